@@ -1,0 +1,483 @@
+"""The recording of one run, as data: what every track and lane did, and when.
+
+Not for: measuring (``metrics``), judging (``diagnose``), files (``store``) or drawing (``render``).
+No I/O, no clock, no asyncio. All times are integer nanoseconds on the clock of the run; only
+differences mean anything.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import overload
+
+__all__ = [
+    "NO_WAIT",
+    "AwaitSequence",
+    "BlockingCall",
+    "Clock",
+    "Lane",
+    "Outcome",
+    "Resource",
+    "ResourceKind",
+    "Run",
+    "RunOutcome",
+    "Site",
+    "SlowStep",
+    "Slot",
+    "Span",
+    "Spans",
+    "State",
+    "Track",
+    "TrackKind",
+    "Unawaited",
+    "Wait",
+    "Wake",
+    "Wakes",
+]
+
+
+class State(IntEnum):
+    """What a lane is doing. The values index columns, so they are part of the run format."""
+
+    RUNNING = 0
+    """Executing."""
+    READY = 1
+    """Could run; something else has the event loop."""
+    WAITING = 2
+    """For time, the outside world or another lane."""
+    QUEUED = 3
+    """For its turn at something limited."""
+
+
+class TrackKind(StrEnum):
+    TASK = "task"
+    THREAD = "thread"
+
+
+class Outcome(StrEnum):
+    """How a track or lane ended."""
+
+    RETURNED = "returned"
+    RAISED = "raised"
+    CANCELLED = "cancelled"
+    OPEN = "open"
+    """Not over when the recording ended."""
+
+
+class RunOutcome(StrEnum):
+    OK = "ok"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+    INTERRUPTED = "interrupted"
+
+
+class Clock(StrEnum):
+    REAL = "real"
+    VIRTUAL = "virtual"
+
+
+class ResourceKind(StrEnum):
+    """What is limited. A queue is limited in its length, the others in how many hold it."""
+
+    SEMAPHORE = "semaphore"
+    LOCK = "lock"
+    QUEUE = "queue"
+    EXECUTOR = "executor"
+    POOL = "pool"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in source code."""
+
+    file: str
+    line: int
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Why a span is waiting or queued, shared by every span with the same cause.
+
+    reason: a field term: "sleep", "net.read", "task", "empty queue", "semaphore", ...
+    resource: index into ``Run.resources``, for queued spans.
+    on: index of the track waited for (or that ended the wait), if there is one.
+    via: index of the child track whose state this span shows, if the lane only awaits it.
+    """
+
+    reason: str = ""
+    resource: int | None = None
+    on: int | None = None
+    via: int | None = None
+
+
+NO_WAIT = Wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One stretch of a lane in one state; ``start_ns <= t < end_ns``."""
+
+    start_ns: int
+    end_ns: int
+    state: State
+    wait: Wait = NO_WAIT
+
+    @property
+    def duration_ns(self) -> int:
+        return self.end_ns - self.start_ns
+
+
+class Spans(Sequence[Span]):
+    """The states of a lane from open to close, without gap or overlap.
+
+    Kept as columns (13 bytes a span): each span ends where the next one starts, so a gap or an
+    overlap cannot be written down. Made with ``SpansBuilder`` or ``Spans.of``.
+    """
+
+    __slots__ = ("_causes", "_end_ns", "_starts", "_states", "_waits")
+
+    def __init__(
+        self,
+        starts: array[int],
+        states: array[int],
+        waits: array[int],
+        end_ns: int,
+        causes: Sequence[Wait],
+    ) -> None:
+        if not len(starts) == len(states) == len(waits):
+            raise ValueError("columns of spans differ in length")
+        self._starts = starts
+        self._states = states
+        self._waits = waits
+        self._end_ns = end_ns
+        self._causes = causes
+
+    @classmethod
+    def of(cls, spans: Iterable[Span]) -> Spans:
+        """Spans from single ones, which must follow each other without gap or overlap.
+
+        Raises ValueError otherwise.
+        """
+        starts, states, waits = array("q"), array("B"), array("i")
+        causes: dict[Wait, int] = {NO_WAIT: 0}
+        end_ns: int | None = None
+        for span in spans:
+            if span.end_ns < span.start_ns or end_ns not in (None, span.start_ns):
+                raise ValueError(f"span {span} does not start where the one before it ends")
+            starts.append(span.start_ns)
+            states.append(span.state)
+            waits.append(causes.setdefault(span.wait, len(causes)))
+            end_ns = span.end_ns
+        return cls(starts, states, waits, end_ns or 0, tuple(causes))
+
+    @property
+    def causes(self) -> Sequence[Wait]:
+        """The table that the wait column indexes; shared by all spans of a run."""
+        return self._causes
+
+    @property
+    def columns(self) -> tuple[array[int], array[int], array[int], int]:
+        """(start_ns, state, index into ``causes``) columns and the end of the last span.
+
+        For code that walks millions of spans; do not change the arrays.
+        """
+        return self._starts, self._states, self._waits, self._end_ns
+
+    def clip(self, start_ns: int, end_ns: int) -> Spans:
+        """The part between two times; empty if they do not meet."""
+        if self._starts:
+            start_ns, end_ns = max(start_ns, self._starts[0]), min(end_ns, self._end_ns)
+        if not self._starts or end_ns <= start_ns:
+            return Spans(array("q"), array("B"), array("i"), end_ns, self._causes)
+        first = bisect_right(self._starts, start_ns) - 1
+        last = bisect_left(self._starts, end_ns)
+        starts = self._starts[first:last]
+        starts[0] = start_ns
+        return Spans(starts, self._states[first:last], self._waits[first:last], end_ns, self._causes)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Span]: ...
+    def __getitem__(self, index: int | slice) -> Span | list[Span]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        last = index + 1 == len(self)
+        return Span(
+            self._starts[index],
+            self._end_ns if last else self._starts[index + 1],
+            State(self._states[index]),
+            self._causes[self._waits[index]],
+        )
+
+    def __iter__(self) -> Iterator[Span]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spans) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable columns
+
+    def __repr__(self) -> str:
+        return f"Spans({list(self)!r})"
+
+
+class SpansBuilder:
+    """Grows the columns of one lane as its events arrive."""
+
+    __slots__ = ("_starts", "_states", "_waits")
+
+    def __init__(self) -> None:
+        self._starts = array("q")
+        self._states = array("B")
+        self._waits = array("i")
+
+    def add(self, start_ns: int, state: State, wait: int = 0) -> None:
+        """From ``start_ns`` on the lane is in ``state``; ``wait`` indexes the run's causes.
+
+        A start before the one before it is moved there; a span left without length is dropped.
+        """
+        starts = self._starts
+        if starts:
+            start_ns = max(start_ns, starts[-1])
+            if starts[-1] == start_ns:
+                self._states[-1], self._waits[-1] = state, wait
+                return
+            if self._states[-1] == state and self._waits[-1] == wait:
+                return
+        starts.append(start_ns)
+        self._states.append(state)
+        self._waits.append(wait)
+
+    @property
+    def state(self) -> tuple[int, State, int] | None:
+        """(start_ns, state, wait) of the span that is growing."""
+        if not self._starts:
+            return None
+        return self._starts[-1], State(self._states[-1]), self._waits[-1]
+
+    def build(self, end_ns: int, causes: Sequence[Wait]) -> Spans:
+        starts, states, waits = self._starts[:], self._states[:], self._waits[:]
+        while len(starts) > 1 and starts[-1] >= end_ns:
+            starts.pop(), states.pop(), waits.pop()
+        return Spans(starts, states, waits, max(end_ns, starts[0]) if starts else end_ns, causes)
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """Something that executes: an asyncio task or a thread.
+
+    site: where the function it runs is defined. created_at: the line that made it.
+    parent: index of the track that made it. thread: index of the thread whose loop runs the task.
+    steps: how often an event loop ran it (0 for threads).
+    cpu_ns: CPU time of a thread between its open and close, where the system tells.
+    """
+
+    index: int
+    kind: TrackKind
+    name: str
+    function: str
+    start_ns: int
+    end_ns: int
+    outcome: Outcome
+    spans: Spans
+    site: Site | None = None
+    created_at: Site | None = None
+    parent: int | None = None
+    thread: int | None = None
+    steps: int = 0
+    cpu_ns: int | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A row of the timeline: a track, or one call of a function the lesson names.
+
+    ``spans`` are those of the track between open and close, except that a lane that only awaits
+    its own child task shows the child's states (``Wait.via`` says so).
+    """
+
+    name: str
+    track: int
+    start_ns: int
+    end_ns: int
+    outcome: Outcome
+    spans: Spans
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One track holding one unit of a resource."""
+
+    track: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something limited that lanes share.
+
+    site: where it was made. limit: None if unlimited. slots: who held it when (empty for a queue).
+    levels: for a queue, (time, length) after each change.
+    """
+
+    index: int
+    kind: ResourceKind
+    limit: int | None
+    site: Site | None = None
+    slots: tuple[Slot, ...] = ()
+    levels: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SlowStep:
+    """A step (or other callback) that held its event loop longer than ``Run.threshold_ns``.
+
+    track: None for a callback that is no task's step. cpu_ns: thread CPU time in it, if known.
+    stolen_ns: of its length, what the operating system gave to others: not the step's doing.
+    site: the innermost line seen; called_from: the nearest line of the user's own code.
+    reason: the blocking call it was in ("sleep", "net.read", ...), "" if it computed,
+    "gil" if another thread kept the interpreter.
+    """
+
+    track: int | None
+    start_ns: int
+    end_ns: int
+    cpu_ns: int | None
+    stolen_ns: int
+    site: Site | None
+    called_from: Site | None
+    reason: str = ""
+
+    @property
+    def held_ns(self) -> int:
+        """How long the step itself held the loop."""
+        return max(self.end_ns - self.start_ns - self.stolen_ns, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockingCall:
+    """A sleep or I/O call made inside a step: running, but a wait that could have overlapped."""
+
+    track: int | None
+    start_ns: int
+    end_ns: int
+    reason: str
+    site: Site | None = None
+    called_from: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitSequence:
+    """Waits of one coroutine call that came one after another.
+
+    sites: the lines that awaited, in order of first use. longest_ns: the longest single wait.
+    independent: no result reached a later call's arguments, as far as the source shows;
+    None if the source could not be read.
+    """
+
+    track: int
+    start_ns: int
+    end_ns: int
+    count: int
+    waited_ns: int
+    longest_ns: int
+    sites: tuple[Site, ...]
+    independent: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unawaited:
+    """A coroutine that was made and dropped without being awaited; site: the line that did."""
+
+    function: str
+    at_ns: int
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Track ``waker`` made track ``woken`` ready."""
+
+    at_ns: int
+    waker: int
+    woken: int
+
+
+class Wakes(Sequence[Wake]):
+    """Wakes as columns (16 bytes each), in order of time within each woken track."""
+
+    __slots__ = ("_at", "_waker", "_woken")
+
+    def __init__(self, wakes: Iterable[Wake] = ()) -> None:
+        self._at, self._waker, self._woken = array("q"), array("i"), array("i")
+        for wake in wakes:
+            self.add(wake.at_ns, wake.waker, wake.woken)
+
+    def add(self, at_ns: int, waker: int, woken: int) -> None:
+        self._at.append(at_ns)
+        self._waker.append(waker)
+        self._woken.append(woken)
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    @overload
+    def __getitem__(self, index: int) -> Wake: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Wake]: ...
+    def __getitem__(self, index: int | slice) -> Wake | list[Wake]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return Wake(self._at[index], self._waker[index], self._woken[index])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Wakes) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable columns
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The recording of one variant or script.
+
+    lanes: the rows: the calls of the named functions if ``named``, else one per track.
+    left_pending: tracks of tasks that were not done when their loop's main task was.
+    notes: what a reader must know, in sentences ("the recording is cut off after 2.10 s").
+    """
+
+    name: str
+    script: str
+    argv: tuple[str, ...]
+    python: str
+    clock: Clock
+    outcome: RunOutcome
+    exit_code: int | None
+    threshold_ns: int
+    tracks: tuple[Track, ...]
+    lanes: tuple[Lane, ...]
+    named: bool = False
+    knobs: dict[str, int | float | str | bool] = field(default_factory=dict)
+    resources: tuple[Resource, ...] = ()
+    wakes: Wakes = field(default_factory=Wakes)
+    slow_steps: tuple[SlowStep, ...] = ()
+    blocking_calls: tuple[BlockingCall, ...] = ()
+    await_sequences: tuple[AwaitSequence, ...] = ()
+    unawaited: tuple[Unawaited, ...] = ()
+    left_pending: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
