@@ -1,0 +1,355 @@
+"""Runs made by hand, written as the story of what happened.
+
+    story = Story()
+    gate = story.semaphore(limit=1)
+    story.task("first").takes(gate).sleeps(100).gives_back(gate).returns()
+    story.task("second").queues(gate, 100).takes(gate).sleeps(100).gives_back(gate).returns()
+    run = story.run()
+
+All times are in milliseconds and may have fractions. Every track goes on from where its last
+sentence left it. For tests only; nothing here looks at a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+from asyncdemo.model import (
+    AwaitSequence,
+    BlockingCall,
+    Clock,
+    Lane,
+    Outcome,
+    Resource,
+    ResourceKind,
+    Run,
+    RunOutcome,
+    Site,
+    Slot,
+    SlowStep,
+    Span,
+    Spans,
+    State,
+    Track,
+    TrackKind,
+    Unawaited,
+    Wait,
+    Wakes,
+)
+
+__all__ = ["APP", "Story", "Teller", "at_line", "ns"]
+
+APP = "/home/ada/app.py"
+"""The file that all stories are about."""
+
+
+def ns(ms: float) -> int:
+    return round(ms * 1_000_000)
+
+
+def _index(teller: Teller | None) -> int | None:
+    return None if teller is None else teller.index
+
+
+def at_line(line: int, function: str = "", file: str = APP) -> Site:
+    return Site(file, line, function)
+
+
+class Teller:
+    """Tells what one track does. Every method returns the teller, so sentences can be chained."""
+
+    def __init__(self, story: Story, track: Track, start_ms: float) -> None:
+        self._story = story
+        self._track = track
+        self._now = start_ms
+        self._spans: list[Span] = []
+        self._open_calls: list[tuple[str, float, int]] = []
+        self._held: dict[int, list[float]] = {}
+        self._outcome = Outcome.OPEN
+        self._error: str | None = None
+        self._steps = 0
+
+    @property
+    def index(self) -> int:
+        return self._track.index
+
+    @property
+    def now_ms(self) -> float:
+        return self._now
+
+    # what it does, for how long
+
+    def runs(self, ms: float) -> Self:
+        self._steps += self._track.kind is TrackKind.TASK
+        return self._spend(ms, State.RUNNING)
+
+    def is_ready(self, ms: float) -> Self:
+        return self._spend(ms, State.READY)
+
+    def sleeps(self, ms: float) -> Self:
+        return self.waits(ms, "sleep")
+
+    def waits(self, ms: float, reason: str, on: Teller | None = None) -> Self:
+        return self._spend(ms, State.WAITING, Wait(reason, on=_index(on)))
+
+    def queues(self, resource: Resource, ms: float) -> Self:
+        return self._spend(ms, State.QUEUED, Wait(str(resource.kind), resource=resource.index))
+
+    def shows(self, child: Teller, ms: float, state: State = State.WAITING, reason: str = "") -> Self:
+        """It only awaits its own child, and borrows the child's state."""
+        return self._spend(ms, state, Wait(reason, via=child.index))
+
+    def blocks(
+        self,
+        ms: float,
+        reason: str = "sleep",
+        at: Site | None = None,
+        called_from: Site | None = None,
+        cpu_ms: float | None = None,
+        stolen_ms: float = 0,
+    ) -> Self:
+        """A step that holds the loop, in a blocking call of that reason ("": it computes)."""
+        start, end = ns(self._now), ns(self._now + ms)
+        cpu = None if cpu_ms is None else ns(cpu_ms)
+        self._story.slow_steps.append(
+            SlowStep(self.index, start, end, cpu, ns(stolen_ms), at, called_from, reason)
+        )
+        if reason not in ("", "gil"):
+            self._story.blocking_calls.append(BlockingCall(self.index, start, end, reason, at, called_from))
+        return self.runs(ms)
+
+    # what it holds
+
+    def takes(self, resource: Resource) -> Self:
+        self._held.setdefault(resource.index, []).append(self._now)
+        return self
+
+    def gives_back(self, resource: Resource) -> Self:
+        taken = self._held[resource.index].pop()
+        self._story.slots[resource.index].append(Slot(self.index, ns(taken), ns(self._now)))
+        return self
+
+    # calls of a named function: they become the lanes
+
+    def enters(self, name: str) -> Self:
+        self._open_calls.append((name, self._now, len(self._story.calls)))
+        self._story.calls.append(None)
+        return self
+
+    def leaves(self, outcome: Outcome = Outcome.RETURNED) -> Self:
+        name, opened, place = self._open_calls.pop()
+        self._story.calls[place] = (name, self.index, opened, self._now, outcome)
+        return self
+
+    # how it ends
+
+    def returns(self) -> Self:
+        self._outcome = Outcome.RETURNED
+        return self
+
+    def raises(self, error: str) -> Self:
+        self._outcome, self._error = Outcome.RAISED, error
+        return self
+
+    def is_cancelled(self) -> Self:
+        self._outcome = Outcome.CANCELLED
+        return self
+
+    def is_left_pending(self) -> Self:
+        self._story.left_pending.append(self.index)
+        return self
+
+    def _spend(self, ms: float, state: State, wait: Wait | None = None) -> Self:
+        start, self._now = self._now, self._now + ms
+        self._spans.append(Span(ns(start), ns(self._now), state, wait or Wait()))
+        return self
+
+    def _told(self) -> Track:
+        return replace(
+            self._track,
+            end_ns=ns(self._now),
+            outcome=self._outcome,
+            error=self._error,
+            steps=self._steps,
+            spans=Spans.of(self._spans),
+        )
+
+
+class Story:
+    """Collects tracks and resources, and gives the run that they make."""
+
+    def __init__(self, threshold_ms: float = 50) -> None:
+        self._threshold_ns = ns(threshold_ms)
+        self._tellers: list[Teller] = []
+        self._resources: list[Resource] = []
+        self.slots: dict[int, list[Slot]] = {}
+        self.calls: list[tuple[str, int, float, float, Outcome] | None] = []
+        self.slow_steps: list[SlowStep] = []
+        self.blocking_calls: list[BlockingCall] = []
+        self.await_sequences: list[AwaitSequence] = []
+        self.unawaited: list[Unawaited] = []
+        self.left_pending: list[int] = []
+
+    # who takes part
+
+    def task(
+        self,
+        name: str,
+        at: float = 0,
+        function: str | None = None,
+        parent: Teller | None = None,
+        thread: Teller | None = None,
+        defined: Site | None = None,
+        created: Site | None = None,
+    ) -> Teller:
+        return self._teller(TrackKind.TASK, name, at, function, parent, thread, defined, created, None)
+
+    def thread(
+        self,
+        name: str,
+        at: float = 0,
+        function: str | None = None,
+        parent: Teller | None = None,
+        cpu_ms: float | None = None,
+    ) -> Teller:
+        return self._teller(TrackKind.THREAD, name, at, function, parent, None, None, None, cpu_ms)
+
+    # what is limited
+
+    def semaphore(self, limit: int, made: Site | None = None) -> Resource:
+        return self._resource(ResourceKind.SEMAPHORE, limit, made)
+
+    def lock(self, made: Site | None = None) -> Resource:
+        return self._resource(ResourceKind.LOCK, 1, made)
+
+    def pool(self, limit: int, made: Site | None = None) -> Resource:
+        return self._resource(ResourceKind.POOL, limit, made)
+
+    def executor(self, workers: int, made: Site | None = None) -> Resource:
+        return self._resource(ResourceKind.EXECUTOR, workers, made)
+
+    def queue(
+        self, limit: int | None, levels: tuple[tuple[float, int], ...] = (), made: Site | None = None
+    ) -> Resource:
+        queue = self._resource(ResourceKind.QUEUE, limit, made)
+        queue = replace(queue, levels=tuple((ns(at), level) for at, level in levels))
+        self._resources[queue.index] = queue
+        return queue
+
+    # what else was seen
+
+    def awaits_in_sequence(
+        self,
+        who: Teller,
+        start: float,
+        end: float,
+        waits: tuple[float, ...],
+        sites: tuple[Site, ...],
+        independent: bool | None = True,
+    ) -> None:
+        self.await_sequences.append(
+            AwaitSequence(
+                who.index,
+                ns(start),
+                ns(end),
+                len(waits),
+                sum(map(ns, waits)),
+                max(map(ns, waits), default=0),
+                sites,
+                independent,
+            )
+        )
+
+    def never_awaited(self, function: str, at: float = 0, site: Site | None = None) -> None:
+        self.unawaited.append(Unawaited(function, ns(at), site))
+
+    # the end
+
+    def run(self, **changes: Any) -> Run:
+        tracks = tuple(teller._told() for teller in self._tellers)
+        called = [call for call in self.calls if call is not None]
+        lanes = [self._call(tracks, *call) for call in called] if called else map(self._row, tracks)
+        told = Run(
+            name="story",
+            script=APP,
+            argv=(),
+            python="3.13.0",
+            clock=Clock.REAL,
+            outcome=RunOutcome.OK,
+            exit_code=0,
+            threshold_ns=self._threshold_ns,
+            tracks=tracks,
+            lanes=tuple(lanes),
+            named=bool(called),
+            resources=tuple(
+                replace(resource, slots=tuple(sorted(self.slots[resource.index], key=_by_start)))
+                for resource in self._resources
+            ),
+            wakes=Wakes(),
+            slow_steps=tuple(self.slow_steps),
+            blocking_calls=tuple(self.blocking_calls),
+            await_sequences=tuple(self.await_sequences),
+            unawaited=tuple(self.unawaited),
+            left_pending=tuple(self.left_pending),
+        )
+        return replace(told, **changes)
+
+    def _teller(
+        self,
+        kind: TrackKind,
+        name: str,
+        at: float,
+        function: str | None,
+        parent: Teller | None,
+        thread: Teller | None,
+        defined: Site | None,
+        created: Site | None,
+        cpu_ms: float | None,
+    ) -> Teller:
+        track = Track(
+            index=len(self._tellers),
+            kind=kind,
+            name=name,
+            function=name.partition("(")[0] if function is None else function,
+            start_ns=ns(at),
+            end_ns=ns(at),
+            outcome=Outcome.OPEN,
+            spans=Spans.of(()),
+            site=defined,
+            created_at=created,
+            parent=_index(parent),
+            thread=_index(thread),
+            cpu_ns=None if cpu_ms is None else ns(cpu_ms),
+        )
+        self._tellers.append(Teller(self, track, at))
+        return self._tellers[-1]
+
+    def _resource(self, kind: ResourceKind, limit: int | None, made: Site | None) -> Resource:
+        self._resources.append(Resource(len(self._resources), kind, limit, made))
+        self.slots[self._resources[-1].index] = []
+        return self._resources[-1]
+
+    @staticmethod
+    def _row(track: Track) -> Lane:
+        return Lane(
+            track.name,
+            track.index,
+            track.start_ns,
+            track.end_ns,
+            track.outcome,
+            track.spans,
+            track.function,
+        )
+
+    @staticmethod
+    def _call(
+        tracks: tuple[Track, ...], name: str, track: int, opened: float, closed: float, outcome: Outcome
+    ) -> Lane:
+        start, end = ns(opened), ns(closed)
+        spans = tracks[track].spans.clip(start, end)
+        return Lane(name, track, start, end, outcome, spans, name.partition("(")[0])
+
+
+def _by_start(slot: Slot) -> tuple[int, int]:
+    return slot.start_ns, slot.end_ns
