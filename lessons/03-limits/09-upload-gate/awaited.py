@@ -1,0 +1,37 @@
+"""Fifty uploads share five connections: how many are in flight at once, and how long do all take?
+
+Predict the peak and the seconds before you run it:  python awaited.py
+"""
+
+import asyncio
+import random
+
+UPLOADS = 50
+CONNECTIONS = 5
+FASTEST_MS = 100
+SLOWEST_MS = 200
+SEED = 0
+
+
+def draw_durations() -> list[float]:
+    """The seconds each upload will take: drawn up front, so that every variant has the same."""
+    draw = random.Random(SEED)
+    return [draw.randint(FASTEST_MS, SLOWEST_MS) / 1000 for _ in range(UPLOADS)]
+
+
+async def upload(n: int, takes_s: float, gate: asyncio.Semaphore) -> None:
+    """Send one image, with one of the connections that the gate lends."""
+    async with gate:
+        await asyncio.sleep(takes_s)
+
+
+async def main() -> None:
+    gate = asyncio.Semaphore(CONNECTIONS)
+    async with asyncio.TaskGroup() as group:
+        for n, takes_s in enumerate(draw_durations(), start=1):
+            group.create_task(upload(n, takes_s, gate))
+    print(f"{UPLOADS} uploads done")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

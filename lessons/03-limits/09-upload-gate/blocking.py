@@ -1,0 +1,37 @@
+"""Fifty uploads share five connections: how many are in flight at once, and how long do all take?
+
+Predict the peak and the seconds before you run it:  python blocking.py
+"""
+
+import random
+import threading
+import time
+
+UPLOADS = 50
+CONNECTIONS = 5
+FASTEST_MS = 100
+SLOWEST_MS = 200
+SEED = 0
+
+
+def draw_durations() -> list[float]:
+    """The seconds each upload will take: drawn up front, so that every variant has the same."""
+    draw = random.Random(SEED)
+    return [draw.randint(FASTEST_MS, SLOWEST_MS) / 1000 for _ in range(UPLOADS)]
+
+
+def upload(n: int, takes_s: float, gate: threading.Semaphore) -> None:
+    """Send one image, with one of the connections that the gate lends."""
+    with gate:
+        time.sleep(takes_s)
+
+
+def main() -> None:
+    gate = threading.Semaphore(CONNECTIONS)
+    for n, takes_s in enumerate(draw_durations(), start=1):
+        upload(n, takes_s, gate)
+    print(f"{UPLOADS} uploads done")
+
+
+if __name__ == "__main__":
+    main()
