@@ -1,0 +1,114 @@
+"""Reads TOML tables field by field, with errors that name the file and the field.
+
+Not for: what the fields mean; that is ``catalog``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, overload
+
+from asyncdemo.errors import CourseError
+
+__all__ = ["Table", "read"]
+
+_REQUIRED: Final = object()
+
+
+class Table:
+    """One table of a manifest. Every field is read once, with its type; ``close`` rejects the rest."""
+
+    def __init__(self, data: Mapping[str, object], file: Path, name: str = "") -> None:
+        self._unread = dict(data)
+        self._file = file
+        self._name = name
+
+    def error(self, field: str, problem: str) -> CourseError:
+        return CourseError(f"{self._file}: {self._name + '.' if self._name else ''}{field}: {problem}")
+
+    def _take(self, field: str, default: object, kind: type | tuple[type, ...], wanted: str) -> object:
+        value = self._unread.pop(field, default)
+        if value is _REQUIRED:
+            raise self.error(field, f"is missing; it must be {wanted}")
+        if value is not default and (
+            not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)
+        ):
+            raise self.error(field, f"must be {wanted}, not {value!r}")
+        return value
+
+    def text(self, field: str, default: str | object = _REQUIRED) -> str:
+        return str(self._take(field, default, str, "a text"))
+
+    def number(self, field: str, default: float | object = _REQUIRED) -> float:
+        value = self._take(field, default, (int, float), "a number")
+        assert isinstance(value, int | float)
+        return value
+
+    def whole(self, field: str, default: int | object = _REQUIRED) -> int:
+        value = self._take(field, default, int, "a whole number")
+        assert isinstance(value, int)
+        return value
+
+    def flag(self, field: str, default: bool | object = _REQUIRED) -> bool:
+        return bool(self._take(field, default, bool, "true or false"))
+
+    @overload
+    def number_or_text(self, field: str) -> float | str: ...
+    @overload
+    def number_or_text(self, field: str, default: None) -> float | str | None: ...
+    def number_or_text(self, field: str, default: object = _REQUIRED) -> float | str | None:
+        value = self._take(field, default, (int, float, str), "a number or a name")
+        assert value is None or isinstance(value, int | float | str)
+        return value
+
+    def choice(self, field: str, allowed: tuple[str, ...], default: str | object = _REQUIRED) -> str:
+        value = self.text(field, default)
+        if value not in allowed:
+            raise self.error(field, f"must be one of {', '.join(allowed)}, not {value!r}")
+        return value
+
+    def texts(self, field: str, default: tuple[str, ...] | object = _REQUIRED) -> tuple[str, ...]:
+        values = self._take(field, default, list, "a list of texts")
+        assert isinstance(values, list | tuple)
+        if not all(isinstance(value, str) for value in values):
+            raise self.error(field, "must be a list of texts")
+        return tuple(values)
+
+    def values(self, field: str) -> dict[str, int | float | str | bool]:
+        """A table of plain values, {} if it is not there."""
+        values = self._take(field, {}, dict, "a table of values")
+        assert isinstance(values, dict)
+        for name, value in values.items():
+            if not isinstance(value, int | float | str):
+                raise self.error(f"{field}.{name}", f"must be a plain value, not {value!r}")
+        return dict(values)
+
+    def tables(self, field: str) -> list[Table]:
+        """The tables of ``[[field]]``, [] if there are none."""
+        items = self._take(field, [], list, f"tables, written [[{field}]]")
+        assert isinstance(items, list)
+        tables = []
+        for place, item in enumerate(items, start=1):
+            if not isinstance(item, dict):
+                raise self.error(field, f"must be tables, written [[{field}]]")
+            tables.append(
+                Table(item, self._file, f"{self._name + '.' if self._name else ''}{field}[{place}]")
+            )
+        return tables
+
+    def close(self) -> None:
+        """Call when all known fields are read: any other is an error, most likely a typing mistake."""
+        for field in self._unread:
+            raise self.error(field, "is no field of this table")
+
+
+def read(file: Path) -> Table:
+    """The top table of a TOML file. Raises CourseError if it is not there or is not TOML."""
+    try:
+        return Table(tomllib.loads(file.read_text(encoding="utf-8")), file)
+    except OSError as error:
+        raise CourseError(f"{file}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CourseError(f"{file}: is not valid TOML: {error}") from None
