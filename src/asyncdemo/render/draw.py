@@ -1,0 +1,193 @@
+"""Grids as lines of a terminal: axis, rows, counts, legend. The live view and the report both use it.
+
+A line is a list of Rich segments without a newline. Not for: which facts to tell (``facts``),
+when to draw (``live``, ``report``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.segment import Segment
+from rich.style import Style
+
+from asyncdemo.render.grid import Grid, Row, Shade
+from asyncdemo.render.layout import tick_ns
+from asyncdemo.render.theme import DIM, EMPHASIS, Theme
+from asyncdemo.render.words import LEGEND, SHADE_WORDS, clean, count, duration, fit, lane_range, number
+
+__all__ = [
+    "Line",
+    "Lines",
+    "beside",
+    "counts_height",
+    "gutter_width",
+    "legend_lines",
+    "panel_width",
+    "text_line",
+    "timeline_lines",
+    "title_line",
+]
+
+Line = list[Segment]
+
+_GAP = 3
+_SIDE_BY_SIDE = 100
+"""Narrower terminals show panels below each other."""
+_NARROWEST = 44
+_TICK_ROOM = 11
+"""Cells that one label of the axis wants for itself."""
+
+_COUNTED = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED, Shade.BLOCKING)
+
+
+class Lines:
+    """Lines as something a Rich console can print."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self.lines = list(lines)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.lines:
+            yield from line
+            yield Segment.line()
+
+
+def text_line(text: str, style: Style | None = None) -> Line:
+    return [Segment(text, style)]
+
+
+def panel_width(panels: int, width: int) -> tuple[int, bool]:
+    """(the width of each, whether they stand side by side)."""
+    each = (width - _GAP * (panels - 1)) // max(panels, 1)
+    if panels > 1 and width >= _SIDE_BY_SIDE and each >= _NARROWEST:
+        return each, True
+    return width, False
+
+
+def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int) -> int:
+    """Cells for the names of the rows: as many as they need, up to a quarter of the width.
+
+    names: of the lanes that may have a row of their own. lanes: how many there are in all.
+    """
+    longest = max((cell_len(clean(name)) for name in names), default=0)
+    if lanes > rows:
+        longest = max(longest, len(lane_range(lanes - 2, 2)), len(" waiting █") + len(f"{lanes:,}"))
+    return max(min(longest + 2, width // 4), min(8, width // 4))
+
+
+def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
+    """The name, a rule, and what it is doing."""
+    status = fit(status, max(width - 8, 0), theme.ellipsis)
+    name = fit(clean(name), max(width - cell_len(status) - 6, 1), theme.ellipsis)
+    rule = theme.rule * (width - cell_len(name) - cell_len(status) - 5)
+    return _cut(
+        [
+            Segment(theme.rule * 2 + " ", DIM),
+            Segment(name, EMPHASIS),
+            Segment(f" {rule} " if status else f" {rule}{theme.rule * 2}", DIM),
+            Segment(status),
+        ],
+        width,
+    )
+
+
+def timeline_lines(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
+    """The axis, a line for each row, and where rows are folded how many lanes did what."""
+    yield _axis(grid, theme, gutter)
+    for row in grid.rows:
+        yield _row(row, theme, gutter)
+    if grid.folded:
+        yield from _counts(grid, theme, gutter)
+
+
+def counts_height(grid: Grid) -> int:
+    return sum(1 for _ in _counted(grid)) + 1 if grid.folded else 0
+
+
+def legend_lines(theme: Theme, width: int) -> list[Line]:
+    lines: list[Line] = [[]]
+    used = 0
+    for shade, words in LEGEND.items():
+        room = 3 + 1 + len(words) + 3
+        if used and used + room > width:
+            lines.append([])
+            used = 0
+        lines[-1] += [
+            Segment(theme.textures[shade] * 3, theme.shade_style(shade)),
+            Segment(f" {words}   ", DIM),
+        ]
+        used += room
+    return [_cut(line, width) for line in lines]
+
+
+def beside(blocks: Sequence[Sequence[Line]], width: int) -> Iterator[Line]:
+    """Blocks of lines next to each other, each ``width`` cells wide."""
+    height = max(map(len, blocks), default=0)
+    for at in range(height):
+        line: Line = []
+        for column, block in enumerate(blocks):
+            last = column == len(blocks) - 1
+            part = list(block[at]) if at < len(block) else []
+            line += part if last else Segment.adjust_line_length(part, width + _GAP)
+        yield line
+
+
+def _axis(grid: Grid, theme: Theme, gutter: int) -> Line:
+    scale = grid.columns * grid.column_ns
+    step = tick_ns(scale, grid.columns // _TICK_ROOM)
+    text = ""
+    for tick in range(0, scale, step):
+        at = tick // grid.column_ns
+        label = theme.tick + (duration(tick) if tick else "0")
+        if at >= len(text) and at + len(label) <= grid.columns:
+            text = text.ljust(at) + label
+    return [Segment(" " * gutter), Segment(text.ljust(grid.columns), DIM)]
+
+
+def _row(row: Row, theme: Theme, gutter: int) -> Line:
+    label = clean(row.label) or lane_range(row.first, row.size)
+    end = theme.ends.get(row.ended, "")
+    if end:
+        label = fit(label, gutter - 1 - cell_len(end) - 1, theme.ellipsis) + " " + end
+    line = [Segment(fit(label, gutter - 1, theme.ellipsis, pad=True) + " ", DIM if row.size > 1 else None)]
+    folded = row.size > 1
+    run, style = "", None
+    for cell in row.cells:
+        its_style = theme.style(cell, folded)
+        if its_style is not style:
+            if run:
+                line.append(Segment(run, style))
+            run, style = "", its_style
+        run += theme.glyph(cell)
+    if run:
+        line.append(Segment(run, style))
+    return line
+
+
+def _counted(grid: Grid) -> Iterator[tuple[Shade, float]]:
+    for shade in _COUNTED:
+        most = max((counts[shade] for counts in grid.totals), default=0)
+        if most > 0:
+            yield shade, most
+
+
+def _counts(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
+    words = f"+{count(grid.folded, 'lane')} folded, up to {grid.fold:,} to a row; of all {grid.lanes:,}:"
+    yield text_line(fit(words, gutter + grid.columns, theme.ellipsis), DIM)
+    for shade, most in _counted(grid):
+        bars = "".join(theme.bar(counts[shade], most) for counts in grid.totals)
+        label = f" {SHADE_WORDS[shade]}"
+        room = max(gutter - 1 - len(label), 0)
+        top = f"{theme.bars[-1]}{number(most if most < 10 else round(most))}"
+        label += top.rjust(room) if len(top) < room else ""
+        yield [
+            Segment(fit(label, gutter - 1, theme.ellipsis, pad=True) + " ", DIM),
+            Segment(bars, theme.shade_style(shade)),
+        ]
+
+
+def _cut(line: Line, width: int) -> Line:
+    return Segment.adjust_line_length(line, max(width, 0), pad=False)

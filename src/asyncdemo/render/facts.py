@@ -1,0 +1,205 @@
+"""What there is to tell about runs, in words: the same for the terminal, plain text and HTML.
+
+Not for: measuring or judging (``metrics``, ``diagnose``), layout or escaping for an output.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from asyncdemo.diagnose import Finding, diagnose
+from asyncdemo.metrics import LaneTotals, Metrics, measure
+from asyncdemo.model import Clock, Lane, Run, RunOutcome, SlowStep
+from asyncdemo.render.layout import blocking_steps, open_ns
+from asyncdemo.render.words import (
+    OUTCOME_WORDS,
+    RUN_OUTCOME_WORDS,
+    clean,
+    count,
+    duration,
+    join,
+    number,
+    place,
+    ratio,
+)
+
+__all__ = [
+    "Account",
+    "Fact",
+    "account_for",
+    "blocking_words",
+    "finding_words",
+    "folded_words",
+    "lane_words",
+    "reason_words",
+    "status",
+    "title",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """warns: something a reader should look at first."""
+
+    label: str
+    value: str
+    warns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Everything that a view tells about one run."""
+
+    run: Run
+    metrics: Metrics
+    facts: tuple[Fact, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+def account_for(runs: Sequence[Run]) -> tuple[Account, ...]:
+    """An account of each run, compared with the others."""
+    measured = [measure(run) for run in runs]
+    return tuple(
+        Account(
+            run,
+            metrics,
+            tuple(_facts(run, metrics, runs, measured)),
+            diagnose(run),
+            tuple(_notes(run)),
+        )
+        for run, metrics in zip(runs, measured, strict=True)
+    )
+
+
+def title(run: Run) -> str:
+    return clean(run.name) or clean(PurePath(run.script).name) or "run"
+
+
+def status(run: Run) -> str:
+    """How the run ended, in a few words."""
+    words = RUN_OUTCOME_WORDS[run.outcome]
+    if run.outcome is RunOutcome.FAILED and run.exit_code is not None:
+        words += f" with exit code {run.exit_code}"
+    if run.clock is Clock.VIRTUAL:
+        words += " (virtual time)"
+    return words
+
+
+def lane_words(lane: Lane, totals: LaneTotals, zero_ns: int) -> str:
+    """ "0 s to 300 ms, returned: running 1.0 ms, waiting 299 ms (sleep 299 ms)"."""
+    opened, closed = duration(lane.start_ns - zero_ns), duration(lane.end_ns - zero_ns)
+    words = f"{opened} to {closed}, {OUTCOME_WORDS[lane.outcome]}"
+    states = _states(totals.running_ns, totals.ready_ns, totals.waiting_ns, totals.queued_ns)
+    reasons = sorted(totals.reasons.items(), key=lambda reason: -reason[1])
+    for_what = ", ".join(f"{clean(reason)} {duration(ns)}" for reason, ns in reasons if reason and ns)
+    return words + (f": {states}" if states else "") + (f" ({for_what})" if for_what else "")
+
+
+def folded_words(lanes: Sequence[Lane], totals: Sequence[LaneTotals]) -> str:
+    """What many lanes did together: "and 9,960 more lanes: ..."."""
+    ends = Counter(lane.outcome for lane in lanes)
+    how = join([f"{n:,} {OUTCOME_WORDS[outcome]}" for outcome, n in ends.items()])
+    lengths = [lane.end_ns - lane.start_ns for lane in lanes]
+    states = _states(
+        sum(total.running_ns for total in totals),
+        sum(total.ready_ns for total in totals),
+        sum(total.waiting_ns for total in totals),
+        sum(total.queued_ns for total in totals),
+    )
+    return (
+        f"and {count(len(lanes), 'more lane')}: {how}; open for {duration(min(lengths))} to "
+        f"{duration(max(lengths))} each" + (f"; in sum {states}" if states else "")
+    )
+
+
+def blocking_words(step: SlowStep) -> str:
+    """What held the loop, and where: "sleep at app.py:12 in pour"."""
+    what = reason_words(step.reason)
+    where = place(step.site, step.called_from)
+    return f"{what} at {where}" if where else what
+
+
+def reason_words(reason: str) -> str:
+    return {"": "computing", "gil": "another thread held the interpreter"}.get(reason, clean(reason))
+
+
+def finding_words(finding: Finding) -> tuple[str, str]:
+    """(what was found, what to do about it); the first names the place."""
+    message = clean(finding.message)
+    where = place(finding.site, finding.called_from)
+    if finding.site is not None and f":{finding.site.line}" not in message:
+        message += f" ({where})"
+    return message, clean(finding.advice)
+
+
+def _facts(run: Run, own: Metrics, runs: Sequence[Run], measured: Sequence[Metrics]) -> Iterable[Fact]:
+    if run.outcome is not RunOutcome.OK:
+        yield Fact("outcome", status(run), warns=True)
+    virtual = " (virtual time)" if run.clock is Clock.VIRTUAL else ""
+    yield Fact("wall", duration(own.wall_ns) + virtual)
+    to_ideal = ratio(own.wall_ns, own.ideal_ns)
+    yield Fact("ideal", duration(own.ideal_ns) + (f"; the wall is {to_ideal} that" if to_ideal else ""))
+    compared = _compared(run, own, runs, measured)
+    if compared:
+        yield Fact("compared", compared)
+    yield Fact("lanes", f"{own.lanes:,}; at most {own.open:,} open and {own.peak:,} at work at once")
+    yield Fact("throughput", f"{number(own.throughput_per_s)} lanes a second")
+    states = _states(own.running_ns, own.ready_ns, own.waiting_ns, own.queued_ns)
+    if states:
+        yield Fact("in sum", states)
+    yield from _blocked(run, own)
+    for use in own.resources:
+        resource = use.resource
+        limit = "no limit" if resource.limit is None else f"limit {resource.limit:,}"
+        where = place(resource.site)
+        held = f"length at most {use.peak_held:,}" if resource.kind == "queue" else f"{use.peak_held:,} held"
+        yield Fact(
+            str(resource.kind),
+            f"{limit}{f', made at {where}' if where else ''}: {held}, {use.peak_queued:,} queued at most"
+            + (f"; queued {duration(use.queued_ns)} in sum" if use.queued_ns else ""),
+        )
+
+
+def _compared(run: Run, own: Metrics, runs: Sequence[Run], measured: Sequence[Metrics]) -> str:
+    parts = []
+    for other, metrics in zip(runs, measured, strict=True):
+        if other is run or not own.wall_ns or not metrics.wall_ns:
+            continue
+        if own.wall_ns >= metrics.wall_ns:
+            parts.append(f"{ratio(own.wall_ns, metrics.wall_ns)} as long as {title(other)}")
+        else:
+            parts.append(f"{ratio(metrics.wall_ns, own.wall_ns)} as fast as {title(other)}")
+    return join(parts)
+
+
+def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:
+    steps = blocking_steps(run)
+    if not steps:
+        if any(track.steps for track in run.tracks):
+            yield Fact("loop blocked", f"never for more than {duration(run.threshold_ns)}")
+        return
+    longest = max(steps, key=lambda step: step.held_ns)
+    times = "once" if len(steps) == 1 else f"in {count(len(steps), 'step')}"
+    yield Fact(
+        "loop blocked",
+        f"for {duration(own.blocked_ns)} {times}; the longest {duration(longest.held_ns)}: "
+        f"{blocking_words(longest)}",
+        warns=True,
+    )
+
+
+def _notes(run: Run) -> Iterable[str]:
+    zero = open_ns(run)
+    for track in run.tracks:
+        if track.error:
+            yield f"{clean(track.name)} raised after {duration(track.end_ns - zero)}: {clean(track.error)}"
+    yield from map(clean, run.notes)
+
+
+def _states(running_ns: int, ready_ns: int, waiting_ns: int, queued_ns: int) -> str:
+    named = {"running": running_ns, "ready": ready_ns, "waiting": waiting_ns, "queued": queued_ns}
+    return ", ".join(f"{state} {duration(ns)}" for state, ns in named.items() if ns)

@@ -1,0 +1,68 @@
+"""Runs as plain text: for a pipe, a log, a screen reader, a golden test.
+
+Sentences and figures only, no control codes and no pictures; every lane has a line up to a bound,
+the others share one. Not for: what the facts are (``facts``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from asyncdemo.model import Run
+from asyncdemo.render.facts import (
+    Account,
+    account_for,
+    finding_words,
+    folded_words,
+    lane_words,
+    status,
+    title,
+)
+from asyncdemo.render.layout import open_ns
+from asyncdemo.render.words import clean
+
+__all__ = ["render_plain"]
+
+
+def render_plain(runs: Sequence[Run], lanes: int = 40, encoding: str = "utf-8") -> str:
+    """The text, ending in a newline.
+
+    lanes: how many get a line each. encoding: of the stream it goes to; what it cannot hold of
+    the script's names is written as an escape.
+    """
+    text = "\n".join("\n".join(_run(account, lanes)) + "\n" for account in account_for(runs))
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _run(account: Account, lanes: int) -> Iterator[str]:
+    run = account.run
+    yield f"{title(run)}: {status(run)}"
+    for fact in account.facts:
+        yield f"  {fact.label:<14}{fact.value}"
+    yield from _lanes(account, lanes)
+    if account.findings:
+        yield "  findings:"
+        for finding in account.findings:
+            message, advice = finding_words(finding)
+            yield f"    - {message}"
+            if advice:
+                yield f"      {advice}"
+    if account.notes:
+        yield "  notes:"
+        for note in account.notes:
+            yield f"    - {note}"
+
+
+def _lanes(account: Account, most: int) -> Iterator[str]:
+    lanes, totals = account.run.lanes, account.metrics.lane_totals
+    if not lanes:
+        yield "  no lanes: nothing was recorded"
+        return
+    zero = open_ns(account.run)
+    yield "  lanes:"
+    # One line more than the bound says nothing that the last lane itself would not.
+    shown = len(lanes) if len(lanes) <= most + 1 else most
+    for lane, total in zip(lanes[:shown], totals[:shown], strict=True):
+        yield f"    {clean(lane.name)}: {lane_words(lane, total, zero)}"
+    if shown < len(lanes):
+        yield f"    {folded_words(lanes[shown:], totals[shown:])}"

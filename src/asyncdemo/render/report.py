@@ -1,0 +1,107 @@
+"""The end of a run on a terminal: the timelines of all variants on one scale, facts, findings, notes.
+
+Not for: what the facts are (``facts``), text without a terminal (``plain``).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.segment import Segment
+
+from asyncdemo.model import Run
+from asyncdemo.render.draw import (
+    Line,
+    Lines,
+    beside,
+    gutter_width,
+    legend_lines,
+    panel_width,
+    text_line,
+    timeline_lines,
+    title_line,
+)
+from asyncdemo.render.facts import Account, account_for, finding_words, status, title
+from asyncdemo.render.grid import Grid
+from asyncdemo.render.layout import lay_out
+from asyncdemo.render.theme import DIM, EMPHASIS, WARNING, Theme, theme_for
+
+__all__ = ["print_report", "report_lines"]
+
+_LABEL = 14
+
+
+def print_report(runs: Sequence[Run], console: Console, rows: int = 24) -> None:
+    """rows: the most rows of lanes for each run; more lanes are folded."""
+    theme = theme_for(console.encoding)
+    console.print(Lines(report_lines(runs, theme, console.width, rows)), soft_wrap=True, highlight=False)
+
+
+def report_lines(runs: Sequence[Run], theme: Theme, width: int, rows: int = 24) -> Iterator[Line]:
+    """The report, no line wider than ``width``."""
+    accounts = account_for(runs)
+    each, side_by_side = panel_width(len(runs), width)
+    names = [lane.name for run in runs for lane in run.lanes[:rows]]
+    gutter = gutter_width(names, max((len(run.lanes) for run in runs), default=0), rows, each)
+    grids = lay_out(runs, each - gutter, rows)
+    pictures = [
+        [*_picture(account.run, grid, theme, each, gutter), []]
+        for account, grid in zip(accounts, grids, strict=True)
+    ]
+    facts = [[*_facts(account, each), []] for account in accounts]
+    if side_by_side:
+        yield from beside(pictures, each)
+        yield from beside(facts, each)
+    else:
+        for picture, told in zip(pictures, facts, strict=True):
+            yield from picture
+            yield from told
+    yield from legend_lines(theme, width)
+    for account in accounts:
+        yield from _remarks(account, theme, width, named=len(accounts) > 1)
+
+
+def _picture(run: Run, grid: Grid, theme: Theme, width: int, gutter: int) -> Iterator[Line]:
+    yield title_line(title(run), status(run), theme, width)
+    if grid.rows:
+        yield from timeline_lines(grid, theme, gutter)
+    else:
+        yield text_line("no lanes: nothing was recorded", DIM)
+
+
+def _facts(account: Account, width: int) -> Iterator[Line]:
+    label = min(_LABEL, width // 3)
+    for fact in account.facts:
+        style = WARNING if fact.warns else None
+        for at, part in enumerate(_wrap(fact.value, width - label)):
+            yield [
+                Segment(("" if at else fact.label)[: label - 1].ljust(label), DIM),
+                Segment(part, style),
+            ]
+
+
+def _remarks(account: Account, theme: Theme, width: int, named: bool) -> Iterator[Line]:
+    if account.findings:
+        yield []
+        yield text_line(f"Found in {title(account.run)}" if named else "Found", EMPHASIS)
+        for finding in account.findings:
+            message, advice = finding_words(finding)
+            yield from _item(message, theme, width)
+            for part in _wrap(advice, width - 4):
+                yield text_line("    " + part, DIM)
+    if account.notes:
+        yield []
+        yield text_line(f"Notes on {title(account.run)}" if named else "Notes", EMPHASIS)
+        for note in account.notes:
+            yield from _item(note, theme, width)
+
+
+def _item(text: str, theme: Theme, width: int) -> Iterator[Line]:
+    for at, part in enumerate(_wrap(text, width - 4)):
+        yield text_line(f"  {' ' if at else theme.dot} {part}")
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, max(width, 8))

@@ -1,0 +1,154 @@
+"""The words of every view: durations, counts, states, names made safe to show.
+
+Kept in one place so that the terminal, the plain text and the files cannot tell different stories.
+Not for: deciding which facts to tell (``facts``), colours and glyphs (``theme``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+
+from asyncdemo.model import Outcome, RunOutcome, Site
+from asyncdemo.render.grid import Shade
+
+__all__ = [
+    "LEGEND",
+    "OUTCOME_WORDS",
+    "RUN_OUTCOME_WORDS",
+    "SHADE_WORDS",
+    "clean",
+    "count",
+    "duration",
+    "fit",
+    "join",
+    "lane_range",
+    "number",
+    "place",
+    "ratio",
+]
+
+SHADE_WORDS = {
+    Shade.CLOSED: "not open",
+    Shade.RUNNING: "running",
+    Shade.READY: "ready",
+    Shade.WAITING: "waiting",
+    Shade.QUEUED: "queued",
+    Shade.BLOCKING: "blocking",
+}
+
+LEGEND = {
+    Shade.RUNNING: "running",
+    Shade.READY: "ready, another has the loop",
+    Shade.WAITING: "waiting",
+    Shade.QUEUED: "queued for its turn",
+    Shade.BLOCKING: "blocking the loop",
+}
+"""What a learner must know to read the picture, in the order of the legend."""
+
+OUTCOME_WORDS = {
+    Outcome.RETURNED: "returned",
+    Outcome.RAISED: "raised",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.OPEN: "still open at the end",
+}
+
+RUN_OUTCOME_WORDS = {
+    RunOutcome.OK: "ended well",
+    RunOutcome.FAILED: "failed",
+    RunOutcome.TIMEOUT: "stopped: out of time",
+    RunOutcome.INTERRUPTED: "interrupted",
+}
+
+
+def duration(ns: int | float) -> str:
+    """Three significant figures at most, in the unit a person would say: "1.23 s", "120 ms"."""
+    if ns < 0:
+        return "-" + duration(-ns)
+    if ns == 0:
+        return "0 s"
+    if ns < 10_000:
+        return "<0.01 ms"
+    ms = ns / 1e6
+    if ms < 0.995:
+        return f"{ms:.2f} ms"
+    if ms < 9.95:
+        return f"{ms:.1f} ms"
+    if ms < 999.5:
+        return f"{ms:.0f} ms"
+    seconds = ms / 1e3
+    if seconds < 9.995:
+        return f"{seconds:.2f} s"
+    if seconds < 99.95:
+        return f"{seconds:.1f} s"
+    if seconds < 600:
+        return f"{seconds:.0f} s"
+    minutes = int(seconds // 60)
+    return f"{minutes:,} min {int(seconds - 60 * minutes):02d} s"
+
+
+def number(value: int | float) -> str:
+    """A count or an average: "9,980", "3.3", "0.25"."""
+    if isinstance(value, int) or value == int(value) or value >= 100:
+        return f"{round(value):,}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2g}"
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def ratio(numerator: float, denominator: float) -> str:
+    """ "10.0x", or "" where there is nothing to divide by."""
+    if denominator <= 0:
+        return ""
+    value = numerator / denominator
+    if value >= 100:
+        return f"{value:,.0f}x"
+    return f"{value:.1f}x" if value >= 9.95 else f"{value:.2f}x"
+
+
+def place(site: Site | None, called_from: Site | None = None, *, full: bool = False) -> str:
+    """ "app.py:12 in pour, called from main.py:3"; "" where nothing is known."""
+    if site is None:
+        return "" if called_from is None else place(called_from, full=full)
+    words = f"{_file(site, full=full)}:{site.line}"
+    if site.function and site.function != "<module>":
+        words += f" in {clean(site.function)}"
+    if called_from is not None and (called_from.file, called_from.line) != (site.file, site.line):
+        words += f", called from {_file(called_from, full=full)}:{called_from.line}"
+    return words
+
+
+def lane_range(first: int, size: int) -> str:
+    """The label of a row that stands for several lanes, counted from 1."""
+    return f"{first + 1:,}-{first + size:,}" if size > 1 else f"{first + 1:,}"
+
+
+def join(parts: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def clean(text: str) -> str:
+    """Text of a script, safe to show: what could move a cursor or hide is written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text
+    )
+
+
+def fit(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> str:
+    """At most ``width`` terminal cells (wide characters take two); exactly that many if ``pad``."""
+    if width <= 0:
+        return ""
+    if cell_len(text) > width:
+        text = set_cell_size(text, max(width - cell_len(ellipsis), 0)).rstrip() + ellipsis[:width]
+    return set_cell_size(text, width) if pad else text
+
+
+def _file(site: Site, *, full: bool) -> str:
+    name = clean(site.file)
+    return name if full else name.replace("\\", "/").rsplit("/", 1)[-1]
