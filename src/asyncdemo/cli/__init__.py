@@ -1,0 +1,46 @@
+"""The command line: one module per command, and the only place that prints or exits.
+
+``main`` is the one place where errors become exit codes. Not for: measuring, drawing, or knowing what a lesson is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    from asyncdemo.cli.app import app
+
+    try:
+        code = app.main(args=arguments, prog_name="asyncdemo", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _reader_left()
+    except AsyncdemoError as error:
+        return _explain(error)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
+    return code if isinstance(code, int) else EXIT_OK
+
+
+def _explain(error: AsyncdemoError) -> int:
+    print(f"asyncdemo: {error}", file=sys.stderr)
+    return error.exit_code
+
+
+def _reader_left() -> int:
+    """``asyncdemo list | head``: not an error. Python would complain at exit, when it flushes stdout again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_OK

@@ -1,0 +1,78 @@
+"""The root command. Commands are imported when they are called, so that ``--help`` and ``list`` start fast."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+import asyncdemo
+from asyncdemo.errors import EXIT_OK
+
+__all__ = ["app"]
+
+COMMANDS: Final = {
+    "list": "The lessons, and which you have run.",
+    "run": "Run every variant of a lesson: predict, watch, compare.",
+    "trace": "Watch any Python script of yours from outside.",
+    "show": "Replay or print a recorded run.",
+    "export": "Turn a recorded run into SVG, HTML, Perfetto or CSV.",
+    "doctor": "What is installed, what is missing, how to mend it.",
+    "completion": "Completion for your shell.",
+}
+"""Name of the command, which is also the name of its module -> one line of help."""
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"asyncdemo.cli.{name}").command
+        return command
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As in click, but an unknown command gets a suggestion."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            from asyncdemo.cli.suggest import suggest_command
+
+            raise click.UsageError(suggest_command(args[0], COMMANDS), context)
+        return super().resolve_command(context, args)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:
+            # Here, because click would make exit code 1 of it.
+            from asyncdemo.cli import _reader_left
+
+            _reader_left()
+            context.exit(EXIT_OK)
+
+
+@click.group(
+    cls=_LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="`asyncdemo COMMAND --help` explains a command.",
+)
+@click.version_option(asyncdemo.__version__, prog_name="asyncdemo")
+@click.pass_context
+def app(context: click.Context) -> None:
+    """See what sync and async Python waits for: lessons to run, and a lens on your own scripts."""
+    if os.environ.get("NO_COLOR"):
+        context.color = False
+    if context.invoked_subcommand is None:
+        from asyncdemo.cli.home import home
+
+        home()

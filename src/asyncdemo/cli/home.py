@@ -1,0 +1,32 @@
+"""Bare ``asyncdemo``: where you are, and what to do next."""
+
+from __future__ import annotations
+
+import click
+
+from asyncdemo.course import progress
+from asyncdemo.course.catalog import find_course, load_course
+
+__all__ = ["home"]
+
+
+def home() -> None:
+    course = load_course(find_course())
+    records = progress.load(progress.default_file())
+    done = [lesson for lesson in course.lessons if lesson.id in records]
+    left = [lesson for lesson in course.lessons if lesson.id not in records]
+    count = len(course.lessons)
+    click.echo("asyncdemo shows what a Python program waits for.\n")
+    if not done:
+        click.echo(f"You have not run a lesson yet; there are {count}. Begin with:")
+    elif left:
+        click.echo(f"You have run {len(done)} of {count} lessons. Next:")
+    else:
+        click.echo(f"You have run all {count} lessons. Next, try a knob of one of them, or a script of your own:")
+    if left:
+        lesson = left[0]
+        click.echo(f"\n  asyncdemo run {lesson.id}\n")
+        click.echo(f"Lesson {lesson.number}, {lesson.title}, {lesson.minutes} minutes: {lesson.point}")
+    click.echo("\n  asyncdemo list              all lessons")
+    click.echo("  asyncdemo trace SCRIPT.py   the same view of your own script")
+    click.echo("  asyncdemo --help            all commands")

@@ -1,0 +1,88 @@
+"""``asyncdemo list``: modules, lessons, minutes, and which you have run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import click
+
+from asyncdemo.cli.options import course_option, json_option
+from asyncdemo.course import progress
+from asyncdemo.course.catalog import Course, Lesson, find_course, load_course
+
+__all__ = ["command"]
+
+FORMAT = "asyncdemo.list/1"
+
+
+@click.command("list")
+@json_option
+@course_option
+def command(as_json: bool, course_folder: Path | None) -> None:
+    """The lessons of the course, how long they take, and which you have run."""
+    course = load_course(find_course(course_folder))
+    records = progress.load(progress.default_file()) if course_folder is None else {}
+    if as_json:
+        click.echo(json.dumps(_as_data(course, records)))
+        return
+    width = min(shutil.get_terminal_size().columns, 110)
+    names = max((len(lesson.id) for lesson in course.lessons), default=0)
+    click.echo(course.title)
+    for module in course.modules:
+        click.echo(f"\n{module.number}  {click.style(module.title, bold=True)}")
+        for lesson in module.lessons:
+            head = f"   {lesson.number:>2}  {lesson.id:<{names}}  {lesson.minutes:>3} min  "
+            body = textwrap.wrap(lesson.point, max(width - len(head), 30))
+            click.echo(head + body[0])
+            for line in [*body[1:], *_done(records.get(lesson.id))]:
+                click.echo(" " * len(head) + line)
+    first = next((lesson for lesson in course.lessons if lesson.id not in records), None)
+    if first is not None:
+        click.echo(f"\nNext: asyncdemo run {first.id}")
+
+
+def _done(record: progress.Record | None) -> list[str]:
+    if record is None:
+        return []
+    words = "run once" if record.runs == 1 else f"run {record.runs} times"
+    if record.asked:
+        words += f", {record.right} of {record.asked} predictions right"
+    return [click.style(words, dim=True)]
+
+
+def _as_data(course: Course, records: dict[str, progress.Record]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "title": course.title,
+        "modules": [
+            {
+                "number": module.number,
+                "title": module.title,
+                "lessons": [_lesson_data(lesson, records.get(lesson.id)) for lesson in module.lessons],
+            }
+            for module in course.modules
+        ],
+    }
+
+
+def _lesson_data(lesson: Lesson, record: progress.Record | None) -> dict[str, Any]:
+    return {
+        "id": lesson.id,
+        "number": lesson.number,
+        "title": lesson.title,
+        "point": lesson.point,
+        "minutes": lesson.minutes,
+        "packages": list(lesson.packages),
+        "variants": [variant.name for variant in lesson.variants],
+        "knobs": [
+            {"name": knob.name, "unit": knob.unit, "low": knob.low, "high": knob.high, "meaning": knob.meaning}
+            for knob in lesson.knobs
+        ],
+        "progress": None
+        if record is None
+        else {"runs": record.runs, "predictions": record.asked, "predictions_right": record.right},
+    }

@@ -1,0 +1,43 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["course_option", "json_option", "plain_option", "set_option"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def course_option(command: Command) -> Command:
+    return click.option(
+        "--course",
+        "course_folder",
+        metavar="DIR",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Another course than the one that comes along. Running its lessons runs code from that folder.",
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    return click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, and nothing else there.")(
+        command
+    )
+
+
+def plain_option(command: Command) -> Command:
+    return click.option("--plain", is_flag=True, help="Words only, no drawing. The rule without a terminal.")(command)
+
+
+def set_option(command: Command) -> Command:
+    return click.option(
+        "--set",
+        "set_to",
+        metavar="KNOB=VALUE",
+        multiple=True,
+        help="Another value for a constant of the script. Can be given several times.",
+    )(command)
