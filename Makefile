@@ -1,0 +1,72 @@
+# What this project can do, one word each: `make help`. Works with GNU make 3.81 (macOS) and newer.
+#
+# Needs git, make and Python 3.11 or newer. Everything else goes into .venv, in the versions of requirements/.
+# A second call finds its stamp file and installs nothing.
+
+PYTHON ?=
+PYTEST_ARGS ?= -n auto
+BENCH_ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --quiet
+# The build backend is in the lock file too, so pip need not fetch one.
+INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# Lint, docs and tests read each other's results on the screen: one after another, also under -j.
+.NOTPARALLEL:
+.PHONY: help tour test test-all lint docs check bench lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+
+tour: $(VENV)/.tour ## set up, then the first lesson: predict how long ten sleeps take, and watch
+	@$(BIN)/asyncdemo run two-sleeps
+
+test: $(VENV)/.dev ## the test suite (PYTEST_ARGS="-k name" for a part of it)
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-all: ## the test suite on every Python from 3.11 up that is found
+	@scripts/venv.sh --list | while read -r version python; do \
+	    echo "== Python $$version ($$python)"; \
+	    $(MAKE) --no-print-directory test VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
+	done
+
+lint: $(VENV)/.dev ## style, types and the import rules
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@for lesson in lessons/*/*/; do $(BIN)/mypy --no-error-summary "$$lesson" || exit 1; done
+	@$(BIN)/lint-imports --no-logo
+
+docs: $(VENV)/.dev ## the site, into site/
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The site is in site/: open site/index.html"
+
+check: lint docs test ## what CI runs: lint, docs and test
+
+bench: $(VENV)/.dev ## the project's own speed, against its peers
+	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+lock: $(VENV)/.dev ## write requirements/ anew from pyproject.toml (UPGRADE=1: with the newest versions)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+clean: ## remove what these commands made
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist site
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@scripts/venv.sh $(VENV) $(if $(PYTHON),"$(PYTHON)")
+
+$(VENV)/.tour: requirements/tour.txt pyproject.toml | $(BIN)/python
+	@echo "Installing asyncdemo into $(VENV) (only this once) ..."
+	@$(PIP) --require-hashes --requirement requirements/tour.txt
+	@$(INSTALL_SELF)
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml | $(BIN)/python
+	@echo "Installing asyncdemo and the tools for its development into $(VENV) (only this once) ..."
+	@$(PIP) --require-hashes --requirement requirements/dev.txt
+	@$(INSTALL_SELF)
+	@touch $@ $(VENV)/.tour
