@@ -1,0 +1,150 @@
+"""What a run amounts to, in figures: pure functions of a ``Run``.
+
+The words (wall, peak, open, ideal, the states and whose they are) mean what the vocabulary of the
+documentation says. Not for: judging what is good or bad (``diagnose``) or drawing (``render``).
+All times are integer nanoseconds unless the name says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asyncdemo.metrics.ideal import ideal_ns
+from asyncdemo.metrics.limits import ResourceUse, limits, most_at_once, open_lanes, peak, resource_use
+from asyncdemo.metrics.states import LaneTotals, durations, lane_totals, state_sums, tally
+from asyncdemo.model import Outcome, Run, Site, SlowStep, State, Track, TrackKind
+
+__all__ = [
+    "LaneTotals",
+    "LongestStep",
+    "Metrics",
+    "ResourceUse",
+    "blocked_ns",
+    "gil_wait_ns",
+    "ideal_ns",
+    "lane_totals",
+    "limits",
+    "longest_step",
+    "measure",
+    "most_at_once",
+    "open_lanes",
+    "peak",
+    "resource_use",
+    "state_sums",
+    "throughput_per_s",
+    "wall_ns",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LongestStep:
+    """The longest that a task ran without giving the loop back; site: where, as far as known."""
+
+    duration_ns: int
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Every figure of a run. The sums of states are over tracks, ``lane_totals`` is per lane.
+
+    gil_wait_ns is estimated: waiting for the GIL leaves no edge that one can see.
+    """
+
+    wall_ns: int
+    ideal_ns: int
+    lanes: int
+    peak: int
+    open: int
+    steps: int
+    running_ns: int
+    ready_ns: int
+    waiting_ns: int
+    queued_ns: int
+    blocked_ns: int
+    longest_step: LongestStep | None
+    throughput_per_s: float
+    resources: tuple[ResourceUse, ...]
+    lane_totals: tuple[LaneTotals, ...]
+    gil_wait_ns: int
+
+
+def measure(run: Run) -> Metrics:
+    sums = state_sums(run)
+    return Metrics(
+        wall_ns=wall_ns(run),
+        ideal_ns=ideal_ns(run),
+        lanes=len(run.lanes),
+        peak=peak(run),
+        open=open_lanes(run),
+        steps=sum(track.steps for track in run.tracks),
+        running_ns=sums[State.RUNNING],
+        ready_ns=sums[State.READY],
+        waiting_ns=sums[State.WAITING],
+        queued_ns=sums[State.QUEUED],
+        blocked_ns=blocked_ns(run),
+        longest_step=longest_step(run),
+        throughput_per_s=throughput_per_s(run),
+        resources=resource_use(run),
+        lane_totals=lane_totals(run),
+        gil_wait_ns=gil_wait_ns(run),
+    )
+
+
+def wall_ns(run: Run) -> int:
+    """From the first lane's open to the last lane's close; 0 without lanes."""
+    if not run.lanes:
+        return 0
+    return max(lane.end_ns for lane in run.lanes) - min(lane.start_ns for lane in run.lanes)
+
+
+def throughput_per_s(run: Run) -> float:
+    """Lanes that returned, per second of wall; 0 where no time passed."""
+    returned = sum(lane.outcome is Outcome.RETURNED for lane in run.lanes)
+    wall = wall_ns(run)
+    return returned / (wall / 1e9) if wall else 0.0
+
+
+def blocked_ns(run: Run) -> int:
+    """How long steps of tasks held an event loop at a stretch longer than the threshold."""
+    return sum(
+        step.held_ns for step in run.slow_steps if step.track is not None and step.held_ns >= run.threshold_ns
+    )
+
+
+def longest_step(run: Run) -> LongestStep | None:
+    """The longest running span of any task; None if no task ran."""
+    found: tuple[int, int, Track] | None = None
+    for track in run.tracks:
+        if track.kind is not TrackKind.TASK:
+            continue
+        starts, states, waits, _ = track.spans.columns
+        causes = track.spans.causes
+        for start, state, wait, duration in zip(starts, states, waits, durations(track.spans), strict=True):
+            longest = found[0] if found else 0
+            if duration > longest and state == State.RUNNING and causes[wait].via is None:
+                found = duration, start, track
+    if found is None:
+        return None
+    duration, start, track = found
+    return LongestStep(duration, _site_of_step(run.slow_steps, track, start, start + duration))
+
+
+def gil_wait_ns(run: Run) -> int:
+    """How long threads were able to run without getting CPU time; estimated, never negative."""
+    return sum(
+        max(tally(track.spans).by_state[State.RUNNING] - track.cpu_ns, 0)
+        for track in run.tracks
+        if track.kind is TrackKind.THREAD and track.cpu_ns is not None
+    )
+
+
+def _site_of_step(slow_steps: tuple[SlowStep, ...], track: Track, start_ns: int, end_ns: int) -> Site | None:
+    """Where the watchdog saw the step, else where the task's function is."""
+    seen = [
+        (min(step.end_ns, end_ns) - max(step.start_ns, start_ns), step.site)
+        for step in slow_steps
+        if step.track == track.index and step.site is not None
+    ]
+    overlap, site = max(seen, key=lambda pair: pair[0], default=(0, None))
+    return site if overlap > 0 else track.site

@@ -1,0 +1,160 @@
+"""What the wall would be with no overhead: the lanes' own work, list-scheduled over the slots seen.
+
+R. L. Graham, "Bounds for certain multiprocessing anomalies", Bell System Technical Journal 45
+(1966): whenever a slot is free, the next job of the list takes it. The list is the order in which
+the lanes started. CPU time cannot overlap under one GIL, so it is a lower bound.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heapify, heapreplace
+
+from asyncdemo.metrics.limits import Interval, Meeting, causes_used, meetings, merge, overlap_ns
+from asyncdemo.metrics.states import by_track, pieces, tally
+from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Track, TrackKind, Wait
+
+__all__ = ["cpu_ns", "ideal_ns", "list_schedule", "own_work_ns", "slots_seen"]
+
+IDLE = "idle"
+"""The reason of a pool's worker that waits for work: nobody's work."""
+
+
+def ideal_ns(run: Run) -> int:
+    """The length of the best schedule that a learner could hope for; 0 without lanes."""
+    work = own_work_ns(run)
+    met = meetings(run)
+    limited = [bool(meeting.met) for meeting in met]
+    in_order = sorted(range(len(run.lanes)), key=lambda lane: run.lanes[lane].start_ns)
+    unlimited = max((work[lane] for lane in in_order if not limited[lane]), default=0)
+    scheduled = list_schedule([work[lane] for lane in in_order if limited[lane]], slots_seen(run, met))
+    return max(unlimited, scheduled, cpu_ns(run))
+
+
+def list_schedule(jobs: Sequence[int], slots: int | None) -> int:
+    """When the last job ends if each in turn takes the slot that is free first; None: no limit."""
+    if not jobs:
+        return 0
+    if slots is None or slots >= len(jobs):
+        return max(jobs)
+    free_at = list(jobs[:slots])
+    heapify(free_at)
+    for job in jobs[slots:]:
+        heapreplace(free_at, free_at[0] + job)
+    return max(free_at)
+
+
+def slots_seen(run: Run, met: Iterable[Meeting] | None = None) -> int | None:
+    """The smallest limit that lanes of the run met; None if nothing limited them.
+
+    met: the lanes' ``meetings``, where they are known already.
+    """
+    limiting = frozenset[int | None]().union(*(meeting.met for meeting in met or meetings(run)))
+    numbers = [_limit(resource) for resource in run.resources if resource.index in limiting]
+    return min((max(number, 1) for number in numbers if number is not None), default=None)
+
+
+def own_work_ns(run: Run) -> list[int]:
+    """For each lane, its running and waiting that nobody else's work explains.
+
+    Without ready and queued, without waiting for another lane of the run, without the idling of a
+    pool's worker, and without the lanes nested inside it on its track: they have their own.
+    """
+    hosted = by_track(run.lanes)
+    inner = {track: _nested(lanes) for track, lanes in hosted.items()}
+
+    def is_own(state: State, wait: Wait, track: int) -> bool:
+        if wait.via in hosted or state in (State.READY, State.QUEUED):
+            return False
+        return state is State.RUNNING or not (wait.reason == IDLE or (wait.on in hosted and wait.on != track))
+
+    return [
+        sum(
+            duration
+            for (state, wait), duration in tally(
+                *_outside(lane, inner[lane.track][id(lane)])
+            ).by_cause.items()
+            if is_own(state, wait, lane.track)
+        )
+        for lane in run.lanes
+    ]
+
+
+def cpu_ns(run: Run) -> int:
+    """CPU time of the lanes, which shares one GIL.
+
+    For each thread: its lanes' running time without the blocking calls in it, and never more than
+    the CPU time that the system gave the thread, where that is known.
+    """
+    hosted = by_track(run.lanes)
+    blocking = _blocking_calls(run, hosted)
+    by_thread: defaultdict[int | None, int] = defaultdict(int)
+    for index, lanes in hosted.items():
+        parts = list(pieces(lanes))
+        running = sum(
+            duration
+            for (state, wait), duration in tally(*parts).by_cause.items()
+            if state is State.RUNNING and wait.via not in hosted
+        )
+        open_ = merge((lane.start_ns, lane.end_ns) for lane in lanes)
+        blocked = sum(overlap_ns(open_, call) for call in blocking[index])
+        by_thread[_thread_of(run.tracks[index])] += max(running - blocked, 0)
+    return sum(
+        estimate if thread is None or (known := run.tracks[thread].cpu_ns) is None else min(estimate, known)
+        for thread, estimate in by_thread.items()
+    )
+
+
+def _limit(resource: Resource) -> int | None:
+    return 1 if resource.kind is ResourceKind.LOCK else resource.limit
+
+
+def _thread_of(track: Track) -> int | None:
+    return track.index if track.kind is TrackKind.THREAD else track.thread
+
+
+def _blocking_calls(run: Run, hosted: Iterable[int]) -> dict[int, list[Interval]]:
+    """The blocking calls made on behalf of each track: by itself, or by a child whose state it shows."""
+    shows: dict[int, set[int]] = {index: {index} for index in hosted}
+    for lane in run.lanes:
+        shows[lane.track].update(wait.via for _, wait in causes_used(lane.spans) if wait.via is not None)
+    made_by: defaultdict[int | None, list[Interval]] = defaultdict(list)
+    for call in run.blocking_calls:
+        made_by[call.track].append((call.start_ns, call.end_ns))
+    return {
+        index: merge(
+            call for track in children for call in made_by[track] if track == index or track not in shows
+        )
+        for index, children in shows.items()
+    }
+
+
+def _nested(lanes: Sequence[Lane]) -> dict[int, list[Interval]]:
+    """For each lane of a track (by id), the intervals of the lanes directly inside it.
+
+    The lanes must be in order of opening, an outer one before an inner one.
+    """
+    inside: dict[int, list[Interval]] = {id(lane): [] for lane in lanes}
+    around: list[Lane] = []
+    for lane in lanes:
+        around = [outer for outer in around if outer.end_ns > lane.start_ns]
+        enclosing = [outer for outer in around if outer.end_ns >= lane.end_ns]
+        if enclosing:
+            inside[id(enclosing[-1])].append((lane.start_ns, lane.end_ns))
+        around.append(lane)
+    return {lane: merge(intervals) for lane, intervals in inside.items()}
+
+
+def _outside(lane: Lane, inner: Sequence[Interval]) -> Iterator[Spans]:
+    """The lane's spans but for the inner intervals."""
+    if not inner:
+        yield lane.spans
+        return
+    at = lane.start_ns
+    for start, end in inner:
+        if start > at:
+            yield lane.spans.clip(at, start)
+        at = max(at, end)
+    if at < lane.end_ns:
+        yield lane.spans.clip(at, lane.end_ns)

@@ -1,0 +1,113 @@
+"""How long lanes were in each state, per lane and over the tracks of a run.
+
+Walks the columns of spans, since a run may have a million of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from operator import sub
+
+from asyncdemo.model import Lane, Run, Spans, State, Wait
+
+__all__ = ["LaneTotals", "Tally", "by_track", "durations", "lane_totals", "pieces", "state_sums", "tally"]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneTotals:
+    """How long one lane was in each state; ``reasons``: what it waited and queued for, and how long."""
+
+    running_ns: int = 0
+    ready_ns: int = 0
+    waiting_ns: int = 0
+    queued_ns: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The time that spans spent in each state for each cause."""
+
+    by_cause: Mapping[tuple[State, Wait], int]
+
+    @property
+    def by_state(self) -> dict[State, int]:
+        sums = dict.fromkeys(State, 0)
+        for (state, _), duration in self.by_cause.items():
+            sums[state] += duration
+        return sums
+
+
+def durations(spans: Spans) -> Iterator[int]:
+    """The length of each span in ns."""
+    starts, _, _, end_ns = spans.columns
+    ends = chain(islice(starts, 1, None), (end_ns,))
+    return map(sub, ends, starts)
+
+
+def tally(*parts: Spans) -> Tally:
+    """One tally of all parts together."""
+    sums: defaultdict[tuple[State, Wait], int] = defaultdict(int)
+    for spans in parts:
+        _, states, waits, _ = spans.columns
+        by_index: defaultdict[tuple[int, int], int] = defaultdict(int)
+        for state, wait, duration in zip(states, waits, durations(spans), strict=True):
+            by_index[state, wait] += duration
+        for (state, wait), duration in by_index.items():
+            sums[State(state), spans.causes[wait]] += duration
+    return Tally(sums)
+
+
+def by_track(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
+    """The lanes of each track that hosts any, in order of opening; an outer lane before an inner one."""
+    hosted: defaultdict[int, list[Lane]] = defaultdict(list)
+    for lane in lanes:
+        hosted[lane.track].append(lane)
+    for lanes_of_track in hosted.values():
+        lanes_of_track.sort(key=lambda lane: (lane.start_ns, -lane.end_ns))
+    return dict(hosted)
+
+
+def pieces(lanes: Iterable[Lane]) -> Iterator[Spans]:
+    """The spans of one track's lanes (in order of opening), each instant once."""
+    covered_ns: int | None = None
+    for lane in lanes:
+        if covered_ns is None or lane.start_ns >= covered_ns:
+            yield lane.spans
+        elif lane.end_ns > covered_ns:
+            yield lane.spans.clip(covered_ns, lane.end_ns)
+        covered_ns = lane.end_ns if covered_ns is None else max(covered_ns, lane.end_ns)
+
+
+def state_sums(run: Run) -> dict[State, int]:
+    """The time in each state over the tracks that host lanes, each instant of a track once.
+
+    What a lane borrows from a child that hosts lanes itself counts as waiting: the child's own
+    lanes have the rest.
+    """
+    hosted = by_track(run.lanes)
+    sums = dict.fromkeys(State, 0)
+    for lanes in hosted.values():
+        for (state, wait), duration in tally(*pieces(lanes)).by_cause.items():
+            sums[State.WAITING if wait.via in hosted else state] += duration
+    return sums
+
+
+def lane_totals(run: Run) -> tuple[LaneTotals, ...]:
+    """For each lane, in the order of ``run.lanes``, what its own spans say."""
+    return tuple(_totals(tally(lane.spans)) for lane in run.lanes)
+
+
+def _totals(sums: Tally) -> LaneTotals:
+    reasons: dict[str, int] = {}
+    for (state, wait), duration in sums.by_cause.items():
+        if state in (State.WAITING, State.QUEUED):
+            reason = wait.reason or "unknown"
+            reasons[reason] = reasons.get(reason, 0) + duration
+    states = sums.by_state
+    return LaneTotals(
+        states[State.RUNNING], states[State.READY], states[State.WAITING], states[State.QUEUED], reasons
+    )

@@ -1,0 +1,198 @@
+"""Hypothesis strategies for valid runs: any story, however unlikely, that the model can hold."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from asyncdemo.model import (
+    AwaitSequence,
+    BlockingCall,
+    Clock,
+    Lane,
+    Outcome,
+    Resource,
+    ResourceKind,
+    Run,
+    RunOutcome,
+    Site,
+    Slot,
+    SlowStep,
+    Span,
+    Spans,
+    State,
+    Track,
+    TrackKind,
+    Unawaited,
+    Wait,
+    Wake,
+    Wakes,
+)
+
+__all__ = ["runs"]
+
+_TIMES = st.integers(0, 60)
+_NAMES = st.sampled_from(["brew(1)", "main", "", "Ünï☕", "a\nb", "\ud800"])
+_REASONS = st.sampled_from(["", "sleep", "net.read", "thread", "semaphore", "idle"])
+_PLACES = st.builds(Site, st.sampled_from(["/a.py", "/b.py"]), st.integers(1, 9), _NAMES)
+_SITES = st.none() | _PLACES
+_OUTCOMES = st.sampled_from(Outcome)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> Run:
+    track_count = draw(st.integers(1, 5))
+    resource_count = draw(st.integers(0, 3))
+    track_indices = st.integers(0, track_count - 1)
+    some_track = st.none() | track_indices
+    some_resource = st.none() | st.integers(0, resource_count - 1) if resource_count else st.none()
+    waits = st.builds(Wait, _REASONS, some_resource, some_track, some_track)
+
+    tracks = tuple(
+        Track(
+            index=index,
+            kind=draw(st.sampled_from(TrackKind)),
+            name=draw(_NAMES),
+            function=draw(_NAMES),
+            start_ns=(spans := draw(_spans(waits)))[0].start_ns,
+            end_ns=spans[-1].end_ns,
+            outcome=draw(_OUTCOMES),
+            spans=Spans.of(spans),
+            site=draw(_SITES),
+            created_at=draw(_SITES),
+            parent=draw(st.none() | st.integers(0, index - 1)) if index else None,
+            thread=draw(some_track),
+            steps=draw(st.integers(0, 5)),
+            cpu_ns=draw(st.none() | _TIMES),
+            error=draw(st.none() | _NAMES),
+        )
+        for index in range(track_count)
+    )
+    resources = tuple(
+        Resource(
+            index=index,
+            kind=(kind := draw(st.sampled_from(ResourceKind))),
+            limit=draw(st.none() | st.integers(0, 3)),
+            site=draw(_SITES),
+            slots=()
+            if kind is ResourceKind.QUEUE
+            else tuple(
+                draw(
+                    st.lists(
+                        _intervals().flatmap(lambda i: track_indices.map(lambda t: Slot(t, *i))), max_size=4
+                    )
+                )
+            ),
+            levels=tuple(draw(st.lists(st.tuples(_TIMES, st.integers(0, 9)), max_size=3)))
+            if kind is ResourceKind.QUEUE
+            else (),
+        )
+        for index in range(resource_count)
+    )
+    return Run(
+        name=draw(_NAMES),
+        script="/a.py",
+        argv=tuple(draw(st.lists(_NAMES, max_size=2))),
+        python="3.13.0",
+        clock=draw(st.sampled_from(Clock)),
+        outcome=draw(st.sampled_from(RunOutcome)),
+        exit_code=draw(st.none() | st.integers(-15, 255)),
+        threshold_ns=draw(_TIMES),
+        tracks=tracks,
+        lanes=tuple(draw(st.permutations([lane for track in tracks for lane in draw(_lanes_of(track))]))),
+        named=draw(st.booleans()),
+        knobs=draw(
+            st.dictionaries(
+                _NAMES,
+                st.integers() | st.floats(allow_nan=False) | st.booleans() | _NAMES,
+                max_size=2,
+            )
+        ),
+        resources=resources,
+        wakes=Wakes(draw(st.lists(st.builds(Wake, _TIMES, track_indices, track_indices), max_size=4))),
+        slow_steps=tuple(draw(st.lists(_slow_steps(some_track), max_size=3))),
+        blocking_calls=tuple(draw(st.lists(_blocking_calls(some_track), max_size=3))),
+        await_sequences=tuple(draw(st.lists(_await_sequences(track_indices), max_size=3))),
+        unawaited=tuple(draw(st.lists(st.builds(Unawaited, _NAMES, _TIMES, _SITES), max_size=2))),
+        left_pending=tuple(draw(st.lists(track_indices, max_size=2, unique=True))),
+        notes=tuple(draw(st.lists(_NAMES, max_size=2))),
+    )
+
+
+@st.composite
+def _spans(draw: st.DrawFn, waits: st.SearchStrategy[Wait]) -> list[Span]:
+    at = draw(_TIMES)
+    spans = []
+    for length in draw(st.lists(st.integers(1, 20), min_size=1, max_size=6)):
+        state = draw(st.sampled_from(State))
+        wait = draw(waits) if state in (State.WAITING, State.QUEUED) or draw(st.booleans()) else Wait()
+        spans.append(Span(at, at + length, state, wait))
+        at += length
+    return spans
+
+
+@st.composite
+def _lanes_of(draw: st.DrawFn, track: Track) -> list[Lane]:
+    """None, the track itself, or calls on it that nest as calls do."""
+    lanes: list[Lane] = []
+
+    def call(start: int, end: int, depth: int) -> None:
+        spans = track.spans.clip(start, end)
+        lanes.append(Lane(draw(_NAMES), track.index, start, end, draw(_OUTCOMES), spans, draw(_NAMES)))
+        at = start
+        while depth < 2 and at < end and draw(st.booleans()):
+            inner_start = draw(st.integers(at, end))
+            at = draw(st.integers(inner_start, end))
+            call(inner_start, at, depth + 1)
+
+    if draw(st.booleans()):
+        call(track.start_ns, track.end_ns, draw(st.integers(0, 2)))
+    return lanes
+
+
+def _intervals() -> st.SearchStrategy[tuple[int, int]]:
+    return st.tuples(_TIMES, st.integers(0, 30)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+def _slow_steps(some_track: st.SearchStrategy[int | None]) -> st.SearchStrategy[SlowStep]:
+    return st.builds(
+        lambda track, when, cpu, stolen, site, caller, reason: SlowStep(
+            track, when[0], when[1], cpu, stolen, site, caller, reason
+        ),
+        some_track,
+        _intervals(),
+        st.none() | _TIMES,
+        _TIMES,
+        _SITES,
+        _SITES,
+        st.sampled_from(["", "sleep", "net.read", "gil"]),
+    )
+
+
+def _blocking_calls(some_track: st.SearchStrategy[int | None]) -> st.SearchStrategy[BlockingCall]:
+    return st.builds(
+        lambda track, when, reason, site: BlockingCall(track, when[0], when[1], reason, site, site),
+        some_track,
+        _intervals(),
+        _REASONS,
+        _SITES,
+    )
+
+
+def _await_sequences(track_indices: st.SearchStrategy[int]) -> st.SearchStrategy[AwaitSequence]:
+    return st.builds(
+        lambda track, when, count, sites, independent: AwaitSequence(
+            track,
+            when[0],
+            when[1],
+            count,
+            when[1] - when[0],
+            (when[1] - when[0]) // count,
+            tuple(sites),
+            independent,
+        ),
+        track_indices,
+        _intervals(),
+        st.integers(1, 5),
+        st.lists(_PLACES, max_size=2),
+        st.sampled_from([True, False, None]),
+    )
