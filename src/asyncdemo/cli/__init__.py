@@ -1,6 +1,7 @@
 """The command line: one module per command, and the only place that prints or exits.
 
-``main`` is the one place where errors become exit codes. Not for: measuring, drawing, or knowing what a lesson is.
+``main`` is the one place where errors become exit codes.
+Not for: measuring, drawing, or knowing what a lesson is.
 """
 
 from __future__ import annotations
@@ -41,6 +42,6 @@ def _explain(error: AsyncdemoError) -> int:
 
 
 def _reader_left() -> int:
-    """``asyncdemo list | head``: not an error. Python would complain at exit, when it flushes stdout again."""
+    """``asyncdemo list | head`` is no error. Python would complain when it flushes stdout again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_OK

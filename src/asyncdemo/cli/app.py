@@ -1,4 +1,4 @@
-"""The root command. Commands are imported when they are called, so that ``--help`` and ``list`` start fast."""
+"""The root command. Others are imported when they are called, so that ``--help`` and ``list`` start fast."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ COMMANDS: Final = {
 
 
 class _LazyGroup(click.Group):
-    def list_commands(self, context: click.Context) -> list[str]:
+    def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         return list(COMMANDS)
 
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
         command: click.Command = import_module(f"asyncdemo.cli.{name}").command
@@ -45,7 +45,7 @@ class _LazyGroup(click.Group):
             raise click.UsageError(suggest_command(args[0], COMMANDS), context)
         return super().resolve_command(context, args)
 
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 

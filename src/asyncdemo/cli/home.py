@@ -22,7 +22,9 @@ def home() -> None:
     elif left:
         click.echo(f"You have run {len(done)} of {count} lessons. Next:")
     else:
-        click.echo(f"You have run all {count} lessons. Next, try a knob of one of them, or a script of your own:")
+        click.echo(
+            f"You have run all {count} lessons. Next, try a knob of one of them, or a script of your own:"
+        )
     if left:
         lesson = left[0]
         click.echo(f"\n  asyncdemo run {lesson.id}\n")

@@ -12,7 +12,7 @@ import click
 
 from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.course import progress
-from asyncdemo.course.catalog import Course, Lesson, find_course, load_course
+from asyncdemo.course.catalog import Course, Heading, find_course, load_course
 
 __all__ = ["command"]
 
@@ -69,7 +69,7 @@ def _as_data(course: Course, records: dict[str, progress.Record]) -> dict[str, A
     }
 
 
-def _lesson_data(lesson: Lesson, record: progress.Record | None) -> dict[str, Any]:
+def _lesson_data(lesson: Heading, record: progress.Record | None) -> dict[str, Any]:
     return {
         "id": lesson.id,
         "number": lesson.number,
@@ -77,11 +77,6 @@ def _lesson_data(lesson: Lesson, record: progress.Record | None) -> dict[str, An
         "point": lesson.point,
         "minutes": lesson.minutes,
         "packages": list(lesson.packages),
-        "variants": [variant.name for variant in lesson.variants],
-        "knobs": [
-            {"name": knob.name, "unit": knob.unit, "low": knob.low, "high": knob.high, "meaning": knob.meaning}
-            for knob in lesson.knobs
-        ],
         "progress": None
         if record is None
         else {"runs": record.runs, "predictions": record.asked, "predictions_right": record.right},

@@ -24,13 +24,15 @@ def course_option(command: Command) -> Command:
 
 
 def json_option(command: Command) -> Command:
-    return click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout, and nothing else there.")(
-        command
-    )
+    return click.option(
+        "--json", "as_json", is_flag=True, help="One JSON object on stdout, and nothing else there."
+    )(command)
 
 
 def plain_option(command: Command) -> Command:
-    return click.option("--plain", is_flag=True, help="Words only, no drawing. The rule without a terminal.")(command)
+    return click.option("--plain", is_flag=True, help="Words only, no drawing. The rule without a terminal.")(
+        command
+    )
 
 
 def set_option(command: Command) -> Command:

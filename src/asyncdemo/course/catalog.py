@@ -1,96 +1,40 @@
-"""The catalogue of lessons, read from their manifests.
+"""The catalogue: which lessons there are, in which order, and what each is about.
 
-Not for: running lessons, or finding one by what a learner typed (``lookup``).
+Reads only the head of each manifest, so that listing many lessons stays fast; ``lesson`` reads the rest.
+Not for: finding a lesson by what a learner typed (``lookup``).
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from asyncdemo.course.claims import ABOUT, OPERATORS, Claim, Condition
-from asyncdemo.course.figures import FIGURES
-from asyncdemo.course.manifest import Table, read
-from asyncdemo.course.predictions import Choice, Prediction, PredictionKind
+from asyncdemo.course.manifest import Table, read, read_head
 from asyncdemo.errors import CourseError, MissingError
 
-__all__ = [
-    "Course",
-    "Knob",
-    "Lesson",
-    "Module",
-    "Quoted",
-    "Variant",
-    "find_course",
-    "load_course",
-    "load_lesson",
-]
-
-EXPECTATIONS = ("ok", "failed", "timeout")
+__all__ = ["Course", "Heading", "Module", "find_course", "heading_of", "load_course"]
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """One script of a lesson.
-
-    expect: how its run ends when all is as the lesson means it ("ok", "failed", "timeout").
-    differs: the lines that need not be the same in the other variants, without indentation.
-    """
-
-    name: str
-    title: str
-    path: Path
-    expect: str
-    differs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Knob:
-    name: str
-    unit: str
-    low: float
-    high: float
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Quoted:
-    """A figure in the text that no run of the lesson measures, and where it comes from."""
-
-    text: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """lanes: the functions whose calls are the rows. race: the variants may run at the same time."""
+class Heading:
+    """What a list shows of a lesson. packages: what it needs beyond the standard library."""
 
     id: str
     number: int
     title: str
     point: str
     minutes: int
-    folder: Path
     packages: tuple[str, ...]
-    lanes: tuple[str, ...]
-    race: bool
-    variants: tuple[Variant, ...]
-    knobs: tuple[Knob, ...]
-    predictions: tuple[Prediction, ...]
-    claims: tuple[Claim, ...]
-    quoted: tuple[Quoted, ...]
-
-    @property
-    def readme(self) -> Path:
-        return self.folder / "README.md"
+    folder: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
     number: int
     title: str
-    lessons: tuple[Lesson, ...]
+    lessons: tuple[Heading, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +44,7 @@ class Course:
     modules: tuple[Module, ...]
 
     @property
-    def lessons(self) -> tuple[Lesson, ...]:
+    def lessons(self) -> tuple[Heading, ...]:
         return tuple(lesson for module in self.modules for lesson in module.lessons)
 
 
@@ -123,181 +67,50 @@ def find_course(folder: Path | None = None) -> Path:
 
 
 def load_course(folder: Path) -> Course:
-    """Reads every manifest. Raises CourseError with the file and the field."""
+    """The order of the course and the head of every lesson. Raises CourseError with the file and the field."""
     table = read(folder / "course.toml")
     title = table.text("title")
-    modules = []
-    for entry in table.tables("modules"):
-        module_folder = folder / entry.text("folder")
-        lessons = tuple(_lesson_of(entry, module_folder, lesson_id) for lesson_id in entry.texts("lessons"))
-        modules.append(Module(entry.whole("number"), entry.text("title"), lessons))
-        entry.close()
+    modules = tuple(_module(entry, folder) for entry in table.tables("modules"))
     table.close()
-    course = Course(title, folder, tuple(modules))
-    for kind in ("id", "number"):
-        values = [getattr(lesson, kind) for lesson in course.lessons]
-        for value in values:
-            if values.count(value) > 1:
-                raise table.error("modules", f"the {kind} {value} belongs to two lessons")
+    course = Course(title, folder, modules)
+    ids = Counter(lesson.id for lesson in course.lessons)
+    numbers = Counter(lesson.number for lesson in course.lessons)
+    for name, count in [*ids.items(), *numbers.items()]:
+        if count > 1:
+            raise table.error("modules", f"{name} belongs to two lessons")
     return course
 
 
-def load_lesson(folder: Path) -> Lesson:
-    """Reads one lesson folder, named NUMBER-ID. Raises CourseError with the file and the field."""
-    table = read(folder / "lesson.toml")
+def heading_of(table: Table, folder: Path) -> Heading:
+    """The head of the manifest of a lesson in a folder, which must be named NUMBER-ID."""
     lesson_id = table.text("id")
     match = re.fullmatch(r"(\d+)-(.+)", folder.resolve().name)
     if match is None or match[2] != lesson_id:
         raise table.error(
             "id", f"is {lesson_id!r}, so the folder must be called NUMBER-{lesson_id}, not {folder.name}"
         )
-    variants = tuple(_variant(entry, folder) for entry in table.tables("variants"))
-    if not variants:
-        raise table.error("variants", "are missing; a lesson has at least one")
-    knobs = tuple(_knob(entry) for entry in table.tables("knobs"))
-    names = _Names({variant.name for variant in variants}, {knob.name for knob in knobs})
-    lesson = Lesson(
+    return Heading(
         id=lesson_id,
         number=int(match[1]),
         title=table.text("title"),
         point=table.text("point"),
         minutes=table.whole("minutes"),
-        folder=folder,
         packages=table.texts("packages", ()),
-        lanes=table.texts("lanes", ()),
-        race=table.flag("race", False),
-        variants=variants,
-        knobs=knobs,
-        predictions=tuple(_prediction(entry, names) for entry in table.tables("predictions")),
-        claims=tuple(_claim(entry, names) for entry in table.tables("claims")),
-        quoted=tuple(_quoted(entry) for entry in table.tables("quoted")),
+        folder=folder,
     )
-    table.close()
-    return lesson
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """What the predictions and claims of a lesson may refer to."""
-
-    variants: set[str]
-    knobs: set[str]
-
-
-def _lesson_of(entry: Table, module_folder: Path, lesson_id: str) -> Lesson:
-    folders = [
-        path
-        for path in module_folder.glob(f"*-{lesson_id}")
-        if re.fullmatch(r"\d+", path.name[: -len(lesson_id) - 1])
-    ]
-    if len(folders) != 1:
-        raise entry.error(
-            "lessons", f"there must be one folder {module_folder}/NUMBER-{lesson_id}, not {len(folders)}"
-        )
-    return load_lesson(folders[0])
-
-
-def _variant(entry: Table, folder: Path) -> Variant:
-    file = entry.text("file")
-    if not (folder / file).is_file():
-        raise entry.error("file", f"{folder / file} is not there")
-    variant = Variant(
-        name=entry.text("name"),
-        title=entry.text("title"),
-        path=folder / file,
-        expect=entry.choice("expect", EXPECTATIONS, "ok"),
-        differs=tuple(line.strip() for line in entry.text("differs", "").splitlines() if line.strip()),
-    )
+def _module(entry: Table, folder: Path) -> Module:
+    number, title, place = entry.whole("number"), entry.text("title"), folder / entry.text("folder")
+    lessons = []
+    for lesson_id in entry.texts("lessons"):
+        folders = [
+            path for path in place.glob(f"*-{lesson_id}") if path.name[: -len(lesson_id) - 1].isdecimal()
+        ]
+        if len(folders) != 1:
+            raise entry.error(
+                "lessons", f"there must be one folder {place}/NUMBER-{lesson_id}, not {len(folders)}"
+            )
+        lessons.append(heading_of(read_head(folders[0] / "lesson.toml"), folders[0]))
     entry.close()
-    return variant
-
-
-def _knob(entry: Table) -> Knob:
-    knob = Knob(
-        entry.text("name"),
-        entry.text("unit"),
-        entry.number("low"),
-        entry.number("high"),
-        entry.text("meaning"),
-    )
-    if knob.low > knob.high:
-        raise entry.error("low", f"is {knob.low}, above high, which is {knob.high}")
-    entry.close()
-    return knob
-
-
-def _condition(entry: Table, names: _Names, variant: str, metric: str) -> Condition:
-    condition = Condition(
-        variant=variant,
-        metric=metric,
-        op=entry.choice("op", (*OPERATORS, ABOUT)),
-        value=entry.number_or_text("value"),
-        times=entry.number("times", 1.0),
-        tolerance=entry.number("tolerance", 0.1),
-    )
-    if isinstance(condition.value, str) and condition.value not in names.knobs:
-        other, _, figure = condition.value.partition(".")
-        if other not in names.variants or figure not in FIGURES:
-            raise entry.error("value", f"must be a number, a knob or variant.metric, not {condition.value!r}")
-    return condition
-
-
-def _variant_name(entry: Table, names: _Names) -> str:
-    return entry.choice("variant", tuple(sorted(names.variants)))
-
-
-def _metric(entry: Table) -> str:
-    return entry.choice("metric", tuple(FIGURES))
-
-
-def _with_knobs(entry: Table, field: str, names: _Names) -> str:
-    text = entry.text(field)
-    for name in re.findall(r"\{(.*?)\}", text):
-        if name not in names.knobs:
-            raise entry.error(field, f"{{{name}}} is no knob of this lesson")
-    return text
-
-
-def _prediction(entry: Table, names: _Names) -> Prediction:
-    kind = PredictionKind(entry.choice("kind", tuple(PredictionKind)))
-    variant = "" if kind is PredictionKind.ORDER else _variant_name(entry, names)
-    metric = _metric(entry)
-    choices = []
-    for offered in entry.tables("choices"):
-        choices.append(
-            Choice(_with_knobs(offered, "text", names), _condition(offered, names, variant, metric))
-        )
-        offered.close()
-    if (kind is PredictionKind.CHOICE) != bool(choices):
-        raise entry.error("choices", "belong to a prediction of kind choice, which needs them")
-    prediction = Prediction(
-        kind=kind,
-        question=_with_knobs(entry, "question", names),
-        why=_with_knobs(entry, "why", names),
-        metric=metric,
-        variant=variant,
-        unit=entry.text("unit", ""),
-        tolerance=entry.number("tolerance", 0.0),
-        choices=tuple(choices),
-    )
-    entry.close()
-    return prediction
-
-
-def _claim(entry: Table, names: _Names) -> Claim:
-    claim = Claim(
-        entry.text("text"),
-        _condition(entry, names, _variant_name(entry, names), _metric(entry)),
-        entry.values("knobs"),
-    )
-    for name in claim.knobs:
-        if name not in names.knobs:
-            raise entry.error("knobs", f"{name} is no knob of this lesson")
-    entry.close()
-    return claim
-
-
-def _quoted(entry: Table) -> Quoted:
-    quoted = Quoted(entry.text("text"), entry.text("source"))
-    entry.close()
-    return quoted
+    return Module(number, title, tuple(lessons))

@@ -1,7 +1,7 @@
 """The knobs of a lesson: which values a run will have.
 
-The constants are read from the source, never executed. The child process sets them (``runner``); this module answers
-what they are before a run, for the questions that are asked, and refuses values that make no sense for the lesson.
+The constants are read from the source, never executed. The child process sets them (``runner``); this module
+answers what they are before a run, for the questions that are asked, and refuses values that make no sense.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from asyncdemo.errors import CourseError, UsageError
 
 if TYPE_CHECKING:
-    from asyncdemo.course.catalog import Knob, Lesson
+    from asyncdemo.course.lesson import Knob, Lesson
 
 __all__ = ["constants", "describe", "settings", "values"]
 
@@ -76,8 +76,7 @@ def describe(lesson: Lesson) -> str:
     written = constants(lesson.variants[0].path)
     width = max(len(knob.name) for knob in lesson.knobs)
     lines = [
-        f"  {knob.name:<{width}}  {written.get(knob.name)} ({knob.low:g} to {knob.high:g}{' ' + knob.unit if knob.unit else ''}): "
-        f"{knob.meaning}"
+        f"  {knob.name:<{width}}  {written.get(knob.name)} ({_range(knob)}): {knob.meaning}"
         for knob in lesson.knobs
     ]
     return "\n".join([f"Knobs of {lesson.id}:", *lines])
@@ -90,7 +89,9 @@ def _converted(knob: Knob, kind: type, text: str) -> int | float | str | bool:
         wanted = "a whole number" if kind is int else "a number"
         raise UsageError(f"--set {knob.name}={text}: {knob.name} must be {wanted}.") from None
     if not knob.low <= value <= knob.high:
-        raise UsageError(
-            f"--set {knob.name}={text}: {knob.name} can be {knob.low:g} to {knob.high:g} ({knob.meaning})."
-        )
+        raise UsageError(f"--set {knob.name}={text}: {knob.name} can be {_range(knob)} ({knob.meaning}).")
     return value
+
+
+def _range(knob: Knob) -> str:
+    return f"{knob.low:g} to {knob.high:g} {knob.unit}".strip()

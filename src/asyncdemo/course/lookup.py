@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from asyncdemo.errors import UsageError
 
 if TYPE_CHECKING:
-    from asyncdemo.course.catalog import Course, Lesson
+    from asyncdemo.course.catalog import Course, Heading
 
 __all__ = ["find_lesson"]
 
 
-def find_lesson(course: Course, typed: str) -> Lesson:
+def find_lesson(course: Course, typed: str) -> Heading:
     """The lesson with this id, this number, or the only one whose id or title has this part.
 
     Raises UsageError with a suggestion.

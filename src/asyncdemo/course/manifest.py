@@ -5,6 +5,7 @@ Not for: what the fields mean; that is ``catalog``.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Final, overload
 
 from asyncdemo.errors import CourseError
 
-__all__ = ["Table", "read"]
+__all__ = ["Table", "read", "read_head"]
 
 _REQUIRED: Final = object()
 
@@ -106,9 +107,26 @@ class Table:
 
 def read(file: Path) -> Table:
     """The top table of a TOML file. Raises CourseError if it is not there or is not TOML."""
+    return _parsed(_text(file), file)
+
+
+def read_head(file: Path) -> Table:
+    """Only the fields that stand before the first table of a TOML file: much less to parse."""
+    head = re.split(r"^\[", _text(file), maxsplit=1, flags=re.MULTILINE)[0]
+    return _parsed(head, file)
+
+
+def _text(file: Path) -> str:
     try:
-        return Table(tomllib.loads(file.read_text(encoding="utf-8")), file)
+        return file.read_text(encoding="utf-8")
     except OSError as error:
         raise CourseError(f"{file}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise CourseError(f"{file}: is not UTF-8: {error}") from None
+
+
+def _parsed(text: str, file: Path) -> Table:
+    try:
+        return Table(tomllib.loads(text), file)
+    except tomllib.TOMLDecodeError as error:
         raise CourseError(f"{file}: is not valid TOML: {error}") from None

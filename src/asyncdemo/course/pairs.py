@@ -37,7 +37,7 @@ def differences(sources: Mapping[str, str], differing: Mapping[str, Sequence[str
         rest[name], missing = without(source, differing[name])
         if missing:
             problems.append(
-                f"{name}: the line {missing[0]!r} is declared to differ but is not there, or not in that order"
+                f"{name}: the line {missing[0]!r} is declared to differ, but is not there in that order"
             )
     first = next(iter(rest))
     for name, lines in rest.items():

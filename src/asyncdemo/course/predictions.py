@@ -1,7 +1,7 @@
 """Predictions: a question about a run, an answer to it, and the comparison with what happened.
 
-Pure. Not for: asking; that is ``cli``. The right answer is never written down in a manifest: it is derived from the
-learner's own run, so it stays right with other knobs and on another machine.
+Pure. Not for: asking; that is ``cli``. No manifest holds the right answer: it is derived from the learner's own
+run, so it stays right with other knobs and on another machine.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Prediction:
 
     question, why, choices: texts in which ``{KNOB}`` stands for the value of a knob.
     variant: whose figure is asked for; "" for an order, which compares all variants.
-    tolerance: how far off an answer may be, as a share of the figure; 0 means exactly. For an order: figures nearer
-    than this are a tie, and may be named either way round.
+    tolerance: how far off an answer may be, as a share of the figure; 0 means exactly. For an order: figures
+    nearer than this are a tie, and may be named either way round.
     """
 
     kind: PredictionKind

@@ -37,7 +37,7 @@ def default_file(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def load(file: Path) -> dict[str, Record]:
-    """Lesson id -> record. Empty if there is no file, or none that can be understood: it is only a convenience."""
+    """Lesson id -> record. Empty if the file is not there or makes no sense: it is only a convenience."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:
