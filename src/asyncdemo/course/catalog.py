@@ -67,7 +67,7 @@ def find_course(folder: Path | None = None) -> Path:
 
 
 def load_course(folder: Path) -> Course:
-    """The order of the course and the head of every lesson. Raises CourseError with the file and the field."""
+    """Reads the order and the head of every lesson. Raises CourseError with the file and the field."""
     table = read(folder / "course.toml")
     title = table.text("title")
     modules = tuple(_module(entry, folder) for entry in table.tables("modules"))

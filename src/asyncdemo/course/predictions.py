@@ -1,6 +1,6 @@
 """Predictions: a question about a run, an answer to it, and the comparison with what happened.
 
-Pure. Not for: asking; that is ``cli``. No manifest holds the right answer: it is derived from the learner's own
+Pure. Not for: asking (``cli``). No manifest holds the right answer: it is derived from the learner's own
 run, so it stays right with other knobs and on another machine.
 """
 

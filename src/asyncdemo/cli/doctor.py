@@ -1,0 +1,169 @@
+"""``asyncdemo doctor``: what is installed, what is missing, and the exact command that mends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from itertools import pairwise
+from pathlib import Path
+
+import click
+
+from asyncdemo.cli.extras import Extra, extras, install_command, version_of
+from asyncdemo.cli.options import json_option
+from asyncdemo.cli.terminal import facts_of_terminal
+from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.errors import EXIT_MISSING, EXIT_OK, AsyncdemoError
+
+__all__ = ["command"]
+
+FORMAT = "asyncdemo.doctor/1"
+NEEDED = ("click", "rich")
+
+
+class Status(StrEnum):
+    OK = "ok"
+    NOTE = "note"
+    """Works, but someone may want to know."""
+    MISSING = "missing"
+    """Not needed by what is here; something optional will not work."""
+    BROKEN = "broken"
+    """Needed, and not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """mend: the exact command, or what to change; "" if there is nothing to mend."""
+
+    topic: str
+    name: str
+    status: Status
+    words: str
+    mend: str = ""
+
+
+@click.command("doctor")
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """What is installed, what is missing, and the exact command that mends it.
+
+    Exit code 3 if something is missing that nothing works without.
+    """
+    checks = [*_python(), *_packages(), *_terminal(), *_system()]
+    broken = any(check.status is Status.BROKEN for check in checks)
+    if as_json:
+        click.echo(
+            json.dumps({"format": FORMAT, "ok": not broken, "checks": [asdict(check) for check in checks]})
+        )
+    else:
+        _print(checks, broken)
+    context.exit(EXIT_MISSING if broken else EXIT_OK)
+
+
+def _print(checks: list[Check], broken: bool) -> None:
+    colours = {Status.OK: "green", Status.NOTE: None, Status.MISSING: "yellow", Status.BROKEN: "red"}
+    width = max(len(check.name) for check in checks)
+    topic = ""
+    for check in checks:
+        if check.topic != topic:
+            topic = check.topic
+            click.echo(f"\n{click.style(topic, bold=True)}")
+        status = click.style(f"{check.status:<7}", fg=colours[check.status])
+        click.echo(f"  {status}  {check.name:<{width}}  {check.words}")
+        if check.mend:
+            click.echo(f"{'':{width + 13}}mend: {check.mend}")
+    click.echo("\nSomething needed is missing." if broken else "\nNothing needed is missing.")
+
+
+def _python() -> Iterator[Check]:
+    topic = "Python"
+    version = f"{platform.python_implementation()} {platform.python_version()}"
+    yield Check(topic, "version", Status.OK, f"{version}, {sys.executable}")
+    if platform.python_implementation() != "CPython":
+        yield Check(topic, "interpreter", Status.NOTE, "the lens is tested on CPython only")
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        yield Check(
+            topic, "GIL", Status.NOTE, "off: threads compute at the same time; lesson texts assume it is on"
+        )
+    try:
+        course = load_course(find_course())
+    except AsyncdemoError as error:
+        yield Check(topic, "lessons", Status.BROKEN, str(error), install_command("asyncdemo"))
+    else:
+        yield Check(topic, "lessons", Status.OK, f"{len(course.lessons)} in {course.folder}")
+
+
+def _packages() -> Iterator[Check]:
+    topic = "Packages"
+    uvloop = version_of("uvloop")
+    words = (
+        f"{uvloop}: scripts that use it can be traced"
+        if uvloop
+        else "not installed; only scripts that use it need it"
+    )
+    yield Check(topic, "uvloop", Status.OK, words)
+    for extra in extras(NEEDED):
+        status = Status.BROKEN if not extra.name else Status.MISSING
+        name = extra.name or "asyncdemo"
+        if extra.missing:
+            words = f"missing: {', '.join(extra.missing)}"
+            yield Check(topic, name, status, words, extra.install)
+        else:
+            yield Check(topic, name, Status.OK, _present(extra))
+
+
+def _present(extra: Extra) -> str:
+    return ", ".join(f"{name} {version}" for name, version in extra.present.items()) or "needs nothing"
+
+
+def _terminal() -> Iterator[Check]:
+    for name, good, words, mend in facts_of_terminal():
+        yield Check("Terminal", name, Status.OK if good else Status.NOTE, words, mend)
+
+
+def _system() -> Iterator[Check]:
+    topic = "System"
+    yield Check(topic, "platform", Status.OK, f"{platform.platform()}, {_processors()}")
+    clock = time.get_clock_info("perf_counter")
+    tick = _tick_ns()
+    words = f"{clock.implementation}, resolution {clock.resolution * 1e9:.0f} ns, two reads {tick} ns apart"
+    if clock.resolution <= 1e-6:
+        yield Check(topic, "clock", Status.OK, words)
+    else:
+        yield Check(topic, "clock", Status.NOTE, f"{words}: shorter steps cannot be measured")
+    if hasattr(time, "thread_time_ns"):
+        yield Check(
+            topic,
+            "CPU time of threads",
+            Status.OK,
+            "readable: computing is told apart from being descheduled",
+        )
+    else:
+        yield Check(
+            topic, "CPU time of threads", Status.NOTE, "not readable: a descheduled step counts as blocking"
+        )
+    if Path("/proc/self/stat").is_file():
+        yield Check(topic, "/proc", Status.OK, "readable")
+    else:
+        yield Check(
+            topic, "/proc", Status.NOTE, "not readable: memory and time stolen by others are not known"
+        )
+
+
+def _processors() -> str:
+    affinity = getattr(os, "sched_getaffinity", None)
+    count = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return "1 processor" if count == 1 else f"{count} processors"
+
+
+def _tick_ns() -> int:
+    """The shortest time between two reads of the clock that differ."""
+    reads = [time.perf_counter_ns() for _ in range(200)]
+    return min(later - earlier for earlier, later in pairwise(reads) if later > earlier)

@@ -1,0 +1,110 @@
+"""Which optional packages there are, which are installed, and the command that installs the rest.
+
+Read from the installed package, or from the checkout's pyproject.toml if it is not installed.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+
+__all__ = ["Extra", "extras", "install_command", "missing_packages", "version_of"]
+
+_CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """name: "" for what is always needed. present: package -> version."""
+
+    name: str
+    present: dict[str, str]
+    missing: tuple[str, ...]
+    install: str
+
+
+def extras(needed: Iterable[str]) -> list[Extra]:
+    """What is always needed, then every extra but "all"."""
+    found = [_extra("", needed)]
+    found.extend(_extra(name, packages) for name, packages in _declared().items() if name != "all")
+    return found
+
+
+def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the packages that are not installed."""
+    return tuple(name for name in names if version_of(name) is None)
+
+
+def install_command(what: str) -> str:
+    """The command that installs a requirement into this very Python. asyncdemo itself: from the checkout, if in one."""
+    if what.startswith("asyncdemo") and (_CHECKOUT / "pyproject.toml").is_file():
+        extra = what.removeprefix("asyncdemo")
+        arguments = f"-e {shlex.quote(str(_CHECKOUT) + extra)}"
+    else:
+        arguments = shlex.quote(what)
+    python = shlex.quote(sys.executable)
+    if util.find_spec("pip") is None and shutil.which("uv"):
+        return f"uv pip install --python {python} {arguments}"
+    return f"{python} -m pip install {arguments}"
+
+
+def version_of(package: str) -> str | None:
+    """The version of an installed package, None if it is not."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _extra(name: str, packages: Iterable[str]) -> Extra:
+    versions = {package: version_of(package) for package in packages}
+    present = {package: version for package, version in versions.items() if version is not None}
+    missing = tuple(package for package, version in versions.items() if version is None)
+    return Extra(name, present, missing, install_command(f"asyncdemo[{name}]" if name else "asyncdemo"))
+
+
+def _declared() -> dict[str, list[str]]:
+    """Extra -> names of its packages, those of extras that it includes too."""
+    requirements = _requirements()
+    return {name: sorted(_packages(name, requirements)) for name in requirements}
+
+
+def _packages(extra: str, requirements: dict[str, list[str]]) -> set[str]:
+    """Without those that this system would not install."""
+    packages = set()
+    for requirement in requirements.get(extra, []):
+        if included := re.match(r"asyncdemo\[([^\]]*)\]", requirement):
+            for other in included[1].split(","):
+                packages |= _packages(other.strip(), requirements)
+        elif _applies(requirement):
+            packages.add(re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0])
+    return packages
+
+
+def _applies(requirement: str) -> bool:
+    """Whether the marker of a requirement holds; only the one that this project uses is known."""
+    return not ("sys_platform != 'win32'" in requirement.replace('"', "'") and sys.platform == "win32")
+
+
+def _requirements() -> dict[str, list[str]]:
+    pyproject = _CHECKOUT / "pyproject.toml"
+    if pyproject.is_file():
+        import tomllib
+
+        project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+        return dict(project.get("optional-dependencies", {}))
+    try:
+        lines = metadata.requires("asyncdemo") or []
+    except metadata.PackageNotFoundError:
+        return {}
+    requirements: dict[str, list[str]] = {}
+    for line in lines:
+        if match := re.search(r"extra == ['\"]([^'\"]+)['\"]", line):
+            requirements.setdefault(match[1], []).append(line)
+    return requirements

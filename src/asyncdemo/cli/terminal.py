@@ -1,0 +1,62 @@
+"""What the terminal can do, and whether to draw on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+
+__all__ = ["can_ask", "can_draw", "facts_of_terminal"]
+
+_NARROW = 80
+
+
+def can_draw() -> bool:
+    """Whether stdout is a terminal that understands control codes."""
+    return _is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb"
+
+
+def can_ask() -> bool:
+    """Whether someone sits there: without a terminal on both sides nothing is ever asked."""
+    return _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
+
+
+def facts_of_terminal() -> Iterator[tuple[str, bool, str, str]]:
+    """(name, all is well, in words, what to change) of each capability that matters here."""
+    if not can_draw():
+        yield "drawing", False, "stdout is no terminal: output is plain words", ""
+        return
+    columns, lines = shutil.get_terminal_size()
+    words = f"{columns} columns, {lines} lines"
+    if columns < _NARROW:
+        yield (
+            "size",
+            False,
+            f"{words}: timelines stand one above the other",
+            "a wider window, 160 columns for three",
+        )
+    else:
+        yield "size", True, words, ""
+    encoding = (sys.stdout.encoding or "").lower()
+    if encoding.replace("-", "") == "utf8":
+        yield "characters", True, encoding, ""
+    else:
+        yield "characters", False, f"{encoding or 'unknown'}: timelines use ASCII", "export PYTHONUTF8=1"
+    if os.environ.get("NO_COLOR"):
+        yield "colour", False, "off: NO_COLOR is set; textures tell the states apart", ""
+    else:
+        yield (
+            "colour",
+            True,
+            f"TERM={os.environ.get('TERM', '')} {os.environ.get('COLORTERM', '')}".strip(),
+            "",
+        )
+
+
+def _is_terminal(stream: object) -> bool:
+    """Streams can be missing or closed: then nobody looks at them."""
+    try:
+        return bool(stream.isatty())  # type: ignore[attr-defined]
+    except (AttributeError, ValueError):
+        return False
