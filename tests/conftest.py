@@ -1,0 +1,84 @@
+"""Every test's surroundings: a known environment, its own state folder, and a way to be alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import hypothesis
+import pytest
+
+try:
+    import fcntl
+except ImportError:  # Windows: run the suite there without `-n`
+    fcntl = None  # type: ignore[assignment]
+
+hypothesis.settings.register_profile(
+    "asyncdemo",
+    deadline=None,  # a test that is slow on a busy machine is not wrong
+    print_blob=True,
+)
+hypothesis.settings.load_profile("asyncdemo")
+
+# What a developer's shell may hold that changes what a terminal program prints or how Python runs.
+UNWANTED = (
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LINES",
+    "NO_COLOR",
+    "PYTHONASYNCIODEBUG",
+    "PYTHONDEVMODE",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONIOENCODING",
+    "PYTHONPROFILEIMPORTTIME",
+    "PYTHONUNBUFFERED",
+    "PYTHONUTF8",
+    "PYTHONWARNINGS",
+    "TTY_COMPATIBLE",
+    "TTY_INTERACTIVE",
+)
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The same environment on every machine; progress goes to a folder of the test's own."""
+    for name in UNWANTED:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    state = str(tmp_path_factory.mktemp("state"))
+    monkeypatch.setenv("XDG_STATE_HOME", state)
+    monkeypatch.setenv("LOCALAPPDATA", state)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A test marked ``alone`` waits for the others under way, and the others wait for it."""
+    if "PYTEST_XDIST_WORKER" not in os.environ or fcntl is None:
+        return (yield)
+    folder = Path(item.config.rootpath, ".cache", "test-locks")
+    folder.mkdir(parents=True, exist_ok=True)
+    # Everybody enters the room through the door, and who waits to be alone stands in it: else those
+    # who may share the room would keep it occupied for ever.
+    with _opened(folder / "room") as room, _opened(folder / "door") as door:
+        with _locked(door):
+            fcntl.flock(room, fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH)
+        return (yield)
+
+
+def _opened(path: Path) -> IO[str]:
+    return path.open("w", encoding="utf-8")
+
+
+@contextmanager
+def _locked(file: IO[str]) -> Iterator[None]:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
