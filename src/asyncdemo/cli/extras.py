@@ -42,7 +42,7 @@ def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def install_command(what: str) -> str:
-    """The command that installs a requirement into this very Python. asyncdemo itself: from the checkout, if in one."""
+    """The command that installs a requirement into this Python (asyncdemo: from the checkout, if in one)."""
     if what.startswith("asyncdemo") and (_CHECKOUT / "pyproject.toml").is_file():
         extra = what.removeprefix("asyncdemo")
         arguments = f"-e {shlex.quote(str(_CHECKOUT) + extra)}"

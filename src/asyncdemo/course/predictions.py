@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from asyncdemo.course.claims import Condition, Knobs, check
@@ -26,7 +27,9 @@ __all__ = [
     "PredictionKind",
     "compare",
     "fill",
+    "happened",
     "parse",
+    "quantity",
     "variants_needed",
 ]
 
@@ -98,33 +101,34 @@ def parse(prediction: Prediction, text: str, variants: Sequence[str], knobs: Kno
     return _order(typed, variants)
 
 
+def happened(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
+    """The right answer in words. measured: variant -> metrics."""
+    if prediction.kind is PredictionKind.ORDER:
+        figures = {name: figure(metrics, prediction.metric) for name, metrics in measured.items()}
+        return _ranking(figures, prediction.tolerance)
+    actual = quantity(figure(measured[prediction.variant], prediction.metric), prediction.unit)
+    for choice in prediction.choices:
+        if check(choice.condition, measured, knobs).holds:
+            return fill(choice.text, knobs)
+    return actual
+
+
 def compare(
     prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics], knobs: Knobs
 ) -> Comparison:
     """The answer against the learner's own run. measured: variant -> metrics."""
-    if prediction.kind is PredictionKind.NUMBER:
-        assert isinstance(answer, int | float)
-        actual = figure(measured[prediction.variant], prediction.metric)
-        right = abs(answer - actual) <= prediction.tolerance * abs(actual)
-        return Comparison(right, quantity(answer, prediction.unit), quantity(actual, prediction.unit))
-    if prediction.kind is PredictionKind.CHOICE:
-        happened = next(
-            (
-                fill(choice.text, knobs)
-                for choice in prediction.choices
-                if check(choice.condition, measured, knobs).holds
-            ),
-            quantity(figure(measured[prediction.variant], prediction.metric), prediction.unit),
+    actual = happened(prediction, measured, knobs)
+    if isinstance(answer, str):
+        return Comparison(answer == actual, answer, actual)
+    if isinstance(answer, tuple):
+        figures = [figure(measured[name], prediction.metric) for name in answer]
+        right = all(
+            first <= second * (1 + prediction.tolerance) for first, second in combinations(figures, 2)
         )
-        return Comparison(answer == happened, str(answer), happened)
-    assert isinstance(answer, tuple)
-    figures = {name: figure(measured[name], prediction.metric) for name in measured}
-    right = all(
-        figures[first] <= figures[second] * (1 + prediction.tolerance)
-        for place, first in enumerate(answer)
-        for second in answer[place + 1 :]
-    )
-    return Comparison(right, ", ".join(answer), _ranking(figures, prediction.tolerance))
+        return Comparison(right, ", ".join(answer), actual)
+    value = figure(measured[prediction.variant], prediction.metric)
+    right = abs(answer - value) <= prediction.tolerance * abs(value)
+    return Comparison(right, quantity(answer, prediction.unit), actual)
 
 
 def quantity(value: float, unit: str) -> str:

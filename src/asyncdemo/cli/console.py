@@ -1,0 +1,52 @@
+"""The one way in which commands make a Rich console, and the picture or the words of finished runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from asyncdemo.model import Run
+from asyncdemo.render.output import Tail
+
+__all__ = ["make_console", "print_output", "print_runs"]
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the process; how a command ends is for ``cli.main`` to say."""
+        raise BrokenPipeError
+
+
+def make_console() -> Console:
+    return _Console(highlight=False)
+
+
+def print_runs(runs: Sequence[Run], console: Console | None) -> None:
+    """The report at the end: a picture on the console, or words on stdout if there is none."""
+    if console is None:
+        from asyncdemo.render.plain import render_plain
+
+        sys.stdout.write(render_plain(runs, encoding=sys.stdout.encoding or "utf-8"))
+        sys.stdout.flush()
+    else:
+        from asyncdemo.render.report import print_report
+
+        print_report(runs, console)
+
+
+def print_output(names: Sequence[str], tails: Sequence[Tail], console: Console, lines: int) -> None:
+    """What scripts wrote while the picture was there: the newest lines of each, marked as theirs."""
+    for name, tail in zip(names, tails, strict=True):
+        last = tail.last(lines)
+        if not last:
+            continue
+        left_out = max(tail.total - len(last), 0)
+        words = f"{name} wrote" + (f" ({left_out:,} lines before these)" if left_out else "")
+        console.print(words, style="bold", markup=False)
+        for line in last:
+            console.print(
+                f"  {line.text}", style="red" if line.stream == "stderr" else "", markup=False, soft_wrap=True
+            )
+        console.print()

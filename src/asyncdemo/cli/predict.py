@@ -1,0 +1,105 @@
+"""Asks for predictions before a lesson runs, and sets them against what happened.
+
+Not for: judging them; that is ``course.predictions``.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+
+import click
+
+from asyncdemo.course.claims import Knobs
+from asyncdemo.course.predictions import (
+    Answer,
+    Prediction,
+    PredictionKind,
+    compare,
+    fill,
+    happened,
+    parse,
+    variants_needed,
+)
+from asyncdemo.metrics import Metrics
+
+__all__ = ["answerable", "ask", "print_answers"]
+
+
+def answerable(
+    predictions: Sequence[Prediction], all_variants: Sequence[str], chosen: Sequence[str]
+) -> list[Prediction]:
+    """The predictions that runs of the chosen variants can answer."""
+    return [item for item in predictions if set(variants_needed(item, all_variants)) <= set(chosen)]
+
+
+def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs) -> dict[int, Answer]:
+    """Asks one after the other. Enter skips one, Ctrl-D all that are left; those have no entry.
+
+    Returns place of the prediction -> answer.
+    """
+    click.echo(click.style("Predict first.", bold=True) + " Enter skips a question, Ctrl-D all of them.\n")
+    answers: dict[int, Answer] = {}
+    for place, prediction in enumerate(predictions):
+        click.echo(_question(place, prediction, knobs))
+        for number, offer in enumerate(_offers(prediction, variants, knobs), start=1):
+            click.echo(f"   {number}) {offer}")
+        try:
+            answer = _answer(prediction, variants, knobs)
+        except EOFError:
+            click.echo("\n")
+            break
+        if answer is not None:
+            answers[place] = answer
+        click.echo()
+    return answers
+
+
+def print_answers(
+    predictions: Sequence[Prediction],
+    answers: Mapping[int, Answer],
+    measured: Mapping[str, Metrics],
+    knobs: Knobs,
+) -> int:
+    """Prints every question with what was said, what happened and why. Returns how many were right."""
+    right = 0
+    click.echo(
+        click.style("What you predicted, and what happened" if answers else "What happened", bold=True)
+    )
+    for place, prediction in enumerate(predictions):
+        click.echo(_question(place, prediction, knobs))
+        if place in answers:
+            comparison = compare(prediction, answers[place], measured, knobs)
+            right += comparison.right
+            words = f"   You said {comparison.predicted}; it was {comparison.happened}."
+            verdict = ("Right.", "green") if comparison.right else ("Not so.", "yellow")
+            click.echo(f"{words} {click.style(verdict[0], fg=verdict[1], bold=True)}")
+        else:
+            click.echo(f"   It was {happened(prediction, measured, knobs)}.")
+        click.echo(_wrapped(fill(prediction.why, knobs), "   "))
+    return right
+
+
+def _question(place: int, prediction: Prediction, knobs: Knobs) -> str:
+    return _wrapped(f"{place + 1}. {fill(prediction.question, knobs)}")
+
+
+def _offers(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> list[str]:
+    if prediction.kind is PredictionKind.ORDER:
+        return list(variants)
+    return [fill(choice.text, knobs) for choice in prediction.choices]
+
+
+def _answer(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> Answer | None:
+    while True:
+        typed = input(f"   {prediction.unit}> " if prediction.unit else "   > ")
+        if not typed.strip():
+            return None
+        try:
+            return parse(prediction, typed, variants, knobs)
+        except ValueError as error:
+            click.echo(f"   Not understood: {error}. Enter skips.")
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 100, initial_indent=indent, subsequent_indent="   ")

@@ -1,0 +1,131 @@
+"""Drives recordings to their end, in words or with a live picture, and through Ctrl-C.
+
+Not for: what a recording is (``runner``) or how it looks (``render``).
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import FrameType
+
+from rich.console import Console
+
+from asyncdemo.model import Run
+from asyncdemo.render.live import LivePanel, LiveView
+from asyncdemo.render.output import Tail
+from asyncdemo.runner import Options, Recording, Target
+
+__all__ = ["Job", "Recorded", "record_live", "record_quietly"]
+
+_POLL_S = 0.05
+_OUTPUT_LINES = 200
+"""How much of a script's output is kept to be shown below the picture."""
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to record, and how."""
+
+    target: Target
+    options: Options
+
+    @property
+    def name(self) -> str:
+        return self.options.name or self.target.module or PurePath(self.target.script or "").name
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """runs: as far as they came. interrupted: then later jobs were not begun.
+
+    output: for each run what the script wrote, if it was captured.
+    """
+
+    runs: tuple[Run, ...]
+    interrupted: bool = False
+    output: tuple[Tail, ...] = ()
+
+
+def record_quietly(jobs: Sequence[Job]) -> Recorded:
+    """One after another, without a picture."""
+    runs: list[Run] = []
+    for job in jobs:
+        with Recording(job.target, job.options) as recording:
+            interrupted = _drive([recording], lambda: None, lambda _: None)
+            runs.append(recording.result())
+        if interrupted:
+            return Recorded(tuple(runs), interrupted=True)
+    return Recorded(tuple(runs))
+
+
+def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
+    """With a live picture, which is gone at the end. race: all at once, else one after another."""
+    panels = [LivePanel(job.name) for job in jobs]
+    runs: list[Run] = []
+    interrupted = False
+    for panel in panels:
+        panel.output_tail = Tail(_OUTPUT_LINES)
+    with ExitStack() as stack:
+        recordings = [
+            stack.enter_context(Recording(job.target, job.options, panel))
+            for job, panel in zip(jobs, panels, strict=True)
+        ]
+        panel_of = dict(zip(map(id, recordings), panels, strict=True))
+        view = stack.enter_context(LiveView(panels, console))
+        for heat in [recordings] if race else [[recording] for recording in recordings]:
+            interrupted = _drive(
+                heat, view.update, lambda recording: panel_of[id(recording)].ended(recording.result())
+            )
+            runs.extend(recording.result() for recording in heat)
+            if interrupted:
+                break
+        view.update(now=True)
+    return Recorded(tuple(runs), interrupted, tuple(panel.output_tail for panel in panels[: len(runs)]))
+
+
+def _drive(
+    recordings: Sequence[Recording], tick: Callable[[], None], finished: Callable[[Recording], None]
+) -> bool:
+    """Lets all go at once and polls them to the end. Returns whether a signal cut it short.
+
+    The first Ctrl-C asks the scripts to end, as it would without us; the second kills them.
+    """
+    with _signals_counted() as signals:
+        for recording in recordings:
+            recording.start()
+        for recording in recordings:
+            recording.go()
+        alive, heeded = list(recordings), 0
+        while alive:
+            for recording in list(alive):
+                if not recording.poll(_POLL_S / len(alive)):
+                    alive.remove(recording)
+                    finished(recording)
+            tick()
+            if len(signals) > heeded:
+                for recording in alive:
+                    recording.interrupt() if heeded == 0 else recording.close()
+                heeded = len(signals)
+        return bool(signals)
+
+
+@contextmanager
+def _signals_counted() -> Iterator[list[int]]:
+    """Signals that would end us are only noted: an exception in the middle of a poll would lose events."""
+    seen: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (the signature of a handler)
+        seen.append(number)
+
+    before = {number: signal.signal(number, note) for number in _SIGNALS}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,215 @@
+"""``asyncdemo run``: predict, run every variant of a lesson, compare."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+from rich.console import Console
+from rich.markdown import Markdown
+
+from asyncdemo.cli.console import make_console, print_output, print_runs
+from asyncdemo.cli.extras import install_command, missing_packages
+from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
+from asyncdemo.cli.predict import answerable, ask, print_answers
+from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
+from asyncdemo.cli.terminal import can_ask, can_draw
+from asyncdemo.course import knobs as course_knobs
+from asyncdemo.course import progress
+from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.lesson import Lesson, Variant, load_lesson
+from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.text import sections
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, MissingError, UsageError
+from asyncdemo.metrics import measure
+from asyncdemo.model import Run
+from asyncdemo.render.result import lesson_result
+from asyncdemo.runner import Options, Stdout, Target
+
+__all__ = ["command"]
+
+_OUTPUT_LINES = 10
+
+
+def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
+    lessons = load_course(find_course(context.params.get("course_folder"))).lessons
+    return [CompletionItem(lesson.id, help=lesson.title) for lesson in lessons if lesson.id.startswith(typed)]
+
+
+@click.command("run")
+@click.argument("lesson_name", metavar="LESSON", shell_complete=_complete_lesson)
+@set_option
+@click.option(
+    "--variant",
+    "chosen",
+    metavar="NAME",
+    multiple=True,
+    help="Only this variant. Can be given several times.",
+)
+@plain_option
+@json_option
+@click.option(
+    "--save",
+    "save_to",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the recordings, one file for each variant. `asyncdemo show` replays them.",
+)
+@click.option("--no-predict", is_flag=True, help="Ask nothing, and leave the questions out of the report.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="End a variant that takes longer.",
+)
+@course_option
+@click.pass_context
+def command(
+    context: click.Context,
+    lesson_name: str,
+    set_to: tuple[str, ...],
+    chosen: tuple[str, ...],
+    plain: bool,
+    as_json: bool,
+    save_to: Path | None,
+    no_predict: bool,
+    timeout_s: float,
+    course_folder: Path | None,
+) -> None:
+    """Predict, run every variant of LESSON, compare.
+
+    LESSON is an id (two-sleeps), a number (1) or a part that only one id has. `asyncdemo list` shows them.
+    Without a terminal nothing is asked.
+    """
+    course = load_course(find_course(course_folder))
+    lesson = load_lesson(find_lesson(course, lesson_name).folder)
+    settings = course_knobs.settings(set_to)
+    values = course_knobs.values(lesson, settings)
+    variants = _chosen(lesson, chosen)
+    _need_packages(lesson)
+    jobs = [
+        Job(
+            Target(str(variant.path)),
+            Options(name=variant.name, lanes=lesson.lanes, knobs=settings, timeout_s=timeout_s),
+        )
+        for variant in variants
+    ]
+    if as_json:
+        recorded = record_quietly(_with_stdout(jobs, Stdout.TO_STDERR))
+        click.echo(json.dumps(lesson_result(lesson.id, values, recorded.runs)))
+        _save(lesson, recorded.runs, save_to)
+        context.exit(_exit_code(variants, recorded))
+
+    console = make_console() if can_draw() and not plain else None
+    if console is None:
+        context.color = False
+    names = [variant.name for variant in variants]
+    predictions = (
+        []
+        if no_predict
+        else answerable(lesson.predictions, [variant.name for variant in lesson.variants], names)
+    )
+    _introduce(lesson, console)
+    answers = ask(predictions, names, values) if predictions and can_ask() else {}
+    recorded = _record(jobs, console, lesson.race)
+    print_runs(recorded.runs, console)
+    if recorded.interrupted:
+        click.echo("\nInterrupted: this is what was recorded until then.")
+    elif predictions:
+        click.echo()
+        measured = {run.name: measure(run) for run in recorded.runs}
+        right = print_answers(predictions, answers, measured, values)
+        _remember(lesson, len(answers), right)
+    _save(lesson, recorded.runs, save_to)
+    if not recorded.interrupted:
+        _conclude(lesson, console)
+    context.exit(_exit_code(variants, recorded))
+
+
+def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorded:
+    if console is None:
+        return record_quietly(jobs)
+    recorded = record_live(_with_stdout(jobs, Stdout.CAPTURE), console, race)
+    print_output([run.name for run in recorded.runs], recorded.output, console, _OUTPUT_LINES)
+    return recorded
+
+
+def _chosen(lesson: Lesson, names: Sequence[str]) -> list[Variant]:
+    known = [variant.name for variant in lesson.variants]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{lesson.id} has no variant {name!r}. It has: {', '.join(known)}.")
+    return [variant for variant in lesson.variants if not names or variant.name in names]
+
+
+def _need_packages(lesson: Lesson) -> None:
+    missing = missing_packages(lesson.packages)
+    if missing:
+        mend = install_command("asyncdemo[course]")
+        raise MissingError(f"{lesson.id} needs {', '.join(missing)}. Install what the lessons need: {mend}")
+
+
+def _with_stdout(jobs: Sequence[Job], stdout: Stdout) -> list[Job]:
+    return [Job(job.target, replace(job.options, stdout=stdout)) for job in jobs]
+
+
+def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
+    if recorded.interrupted:
+        return EXIT_INTERRUPTED
+    as_meant = all(
+        run.outcome == variant.expect for variant, run in zip(variants, recorded.runs, strict=True)
+    )
+    return EXIT_OK if as_meant else EXIT_FAILED
+
+
+def _save(lesson: Lesson, runs: Sequence[Run], folder: Path | None) -> None:
+    if folder is None:
+        return
+    from asyncdemo import store
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--save {folder}: {error.strerror}.") from None
+    for run in runs:
+        file = folder / f"{lesson.id}-{run.name}.jsonl"
+        store.save(run, file)
+        click.echo(f"saved {file}", err=True)
+
+
+def _remember(lesson: Lesson, asked: int, right: int) -> None:
+    file = progress.default_file()
+    records = progress.load(file)
+    records[lesson.id] = records.get(lesson.id, progress.Record()).after(asked, right)
+    try:
+        progress.save(file, records)
+    except OSError as error:
+        click.echo(f"Your progress could not be kept: {file}: {error.strerror}.", err=True)
+
+
+def _introduce(lesson: Lesson, console: Console | None) -> None:
+    click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
+    _print_section(lesson, "The question", console)
+
+
+def _conclude(lesson: Lesson, console: Console | None) -> None:
+    click.echo("\n" + click.style("Change it", bold=True))
+    _print_section(lesson, "Change it", console)
+    click.echo(textwrap.fill(f"The whole text: {lesson.readme}", 200))
+
+
+def _print_section(lesson: Lesson, heading: str, console: Console | None) -> None:
+    text = sections(lesson.readme).get(heading, "")
+    if console is None:
+        click.echo(text + "\n")
+    else:
+        console.print(Markdown(text), width=min(console.width, 100))
+        console.print()

@@ -1,0 +1,119 @@
+"""``asyncdemo trace``: the lens on any script."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from asyncdemo.cli.console import make_console, print_output, print_runs
+from asyncdemo.cli.options import json_option, plain_option, set_option
+from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
+from asyncdemo.cli.terminal import can_draw
+from asyncdemo.course.knobs import settings
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
+from asyncdemo.model import RunOutcome
+from asyncdemo.runner import Options, Stdout, Target
+
+__all__ = ["command"]
+
+_OUTPUT_LINES = 200
+
+
+@click.command("trace", context_settings={"allow_interspersed_args": False})
+@click.option(
+    "--lane",
+    "lanes",
+    metavar="FUNC",
+    multiple=True,
+    help="A row for each call of this function, not for each task and thread. Several: --lane A,B.",
+)
+@click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as with `python -m`.")
+@set_option
+@click.option(
+    "--virtual", is_flag=True, help="Jump over waits instead of waiting, where nothing but asyncio is used."
+)
+@plain_option
+@json_option
+@click.option(
+    "--save",
+    "save_to",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Keep the recording. `asyncdemo show` replays it.",
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="End the script if it takes longer.",
+)
+@click.argument("script")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def command(
+    context: click.Context,
+    lanes: tuple[str, ...],
+    as_module: bool,
+    set_to: tuple[str, ...],
+    virtual: bool,
+    plain: bool,
+    as_json: bool,
+    save_to: Path | None,
+    timeout_s: float | None,
+    script: str,
+    args: tuple[str, ...],
+) -> None:
+    """Run SCRIPT with ARGS, unchanged, and show what its tasks and threads wait for.
+
+    Options of trace stand before SCRIPT. What stands after it is for the script.
+    Exit code 1 if the script failed; its own exit code is part of the report.
+    """
+    target = Target(None, script, args) if as_module else Target(script, None, args)
+    options = Options(
+        lanes=tuple(name for names in lanes for name in names.split(",") if name),
+        knobs=settings(set_to),
+        virtual=virtual,
+        timeout_s=timeout_s,
+    )
+    if as_json:
+        recorded = record_quietly([Job(target, replace(options, stdout=Stdout.TO_STDERR))])
+        from asyncdemo.render.result import script_result
+
+        click.echo(json.dumps(script_result(script, recorded.runs[0])))
+    elif plain or not can_draw():
+        recorded = record_quietly([Job(target, options)])
+        print_runs(recorded.runs, None)
+    else:
+        console = make_console()
+        recorded = record_live([Job(target, replace(options, stdout=Stdout.CAPTURE))], console, race=True)
+        print_output([script], recorded.output, console, _OUTPUT_LINES)
+        print_runs(recorded.runs, console)
+    _save(recorded, save_to)
+    _hint_misplaced(context.command, script, args, recorded)
+    context.exit(_exit_code(recorded))
+
+
+def _exit_code(recorded: Recorded) -> int:
+    if recorded.interrupted:
+        return EXIT_INTERRUPTED
+    return EXIT_OK if recorded.runs[0].outcome is RunOutcome.OK else EXIT_FAILED
+
+
+def _hint_misplaced(command: click.Command, script: str, args: tuple[str, ...], recorded: Recorded) -> None:
+    """A script that fails at one of our options most likely got it by mistake."""
+    ours = {option for parameter in command.params for option in parameter.opts if option.startswith("-")}
+    misplaced = [arg for arg in args if arg.partition("=")[0] in ours]
+    if misplaced and recorded.runs[0].outcome is RunOutcome.FAILED:
+        click.echo(f"{misplaced[0]} went to {script}: options of trace stand before the script.", err=True)
+
+
+def _save(recorded: Recorded, file: Path | None) -> None:
+    if file is not None:
+        from asyncdemo import store
+
+        store.save(recorded.runs[0], file)
+        click.echo(f"saved {file}", err=True)
