@@ -41,7 +41,7 @@ lint: $(VENV)/.dev ## style, types and the import rules
 	@$(BIN)/lint-imports --no-logo
 
 docs: $(VENV)/.dev ## the site, into site/
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "The site is in site/: open site/index.html"
 
 check: lint docs test ## what CI runs: lint, docs and test
