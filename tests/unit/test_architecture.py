@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -161,3 +162,13 @@ def test_the_lock_files_hold_what_the_project_asks_for() -> None:
         "all.txt": names([*project["dependencies"], *(one for extra in extras.values() for one in extra)]),
     }.items():
         assert wanted <= {entry.partition(" ")[0] for entry in pins(lock)}, f"{lock}: run `make lock`"
+
+
+def test_the_wheel_carries_the_lessons(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    carried = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("asyncdemo/_lessons/")}
+    wanted = {name for path in tracked() if (name := name_of(path)).startswith("lessons/")}
+    assert wanted
+    assert {name.replace("lessons/", "asyncdemo/_lessons/", 1) for name in wanted} <= carried
