@@ -1,1 +1,1 @@
-"""The outputs of a run: live view, terminal report, plain text, SVG, HTML, Perfetto, CSV. Measures nothing."""
+"""What a run looks like: live view, report, plain text, SVG, HTML, Perfetto, CSV. Measures nothing."""

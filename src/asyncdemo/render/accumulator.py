@@ -32,7 +32,19 @@ class _Group:
         self.first = first
         self.size = size
         self.changes: list[list[int] | None] = [None] * _STATES
-        self.rests: list[list[int] | None] = [None] * _STATES
+        self.rests: list[list[int]] = [[]] * _STATES
+
+    def take(self, other: _Group) -> None:
+        """Count what the other counted too."""
+        for shade, changes in enumerate(other.changes):
+            mine = self.changes[shade]
+            if changes is None:
+                continue
+            if mine is None:
+                self.changes[shade], self.rests[shade] = changes, other.rests[shade]
+            else:
+                self.changes[shade] = list(map(add, mine, changes))
+                self.rests[shade] = list(map(add, self.rests[shade], other.rests[shade]))
 
 
 class Accumulator:
@@ -40,7 +52,8 @@ class Accumulator:
 
     bins: the most bins (even). bin_ns: their first width; it doubles when time goes past the end.
     rows: the most rows. fold: lanes of a row past ``head_of(rows)``, which have one each; it
-    doubles when there are more lanes than rows.
+    doubles when there are more lanes than rows. counts: how many lanes are in each state now.
+    seen: the shades that there ever were.
     """
 
     def __init__(self, bins: int = 512, bin_ns: int = 50_000, rows: int = 64, fold: int = 1) -> None:
@@ -51,6 +64,7 @@ class Accumulator:
         self.last_ns = 0
         self.opened = 0
         self.counts = [0] * _STATES
+        self.seen: set[Shade] = set()
         self._bins = bins
         self._capacity = rows
         self._head = head_of(rows)
@@ -71,13 +85,40 @@ class Accumulator:
 
     def lane_opened(self, lane: int, at_ns: int, shade: Shade) -> None:
         """Lanes open in the order of their numbers, 0, 1, ..."""
+        if lane in self._shades:
+            self.lane_changed(lane, at_ns, shade)
+            return
         self.opened = max(self.opened, lane + 1)
-        self._change(lane, at_ns, shade)
+        self._count(self._group(lane), shade, at_ns, 1)
+        self.counts[shade] += 1
+        self._shades[lane] = shade
+        self._since[lane] = at_ns
 
     def lane_changed(self, lane: int, at_ns: int, shade: Shade) -> None:
         """From ``at_ns`` on; of a lane that is not open, nothing."""
-        if lane in self._shades:
-            self._change(lane, at_ns, shade)
+        before = self._shades.get(lane)
+        if before is None or before is shade:
+            return
+        since = self._since[lane]
+        at_ns = max(at_ns, since)
+        group = self._group(lane)
+        at = at_ns // self.bin_ns
+        changes, entered = group.changes[before], group.changes[shade]
+        if at >= self._bins or changes is None or entered is None:
+            self._count(group, before, at_ns, -1)
+            self._count(group, shade, at_ns, 1)
+        else:
+            # The same as the two counts above, without their calls: most events come this way.
+            rest = (at + 1) * self.bin_ns - at_ns
+            changes[at] -= 1
+            entered[at] += 1
+            group.rests[before][at] -= rest
+            group.rests[shade][at] += rest
+            self.last_ns = max(self.last_ns, at_ns)
+        self.counts[before] -= 1
+        self.counts[shade] += 1
+        self._shades[lane] = shade
+        self._since[lane] = at_ns
 
     def lane_closed(self, lane: int, at_ns: int, opened_ns: int = -1) -> None:
         """opened_ns: when it opened; a lane with no length is drawn as if it ran for a nanosecond."""
@@ -98,7 +139,7 @@ class Accumulator:
         """What the lane does now is ``shade``, and has been since that time."""
         now = self._shades.get(lane)
         if now is not None and now is not shade:
-            self._change(lane, max(since_ns, self._since[lane]), shade)
+            self.lane_changed(lane, since_ns, shade)
 
     def grid(
         self,
@@ -141,31 +182,19 @@ class Accumulator:
         while self.bin_ns < bin_ns:
             self._merge_bins()
 
-    def _change(self, lane: int, at_ns: int, shade: Shade) -> None:
-        at_ns = max(at_ns, self._since.get(lane, 0))
-        group = self._group(lane)
-        before = self._shades.get(lane)
-        if before is not None:
-            self._count(group, before, at_ns, -1)
-            self.counts[before] -= 1
-        self._count(group, shade, at_ns, 1)
-        self.counts[shade] += 1
-        self._shades[lane] = shade
-        self._since[lane] = at_ns
-
     def _count(self, group: _Group, shade: Shade, at_ns: int, by: int) -> None:
         at = at_ns // self.bin_ns
         while at >= self._bins:
             self._merge_bins()
             at = at_ns // self.bin_ns
-        changes, rests = group.changes[shade], group.rests[shade]
-        if changes is None or rests is None:
+        changes = group.changes[shade]
+        if changes is None:
             changes = group.changes[shade] = [0] * self._bins
-            rests = group.rests[shade] = [0] * self._bins
+            group.rests[shade] = [0] * self._bins
+            self.seen.add(shade)
         changes[at] += by
-        rests[at] += by * ((at + 1) * self.bin_ns - at_ns)
-        if at_ns > self.last_ns:
-            self.last_ns = at_ns
+        group.rests[shade][at] += by * ((at + 1) * self.bin_ns - at_ns)
+        self.last_ns = max(self.last_ns, at_ns)
 
     def _group(self, lane: int) -> _Group:
         head = self._head
@@ -173,19 +202,22 @@ class Accumulator:
         while index >= self._capacity:
             self._merge_rows()
             index = head + (lane - head) // self.fold
-        while index >= len(self._groups):
-            at = len(self._groups)
-            single = at < head
-            self._groups.append(_Group(at if single else head + (at - head) * self.fold, 1 if single else self.fold))
-        return self._groups[index]
+        groups = self._groups
+        while index >= len(groups):
+            folded = len(groups) - head
+            if folded < 0:
+                groups.append(_Group(len(groups), 1))
+            else:
+                groups.append(_Group(head + folded * self.fold, self.fold))
+        return groups[index]
 
     def _merge_bins(self) -> None:
         width, spare = self.bin_ns, [0] * (self._bins // 2)
         for group in self._groups:
             for shade, changes in enumerate(group.changes):
-                rests = group.rests[shade]
-                if changes is None or rests is None:
+                if changes is None:
                     continue
+                rests = group.rests[shade]
                 # A change in the first of the two is felt for the whole of the second.
                 felt = map(int.__mul__, changes[::2], repeat(width))
                 group.rests[shade] = [*map(add, map(add, rests[::2], rests[1::2]), felt), *spare]
@@ -199,9 +231,7 @@ class Accumulator:
         for at in range(0, len(tail), 2):
             pair = _Group(tail[at].first, self.fold)
             for group in tail[at : at + 2]:
-                for shade in range(_STATES):
-                    pair.changes[shade] = _add_bins(pair.changes[shade], group.changes[shade])
-                    pair.rests[shade] = _add_bins(pair.rests[shade], group.rests[shade])
+                pair.take(group)
             merged.append(pair)
         self._groups = merged
 
@@ -217,9 +247,7 @@ class Accumulator:
             *(groups[at : at + together] for at in range(head, len(groups), together)),
         ]
 
-    def _amounts(
-        self, groups: Sequence[_Group], columns: int, column_ns: int, now_ns: int
-    ) -> list[Counts]:
+    def _amounts(self, groups: Sequence[_Group], columns: int, column_ns: int, now_ns: int) -> list[Counts]:
         """Lanes in each state, on average over each column up to now."""
         columns = min(columns, now_ns // column_ns + 1)
         bins = column_ns // self.bin_ns
@@ -227,10 +255,10 @@ class Accumulator:
         for shade in range(_STATES):
             sums: list[float] | None = None
             for group in groups:
-                changes, rests = group.changes[shade], group.rests[shade]
-                if changes is None or rests is None:
+                changes = group.changes[shade]
+                if changes is None:
                     continue
-                amounts = self._integrate(changes, rests, columns, bins, now_ns)
+                amounts = self._integrate(changes, group.rests[shade], columns, bins, now_ns)
                 sums = amounts if sums is None else list(map(add, sums, amounts))
             by_shade.append([0.0] * columns if sums is None else sums)
         return list(zip(*by_shade, strict=True))
@@ -244,7 +272,10 @@ class Accumulator:
         areas = list(map(add, lasting, rests[:until]))
         areas += [levels[-1] * width] * (until - len(areas))
         if bins > 1:
-            areas = [sum(areas[at : at + bins]) for at in range(0, until, bins)]
+            sums = areas[::bins]
+            for at in range(1, bins):
+                sums = list(map(add, sums, areas[at::bins]))
+            areas = sums
         column_ns = bins * width
         # What is open stays so for the rest of the column, but the time after now has not been.
         areas[-1] -= levels[-1] * max(until * width - now_ns, 0)
@@ -277,9 +308,3 @@ def _add(one: Counts, other: Counts) -> Counts:
         one[3] + other[3],
         one[4] + other[4],
     )
-
-
-def _add_bins(one: list[int] | None, other: list[int] | None) -> list[int] | None:
-    if one is None or other is None:
-        return one or other
-    return list(map(add, one, other))

@@ -22,7 +22,6 @@ __all__ = [
     "Line",
     "Lines",
     "beside",
-    "counts_height",
     "gutter_width",
     "legend_lines",
     "panel_width",
@@ -101,10 +100,6 @@ def timeline_lines(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
         yield _row(row, theme, gutter)
     if grid.folded:
         yield from _counts(grid, theme, gutter)
-
-
-def counts_height(grid: Grid) -> int:
-    return sum(1 for _ in _counted(grid)) + 1 if grid.folded else 0
 
 
 def legend_lines(theme: Theme, width: int) -> list[Line]:

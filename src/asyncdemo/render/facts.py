@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from asyncdemo.diagnose import Finding, diagnose
 from asyncdemo.metrics import LaneTotals, Metrics, measure
@@ -16,7 +15,6 @@ from asyncdemo.model import Clock, Lane, Run, RunOutcome, SlowStep
 from asyncdemo.render.layout import blocking_steps, open_ns
 from asyncdemo.render.words import (
     OUTCOME_WORDS,
-    RUN_OUTCOME_WORDS,
     clean,
     count,
     duration,
@@ -24,6 +22,8 @@ from asyncdemo.render.words import (
     number,
     place,
     ratio,
+    status,
+    title,
 )
 
 __all__ = [
@@ -35,8 +35,6 @@ __all__ = [
     "folded_words",
     "lane_words",
     "reason_words",
-    "status",
-    "title",
 ]
 
 
@@ -73,20 +71,6 @@ def account_for(runs: Sequence[Run]) -> tuple[Account, ...]:
         )
         for run, metrics in zip(runs, measured, strict=True)
     )
-
-
-def title(run: Run) -> str:
-    return clean(run.name) or clean(PurePath(run.script).name) or "run"
-
-
-def status(run: Run) -> str:
-    """How the run ended, in a few words."""
-    words = RUN_OUTCOME_WORDS[run.outcome]
-    if run.outcome is RunOutcome.FAILED and run.exit_code is not None:
-        words += f" with exit code {run.exit_code}"
-    if run.clock is Clock.VIRTUAL:
-        words += " (virtual time)"
-    return words
 
 
 def lane_words(lane: Lane, totals: LaneTotals, zero_ns: int) -> str:

@@ -15,11 +15,9 @@ from asyncdemo.render.facts import (
     finding_words,
     folded_words,
     lane_words,
-    status,
-    title,
 )
 from asyncdemo.render.layout import open_ns
-from asyncdemo.render.words import clean
+from asyncdemo.render.words import clean, status, title
 
 __all__ = ["render_plain"]
 

@@ -23,10 +23,11 @@ from asyncdemo.render.draw import (
     timeline_lines,
     title_line,
 )
-from asyncdemo.render.facts import Account, account_for, finding_words, status, title
+from asyncdemo.render.facts import Account, account_for, finding_words
 from asyncdemo.render.grid import Grid
 from asyncdemo.render.layout import lay_out
 from asyncdemo.render.theme import DIM, EMPHASIS, WARNING, Theme, theme_for
+from asyncdemo.render.words import status, title
 
 __all__ = ["print_report", "report_lines"]
 

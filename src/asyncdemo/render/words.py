@@ -7,10 +7,11 @@ Not for: deciding which facts to tell (``facts``), colours and glyphs (``theme``
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from rich.cells import cell_len, set_cell_size
 
-from asyncdemo.model import Outcome, RunOutcome, Site
+from asyncdemo.model import Clock, Outcome, Run, RunOutcome, Site
 from asyncdemo.render.grid import Shade
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "number",
     "place",
     "ratio",
+    "status",
+    "title",
 ]
 
 SHADE_WORDS = {
@@ -124,6 +127,20 @@ def place(site: Site | None, called_from: Site | None = None, *, full: bool = Fa
 def lane_range(first: int, size: int) -> str:
     """The label of a row that stands for several lanes, counted from 1."""
     return f"{first + 1:,}-{first + size:,}" if size > 1 else f"{first + 1:,}"
+
+
+def title(run: Run) -> str:
+    return clean(run.name) or clean(PurePath(run.script).name) or "run"
+
+
+def status(run: Run) -> str:
+    """How the run ended, in a few words."""
+    words = RUN_OUTCOME_WORDS[run.outcome]
+    if run.outcome is RunOutcome.FAILED and run.exit_code is not None:
+        words += f" with exit code {run.exit_code}"
+    if run.clock is Clock.VIRTUAL:
+        words += " (virtual time)"
+    return words
 
 
 def join(parts: Sequence[str]) -> str:

@@ -1,0 +1,133 @@
+"""Runs while they happen, on a terminal: panels on one time scale, redrawn a few times a second.
+
+The view is gone when it closes, so that the report takes its place. It never draws on what is not
+a terminal. Not for: gathering (``panel``), running anything, the final picture (``report``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+
+from asyncdemo.render.draw import (
+    Line,
+    Lines,
+    beside,
+    gutter_width,
+    legend_lines,
+    panel_width,
+)
+from asyncdemo.render.panel import LivePanel
+from asyncdemo.render.theme import theme_for
+
+__all__ = ["LivePanel", "LiveView"]
+
+_FASTEST_S = 1 / 15
+_SLOWEST_S = 1 / 10
+_SHARE = 4
+"""Drawing takes at most about a quarter of the time, down to ten frames a second."""
+
+_OUTPUT_HEIGHT = 6
+_LEAST_HEIGHT = 4
+
+
+class LiveView:
+    """A context manager around ``update``, which is called as often as there is news.
+
+    clock: seconds, for the pace of the frames only. Whatever ends the view, even an exception,
+    gives back the cursor and the lines it took.
+    """
+
+    def __init__(
+        self,
+        panels: Sequence[LivePanel],
+        console: Console,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.frames = 0
+        self._panels = panels
+        self._console = console
+        self._clock = clock
+        self._theme = theme_for(console.encoding)
+        self._live: Live | None = None
+        self._size = console.size
+        self._next_s = 0.0
+
+    def __enter__(self) -> Self:
+        self.update()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def update(self, *, now: bool = False) -> None:
+        """Draw a frame if one is due; ``now``: in any case."""
+        start_s = self._clock()
+        if not self._console.is_terminal or (start_s < self._next_s and not now):
+            return
+        self._make_room()
+        frame = Lines(self.lines())
+        if self._live is None:
+            self._live = Live(
+                frame,
+                console=self._console,
+                auto_refresh=False,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+                vertical_overflow="crop",
+            )
+            self._live.start(refresh=True)
+        else:
+            self._live.update(frame, refresh=True)
+        self.frames += 1
+        cost_s = self._clock() - start_s
+        self._next_s = start_s + min(max(_SHARE * cost_s, _FASTEST_S), _SLOWEST_S)
+
+    def close(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def lines(self) -> list[Line]:
+        """The frame: no line wider, nor more lines, than the terminal can show."""
+        width, height = self._console.size
+        each, side_by_side = panel_width(len(self._panels), width)
+        legend = legend_lines(self._theme, width)
+        room = height - 2 - len(legend)
+        if side_by_side:
+            pictures, outputs = self._drawn(each, room)
+            lines = [*beside(pictures, each), *beside(outputs, each)]
+        else:
+            pictures, outputs = self._drawn(width, room // max(len(self._panels), 1))
+            lines = [
+                line for drawn in zip(pictures, outputs, strict=True) for lines in drawn for line in lines
+            ]
+        return [*lines[: max(room, 1)], [], *legend][: max(height - 1, 1)]
+
+    def _drawn(self, width: int, height: int) -> tuple[list[list[Line]], list[list[Line]]]:
+        """For each panel its picture and its output, ``height`` lines for both."""
+        for_output = min(_OUTPUT_HEIGHT, max(height // 3, 2))
+        outputs = [panel.output_lines(self._theme, width, for_output) for panel in self._panels]
+        rows = max(height - max(map(len, outputs), default=0), _LEAST_HEIGHT)
+        names = [name for panel in self._panels for name in panel.names(rows)]
+        most = max((panel.lanes for panel in self._panels), default=0)
+        gutter = gutter_width(names, most, rows, width)
+        bin_ns = max((panel.bin_ns for panel in self._panels), default=1)
+        column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in self._panels), default=1)
+        pictures = [panel.lines(self._theme, width, rows, gutter, column_ns) for panel in self._panels]
+        return pictures, outputs
+
+    def _make_room(self) -> None:
+        """A narrower terminal has wrapped the last frame, so that Rich cannot find its start."""
+        before, self._size = self._size, self._console.size
+        if self._live is not None and (self._size.width < before.width or self._size.height < before.height):
+            self.close()
+            self._console.clear()

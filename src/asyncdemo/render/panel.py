@@ -1,0 +1,206 @@
+"""One run while it happens: takes the runner's events, gives lines to draw at any time.
+
+Not for: the terminal (``live``), pictures of whole runs (``report``).
+"""
+
+from __future__ import annotations
+
+from asyncdemo.model import Outcome, Run, Site, State
+from asyncdemo.render.accumulator import Accumulator
+from asyncdemo.render.draw import Line, text_line, timeline_lines, title_line
+from asyncdemo.render.grid import Shade
+from asyncdemo.render.layout import extent_ns
+from asyncdemo.render.output import Tail
+from asyncdemo.render.theme import DIM, WARNING, Theme
+from asyncdemo.render.words import SHADE_WORDS, count, duration, fit, place, status
+
+__all__ = ["LivePanel"]
+
+_NEAR_NS = 1_000_000
+"""Two stamps of the same start of a step are not further apart."""
+
+_STALE_NS = 500_000_000
+"""A block of which nothing was heard for this long is over."""
+
+_SHADE_OF = tuple(Shade(state) for state in State)
+"""Indexing is far quicker than ``Shade(state)``, and there may be a million changes."""
+
+_STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
+
+
+class LivePanel:
+    """A listener of a recording. Times count from the first lane's open.
+
+    The listener is told that a loop is blocked, not by which lane: every lane that runs since the
+    start of the step is drawn as blocking, a thread that started in that time too. The report at
+    the end knows the track.
+    """
+
+    def __init__(self, name: str, rows: int = 64) -> None:
+        """rows: the most rows that will ever be drawn."""
+        self.name = name
+        self.output_tail = Tail()
+        self.now_ns = 0
+        self._cells = Accumulator(rows=rows)
+        self._names: list[str] = []
+        self._ends: list[str] = []
+        self._opened: dict[int, int] = {}
+        self._zero_ns: int | None = None
+        self._started = False
+        self._status = ""
+        self._blocked: tuple[int, int, str] | None = None
+        self._longest: tuple[int, str] | None = None
+        self._blocking: set[int] = set()
+
+    # what the runner tells
+
+    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
+        if self._zero_ns is None:
+            self._zero_ns = at_ns
+            self._started = True
+        at = self._at(at_ns)
+        missing = lane + 1 - len(self._names)
+        self._names += [""] * missing
+        self._ends += [""] * missing
+        self._names[lane] = name
+        self._opened[lane] = at
+        self._cells.lane_opened(lane, at, self._shade(lane, state, at))
+
+    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:  # noqa: ARG002
+        at = self._at(at_ns)
+        if self._blocked is None:
+            self._cells.lane_changed(lane, at, _SHADE_OF[state])
+        else:
+            self._is_over(lane, at)
+            self._cells.lane_changed(lane, at, self._shade(lane, state, at))
+
+    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
+        at = self._at(at_ns)
+        self._is_over(lane, at)
+        if lane in self._opened:
+            self._ends[lane] = outcome
+            self._cells.lane_closed(lane, at, self._opened.pop(lane))
+
+    def loop_blocked(self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None) -> None:
+        since, now = self._at(since_ns), self._at(now_ns)
+        where = place(site, called_from)
+        new = self._blocked is None or self._blocked[0] != since
+        self._blocked = since, now, where
+        if self._longest is None or now - since > self._longest[0]:
+            self._longest = now - since, where
+        if new:
+            self._blocking.clear()
+            for lane, running_since in self._cells.running_since().items():
+                if running_since >= since - _NEAR_NS:
+                    self._cells.repaint(lane, running_since, Shade.BLOCKING)
+                    self._blocking.add(lane)
+
+    def clock(self, now_ns: int) -> None:
+        self._started = True
+        if self._zero_ns is not None and not self._status:
+            self.now_ns = self._at(now_ns)
+
+    def output(self, stream: str, text: str) -> None:
+        self._started = True
+        self.output_tail.add(stream, text)
+
+    # what the view asks
+
+    def ended(self, run: Run) -> None:
+        """It is over: the clock stands, the panel says how it ended."""
+        self._started = True
+        self._status = f"{duration(extent_ns(run))}, {status(run)}"
+        self._blocked = None
+        self.now_ns = max(extent_ns(run), self._cells.last_ns)
+
+    @property
+    def lanes(self) -> int:
+        return self._cells.opened
+
+    @property
+    def bin_ns(self) -> int:
+        return self._cells.bin_ns
+
+    def names(self, first: int) -> list[str]:
+        return self._names[:first]
+
+    def column_ns(self, columns: int, bin_ns: int) -> int:
+        """The column that this run needs, in bins as wide as those of the widest panel."""
+        self._cells.widen(bin_ns)
+        return self._cells.column_ns(columns, max(self.now_ns, self._cells.last_ns))
+
+    def lines(self, theme: Theme, width: int, height: int, gutter: int, column_ns: int) -> list[Line]:
+        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks."""
+        lines = [title_line(self.name, self._headline(), theme, width)]
+        columns = max(width - gutter, 1)
+        if not self._cells.opened:
+            words = "no lane has opened yet" if self._started else "not started yet"
+            return [*lines, text_line(fit(words, width, theme.ellipsis), DIM)]
+        rows = max(height - 3, 1)
+        if self._cells.opened > rows:
+            # Where rows are folded, each state has a line of counts, below a line that says so.
+            rows = max(rows - 1 - len(self._cells.seen), 1)
+        grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends)
+        picture = list(timeline_lines(grid, theme, gutter))
+        return [*lines, *picture[: max(height - 2, 2)], self._blocking_line(theme, width)]
+
+    def output_lines(self, theme: Theme, width: int, height: int) -> list[Line]:
+        """What the script wrote, marked so that it is not taken for ours; none if it wrote nothing."""
+        lines = self.output_tail.last(height - 1)
+        if not lines or height < 2:
+            return []
+        words = f"output: {count(self.output_tail.total, 'line')}"
+        drawn = [text_line(fit(f"{theme.rule * 2} {words}", width, theme.ellipsis), DIM)]
+        for stream, text in lines:
+            mark = "! " if stream == "stderr" else "  "
+            drawn.append(text_line(theme.side + mark + fit(text, width - 3, theme.ellipsis)))
+        return drawn
+
+    def _headline(self) -> str:
+        if not self._started and not self._cells.opened:
+            return "not started"
+        if self._status:
+            return self._status
+        counts = list(self._cells.counts)
+        counts[Shade.RUNNING] += counts[Shade.BLOCKING]
+        at_it = ", ".join(f"{counts[shade]:,} {SHADE_WORDS[shade]}" for shade in _STATES if counts[shade])
+        now = duration(max(self.now_ns, self._cells.last_ns))
+        return f"{now}, {self._cells.open:,} of {self._cells.opened:,} open" + (f": {at_it}" if at_it else "")
+
+    def _blocking_line(self, theme: Theme, width: int) -> Line:
+        if self._blocked is not None:
+            since, now, where = self._blocked
+            words = f"blocking: {where or 'somewhere'} for {duration(now - since)}"
+            return text_line(fit(words, width, theme.ellipsis), WARNING)
+        if self._longest is not None:
+            length, where = self._longest
+            words = f"the loop was blocked: {where or 'somewhere'} for {duration(length)}"
+            return text_line(fit(words, width, theme.ellipsis), DIM)
+        return text_line("")
+
+    def _at(self, at_ns: int) -> int:
+        """On our axis. Lanes may be told a little out of order, so the first is not always first."""
+        at = at_ns - (self._zero_ns or 0)
+        if at > self.now_ns:
+            if not self._status:
+                self.now_ns = at
+        elif at < 0:
+            return 0
+        if self._blocked is not None and at - self._blocked[1] > _STALE_NS:
+            self._blocked = None
+        return at
+
+    def _shade(self, lane: int, state: State, at: int) -> Shade:
+        if state is State.RUNNING and self._blocked is not None and at >= self._blocked[0] - _NEAR_NS:
+            self._blocking.add(lane)
+            return Shade.BLOCKING
+        return _SHADE_OF[state]
+
+    def _is_over(self, lane: int, at: int) -> None:
+        """A lane that blocked does something else: the loop goes on."""
+        if lane in self._blocking and self._blocked is not None and at > self._blocked[0]:
+            since, _, where = self._blocked
+            if self._longest is None or at - since > self._longest[0]:
+                self._longest = at - since, where
+            self._blocking.clear()
+            self._blocked = None

@@ -1,0 +1,72 @@
+"""A recorded run told again to a live panel, event by event, as the runner told it.
+
+Not for: the pace of it (the caller says how far), reading files (``store``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import itemgetter
+
+from asyncdemo.model import Run, State
+from asyncdemo.render.layout import blocking_steps, extent_ns, open_ns
+from asyncdemo.render.panel import LivePanel
+
+__all__ = ["Replay", "replay"]
+
+_OPEN, _CHANGE, _CLOSE = 0, 1, 2
+
+_Event = tuple[int, int, int, int, int]
+"""(at_ns, which lane, index within it, what, state)."""
+
+
+class Replay:
+    """Tells ``run`` to ``panel``, up to a time that only grows; zero is the first lane's open."""
+
+    def __init__(self, run: Run, panel: LivePanel) -> None:
+        self.length_ns = extent_ns(run)
+        self.done = False
+        self._run = run
+        self._panel = panel
+        self._zero_ns = open_ns(run)
+        self._events = sorted(_events(run), key=itemgetter(0, 1, 2))
+        self._next = 0
+
+    def advance(self, now_ns: int) -> None:
+        now = self._zero_ns + max(now_ns, 0)
+        events, at = self._events, self._next
+        while at < len(events) and events[at][0] <= now:
+            self._tell(events[at])
+            at += 1
+        self._next = at
+        for step in blocking_steps(self._run):
+            if step.start_ns + self._run.threshold_ns <= now < step.end_ns:
+                self._panel.loop_blocked(step.start_ns, now, step.site, step.called_from)
+        self._panel.clock(now)
+        if now_ns >= self.length_ns and not self.done:
+            self.done = True
+            self._panel.ended(self._run)
+
+    def _tell(self, event: _Event) -> None:
+        at_ns, index, _, what, state = event
+        lane = self._run.lanes[index]
+        if what == _CHANGE:
+            self._panel.lane_changed(index, at_ns, State(state), "")
+        elif what == _OPEN:
+            self._panel.lane_opened(index, lane.name, at_ns, State(state))
+        else:
+            self._panel.lane_closed(index, at_ns, lane.outcome)
+
+
+def replay(run: Run, panel: LivePanel, now_ns: int) -> None:
+    """Bring a fresh panel to what it showed ``now_ns`` after the first lane opened."""
+    Replay(run, panel).advance(now_ns)
+
+
+def _events(run: Run) -> Iterator[_Event]:
+    for index, lane in enumerate(run.lanes):
+        starts, states, _, _ = lane.spans.columns
+        yield lane.start_ns, index, -1, _OPEN, states[0] if states else State.READY
+        for at, (start_ns, state) in enumerate(zip(starts, states, strict=True)):
+            yield start_ns, index, at, _CHANGE, state
+        yield lane.end_ns, index, len(starts), _CLOSE, State.RUNNING
