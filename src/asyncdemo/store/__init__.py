@@ -1,0 +1,90 @@
+"""Recorded runs as files: ``asyncdemo.run/1``, JSON Lines, gzipped if the name ends in ``.gz``.
+
+Not for: what a run means (``model``) or other formats to export to (``render``). The format, for
+people who read such files with other programs, is described in ``docs/reference/run-format.md``.
+
+In short: one JSON object a line; the first is the header, with ``format`` and what is true of the
+whole run; every other one has a ``type``. Times are integer nanoseconds on the clock of the run;
+columns of times hold differences. Records refer to each other by index, and may come in any
+order. Fields at their default are left out; unknown fields and types are skipped. The last
+record, ``end``, says how many came before it, so that a missing one is noticed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from asyncdemo.errors import RunFileError
+from asyncdemo.model import Run
+from asyncdemo.store.decode import loads
+from asyncdemo.store.encode import FORMAT, dumps
+
+__all__ = ["FORMAT", "dumps", "load", "loads", "save"]
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def save(run: Run, path: str | os.PathLike[str]) -> None:
+    """Write the whole file or nothing. Raises RunFileError if it cannot be written."""
+    target = Path(path)
+    data = "".join(f"{line}\n" for line in dumps(run)).encode("ascii")
+    if target.name.endswith(".gz"):
+        data = gzip.compress(data, compresslevel=6, mtime=0)
+    try:
+        _replace(target, data)
+    except OSError as error:
+        raise RunFileError(f"Cannot write {target}: {error.strerror or error}.") from error
+
+
+def load(path: str | os.PathLike[str]) -> Run:
+    """Read a run. Of a file that was cut off, what it holds, with a note that says so.
+
+    Raises RunFileError if there is no such file, or if it is no recorded run.
+    """
+    source = Path(path)
+    try:
+        data = source.read_bytes()
+    except OSError as error:
+        raise RunFileError(f"Cannot read {source}: {error.strerror or error}.") from error
+    return loads(_lines(data, str(source)), str(source))
+
+
+def _lines(data: bytes, name: str) -> Iterator[bytes]:
+    return iter((_unzip(data, name) if data.startswith(_GZIP_MAGIC) else data).splitlines(keepends=True))
+
+
+def _unzip(data: bytes, name: str) -> bytes:
+    """As much as can be unpacked; what is missing at the end is for the reader of the lines to see."""
+    unzip = zlib.decompressobj(wbits=31)
+    try:
+        return unzip.decompress(data)
+    except zlib.error as error:
+        raise RunFileError(f"{name} is damaged: {error}. Record the run again.") from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    mode = _mode_of(target)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _mode_of(target: Path) -> int:
+    """The permissions of the file to replace, else those that a new file would have."""
+    try:
+        return target.stat().st_mode & 0o777
+    except OSError:
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o666 & ~umask

@@ -1,0 +1,138 @@
+"""A run as the lines of its file."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from itertools import chain
+from typing import Any
+
+from asyncdemo.model import NO_WAIT, Lane, Resource, Run, Spans, Track, Wait, Wakes
+from asyncdemo.store.columns import differences
+from asyncdemo.store.fields import write
+
+__all__ = ["FORMAT", "HEADER_FIELDS", "LISTS", "dumps"]
+
+FORMAT = "asyncdemo.run/1"
+
+LISTS = {
+    "slow_step": "slow_steps",
+    "blocking_call": "blocking_calls",
+    "await_sequence": "await_sequences",
+    "unawaited": "unawaited",
+}
+"""Record types that hold one item of a list of the run."""
+
+_APART = frozenset({"tracks", "lanes", "resources", "wakes", *LISTS.values()})
+HEADER_FIELDS = tuple(field.name for field in fields(Run) if field.name not in _APART)
+
+_CHUNK = 10_000
+"""Items of a column in one line, so that a cut costs little."""
+
+Record = dict[str, Any]
+
+
+def dumps(run: Run) -> Iterator[str]:
+    """The lines, without line ends, in ASCII."""
+    count = 0
+    for record in chain([{"format": FORMAT, **write(run, _APART)}], _records(run)):
+        yield json.dumps(record, separators=(",", ":"))
+        count += 1
+    yield json.dumps({"type": "end", "records": count}, separators=(",", ":"))
+
+
+def _records(run: Run) -> Iterator[Record]:
+    """What others refer to comes first, so that a file that is cut off still makes sense."""
+    causes = _Causes(run)
+    for index, cause in enumerate(causes.table):
+        yield {"type": "cause", "index": index, **write(cause)}
+    for resource in run.resources:
+        yield {"type": "resource", **write(resource, frozenset({"slots"}))}
+    lanes: dict[int, list[tuple[int, Lane]]] = {}
+    for index, lane in enumerate(run.lanes):
+        lanes.setdefault(lane.track, []).append((index, lane))
+    for track in run.tracks:
+        yield {"type": "track", **write(track, frozenset({"spans"})), **_spans(track.spans, causes)}
+        for index, lane in lanes.get(track.index, ()):
+            yield _lane(index, lane, track, causes)
+    for resource in run.resources:
+        yield from _slots(resource)
+    for record_type, name in LISTS.items():
+        for item in getattr(run, name):
+            yield {"type": record_type, **write(item)}
+    yield from _wakes(run.wakes)
+
+
+def _lane(index: int, lane: Lane, track: Track, causes: _Causes) -> Record:
+    record = {"type": "lane", "index": index, **write(lane, frozenset({"spans"}))}
+    if not _same(lane.spans, track.spans.clip(lane.start_ns, lane.end_ns)):
+        record |= _spans(lane.spans, causes)
+    return record
+
+
+def _same(some: Spans, others: Spans) -> bool:
+    """Equal, found without making spans where the columns tell."""
+    if some.causes is others.causes:
+        return some.columns == others.columns
+    return some == others
+
+
+def _spans(spans: Spans, causes: _Causes) -> Record:
+    starts, states, waits, end_ns = spans.columns
+    return {
+        "starts": differences(starts),
+        "states": "".join(map(str, states)),
+        "causes": causes.translate(waits, spans.causes),
+        "closed": end_ns,
+    }
+
+
+def _slots(resource: Resource) -> Iterator[Record]:
+    for first in range(0, len(resource.slots), _CHUNK):
+        slots = resource.slots[first : first + _CHUNK]
+        yield {
+            "type": "slots",
+            "resource": resource.index,
+            "first": first,
+            "tracks": [slot.track for slot in slots],
+            "starts": differences([slot.start_ns for slot in slots]),
+            "lengths": [slot.end_ns - slot.start_ns for slot in slots],
+        }
+
+
+def _wakes(wakes: Wakes) -> Iterator[Record]:
+    for first in range(0, len(wakes), _CHUNK):
+        some = wakes[first : first + _CHUNK]
+        yield {
+            "type": "wakes",
+            "first": first,
+            "times": differences([wake.at_ns for wake in some]),
+            "wakers": [wake.waker for wake in some],
+            "woken": [wake.woken for wake in some],
+        }
+
+
+class _Causes:
+    """One table of causes for the whole run, whatever tables its spans share."""
+
+    def __init__(self, run: Run) -> None:
+        self._index: dict[Wait, int] = {NO_WAIT: 0}
+        self._translations: dict[int, list[int]] = {}
+        for spans in chain((track.spans for track in run.tracks), (lane.spans for lane in run.lanes)):
+            self._translation(spans.causes)
+
+    @property
+    def table(self) -> list[Wait]:
+        return list(self._index)
+
+    def translate(self, waits: array[int], causes: Sequence[Wait]) -> list[int]:
+        return list(map(self._translation(causes).__getitem__, waits))
+
+    def _translation(self, causes: Sequence[Wait]) -> list[int]:
+        known = self._translations.get(id(causes))
+        if known is None:
+            known = [self._index.setdefault(cause, len(self._index)) for cause in causes]
+            self._translations[id(causes)] = known
+        return known
