@@ -110,7 +110,7 @@ def _drive(
             tick()
             if len(signals) > heeded:
                 for recording in alive:
-                    recording.interrupt() if heeded == 0 else recording.close()
+                    recording.interrupt()
                 heeded = len(signals)
         return bool(signals)
 

@@ -1,0 +1,65 @@
+"""Which lesson someone means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.catalog import Course, Heading, Module
+from asyncdemo.course.lookup import find_lesson
+from asyncdemo.errors import UsageError
+
+
+def heading(number: int, lesson_id: str) -> Heading:
+    return Heading(lesson_id, number, lesson_id.title(), "", 1, (), Path())
+
+
+COURSE = Course(
+    "T",
+    Path(),
+    (
+        Module(
+            1,
+            "One",
+            (
+                heading(1, "two-sleeps"),
+                heading(9, "upload-gate"),
+                heading(13, "cpu-route"),
+                heading(20, "route-map"),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("two-sleeps", "two-sleeps"),
+        ("1", "two-sleeps"),
+        ("09", "upload-gate"),
+        ("upload", "upload-gate"),
+        ("Gate", "upload-gate"),
+        ("two_sleeps", "two-sleeps"),
+        ("two sleeps", "two-sleeps"),
+    ],
+)
+def test_id_number_and_unique_part_find_a_lesson(typed: str, meant: str) -> None:
+    assert find_lesson(COURSE, typed).id == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("two-sleps", r"There is no lesson 'two-sleps'. Did you mean 'two-sleeps'\?"),
+        ("uplaod-gate", "Did you mean 'upload-gate'"),
+        ("zzz", "There is no lesson 'zzz'. `asyncdemo list` shows them all."),
+        ("", "`asyncdemo list` shows them all."),
+        ("7", r"There is no lesson 7. There are: 1 \(two-sleeps\), 9"),
+        ("route", "'route' fits more than one lesson: cpu-route, route-map."),
+    ],
+)
+def test_anything_else_gets_an_answer_that_helps(typed: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        find_lesson(COURSE, typed)

@@ -1,0 +1,117 @@
+"""Predictions: understanding an answer, and comparing it with what happened."""
+
+from __future__ import annotations
+
+import pytest
+
+from asyncdemo.course.claims import Condition
+from asyncdemo.course.predictions import (
+    Answer,
+    Choice,
+    Prediction,
+    PredictionKind,
+    compare,
+    fill,
+    happened,
+    parse,
+)
+from tests.unit.course.measured import metrics
+
+VARIANTS = ("blocking", "threaded", "awaited")
+KNOBS = {"BREWS": 10, "BREW_S": 0.3}
+
+SECONDS = Prediction(PredictionKind.NUMBER, "How long?", "So.", "wall_s", "blocking", "s", tolerance=0.1)
+COUNT = Prediction(PredictionKind.NUMBER, "How many?", "So.", "peak", "blocking", "brews")
+ORDER = Prediction(PredictionKind.ORDER, "Which first?", "So.", "wall_s", tolerance=0.25)
+CHOICE = Prediction(
+    PredictionKind.CHOICE,
+    "How many?",
+    "So.",
+    "peak",
+    "blocking",
+    choices=(
+        Choice("one", Condition("blocking", "peak", "==", 1)),
+        Choice("all {BREWS}", Condition("blocking", "peak", "==", "BREWS")),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "typed", "answer"),
+    [
+        (SECONDS, "3", 3.0),
+        (SECONDS, " 0.5 ", 0.5),
+        (SECONDS, "0,5", 0.5),
+        (SECONDS, ".5s", 0.5),
+        (SECONDS, "300 ms", 0.3),
+        (SECONDS, "3 seconds", 3.0),
+        (COUNT, "10 brews", 10.0),
+        (CHOICE, "1", "one"),
+        (CHOICE, "b", "all 10"),
+        (ORDER, "2 3 1", ("threaded", "awaited", "blocking")),
+        (ORDER, "231", ("threaded", "awaited", "blocking")),
+        (ORDER, "awaited, threaded, blocking", ("awaited", "threaded", "blocking")),
+        (ORDER, "a < t < b", ("awaited", "threaded", "blocking")),
+    ],
+)
+def test_what_people_type_is_understood(prediction: Prediction, typed: str, answer: Answer) -> None:
+    assert parse(prediction, typed, VARIANTS, KNOBS) == answer
+
+
+@pytest.mark.parametrize(
+    ("prediction", "typed"),
+    [
+        (SECONDS, "long"),
+        (SECONDS, "-1"),
+        (SECONDS, "1 2"),
+        (CHOICE, "3"),
+        (CHOICE, "0"),
+        (CHOICE, "c"),
+        (CHOICE, "one or all"),
+        (ORDER, "1 2"),
+        (ORDER, "1 2 2"),
+        (ORDER, "1 2 4"),
+        (ORDER, "all"),
+    ],
+)
+def test_what_cannot_be_understood_says_what_to_type(prediction: Prediction, typed: str) -> None:
+    with pytest.raises(ValueError, match="type "):
+        parse(prediction, typed, VARIANTS, KNOBS)
+
+
+@pytest.mark.parametrize(("answer", "right"), [(3.0, True), (3.2, True), (2.7, False), (30.0, False)])
+def test_a_number_is_right_within_its_tolerance(answer: float, right: bool) -> None:
+    comparison = compare(SECONDS, answer, {"blocking": metrics(wall_s=3.02)}, KNOBS)
+    assert comparison.right is right
+    assert comparison.happened == "3.02 s"
+
+
+def test_without_a_tolerance_only_the_exact_number_is_right() -> None:
+    measured = {"blocking": metrics(peak=10)}
+    assert compare(COUNT, 10.0, measured, KNOBS).right
+    assert not compare(COUNT, 9.0, measured, KNOBS).right
+    assert compare(COUNT, 9.0, measured, KNOBS).predicted == "9 brews"
+
+
+def test_the_right_choice_follows_from_the_run() -> None:
+    alone, together = {"blocking": metrics(peak=1)}, {"blocking": metrics(peak=10)}
+    assert compare(CHOICE, "one", alone, KNOBS).right
+    assert not compare(CHOICE, "one", together, KNOBS).right
+    assert compare(CHOICE, "all 10", together, KNOBS).right
+
+
+def test_if_no_choice_is_right_the_figure_itself_is_told() -> None:
+    assert happened(CHOICE, {"blocking": metrics(peak=4)}, KNOBS) == "4"
+
+
+def test_variants_that_tie_may_be_named_in_either_order() -> None:
+    measured = {"blocking": metrics(3.0), "threaded": metrics(0.31), "awaited": metrics(0.30)}
+    assert compare(ORDER, ("threaded", "awaited", "blocking"), measured, KNOBS).right
+    assert compare(ORDER, ("awaited", "threaded", "blocking"), measured, KNOBS).right
+    assert not compare(ORDER, ("awaited", "blocking", "threaded"), measured, KNOBS).right
+    assert happened(ORDER, measured, KNOBS) == "awaited = threaded, blocking"
+
+
+def test_knobs_stand_in_the_texts() -> None:
+    assert fill("{BREWS} brews of {BREW_S} s", KNOBS) == "10 brews of 0.3 s"
+    assert fill("a set {1} and {lower}", KNOBS) == "a set {1} and {lower}"
