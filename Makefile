@@ -28,7 +28,8 @@ test: $(VENV)/.dev ## the test suite (PYTEST_ARGS="-k name" for a part of it)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-all: ## the test suite on every Python from 3.11 up that is found
-	@scripts/venv.sh --list | while read -r version python; do \
+	@found=$$(scripts/venv.sh --list); test -n "$$found" || { echo "No Python 3.11 or newer was found."; exit 3; }; \
+	echo "$$found" | while read -r version python; do \
 	    echo "== Python $$version ($$python)"; \
 	    $(MAKE) --no-print-directory test VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
 	done

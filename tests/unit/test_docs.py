@@ -1,0 +1,123 @@
+"""What README and site say about commands, options and fields exists; the site asks no other host."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+from asyncdemo import errors
+from asyncdemo.cli.app import COMMANDS
+from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.diagnose import FindingKind
+from asyncdemo.metrics import Metrics
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+# Options of other programs, and of the root command.
+FOREIGN = {"--help", "--log_async", "--version"}
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def options() -> set[str]:
+    commands: list[click.Command] = [import_module(f"asyncdemo.cli.{name}").command for name in COMMANDS]
+    return {option for command in commands for parameter in command.params for option in parameter.opts}
+
+
+def code(text: str) -> str:
+    return "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_an_option_that_a_page_names_exists(page: Path) -> None:
+    named = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", code(read(page))))
+    assert named - FOREIGN <= options()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/reference/commands.md"])
+def test_every_command_is_described(page: str) -> None:
+    assert {name for name in COMMANDS if f"`asyncdemo {name}" not in read(ROOT / page)} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_command_that_a_page_names_exists(page: Path) -> None:
+    assert set(re.findall(r"\basyncdemo ([a-z]+)", code(read(page)))) <= set(COMMANDS)
+
+
+def test_every_lesson_is_in_the_readme_with_its_number_and_point() -> None:
+    rows = read(ROOT / "README.md")
+    for lesson in load_course(find_course()).lessons:
+        assert f"| {lesson.number} | `{lesson.id}` | {lesson.point} |" in rows
+
+
+def test_every_kind_of_finding_is_documented() -> None:
+    listed = re.findall(r"^\| `([a-z-]+)` \| [a-z]", read(DOCS / "reference" / "json.md"), re.MULTILINE)
+    assert set(listed) & set(FindingKind) == set(FindingKind)
+
+
+def test_every_exit_code_is_documented() -> None:
+    codes = {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+    for page in ("json.md", "commands.md"):
+        text = read(DOCS / "reference" / page).partition("## Exit codes")[2]
+        assert {int(code) for code in re.findall(r"(?:^\| |· |^)(\d+)\b", text, re.MULTILINE)} == codes
+
+
+def test_every_figure_of_a_run_is_in_the_json_contract() -> None:
+    text = read(DOCS / "reference" / "json.md")
+    left_out = {"gil_wait_ns"}  # estimated; for people, not for programs
+    figures = {field.name for field in dataclasses.fields(Metrics)} - left_out
+    names = {name.removesuffix("_ns") + "_s" if name.endswith("_ns") else name for name in figures}
+    assert {name for name in names if f"`{name}`" not in text} == {"lane_totals"}  # `lane_list` there
+
+
+class Requests(HTMLParser):
+    """What a browser fetches for a page, without a click of the reader."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        fetched = tag == "link" and values.get("rel") not in {"canonical", "next", "prev", "alternate"}
+        self.found += [
+            value
+            for name, value in values.items()
+            if value and (name in {"src", "srcset", "poster", "data"} or (fetched and name == "href"))
+        ]
+
+
+def test_the_site_builds_strictly_and_asks_no_other_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    pages = list(tmp_path.rglob("*.html"))
+    assert pages
+    foreign = re.compile(r"^\s*(https?:)?//")
+    for page in pages:
+        requests = Requests()
+        requests.feed(read(page))
+        assert [url for url in requests.found if foreign.match(url)] == [], page
+    for sheet in tmp_path.rglob("*.css"):
+        urls = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')\s]+)", read(sheet))
+        assert [url for url in urls if foreign.match(url)] == [], sheet
