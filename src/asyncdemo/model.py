@@ -268,6 +268,10 @@ class SpansBuilder:
             return None
         return self._starts[-1], State(self._states[-1]), self._waits[-1]
 
+    def recause(self, wait: int) -> None:
+        """The span that is growing turns out to have this cause."""
+        self._waits[-1] = wait
+
     def build(self, end_ns: int, causes: Sequence[Wait]) -> Spans:
         starts, states, waits = self._starts[:], self._states[:], self._waits[:]
         while len(starts) > 1 and starts[-1] >= end_ns:

@@ -1,0 +1,17 @@
+"""Where the traced process starts: finds the lens beside this file and hands over to it.
+
+It stands in a folder of its own because Python puts a script's folder first on the import path.
+"""
+
+import os
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+if sys.path and os.path.abspath(sys.path[0]) == here:
+    del sys.path[0]
+root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
+sys.path.append(root)
+from asyncdemo.capture import launch  # noqa: E402
+
+sys.path.remove(root)
+launch.main()

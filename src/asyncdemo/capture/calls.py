@@ -1,0 +1,104 @@
+"""Observes the calls that make a thread wait for time or the outside world: ``time.sleep``, blocking
+sockets, name look-ups, TLS, subprocesses, ``input``. Inside a loop's step each is a *blocking call*.
+
+Built-in functions have no code object to rewrite, so these few are replaced by Python functions;
+``launch`` takes their frames out of tracebacks again.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any
+
+from asyncdemo.capture.instrument import Patches, around
+from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.threads import Waits
+
+_SOCKET_METHODS = {
+    "connect": "net.connect",
+    "recv": "net.read",
+    "recv_into": "net.read",
+    "recvfrom": "net.read",
+    "recvfrom_into": "net.read",
+    "recvmsg": "net.read",
+    "send": "net.write",
+    "sendall": "net.write",
+    "sendto": "net.write",
+    "sendmsg": "net.write",
+}
+
+
+def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[[float], None]) -> None:
+    """sleep: what really sleeps, or moves a virtual clock."""
+    patches.set(time, "sleep", _waiting_function(waits, "sleep", sleep, time.sleep))
+    patches.set(builtins, "input", _waiting_function(waits, "stdin", input, input))
+    for name, reason in _SOCKET_METHODS.items():
+        original = getattr(socket.socket, name, None)
+        if original is not None:
+            patches.set(socket.socket, name, _socket_method(waits, reason, original))
+    patches.rewrite(socket, "socket.accept", lambda sock: _for_socket(waits, sock, "net.accept"), around)
+    patches.rewrite(socket, "getaddrinfo", lambda _: waits.waiting("dns"), around)
+    for name, reason in (("read", "net.read"), ("write", "net.write"), ("do_handshake", "net.connect")):
+        patches.rewrite(ssl, f"SSLSocket.{name}", lambda sock, why=reason: _for_socket(waits, sock, why), around)
+    for name in ("wait", "communicate"):
+        patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
+    patches.set(os, "_exit", _flushing_exit(recorder, os._exit))
+
+
+def _waiting_function(
+    waits: Waits, reason: str, function: Callable[..., Any], original: Callable[..., Any]
+) -> Callable[..., Any]:
+    def waiting(*args: Any, **kwargs: Any) -> Any:
+        with waits.waiting(reason):
+            return function(*args, **kwargs)
+
+    return _like(waiting, original)
+
+
+def _socket_method(waits: Waits, reason: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, *args: Any) -> Any:
+        if self.gettimeout() == 0:
+            return original(self, *args)
+        with waits.waiting(reason):
+            return original(self, *args)
+
+    return _like(method, original)
+
+
+class _NoWait:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc_info: object) -> None:
+        pass
+
+
+_NO_WAIT = _NoWait()
+
+
+def _for_socket(waits: Waits, sock: Any, reason: str) -> Any:
+    return _NO_WAIT if sock.gettimeout() == 0 else waits.waiting(reason)
+
+
+def _flushing_exit(recorder: Recorder, real_exit: Callable[[int], None]) -> Callable[[int], None]:
+    def _exit(status: int) -> None:
+        if recorder.active:
+            try:
+                recorder.flush()
+            except OSError:
+                recorder.stop()
+        real_exit(status)
+
+    return _like(_exit, real_exit)
+
+
+def _like(function: Any, original: Any) -> Any:
+    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(function, name, getattr(original, name, None))
+    return function

@@ -1,0 +1,262 @@
+"""Puts hooks into functions of the standard library without adding a frame to any stack.
+
+The function's own source is parsed, a hook is written into its syntax tree, and the code object
+compiled from that (same file name, same lines, same name) takes the place of the original one.
+The function object stays the same, so references taken earlier see the hook too, and stacks,
+tracebacks and ``inspect`` show what they always show. Wrapping would change all of these.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+Transform = Callable[[ast.FunctionDef | ast.AsyncFunctionDef], None]
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Patches:
+    """Every change made to the process, so that all of them can be undone."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+        self._trees: dict[str, ast.Module | None] = {}
+        self._rewritten: dict[tuple[str, str], list[ast.AST]] = {}
+
+    def set(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute; undone, it has its old value or is gone again."""
+        present = name in vars(owner)
+        old = vars(owner).get(name)
+        setattr(owner, name, value)
+        if present:
+            self._undo.append(lambda: setattr(owner, name, old))
+        else:
+            self._undo.append(lambda: delattr(owner, name))
+
+    def rewrite(self, module: ModuleType, qualname: str, hook: Any, transform: Transform) -> bool:
+        """Rewrite one function of a module; ``transform`` may call ``hook`` by the name ``HOOK``.
+
+        False where this Python has no such function or no source for it: then that one thing is
+        not observed, and nothing else changes.
+        """
+        function = _find_function(module, qualname)
+        tree = self._tree(module)
+        if function is None or tree is None:
+            return False
+        original = function.__code__
+        key = module.__name__, qualname
+        path = self._rewritten.get(key) or _find_node(tree, qualname, original.co_firstlineno)
+        if path is None:
+            return False
+        name = f"__asyncdemo_{qualname.replace('.', '_')}_{len(self._undo)}__"
+        path = [*path[:-1], _transformed(path[-1], transform, name)]
+        code = _compile(path, original)
+        if code is None:
+            return False
+        self._rewritten[key] = path
+        self.set(module, name, hook)
+        function.__code__ = code
+        self._undo.append(lambda: setattr(function, "__code__", original))
+        return True
+
+    def undo(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def _tree(self, module: ModuleType) -> ast.Module | None:
+        name = module.__name__
+        if name not in self._trees:
+            self._trees[name] = _parse(module)
+        return self._trees[name]
+
+
+def _parse(module: ModuleType) -> ast.Module | None:
+    loader = getattr(module.__spec__, "loader", None)
+    get_source = getattr(loader, "get_source", None)
+    try:
+        source = get_source(module.__name__) if get_source else None
+    except (ImportError, OSError):
+        source = None
+    if source is None:  # frozen modules keep their source elsewhere
+        origin = getattr(module, "__file__", None)
+        if not origin or not origin.endswith(".py"):
+            return None
+        try:
+            with open(origin, "rb") as file:
+                source = importlib.util.decode_source(file.read())
+        except OSError:
+            return None
+    return ast.parse(source)
+
+
+def _find_function(module: ModuleType, qualname: str) -> FunctionType | None:
+    owner: Any = module
+    for part in qualname.split("."):
+        owner = vars(owner).get(part)
+        if owner is None:
+            return None
+    return owner if isinstance(owner, FunctionType) else None
+
+
+def _find_node(tree: ast.Module, qualname: str, first_line: int) -> list[ast.AST] | None:
+    """The classes and the function that the name leads through; the definition in use, if there are several."""
+    *classes, name = qualname.split(".")
+    path: list[ast.AST] = []
+    body: Iterable[ast.AST] = tree.body
+    for part in classes:
+        found = next((n for n in body if isinstance(n, ast.ClassDef) and n.name == part), None)
+        if found is None:
+            return None
+        path.append(found)
+        body = found.body
+    for node in body:
+        if isinstance(node, _Function) and node.name == name:
+            start = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if start == first_line:
+                return [*path, node]
+    return None
+
+
+def _transformed(function: ast.AST, transform: Transform, hook: str) -> ast.AST:
+    function = copy.deepcopy(function)
+    assert isinstance(function, _Function)
+    function.decorator_list = []
+    transform(function)
+    _Name(hook).visit(function)
+    return function
+
+
+def _compile(path: list[ast.AST], original: CodeType) -> CodeType | None:
+    node: ast.stmt = path[-1]  # type: ignore[assignment]
+    for owner in reversed(path[:-1]):
+        assert isinstance(owner, ast.ClassDef)
+        shell = ast.ClassDef(
+            name=owner.name, bases=[], keywords=[], body=[node], decorator_list=[], **_TYPE_PARAMS
+        )
+        node = ast.copy_location(shell, owner)
+    module = ast.fix_missing_locations(ast.Module(body=[node], type_ignores=[]))
+    code = compile(module, original.co_filename, "exec", dont_inherit=True, flags=original.co_flags & _FUTURE_FLAGS)
+    for _ in path:
+        code = next(c for c in code.co_consts if isinstance(c, CodeType))
+    if code.co_freevars != original.co_freevars:
+        return None
+    return code.replace(co_firstlineno=original.co_firstlineno)
+
+
+_TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
+_FUTURE_FLAGS = 0x1FF0000
+"""The part of a code object's flags that ``from __future__`` sets."""
+HOOK = "__hook__"
+
+
+class _Name(ast.NodeTransformer):
+    """Gives the placeholder its name in the module."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        if node.id == HOOK:
+            node.id = self._name
+        return node
+
+
+def call_hook(*arguments: ast.expr, at: ast.AST) -> ast.Call:
+    call = ast.Call(func=ast.Name(id=HOOK, ctx=ast.Load()), args=list(arguments), keywords=[])
+    return locate(call, at)
+
+
+def locate(node: Any, at: Any) -> Any:
+    """Give every new node the position of an old one, so that no line number changes."""
+    for child in ast.walk(node):
+        if isinstance(child, (ast.expr, ast.stmt)) and not hasattr(child, "lineno"):
+            ast.copy_location(child, at)
+    return node
+
+
+def after_docstring(function: _Function) -> int:
+    return 1 if ast.get_docstring(function, clean=False) is not None else 0
+
+
+def _arguments(function: _Function, most: int | None = 1) -> list[ast.expr]:
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    return [ast.Name(id=argument.arg, ctx=ast.Load()) for argument in arguments[:most]]
+
+
+def around(function: _Function) -> None:
+    """``with HOOK(self): <body>``"""
+    start = after_docstring(function)
+    body = function.body[start:]
+    item = ast.withitem(context_expr=call_hook(*_arguments(function), at=body[0]))
+    function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
+
+
+def on_entry(function: _Function) -> None:
+    """``HOOK(self)`` before the body."""
+    start = after_docstring(function)
+    first = function.body[start]
+    function.body.insert(start, locate(ast.Expr(value=call_hook(*_arguments(function), at=first)), first))
+
+
+def on_entry_with_all(function: _Function) -> None:
+    """``HOOK(every argument)`` before the body."""
+    start = after_docstring(function)
+    first = function.body[start]
+    call = call_hook(*_arguments(function, None), at=first)
+    function.body.insert(start, locate(ast.Expr(value=call), first))
+
+
+def at_end(function: _Function) -> None:
+    """``HOOK(self)`` after the last statement, for a function that does not return early."""
+    last = function.body[-1]
+    function.body.append(locate(ast.Expr(value=call_hook(*_arguments(function), at=last)), last))
+
+
+def on_return(function: _Function) -> None:
+    """``return HOOK(self, value)`` wherever the function itself returns a value."""
+    _Returns(_arguments(function)).rewrite(function)
+
+
+class _Returns(ast.NodeTransformer):
+    def __init__(self, arguments: list[ast.expr]) -> None:
+        self._arguments = arguments
+
+    def rewrite(self, function: _Function) -> None:
+        function.body = [self.visit(statement) for statement in function.body]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if node.value is not None:
+            node.value = call_hook(*copy.deepcopy(self._arguments), node.value, at=node)
+        return node
+
+
+def around_call(method: str) -> Transform:
+    """``with HOOK(self): self.<method>()`` around the statement that makes that call."""
+
+    class Around(ast.NodeTransformer):
+        def visit_Expr(self, node: ast.Expr) -> ast.AST:
+            call = node.value
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == method:
+                item = ast.withitem(context_expr=call_hook(ast.Name(id="self", ctx=ast.Load()), at=node))
+                return locate(ast.With(items=[item], body=[node]), node)
+            return node
+
+    def transform(function: _Function) -> None:
+        function.body = [Around().visit(statement) for statement in function.body]
+
+    return transform

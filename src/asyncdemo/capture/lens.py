@@ -1,0 +1,206 @@
+"""Puts the parts of the lens together and takes them apart again."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+from asyncdemo.capture import calls, source, uvloops
+from asyncdemo.capture.eventloop import EventLoops
+from asyncdemo.capture.instrument import Patches, on_entry
+from asyncdemo.capture.limits import Limits
+from asyncdemo.capture.reasons import Reasons, chain
+from asyncdemo.capture.recorder import CAPTURE_DIR, Origins, Recorder, hide_own_frames
+from asyncdemo.capture.threads import Executors, Threads, Waits
+from asyncdemo.capture.virtual import Deadlock, VirtualClock, pending_tasks
+from asyncdemo.capture.watchdog import Watchdog
+
+
+class Lens:
+    def __init__(self, origins: Origins, virtual: bool, slow_ns: int, on_lost: Callable[[OSError], None]) -> None:
+        """on_lost: the parent cannot be reached; called from the watchdog's thread."""
+        self._patches = Patches()
+        self._real_sleep = time.sleep
+        self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
+        now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
+        self.recorder = recorder = Recorder(origins, now)
+        self._limits = Limits(recorder)
+        self._reasons = Reasons(recorder, self._limits.resource_of)
+        self._on_lost = on_lost
+        self._watchdog = Watchdog(recorder, self._real_sleep, self._lost)
+        self._slow_ns = slow_ns
+        self._loops = EventLoops(recorder, self._reasons, slow_ns, self._watchdog.slow_step)
+        if self.clock is not None:
+            self._loops.offset_ns = 0
+        self._limits.watch(self._loops)
+        self._waits = Waits(recorder, self._loops)
+        self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
+
+    def install(self) -> None:
+        patches, recorder = self._patches, self.recorder
+        sleep: Callable[[float], None] = self._real_sleep
+        self._loops.install(patches)
+        self._limits.install(patches)
+        threads = Threads(recorder, self._loops, self._limits, self._waits)
+        threads.install(patches)
+        self._executors.install(patches)
+        if self.clock is not None:
+            clock = self.clock
+            clock.install(patches)
+            sleep = clock.sleep
+            threads.on_start = lambda: clock.go_real("a thread was started")
+        calls.install(recorder, self._waits, patches, sleep)
+        patches.set(builtins, source.LANE, self._lane)
+        patches.set(builtins, source.AT_WORK, self.open_main_thread)
+        patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
+        _hide_own_frames_in_tracebacks(patches)
+        finder = _Finder(
+            {
+                "uvloop": self._install_uvloop,
+                "concurrent.futures.process": lambda m: self._executors.install_process_pool(patches, m),
+            }
+        )
+        sys.meta_path.insert(0, finder)
+
+    def start(self) -> None:
+        self._watchdog.start(self._loops)
+
+    def stop(self) -> None:
+        """Observe nothing from now on; the script goes on as if it had never been observed."""
+        self.recorder.stop()
+        self._patches.undo()
+
+    def _lost(self, error: OSError) -> None:
+        self.stop()
+        self._on_lost(error)
+
+    def open_main_thread(self) -> None:
+        ident = threading.main_thread().ident
+        assert ident is not None
+        recorder = self.recorder
+        if ident not in recorder.threads:
+            lens = recorder.open_thread(ident, "MainThread", None, None, None, recorder.now())
+            recorder.define(["runs", lens.track, recorder.now()])
+
+    # -- hooks ----------------------------------------------------------------------------------
+
+    def _lane(self, function: str, arguments: tuple[Any, ...]) -> _Lane:
+        return _Lane(self.recorder, self._loops, source.lane_name(function, arguments), function)
+
+    def _unawaited(self, coroutine: Any) -> None:
+        recorder = self.recorder
+        frame = recorder.user_caller(sys._getframe(1)) or recorder.caller(sys._getframe(1))
+        recorder.define(["unawaited", coroutine.__qualname__, recorder.now(), recorder.frame_site(frame)])
+
+    def _install_uvloop(self, module: ModuleType) -> None:
+        if self.clock is not None:
+            self.clock.go_real("uvloop keeps time itself")
+        uvloops.install(
+            module, self.recorder, self._loops, self._reasons, self._patches, self._slow_ns, self._watchdog.slow_step
+        )
+
+    def _went_real(self, why: str) -> None:
+        self.recorder.define(["clock", "real", why])
+
+    def _deadlocked(self) -> None:
+        waits = []
+        for task in pending_tasks():
+            frames = [c.cr_frame for c in chain(task.get_coro()) if getattr(c, "cr_frame", None) is not None]
+            own = [f for f in frames if not self.recorder.origins.is_stdlib(f.f_code.co_filename)] or frames
+            place = f" at {own[-1].f_code.co_filename}:{own[-1].f_lineno}" if own else ""
+            waits.append(f"{task.get_name()} ({task.get_coro().__qualname__}) waits{place}")
+        text = "Deadlock: no timer is set and nothing is outstanding, so no task can go on. " + "; ".join(waits) + "."
+        self.recorder.define(["note", text])
+        raise Deadlock(text)
+
+
+class _Lane:
+    """One call of a named function, from entry to exit."""
+
+    __slots__ = ("_function", "_lane", "_loops", "_name", "_recorder")
+
+    def __init__(self, recorder: Recorder, loops: EventLoops, name: str, function: str) -> None:
+        self._recorder = recorder
+        self._loops = loops
+        self._name = name
+        self._function = function
+
+    def __enter__(self) -> None:
+        recorder = self._recorder
+        self._lane = recorder.next_lane()
+        track = self._loops.current_track()
+        recorder.define(["lane", self._lane, track, self._name, self._function, recorder.now()])
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        import asyncio
+
+        if kind is None:
+            outcome = "returned"
+        elif issubclass(kind, (asyncio.CancelledError, GeneratorExit)):
+            outcome = "cancelled"
+        else:
+            outcome = "raised"
+        recorder = self._recorder
+        recorder.define(["lane-end", self._lane, recorder.now(), outcome])
+
+
+def _hide_own_frames_in_tracebacks(patches: Patches) -> None:
+    def hiding(walk: Callable[[Any], Iterator[Any]], frame_of: Callable[[Any], Any]) -> Callable[[Any], Iterator[Any]]:
+        def walked(start: Any) -> Iterator[Any]:
+            for item in walk(start):
+                if not frame_of(item).f_code.co_filename.startswith(CAPTURE_DIR):
+                    yield item
+
+        return walked
+
+    for name in ("walk_tb", "walk_stack", "_walk_tb_with_full_positions"):
+        original = getattr(traceback, name, None)
+        if original is not None:
+            patches.set(traceback, name, hiding(original, lambda item: item[0]))
+    thread_hook = threading.excepthook
+
+    def excepthook(args: Any) -> None:
+        if args.exc_value is not None:
+            hide_own_frames(args.exc_value)
+        thread_hook(args)
+
+    patches.set(threading, "excepthook", excepthook)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Calls back once a module that the script imports later has been loaded."""
+
+    def __init__(self, wanted: dict[str, Callable[[ModuleType], None]]) -> None:
+        self._wanted = wanted
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        loaded = self._wanted.pop(name, None)
+        if loaded is None:
+            return None
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            _after_loading(spec.loader, loaded)
+        return spec
+
+
+def _after_loading(loader: Any, loaded: Callable[[ModuleType], None]) -> None:
+    original = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        del loader.exec_module
+        original(module)
+        loaded(module)
+
+    loader.exec_module = exec_module

@@ -1,0 +1,114 @@
+"""Observes what is limited: semaphores, locks and queues of asyncio, threading and queue.
+
+Each becomes a *resource* with the line that made it; slots taken and given back are recorded with
+the track that did it. The standard library's own internal ones are left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sys
+import threading
+import weakref
+from types import FrameType
+from typing import Any
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.eventloop import EventLoops
+from asyncdemo.capture.instrument import Patches, at_end, on_entry, on_entry_with_all, on_return
+from asyncdemo.capture.recorder import Recorder
+
+
+class Limits:
+    """The resources of the process, by the object that is one."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._loops: EventLoops | None = None
+        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
+
+    def watch(self, loops: EventLoops) -> None:
+        """loops: tell which track acts."""
+        self._loops = loops
+
+    def resource_of(self, owner: object) -> int | None:
+        known = self._known.get(id(owner))
+        return None if known is None or known[0]() is not owner else known[1]
+
+    def add(self, owner: Any, kind: str, limit: int | None, frame: FrameType | None) -> int:
+        key = id(owner)
+        resource = self._recorder.resource(kind, limit, frame)
+        self._known[key] = weakref.ref(owner, lambda _: self._known.pop(key, None)), resource
+        return resource
+
+    def take(self, resource: int) -> None:
+        recorder = self._recorder
+        recorder.record((wire.TAKEN, self._track(), recorder.now(), resource, 0, 0))
+
+    def give_back(self, resource: int) -> None:
+        recorder = self._recorder
+        recorder.record((wire.GIVEN_BACK, self._track(), recorder.now(), resource, 0, 0))
+
+    def _track(self) -> int:
+        return -1 if self._loops is None else self._loops.current_track()
+
+    # -- hooks ----------------------------------------------------------------------------------
+
+    def _made(self, owner: Any, kind: str, limit: int | None) -> None:
+        # hook <- this method's caller <- __init__ <- who made it
+        frame: FrameType | None = sys._getframe(3)
+        while frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is owner:
+            frame = frame.f_back  # a subclass
+        if frame is not None and not self._recorder.origins.is_stdlib(frame.f_code.co_filename):
+            self.add(owner, kind, limit, frame)
+
+    def semaphore_made(self, semaphore: Any) -> None:
+        self._made(semaphore, "semaphore", semaphore._value)
+
+    def lock_made(self, lock: Any) -> None:
+        self._made(lock, "lock", 1)
+
+    def queue_made(self, owner: Any) -> None:
+        size = getattr(owner, "_maxsize", None) or getattr(owner, "maxsize", 0)
+        self._made(owner, "queue", size if size > 0 else None)
+
+    def acquired(self, owner: Any, success: Any) -> Any:
+        if success:
+            resource = self.resource_of(owner)
+            if resource is not None:
+                self.take(resource)
+        return success
+
+    def released(self, owner: Any, count: int = 1) -> None:
+        resource = self.resource_of(owner)
+        if resource is not None:
+            for _ in range(count):
+                self.give_back(resource)
+
+    def length_changed(self, owner: Any, value: Any = None) -> Any:
+        resource = self.resource_of(owner)
+        if resource is not None:
+            recorder = self._recorder
+            recorder.record((wire.LEVEL, resource, recorder.now(), _length(owner), 0, 0))
+        return value
+
+    def install(self, patches: Patches) -> None:
+        for name, made in (("Semaphore", self.semaphore_made), ("Lock", self.lock_made)):
+            patches.rewrite(asyncio.locks, f"{name}.__init__", made, at_end)
+            patches.rewrite(asyncio.locks, f"{name}.acquire", self.acquired, on_return)
+            patches.rewrite(asyncio.locks, f"{name}.release", self.released, on_entry)
+        patches.rewrite(asyncio.queues, "Queue.__init__", self.queue_made, at_end)
+        patches.rewrite(asyncio.queues, "Queue.put_nowait", self.length_changed, at_end)
+        patches.rewrite(asyncio.queues, "Queue.get_nowait", self.length_changed, on_return)
+        patches.rewrite(threading, "Semaphore.__init__", self.semaphore_made, at_end)
+        patches.rewrite(threading, "Semaphore.acquire", self.acquired, on_return)
+        patches.rewrite(threading, "Semaphore.release", self.released, on_entry_with_all)
+        patches.rewrite(queue, "Queue.__init__", self.queue_made, at_end)
+        patches.rewrite(queue, "Queue.put", self.length_changed, at_end)
+        patches.rewrite(queue, "Queue.get", self.length_changed, on_return)
+
+
+def _length(owner: Any) -> int:
+    """Without taking the lock of a ``queue.Queue``: this thread may hold it."""
+    return int(owner._qsize() if hasattr(owner, "_qsize") else owner.qsize())

@@ -1,0 +1,191 @@
+"""Tells from a suspended task what it waits for.
+
+The chain ``cr_await`` leads from the task's coroutine to the innermost one. Where that is one of
+asyncio's own primitives, its code object names the reason; the answer is cached by code object
+unless it depends on the instance (which semaphore, which task).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable
+from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType
+from typing import Any
+
+from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
+
+
+
+class _NoLoop:
+    """Stands in for a loop, to make a future without one."""
+
+    def get_debug(self) -> bool:
+        return False
+
+
+_BY_CODE = {
+    "sleep": "sleep",
+    "Condition.wait": "condition",
+    "Event.wait": "event",
+    "Barrier._wait": "barrier",
+    "Barrier._block": "barrier",
+    "Queue.get": "empty queue",
+    "Queue.join": "queue.join",
+    "TaskGroup.__aexit__": "taskgroup",
+    "TaskGroup._aexit": "taskgroup",
+    "_wait": "tasks",
+    "_wait_for_one": "tasks",
+    "_AsCompletedIterator._wait_for_one": "tasks",
+    "_cancel_and_wait": "task",
+    "BaseEventLoop.getaddrinfo": "dns",
+    "BaseEventLoop.getnameinfo": "dns",
+    "BaseEventLoop._ensure_resolved": "dns",
+    "StreamReader._wait_for_data": "net.read",
+    "StreamWriter.wait_closed": "net.close",
+    "FlowControlMixin._drain_helper": "net.write",
+    "BaseSelectorEventLoop.sock_recv": "net.read",
+    "BaseSelectorEventLoop.sock_recv_into": "net.read",
+    "BaseSelectorEventLoop.sock_recvfrom": "net.read",
+    "BaseSelectorEventLoop.sock_sendall": "net.write",
+    "BaseSelectorEventLoop.sock_sendto": "net.write",
+    "BaseSelectorEventLoop.sock_connect": "net.connect",
+    "BaseSelectorEventLoop.sock_accept": "net.accept",
+    "BaseSelectorEventLoop._create_connection_transport": "net.connect",
+    "BaseEventLoop._create_connection_transport": "net.connect",
+    "BaseEventLoop.start_tls": "net.connect",
+    "Server.serve_forever": "net.accept",
+    "Server.wait_closed": "net.close",
+    "Process.wait": "subprocess",
+    "BaseSubprocessTransport._wait": "subprocess",
+    "BaseSubprocessTransport._connect_pipes": "subprocess",
+}
+_LIMITED = {
+    "Semaphore.acquire": "semaphore",
+    "Lock.acquire": "lock",
+    "Queue.put": "full queue",
+}
+_LEAVES = {type(asyncio.Future.__await__(asyncio.Future(loop=_NoLoop())))}
+"""What a coroutine awaits when it awaits a future itself."""
+_ASYNCIO_DIR = asyncio.__file__.rpartition("__init__")[0]
+
+
+class Reasons:
+    """Classifies suspensions; one for all loops of the process."""
+
+    def __init__(self, recorder: Recorder, resource_of: Callable[[object], int | None]) -> None:
+        """resource_of: the index of a semaphore, lock or queue that is known."""
+        self._recorder = recorder
+        self._resource_of = resource_of
+        self._by_code: dict[CodeType | None, int] = {}
+        self.items: dict[int, int] = {}
+        """id(asyncio future) -> index of the executor's work item that will complete it."""
+
+    def classify(self, coroutine: Any, future: Any) -> int:
+        """The wait of a task whose step just ended with ``future`` to wait for."""
+        innermost = coroutine
+        try:
+            while True:
+                following = innermost.cr_await
+                if following is None or type(following) in _LEAVES:
+                    break
+                innermost = following
+            code = innermost.cr_code
+        except AttributeError:  # something else than a coroutine is in the chain
+            suspended = chain(coroutine)
+            if not suspended:
+                return self._by_future(future)
+            innermost = suspended[-1]
+            code = code_of(innermost)
+        known = self._by_code.get(code)
+        if known is not None and not self.items:
+            return known
+        return self._by_primitive(innermost, code, future)
+
+    def _by_primitive(self, innermost: Any, code: CodeType | None, future: Any) -> int:
+        if self.items:
+            item = self.items.get(id(future))
+            if item is not None:
+                return self._recorder.wait("thread", WAITING, item=item)
+        if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
+            return self._by_future(future)
+        name = code.co_qualname
+        reason = _BY_CODE.get(name)
+        if reason is not None:
+            wait = self._by_code[code] = self._recorder.wait(reason)
+            return wait
+        reason = _LIMITED.get(name)
+        if reason is not None:
+            resource = self._resource_of(_local(innermost, "self"))
+            return self._recorder.wait(reason, QUEUED, resource=resource)
+        if name == "wait_for":
+            child = _local(innermost, "fut")
+            return self._recorder.wait("task", on=self._recorder.tasks.get(id(child)))
+        return self._by_future(future)
+
+    def _by_future(self, future: Any) -> int:
+        if self.items:
+            item = self.items.get(id(future))
+            if item is not None:
+                return self._recorder.wait("thread", WAITING, item=item)
+        track = self._recorder.tasks.get(id(future))
+        if track is not None:
+            return self._recorder.wait("task", on=track)
+        if type(future).__name__ == "_GatheringFuture":
+            return self._recorder.wait("gather")
+        return self._recorder.wait("future")
+
+
+def _suspended(awaitable: Any) -> Any:
+    """The coroutine or generator behind an awaitable; None where there is none."""
+    kind = type(awaitable)
+    if kind in _SUSPENDABLE:
+        return awaitable
+    if kind.__name__.startswith("async_generator_"):  # asend and athrow do not tell their generator
+        return next((r for r in gc.get_referents(awaitable) if type(r) is AsyncGeneratorType), None)
+    if kind.__name__ == "coroutine_wrapper":  # what __await__ of a coroutine gives
+        return next((r for r in gc.get_referents(awaitable) if type(r) is CoroutineType), None)
+    return None
+
+
+_SUSPENDABLE = (CoroutineType, GeneratorType, AsyncGeneratorType)
+
+
+def _following(suspended: Any) -> Any:
+    """What a coroutine or generator is suspended in."""
+    if type(suspended) is CoroutineType:
+        return suspended.cr_await
+    if type(suspended) is GeneratorType:
+        return suspended.gi_yieldfrom
+    return suspended.ag_await
+
+
+def code_of(suspended: Any) -> CodeType | None:
+    for name in ("cr_code", "gi_code", "ag_code"):
+        code = getattr(suspended, name, None)
+        if code is not None:
+            return code  # type: ignore[no-any-return]
+    return None
+
+
+def frame_of(suspended: Any) -> FrameType | None:
+    for name in ("cr_frame", "gi_frame", "ag_frame"):
+        frame = getattr(suspended, name, None)
+        if frame is not None:
+            return frame  # type: ignore[no-any-return]
+    return None
+
+
+def _local(suspended: Any, name: str) -> object:
+    frame = frame_of(suspended)
+    return None if frame is None else frame.f_locals.get(name)
+
+
+def chain(coroutine: Any) -> list[Any]:
+    """The coroutines and generators suspended in one another, outermost first."""
+    found: list[Any] = []
+    current = _suspended(coroutine)
+    while current is not None:
+        found.append(current)
+        current = _suspended(_following(current))
+    return found

@@ -1,0 +1,261 @@
+"""Collects the events of the traced process and sends them to the parent in batches.
+
+Knows tracks, sites, waits and resources by index; knows nothing of how they are observed (the
+other modules of this package do that) nor of what becomes of them (the parent does that).
+
+Everything here may be called from any thread at any time: appending to a list is atomic, and so
+is each of the two operations that drain it.
+"""
+
+from __future__ import annotations
+
+import _thread
+import itertools
+import os
+import socket
+import sys
+import sysconfig
+import time
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+from asyncdemo.capture import wire
+
+CAPTURE_DIR = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+WAITING = 2
+QUEUED = 3
+"""The values of ``model.State`` that a wait can have."""
+
+_STDLIB_DIRS = tuple(
+    os.path.join(os.path.realpath(path), "")
+    for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
+)
+_PACKAGE_DIRS = ("site-packages", "dist-packages")
+
+
+class Origins:
+    """Tells by its file name whose code it is: the standard library's, a package's or the user's."""
+
+    def __init__(self, roots: tuple[str, ...] = ()) -> None:
+        """roots: folders with the user's own code."""
+        self._roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
+        self._stdlib: dict[str, bool] = {}
+        self._user: dict[str, bool] = {}
+
+    def is_stdlib(self, filename: str) -> bool:
+        known = self._stdlib.get(filename)
+        if known is None:
+            real = os.path.realpath(filename)
+            packaged = any(part in _PACKAGE_DIRS for part in real.split(os.sep))
+            known = (
+                filename.startswith(("<frozen", "<string", CAPTURE_DIR))
+                or real.startswith(CAPTURE_DIR)
+                or (not packaged and real.startswith(_STDLIB_DIRS))
+            )
+            self._stdlib[filename] = known
+        return known
+
+    def is_user(self, filename: str) -> bool:
+        known = self._user.get(filename)
+        if known is None:
+            real = os.path.realpath(filename)
+            known = (
+                not self.is_stdlib(filename)
+                and not filename.startswith("<")
+                and real.startswith(self._roots)
+                and not any(part in _PACKAGE_DIRS for part in real.split(os.sep))
+            )
+            self._user[filename] = known
+        return known
+
+
+class ThreadLens:
+    """What is known of one thread: its track, and what it is in the middle of."""
+
+    __slots__ = ("cpu_at_open", "depth", "label", "track")
+
+    def __init__(self, track: int) -> None:
+        self.track = track
+        self.depth = 0
+        """How many traced waits it is inside of; only the outermost one is recorded."""
+        self.label: tuple[str, int, int] | None = None
+        """(reason, state, wait) that the wait inside a primitive is recorded as."""
+        self.cpu_at_open = 0
+
+
+class Recorder:
+    def __init__(self, origins: Origins, now: Callable[[], int] = time.perf_counter_ns) -> None:
+        self.now = now
+        self.origins = origins
+        self.active = True
+        self.numbers: list[int] = []
+        self.record: Callable[[tuple[int, int, int, int, int, int]], None] = self.numbers.extend
+        self._definitions: list[Any] = []
+        self.define: Callable[[list[Any]], None] = self._definitions.append
+        self.tasks: dict[int, int] = {}
+        """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
+        self.threads: dict[int, ThreadLens] = {}
+        """thread ident -> what it does."""
+        self.next_track = itertools.count().__next__
+        self.next_lane = itertools.count().__next__
+        self.next_serial = itertools.count().__next__
+        self.next_item = itertools.count().__next__
+        self._next_resource = itertools.count().__next__
+        self._next_call = itertools.count().__next__
+        self._sites: dict[tuple[str, int, str], int] = {}
+        self._waits: dict[object, int] = {}
+        self._calls: dict[tuple[str, int, int], int] = {}
+        self._new_wait = itertools.count(wire.FIRST_WAIT).__next__
+        self._connection: socket.socket | None = None
+        self._sending = _thread.allocate_lock()
+
+    # -- tables ---------------------------------------------------------------------------------
+
+    def site(self, filename: str, line: int, function: str) -> int:
+        key = (filename, line, function)
+        index = self._sites.get(key)
+        if index is None:
+            index = self._sites[key] = len(self._sites)
+            self.define(["site", index, os.path.abspath(filename) if filename[:1] != "<" else filename, line, function])
+        return index
+
+    def frame_site(self, frame: FrameType | None) -> int | None:
+        if frame is None:
+            return None
+        return self.site(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_qualname)
+
+    def code_site(self, code: CodeType) -> int:
+        return self.site(code.co_filename, code.co_firstlineno, code.co_qualname)
+
+    def caller(self, frame: FrameType | None) -> FrameType | None:
+        """The nearest frame, this one included, that is not the standard library's."""
+        while frame is not None and self.origins.is_stdlib(frame.f_code.co_filename):
+            frame = frame.f_back
+        return frame
+
+    def user_caller(self, frame: FrameType | None) -> FrameType | None:
+        """The nearest frame, this one included, of the user's own code."""
+        while frame is not None and not self.origins.is_user(frame.f_code.co_filename):
+            frame = frame.f_back
+        return frame
+
+    def wait(
+        self,
+        reason: str,
+        state: int = WAITING,
+        resource: int | None = None,
+        on: int | None = None,
+        item: int | None = None,
+    ) -> int:
+        key = (reason, state, resource, on, item)
+        index = self._waits.get(key)
+        if index is None:
+            index = self._waits[key] = self._new_wait()
+            self.define(["wait", index, reason, state, resource, on, item])
+        return index
+
+    def resource(self, kind: str, limit: int | None, frame: FrameType | None) -> int:
+        index = self._next_resource()
+        self.define(["resource", index, kind, limit, self.frame_site(self.caller(frame))])
+        return index
+
+    def call(self, reason: str, frame: FrameType | None) -> int:
+        """A blocking call made from ``frame``, by reason and place."""
+        site = self.frame_site(self.caller(frame))
+        called_from = self.frame_site(self.user_caller(frame))
+        key = (reason, -1 if site is None else site, -1 if called_from is None else called_from)
+        index = self._calls.get(key)
+        if index is None:
+            index = self._calls[key] = self._next_call()
+            self.define(["call", index, reason, site, called_from])
+        return index
+
+    # -- sending --------------------------------------------------------------------------------
+
+    def connect(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def flush(self) -> None:
+        """Send what has gathered. Raises OSError when the parent is gone or the script closed the socket."""
+        with self._sending:
+            if self._connection is not None:
+                self._drain(super(socket.socket, self._connection).sendall)  # not the traced one
+
+    def _drain(self, send: Callable[[bytes], None]) -> None:
+        # Numbers first: whatever they refer to was defined before they were recorded.
+        size = len(self.numbers)
+        numbers = self.numbers[:size]
+        del self.numbers[:size]
+        count = len(self._definitions)
+        definitions = self._definitions[:count]
+        del self._definitions[:count]
+        for start in range(0, len(definitions), 5000):
+            send(wire.json_frame(wire.DEFINITIONS, definitions[start : start + 5000]))
+        numbers += (wire.NOW, self.now(), 0, 0, 0, 0)
+        chunk = wire.STEP_SIZE * 5000
+        for start in range(0, len(numbers), chunk):
+            send(wire.numbers_frame(numbers[start : start + chunk]))
+
+    def stop(self) -> None:
+        """Record nothing from now on: in the child of a fork, or when nobody listens any more."""
+        self.active = False
+        self._connection = None
+        self.record = self.define = lambda event: None
+        self.numbers.clear()
+        self._definitions.clear()
+
+    # -- threads --------------------------------------------------------------------------------
+
+    def open_thread(
+        self, ident: int, name: str, code: CodeType | None, created: int | None, parent: int | None, at_ns: int,
+        track: int | None = None,
+    ) -> ThreadLens:
+        if track is None:
+            track = self.next_track()
+        site = None if code is None else self.code_site(code)
+        function = "" if code is None else code.co_qualname
+        self.define(["thread", track, name, function, site, created, parent, at_ns])
+        lens = self.threads[ident] = ThreadLens(track)
+        lens.cpu_at_open = time.thread_time_ns()
+        return lens
+
+    def close_thread(self, ident: int, outcome: str, error: str | None = None) -> None:
+        lens = self.threads.get(ident)
+        if lens is not None:
+            cpu_ns = time.thread_time_ns() - lens.cpu_at_open
+            self.define(["end", lens.track, self.now(), outcome, error, cpu_ns, None])
+
+
+def hide_own_frames(error: BaseException) -> None:
+    """Take the lens' own frames out of an exception's tracebacks, causes and contexts included."""
+    seen: set[int] = set()
+    pending: list[BaseException | None] = [error]
+    while pending:
+        current = pending.pop()
+        if current is None or id(current) in seen:
+            continue
+        seen.add(id(current))
+        current.__traceback__ = _without_own(current.__traceback__)
+        pending += [current.__cause__, current.__context__]
+        pending += getattr(current, "exceptions", ())
+
+
+def _without_own(traceback: Any) -> Any:
+    while traceback is not None and _is_own(traceback):
+        traceback = traceback.tb_next
+    link = traceback
+    while link is not None:
+        while link.tb_next is not None and _is_own(link.tb_next):
+            link.tb_next = link.tb_next.tb_next
+        link = link.tb_next
+    return traceback
+
+
+def _is_own(traceback: Any) -> bool:
+    return bool(traceback.tb_frame.f_code.co_filename.startswith(CAPTURE_DIR))
+
+
+def running_version() -> str:
+    return ".".join(map(str, sys.version_info[:3]))

@@ -1,0 +1,185 @@
+"""Compiles the script with what was asked for: knobs set, named functions as lanes.
+
+The syntax tree keeps every line number, so tracebacks and stacks are those of the plain script.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+from types import CodeType
+from typing import Any
+
+from asyncdemo.capture.instrument import after_docstring, locate
+
+LANE = "__asyncdemo_lane__"
+AT_WORK = "__asyncdemo_at_work__"
+
+Value = int | float | str | bool
+
+
+class SourceError(Exception):
+    """What was asked for does not fit the script; the text is for the user."""
+
+
+def compile_script(
+    source: bytes | str, filename: str, lanes: Sequence[str], knobs: Mapping[str, str]
+) -> tuple[CodeType, dict[str, Value]]:
+    """(code, every knob of the script with the value it will have).
+
+    Raises SyntaxError or ValueError as ``compile`` does, SourceError for an unknown knob or function.
+    """
+    tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module)
+    values = _set_knobs(tree, knobs)
+    _wrap_lanes(tree, lanes)
+    _mark_start_of_work(tree)
+    ast.fix_missing_locations(tree)
+    return compile(tree, filename, "exec", dont_inherit=True), values
+
+
+# -- knobs --------------------------------------------------------------------------------------
+
+
+def _set_knobs(tree: ast.Module, wanted: Mapping[str, str]) -> dict[str, Value]:
+    constants: dict[str, tuple[ast.Assign | ast.AnnAssign, Value]] = {}
+    for statement in tree.body:
+        found = _constant(statement)
+        if found is not None:
+            name, value = found
+            assert isinstance(statement, (ast.Assign, ast.AnnAssign))
+            constants[name] = statement, value
+    unknown = [name for name in wanted if name not in constants]
+    if unknown:
+        have = ", ".join(f"{name}={value!r}" for name, (_, value) in constants.items()) or "none"
+        raise SourceError(f"There is no knob {unknown[0]} in this script. Its knobs: {have}.")
+    values: dict[str, Value] = {}
+    for name, (statement, value) in constants.items():
+        if name in wanted:
+            value = _converted(name, wanted[name], value)
+            assert statement.value is not None
+            statement.value = ast.copy_location(ast.Constant(value), statement.value)
+        values[name] = value
+    return values
+
+
+def _constant(statement: ast.stmt) -> tuple[str, Value] | None:
+    """(name, value) of ``NAME = literal`` in capitals."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target: ast.expr = statement.targets[0]
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        target = statement.target
+    else:
+        return None
+    if not isinstance(target, ast.Name) or not target.id.isupper():
+        return None
+    try:
+        value = ast.literal_eval(statement.value) if statement.value is not None else None
+    except ValueError:
+        return None
+    return (target.id, value) if isinstance(value, (int, float, str, bool)) else None
+
+
+def _converted(name: str, text: str, old: Value) -> Value:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    try:
+        if isinstance(old, bool):
+            return words[text.lower()]
+        if isinstance(old, int):
+            return int(text)
+        if isinstance(old, float):
+            return float(text)
+    except (KeyError, ValueError):
+        kind = {bool: "true or false", int: "a whole number", float: "a number"}[type(old)]
+        raise SourceError(f"{name} is {old!r} in the script, so it takes {kind}; {text!r} is not.") from None
+    return text
+
+
+# -- lanes --------------------------------------------------------------------------------------
+
+
+def _wrap_lanes(tree: ast.Module, wanted: Sequence[str]) -> None:
+    if not wanted:
+        return
+    functions = dict(_functions(tree, ""))
+    for name in wanted:
+        matches = [q for q in functions if q == name or q.endswith("." + name)]
+        if not matches:
+            have = ", ".join(functions) or "none"
+            raise SourceError(f"There is no function {name} in this script. Its functions: {have}.")
+        for qualname in matches:
+            _wrap_body(functions[qualname])
+
+
+def _functions(node: ast.AST, prefix: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    found: list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]] = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.append((prefix + child.name, child))
+            found += _functions(child, prefix + child.name + ".")
+        elif isinstance(child, ast.ClassDef):
+            found += _functions(child, prefix + child.name + ".")
+        else:
+            found += _functions(child, prefix)
+    return found
+
+
+def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """``with LANE(name, arguments): <body>`` after the docstring; the function itself stays as it is."""
+    start = after_docstring(function)
+    body = function.body[start:]
+    if not body:
+        return
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    arguments = ast.Tuple(
+        elts=[ast.Name(id=name, ctx=ast.Load()) for name in names if name not in ("self", "cls")], ctx=ast.Load()
+    )
+    call = ast.Call(
+        func=ast.Name(id=LANE, ctx=ast.Load()), args=[ast.Constant(function.name), arguments], keywords=[]
+    )
+    wrapped = ast.With(items=[ast.withitem(context_expr=call)], body=body)
+    declarations = [s for s in body if isinstance(s, (ast.Global, ast.Nonlocal))]
+    wrapped.body = [s for s in body if s not in declarations] or [ast.copy_location(ast.Pass(), body[0])]
+    function.body[start:] = [*declarations, locate(wrapped, body[0])]
+
+
+# -- where the script starts to work --------------------------------------------------------------
+
+
+def _mark_start_of_work(tree: ast.Module) -> None:
+    """Imports, definitions and constants are not yet work: the main thread's lane opens after them."""
+    for position, statement in enumerate(tree.body):
+        if not _is_preparation(statement):
+            call = ast.Call(func=ast.Name(id=AT_WORK, ctx=ast.Load()), args=[], keywords=[])
+            tree.body.insert(position, locate(ast.Expr(value=call), statement))
+            return
+
+
+def _is_preparation(statement: ast.stmt) -> bool:
+    if isinstance(statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return True
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    if isinstance(statement, ast.Assign):
+        return not _computes(statement.value)
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is None or not _computes(statement.value)
+    return False
+
+
+def _computes(value: ast.expr) -> bool:
+    return any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(copy.copy(value)))
+
+
+def lane_name(function: str, arguments: tuple[Any, ...]) -> str:
+    """``brew(3)``: numbers, text and truth values only; nothing of the user's is ever called for it."""
+    shown = [_shown(a) for a in arguments if type(a) in (int, str, bool)]
+    return f"{function}({', '.join(shown)})"
+
+
+def _shown(value: int | str | bool) -> str:
+    if type(value) is int and value.bit_length() > 64:
+        return "..."
+    text = repr(value[:24]) if type(value) is str else repr(value)
+    return text if len(text) <= 24 else text[:21] + "..."

@@ -1,0 +1,116 @@
+"""A clock that jumps to the next timer instead of waiting for it.
+
+For scripts of asyncio and ``time.sleep`` alone: same order of events, same length of every wait,
+in no time, and the same on every machine. As soon as something of the real world is outstanding (a
+thread, a socket, a subprocess) the clock goes on in real time for the rest of the run, and says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+import subprocess
+import time
+from asyncio import base_events
+from collections.abc import Callable
+from typing import Any
+
+from asyncdemo.capture.instrument import Patches, on_entry
+
+READ_COSTS_NS = 1_000
+"""Each time the script reads the clock it has moved on by this, so that a spin ends."""
+
+
+class Deadlock(Exception):
+    """Nothing is outstanding and no timer is set: no task can ever go on."""
+
+
+class VirtualClock:
+    def __init__(self, on_real: Callable[[str], None], on_deadlock: Callable[[], None]) -> None:
+        """on_real(why) is called once, when the clock goes over to real time."""
+        self._real_sleep = time.sleep
+        self._real_ns = time.perf_counter_ns
+        self._epoch_ns = time.time_ns()
+        self._at_ns = 0
+        self._real_since: int | None = None
+        self._on_real = on_real
+        self._on_deadlock = on_deadlock
+
+    def now_ns(self) -> int:
+        if self._real_since is None:
+            return self._at_ns
+        return self._at_ns + self._real_ns() - self._real_since
+
+    def now_s(self) -> float:
+        return self.now_ns() / 1e9
+
+    def read_ns(self) -> int:
+        if self._real_since is None:
+            self._at_ns += READ_COSTS_NS
+        return self.now_ns()
+
+    def read_s(self) -> float:
+        return self.read_ns() / 1e9
+
+    def sleep(self, seconds: float) -> None:
+        if self._real_since is not None or seconds < 0 or not isinstance(seconds, (int, float)):
+            self._real_sleep(seconds)
+        else:
+            self._at_ns += round(seconds * 1e9)
+
+    def jump(self, seconds: float) -> None:
+        self._at_ns += max(0, round(seconds * 1e9))
+
+    @property
+    def is_virtual(self) -> bool:
+        return self._real_since is None
+
+    def go_real(self, why: str) -> None:
+        if self._real_since is None:
+            self._real_since = self._real_ns()
+            self._on_real(why)
+
+    def install(self, patches: Patches) -> None:
+        clock = self
+
+        class Selector(selectors.DefaultSelector):  # type: ignore[valid-type, misc]
+            """Waits for timers by moving the clock."""
+
+            def select(self, timeout: float | None = None) -> Any:
+                ready = super().select(0)
+                if ready or timeout == 0:
+                    return ready
+                if clock.is_virtual and self._only_own_pipe():
+                    if timeout is None:
+                        clock._on_deadlock()
+                        return super().select(None)
+                    clock.jump(timeout)
+                    return ready
+                clock.go_real("a socket is open")
+                return super().select(timeout)
+
+            def _only_own_pipe(self) -> bool:
+                return all(
+                    getattr(getattr(key.data[0], "_callback", None), "__name__", "") == "_read_from_self"
+                    for key in self.get_map().values()
+                    if isinstance(key.data, tuple)
+                )
+
+        patches.set(selectors, "DefaultSelector", Selector)
+        patches.set(base_events.BaseEventLoop, "time", lambda loop: clock.now_s())
+        for name, function in (
+            ("monotonic", self.read_s),
+            ("monotonic_ns", self.read_ns),
+            ("perf_counter", self.read_s),
+            ("perf_counter_ns", self.read_ns),
+            ("time", lambda: clock._epoch_ns / 1e9 + clock.read_s()),
+            ("time_ns", lambda: clock._epoch_ns + clock.read_ns()),
+        ):
+            patches.set(time, name, function)
+        patches.rewrite(subprocess, "Popen.__init__", lambda _: clock.go_real("a subprocess was started"), on_entry)
+
+
+def pending_tasks() -> list[Any]:
+    """The tasks of the running loop that are not done."""
+    loop = asyncio.events._get_running_loop()
+    return [] if loop is None else [task for task in asyncio.all_tasks(loop) if not task.done()]

@@ -1,0 +1,414 @@
+"""Runs a script in a child process under the lens and gives its ``Run``.
+
+Starts the child, reads its events, enforces the limits, and ends the whole process group whatever
+happens. What the events mean is ``assembly``'s business; what is drawn of them the listener's.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import secrets
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+
+from asyncdemo import processes
+from asyncdemo.assembly import Assembly, Listener
+from asyncdemo.capture import wire
+from asyncdemo.errors import ScriptError, UsageError
+from asyncdemo.model import Run, RunOutcome
+
+__all__ = ["Listener", "Options", "Recording", "Stdout", "Target", "record"]
+
+_LAUNCH = Path(__file__).parent / "capture" / "boot" / "launch.py"
+_START_TIMEOUT_S = 60.0
+_GRACE_S = 3.0
+"""How long an interrupted script has to end by itself."""
+_LINGER_S = 0.5
+"""How long to wait for events that are still under way once the child has ended."""
+_CHECK_MEMORY_S = 0.05
+
+
+class Stdout(Enum):
+    """Where the script's output goes."""
+
+    INHERIT = "inherit"
+    TO_STDERR = "to stderr"
+    CAPTURE = "capture"
+    """To the listener, as text."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A script file, or a module as for ``python -m``, and its arguments."""
+
+    script: str | None
+    module: str | None = None
+    args: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.module or self.script or ""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run a target.
+
+    lanes: functions whose calls are the rows. knobs: constants to set, as typed. virtual: let time
+    jump instead of waiting. memory_bytes: resident size at which the child is stopped; None: half of
+    the machine's. threshold_s: from when on a step counts as blocking.
+    """
+
+    name: str = ""
+    lanes: tuple[str, ...] = ()
+    knobs: Mapping[str, str] = field(default_factory=dict)
+    virtual: bool = False
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+    threshold_s: float = 0.05
+    stdout: Stdout = Stdout.INHERIT
+
+
+def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
+    """Run to the end (or a limit) and give the recording.
+
+    Raises ScriptError if there is nothing that could be run, UsageError for an unknown knob or lane.
+    """
+    with Recording(target, options, listener) as recording:
+        recording.start()
+        recording.go()
+        while recording.poll(0.2):
+            pass
+        return recording.result()
+
+
+class Recording:
+    """One traced child process."""
+
+    def __init__(self, target: Target, options: Options, listener: Listener | None = None) -> None:
+        self._target = target
+        self._options = options
+        self._listener = listener
+        self._assembly = Assembly(
+            named=bool(options.lanes), threshold_ns=int(options.threshold_s * 1e9), listener=listener
+        )
+        self._token = secrets.token_hex(16)
+        self._frames = wire.FrameReader()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: socket.socket | None = None
+        self._folder: str | None = None
+        self._outputs: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
+        self._stopped: RunOutcome | None = None
+        self._deadline: float | None = None
+        self._kill_at: float | None = None
+        self._ended_at: float | None = None
+        self._next_memory_check = 0.0
+        half = processes.physical_memory()
+        self._memory_bytes = options.memory_bytes or (half // 2 if half else None)
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- life -----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the child; returns once it has compiled the script and waits for ``go``."""
+        if self._target.script is not None and not os.path.exists(self._target.script):
+            raise ScriptError(f"There is no file {self._target.script}.")
+        listening, address = self._listen()
+        with listening:
+            self._spawn(f"{address}#{self._token}")
+            self._connection = self._accept(listening)
+        if self._connection is None:
+            return
+        self._connection.sendall(
+            wire.json_frame(
+                wire.OPTIONS,
+                {
+                    "script": self._target.script,
+                    "module": self._target.module,
+                    "args": self._target.args,
+                    "lanes": self._options.lanes,
+                    "knobs": dict(self._options.knobs),
+                    "virtual": self._options.virtual,
+                    "threshold_s": self._options.threshold_s,
+                    "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
+                },
+            )
+        )
+        limit = time.monotonic() + _START_TIMEOUT_S
+        while not self._assembly.ready and self.poll(0.2):
+            if time.monotonic() > limit:
+                self._stop(RunOutcome.TIMEOUT, f"The script was not ready to run after {_START_TIMEOUT_S:.0f} s.")
+        if self._assembly.refused is not None:
+            raise UsageError(self._assembly.refused)
+
+    def go(self) -> None:
+        """Let the script run; its time limit starts here."""
+        if self._connection is not None and self._assembly.ready:
+            with contextlib.suppress(OSError):  # it has ended already: poll will tell
+                self._connection.sendall(wire.frame(wire.GO, b""))
+        if self._options.timeout_s is not None:
+            self._deadline = time.monotonic() + self._options.timeout_s
+
+    def poll(self, timeout_s: float) -> bool:
+        """Handle what has arrived, waiting for it at most so long; False once the run is over."""
+        if self._process is None:
+            return False
+        self._read(timeout_s)
+        now = time.monotonic()
+        if self._ended_at is None and self._process.poll() is not None:
+            self._ended_at = now
+        if self._ended_at is not None:
+            drained = self._connection is None and not self._outputs
+            return not drained and now - self._ended_at < _LINGER_S
+        self._enforce_limits(now)
+        return True
+
+    def interrupt(self) -> None:
+        """What Ctrl-C means: SIGINT for the script, and the end of it after a grace period."""
+        self._stopped = self._stopped or RunOutcome.INTERRUPTED
+        if self._kill_at is not None:
+            self._kill()
+        elif self._process is not None and self._process.poll() is None:
+            self._kill_at = time.monotonic() + _GRACE_S
+            if hasattr(os, "killpg"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGINT)
+            else:
+                self._process.terminate()
+
+    def close(self) -> None:
+        """End the child and all it started, and let go of everything. May be called twice."""
+        if self._process is not None:
+            processes.end_group(self._process, self._token)
+        self._disconnect()
+        for descriptor in list(self._outputs):
+            self._close_output(descriptor)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def result(self) -> Run:
+        """The run as far as it is recorded."""
+        if self._assembly.invalid is not None and self._target.script is not None:
+            self._assembly.notes.append(f"{self._target.script} is not a Python script: {self._assembly.invalid}.")
+            self._assembly.invalid = None
+        exit_code = None if self._process is None else self._process.poll()
+        if self._stopped is not None:
+            outcome = self._stopped
+        elif exit_code == 0:
+            outcome = RunOutcome.OK
+        else:
+            outcome = RunOutcome.FAILED
+        self._note_how_it_ended(outcome, exit_code)
+        return self._assembly.run(
+            name=self._options.name or Path(self._target.title).stem,
+            script=self._target.title,
+            argv=self._target.args,
+            outcome=outcome,
+            exit_code=exit_code,
+        )
+
+    def _note_how_it_ended(self, outcome: RunOutcome, exit_code: int | None) -> None:
+        notes = self._assembly.notes
+        if outcome is RunOutcome.FAILED and exit_code is not None and exit_code < 0:
+            with contextlib.suppress(ValueError):
+                _add(notes, f"The script was ended by signal {signal.Signals(-exit_code).name}.")
+        if self._assembly.ready and not self._assembly.finished and outcome in (RunOutcome.OK, RunOutcome.FAILED):
+            _add(notes, "The script ended without the interpreter's own ending: the last events may be missing.")
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _listen(self) -> tuple[socket.socket, str]:
+        if hasattr(socket, "AF_UNIX"):
+            self._folder = tempfile.mkdtemp(prefix="asyncdemo-")
+            path = os.path.join(self._folder, "events")
+            if len(path) < 100:  # a socket's name has a limit of about this
+                listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                listening.bind(path)
+                listening.listen(1)
+                return listening, f"unix:{path}"
+        listening = socket.create_server(("127.0.0.1", 0))
+        return listening, f"tcp:{listening.getsockname()[1]}"
+
+    def _spawn(self, address: str) -> None:
+        environment = dict(os.environ)
+        environment[wire.ENV] = address
+        # glibc gives freed memory back so eagerly that asyncio's 256 KiB receive buffer gets slow
+        environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 28))
+        stdout, stderr, capturing = self._script_output()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, os.fspath(_LAUNCH)],
+                env=environment,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=hasattr(os, "setsid"),
+            )
+        finally:
+            for descriptor in capturing:
+                os.close(descriptor)
+
+    def _script_output(self) -> tuple[int | None, int | None, list[int]]:
+        """(stdout, stderr for the child, descriptors to close here once it has them)."""
+        if self._options.stdout is Stdout.TO_STDERR:
+            return 2, None, []
+        if self._options.stdout is Stdout.INHERIT:
+            return None, None, []
+        ends = []
+        for stream in ("stdout", "stderr"):
+            readable, writable = _terminal_or_pipe()
+            self._outputs[readable] = stream, codecs.getincrementaldecoder("utf-8")("replace")
+            ends.append(writable)
+        return ends[0], ends[1], ends
+
+    def _accept(self, listening: socket.socket) -> socket.socket | None:
+        """The child's connection, told by its token; None if the child ends before it connects."""
+        assert self._process is not None
+        listening.settimeout(0.05)
+        limit = time.monotonic() + _START_TIMEOUT_S
+        while time.monotonic() < limit:
+            try:
+                connection, _ = listening.accept()
+            except TimeoutError:
+                self._read_outputs(0)
+                if self._process.poll() is not None:
+                    return None
+                continue
+            connection.settimeout(_START_TIMEOUT_S)
+            for kind, payload in self._frames.feed(connection.recv(65536)):
+                self._feed(kind, payload)
+            if secrets.compare_digest(self._assembly.token, self._token):
+                return connection
+            connection.close()
+        self._stop(RunOutcome.TIMEOUT, f"The script's process was not there after {_START_TIMEOUT_S:.0f} s.")
+        return None
+
+    def _read(self, timeout_s: float) -> None:
+        if sys.platform == "win32":
+            self._read_events(timeout_s)
+            return
+        sources: list[int | socket.socket] = list(self._outputs)
+        if self._connection is not None:
+            sources.append(self._connection)
+        if not sources:
+            time.sleep(min(timeout_s, 0.02))
+            return
+        ready, _, _ = select.select(sources, [], [], min(timeout_s, 0.02) if self._ended_at else timeout_s)
+        for source in ready:
+            if isinstance(source, int):
+                self._read_output(source)
+            else:
+                self._read_events(0)
+
+    def _read_events(self, timeout_s: float) -> None:
+        connection = self._connection
+        if connection is None:
+            return
+        connection.settimeout(timeout_s or 1.0)
+        try:
+            data = connection.recv(1 << 20)
+        except TimeoutError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._disconnect()
+            return
+        try:
+            for kind, payload in self._frames.feed(data):
+                self._feed(kind, payload)
+        except ValueError as error:
+            _add(self._assembly.notes, f"The recording stops early: {error}.")
+            self._disconnect()
+
+    def _feed(self, kind: bytes, payload: bytes) -> None:
+        self._assembly.feed(kind, payload)
+
+    def _read_outputs(self, timeout_s: float) -> None:
+        if self._outputs and sys.platform != "win32":
+            for descriptor in select.select(list(self._outputs), [], [], timeout_s)[0]:
+                self._read_output(descriptor)
+
+    def _read_output(self, descriptor: int) -> None:
+        stream, decoder = self._outputs[descriptor]
+        try:
+            data = os.read(descriptor, 1 << 16)
+        except OSError:  # a terminal whose other end is closed
+            data = b""
+        text = decoder.decode(data, final=not data)
+        if text and self._listener is not None:
+            self._listener.output(stream, text)
+        if not data:
+            self._close_output(descriptor)
+
+    def _close_output(self, descriptor: int) -> None:
+        self._outputs.pop(descriptor, None)
+        os.close(descriptor)
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    # -- limits ---------------------------------------------------------------------------------
+
+    def _enforce_limits(self, now: float) -> None:
+        if self._kill_at is not None and now > self._kill_at:
+            self._kill()
+        if self._deadline is not None and now > self._deadline and self._stopped is None:
+            self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
+        if self._memory_bytes is not None and now > self._next_memory_check and self._stopped is None:
+            self._next_memory_check = now + _CHECK_MEMORY_S
+            assert self._process is not None
+            used = processes.memory_of(self._process.pid)
+            if used is not None and used > self._memory_bytes:
+                size = self._memory_bytes / 1e9
+                self._stop(RunOutcome.FAILED, f"Stopped because it used more than {size:.1f} GB of memory.")
+
+    def _stop(self, outcome: RunOutcome, note: str) -> None:
+        self._stopped = outcome
+        _add(self._assembly.notes, note)
+        self._kill()
+
+    def _kill(self) -> None:
+        assert self._process is not None
+        processes.end_group(self._process, self._token)
+
+
+def _terminal_or_pipe() -> tuple[int, int]:
+    """(readable, writable). A terminal where there are such, so that the script writes line by line as it would."""
+    try:
+        import pty
+        import termios
+        import tty
+    except ImportError:
+        return os.pipe()
+    readable, writable = pty.openpty()
+    with contextlib.suppress(termios.error):
+        tty.setraw(writable)
+    return readable, writable
+
+
+def _add(notes: list[str], note: str) -> None:
+    if note not in notes:
+        notes.append(note)
