@@ -10,7 +10,7 @@ import json
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -172,7 +172,10 @@ class Assembly:
         self._sites: dict[int, Site] = {}
         self._causes: list[Wait] = [NO_WAIT]
         self._cause_index: dict[Wait, int] = {NO_WAIT: 0}
-        self._waits: dict[int, tuple[State, int]] = {wire.WAIT_YIELD: (State.READY, 0), wire.WAIT_DONE: (State.READY, 0)}
+        self._waits: dict[int, tuple[State, int]] = {
+            wire.WAIT_YIELD: (State.READY, 0),
+            wire.WAIT_DONE: (State.READY, 0),
+        }
         self._item_waits: dict[int, int] = {}
         """index of a cause -> the work item that it waits for."""
         self._resources: dict[int, tuple[ResourceKind, int | None, Site | None]] = {}
@@ -253,8 +256,16 @@ class Assembly:
         return index
 
     def _on_task(
-        self, index: int, name: str, function: str, site: int | None, created: int | None, parent: int | None,
-        at_ns: int, thread: int | None, own: bool,
+        self,
+        index: int,
+        name: str,
+        function: str,
+        site: int | None,
+        created: int | None,
+        parent: int | None,
+        at_ns: int,
+        thread: int | None,
+        own: bool,
     ) -> None:
         track = self._tracks[index] = _TrackBuilder(TrackKind.TASK, at_ns)
         track.own = own
@@ -265,11 +276,23 @@ class Assembly:
             self._tell_opened(index, f"{name} {function}".strip(), at_ns, State.READY)
 
     def _on_thread(
-        self, index: int, name: str, function: str, site: int | None, created: int | None, parent: int | None,
+        self,
+        index: int,
+        name: str,
+        function: str,
+        site: int | None,
+        created: int | None,
+        parent: int | None,
         at_ns: int,
     ) -> None:
         track = self._tracks[index] = _TrackBuilder(TrackKind.THREAD, at_ns)
-        track.name, track.function, track.site, track.created_at, track.parent = name, function, site, created, parent
+        track.name, track.function, track.site, track.created_at, track.parent = (
+            name,
+            function,
+            site,
+            created,
+            parent,
+        )
         track.spans.add(at_ns, State.READY)
         track.own = function in _OWN_THREADS
         if not self._named and not track.own:
@@ -310,20 +333,33 @@ class Assembly:
         self._just_closed.append((-1 - lane, at_ns, closed.outcome))
 
     def _on_slow(
-        self, track: int, start_ns: int, end_ns: int, cpu_ns: int | None, stolen_ns: int,
-        site: int | None, called_from: int | None,
+        self,
+        track: int,
+        start_ns: int,
+        end_ns: int,
+        cpu_ns: int | None,
+        stolen_ns: int,
+        site: int | None,
+        called_from: int | None,
     ) -> None:
         self._slow_steps.append(
             SlowStep(
-                track if track >= 0 else None, start_ns, end_ns, cpu_ns, stolen_ns,
-                self._site(site), self._site(called_from),
+                track if track >= 0 else None,
+                start_ns,
+                end_ns,
+                cpu_ns,
+                stolen_ns,
+                self._site(site),
+                self._site(called_from),
             )
-        )  # fmt: skip
+        )
 
     def _on_blocked(self, since_ns: int, now_ns: int, site: int | None, called_from: int | None) -> None:
         if self._listener is not None:
             origin = self.origin_ns
-            self._listener.loop_blocked(since_ns - origin, now_ns - origin, self._site(site), self._site(called_from))
+            self._listener.loop_blocked(
+                since_ns - origin, now_ns - origin, self._site(site), self._site(called_from)
+            )
 
     def _on_call(self, index: int, reason: str, site: int | None, called_from: int | None) -> None:
         self._calls[index] = reason, self._site(site), self._site(called_from)
@@ -411,9 +447,10 @@ class Assembly:
         self._held[resource].append(slot)
         track = self._tracks.get(index)
         growing = None if track is None else track.spans.state
-        if track is not None and growing is not None and growing[1] is State.QUEUED:
-            if self._causes[growing[2]].resource == resource and track.kind is TrackKind.TASK:
-                track.handed.append(slot)
+        if track is None or growing is None or track.kind is not TrackKind.TASK:
+            return
+        if growing[1] is State.QUEUED and self._causes[growing[2]].resource == resource:
+            track.handed.append(slot)
 
     def _given_back(self, index: int, at_ns: int, resource: int, _: int) -> None:
         held = self._held[resource]
@@ -437,7 +474,7 @@ class Assembly:
     def _item_queued(self, item: int, at_ns: int, resource: int, submitter: int) -> None:
         self._items[item] = _Item(resource, submitter, at_ns)
 
-    def _item_started(self, item: int, at_ns: int, worker: int, _: int) -> None:
+    def _item_started(self, item: int, at_ns: int, *_: int) -> None:
         if item in self._items:
             self._items[item].started_ns = at_ns
 
@@ -743,7 +780,9 @@ class _Builder:
 
     def await_sequences(self, tracks: Sequence[Track]) -> tuple[AwaitSequence, ...]:
         pauses = [
-            replace(pause, track=self._order[pause.track]) for pause in self._a._pauses if pause.track in self._order
+            replace(pause, track=self._order[pause.track])
+            for pause in self._a._pauses
+            if pause.track in self._order
         ]
         return sequences.find(pauses, tracks)
 
@@ -778,7 +817,7 @@ def _recaused(spans: Spans, changes: dict[int, int]) -> Spans:
     return Spans(starts, states, changed, end_ns, spans.causes)
 
 
-_HANDLERS = {
+_HANDLERS: dict[int, Callable[[Assembly, int, int, int, int], None]] = {
     wire.THREAD_WAITS: Assembly._thread_waits,
     wire.THREAD_RUNS: Assembly._thread_runs,
     wire.TAKEN: Assembly._taken,

@@ -157,7 +157,9 @@ class Recording:
         limit = time.monotonic() + _START_TIMEOUT_S
         while not self._assembly.ready and self.poll(0.2):
             if time.monotonic() > limit:
-                self._stop(RunOutcome.TIMEOUT, f"The script was not ready to run after {_START_TIMEOUT_S:.0f} s.")
+                self._stop(
+                    RunOutcome.TIMEOUT, f"The script was not ready to run after {_START_TIMEOUT_S:.0f} s."
+                )
         if self._assembly.refused is not None:
             raise UsageError(self._assembly.refused)
 
@@ -209,9 +211,9 @@ class Recording:
 
     def result(self) -> Run:
         """The run as far as it is recorded."""
-        if self._assembly.invalid is not None and self._target.script is not None:
-            self._assembly.notes.append(f"{self._target.script} is not a Python script: {self._assembly.invalid}.")
-            self._assembly.invalid = None
+        if self._assembly.invalid is not None:
+            reason = self._assembly.invalid
+            _add(self._assembly.notes, f"{self._target.title} is not a Python script: {reason}.")
         exit_code = None if self._process is None else self._process.poll()
         if self._stopped is not None:
             outcome = self._stopped
@@ -233,8 +235,12 @@ class Recording:
         if outcome is RunOutcome.FAILED and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 _add(notes, f"The script was ended by signal {signal.Signals(-exit_code).name}.")
-        if self._assembly.ready and not self._assembly.finished and outcome in (RunOutcome.OK, RunOutcome.FAILED):
-            _add(notes, "The script ended without the interpreter's own ending: the last events may be missing.")
+        by_itself = outcome in (RunOutcome.OK, RunOutcome.FAILED) and self._stopped is None
+        if by_itself and self._assembly.ready and not self._assembly.finished:
+            _add(
+                notes,
+                "The script ended without the interpreter's own ending: the last events may be missing.",
+            )
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -396,7 +402,7 @@ class Recording:
 
 
 def _terminal_or_pipe() -> tuple[int, int]:
-    """(readable, writable). A terminal where there are such, so that the script writes line by line as it would."""
+    """(readable, writable): a terminal where there are such, so that the script writes line by line."""
     try:
         import pty
         import termios

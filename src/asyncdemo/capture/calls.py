@@ -45,7 +45,9 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
     patches.rewrite(socket, "socket.accept", lambda sock: _for_socket(waits, sock, "net.accept"), around)
     patches.rewrite(socket, "getaddrinfo", lambda _: waits.waiting("dns"), around)
     for name, reason in (("read", "net.read"), ("write", "net.write"), ("do_handshake", "net.connect")):
-        patches.rewrite(ssl, f"SSLSocket.{name}", lambda sock, why=reason: _for_socket(waits, sock, why), around)
+        patches.rewrite(
+            ssl, f"SSLSocket.{name}", lambda sock, why=reason: _for_socket(waits, sock, why), around
+        )
     for name in ("wait", "communicate"):
         patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
     patches.set(os, "_exit", _flushing_exit(recorder, os._exit))
@@ -98,7 +100,7 @@ def _flushing_exit(recorder: Recorder, real_exit: Callable[[int], None]) -> Call
     return _like(_exit, real_exit)
 
 
-def _like(function: Any, original: Any) -> Any:
+def _like(function: Callable[..., Any], original: Any) -> Callable[..., Any]:
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(function, name, getattr(original, name, None))
     return function

@@ -81,7 +81,11 @@ class EventLoops:
     """The loops of the process, and the tasks they run."""
 
     def __init__(
-        self, recorder: Recorder, reasons: Reasons, slow_ns: int, on_slow: Callable[[LoopLens, int, int, int], None]
+        self,
+        recorder: Recorder,
+        reasons: Reasons,
+        slow_ns: int,
+        on_slow: Callable[[LoopLens, int, int, int], None],
     ) -> None:
         """on_slow(loop, track or -1, start_ns, end_ns) is called after a callback longer than slow_ns."""
         self.lenses: list[LoopLens] = []
@@ -147,7 +151,9 @@ class EventLoops:
                 parent if parent is not None and parent >= 0 else None,
                 at_ns,
                 None if lens is None else lens.thread,
-                code is not None and recorder.origins.is_stdlib(code.co_filename) and self._made_by_itself(creator),
+                code is not None
+                and recorder.origins.is_stdlib(code.co_filename)
+                and self._made_by_itself(creator),
             ]
         )
         ends = self.ends
@@ -198,7 +204,9 @@ class EventLoops:
         key = getattr(function, "__code__", type(function))
         known = self._relays.get(key)
         if known is None:
-            module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
+            module = (
+                getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
+            )
             known = self._relays[key] = module.partition(".")[0] in _RELAY_PACKAGES
         return known
 
@@ -287,7 +295,7 @@ class EventLoops:
                         record((track, ready, start, end, wire.WAIT_DONE, waker))
                         finish(task, track, end)
                     raise
-                except BaseException as error:
+                except BaseException as error:  # noqa: BLE001 - as the original does
                     _report(self, error)
                 end = now()
                 lens.started_ns = -end
@@ -329,7 +337,7 @@ class EventLoops:
                 if is_relay(callback):
                     due = int(self._when * 1e9) + offset_ns
                     if lens.slept_ns < due < lens.woke_ns:
-                        due = lens.woke_ns  # the loop slept past it (epoll counts in ms): nobody kept it from running
+                        due = lens.woke_ns  # it slept past it, as epoll counts in ms: nobody was in the way
                     lens.due_ns = due if due < start else start
                 try:
                     self._context.run(callback, *self._args)
@@ -337,7 +345,7 @@ class EventLoops:
                     lens.started_ns, lens.due_ns = -now(), 0
                     lens.current = previous
                     raise
-                except BaseException as error:
+                except BaseException as error:  # noqa: BLE001 - as the original does
                     _report(self, error)
                 end = now()
                 lens.started_ns, lens.due_ns = -end, 0
@@ -356,7 +364,7 @@ class EventLoops:
         now, record = recorder.now, recorder.record
         lens_of, adopt, finish, classify = self.lens_of, self.adopt, self.finish, self._reasons.classify
         getframe = sys._getframe
-        base = base_events.BaseEventLoop
+        base: Any = base_events.BaseEventLoop
         original_create, original_add = base.create_task, base._add_callback
         ends, get_ident, next_track = self.ends, _thread.get_ident, recorder.next_track
 
@@ -432,7 +440,6 @@ class EventLoops:
         }
 
 
-
 def _report(handle: Any, error: BaseException) -> None:
     """What ``Handle._run`` says of an exception in a callback."""
     debug = {"debug": handle._loop.get_debug()} if sys.version_info >= (3, 13) else {}
@@ -450,7 +457,16 @@ def _is_python_step(callback: Any, task: Any) -> bool:
 
 
 _TASK_MAKERS = frozenset(
-    {"create_task", "ensure_future", "_ensure_future", "gather", "wait", "as_completed", "run", "run_until_complete"}
+    {
+        "create_task",
+        "ensure_future",
+        "_ensure_future",
+        "gather",
+        "wait",
+        "as_completed",
+        "run",
+        "run_until_complete",
+    }
 )
 """What people make tasks with."""
 _RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})

@@ -14,10 +14,11 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 Transform = Callable[[ast.FunctionDef | ast.AsyncFunctionDef], None]
 
+_Node = TypeVar("_Node", bound=ast.AST)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -105,7 +106,7 @@ def _find_function(module: ModuleType, qualname: str) -> FunctionType | None:
 
 
 def _find_node(tree: ast.Module, qualname: str, first_line: int) -> list[ast.AST] | None:
-    """The classes and the function that the name leads through; the definition in use, if there are several."""
+    """The classes and the function that the name leads through; of several definitions the one in use."""
     *classes, name = qualname.split(".")
     path: list[ast.AST] = []
     body: Iterable[ast.AST] = tree.body
@@ -141,7 +142,8 @@ def _compile(path: list[ast.AST], original: CodeType) -> CodeType | None:
         )
         node = ast.copy_location(shell, owner)
     module = ast.fix_missing_locations(ast.Module(body=[node], type_ignores=[]))
-    code = compile(module, original.co_filename, "exec", dont_inherit=True, flags=original.co_flags & _FUTURE_FLAGS)
+    flags = original.co_flags & _FUTURE_FLAGS
+    code: CodeType = compile(module, original.co_filename, "exec", dont_inherit=True, flags=flags)
     for _ in path:
         code = next(c for c in code.co_consts if isinstance(c, CodeType))
     if code.co_freevars != original.co_freevars:
@@ -172,7 +174,7 @@ def call_hook(*arguments: ast.expr, at: ast.AST) -> ast.Call:
     return locate(call, at)
 
 
-def locate(node: Any, at: Any) -> Any:
+def locate(node: _Node, at: Any) -> _Node:
     """Give every new node the position of an old one, so that no line number changes."""
     for child in ast.walk(node):
         if isinstance(child, (ast.expr, ast.stmt)) and not hasattr(child, "lineno"):
@@ -251,7 +253,11 @@ def around_call(method: str) -> Transform:
     class Around(ast.NodeTransformer):
         def visit_Expr(self, node: ast.Expr) -> ast.AST:
             call = node.value
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == method:
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr == method
+            ):
                 item = ast.withitem(context_expr=call_hook(ast.Name(id="self", ctx=ast.Load()), at=node))
                 return locate(ast.With(items=[item], body=[node]), node)
             return node

@@ -45,7 +45,9 @@ def main() -> None:
     except (OSError, ImportError) as error:
         _refuse(connection, f"{script.name} cannot be read: {error}.")
     except (SyntaxError, ValueError, UnicodeDecodeError) as error:
-        connection.sendall(wire.json_frame(wire.DEFINITIONS, [["invalid", f"{type(error).__name__}: {error}"]]))
+        connection.sendall(
+            wire.json_frame(wire.DEFINITIONS, [["invalid", f"{type(error).__name__}: {error}"]])
+        )
         error.__traceback__ = None
         sys.excepthook(type(error), error, None)
         sys.exit(1)
@@ -152,7 +154,9 @@ def _find_main(name: str) -> ModuleSpec:
 def _run(
     connection: socket.socket, reader: wire.FrameReader, script: _Script, options: dict[str, Any]
 ) -> None:
-    lens = Lens(Origins(script.roots), options["virtual"], int(options["threshold_s"] * 1e9), _end_with_parent)
+    lens = Lens(
+        Origins(script.roots), options["virtual"], int(options["threshold_s"] * 1e9), _end_with_parent
+    )
     recorder = lens.recorder
     lens.install()
     recorder.define(["ready", running_version(), script.knobs, "virtual" if options["virtual"] else "real"])
@@ -169,7 +173,9 @@ def _run(
         script.run()
     except BaseException as error:
         raised = not isinstance(error, SystemExit)
-        recorder.close_thread(main, "raised" if raised else "returned", type(error).__name__ if raised else None)
+        recorder.close_thread(
+            main, "raised" if raised else "returned", type(error).__name__ if raised else None
+        )
         if raised:
             _hide_when_printed()
         raise
@@ -179,7 +185,9 @@ def _run(
 def _hide_when_printed() -> None:
     printing = sys.excepthook
 
-    def excepthook(kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None) -> None:
+    def excepthook(
+        kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None
+    ) -> None:
         hide_own_frames(error)
         printing(kind, error, error.__traceback__)
 

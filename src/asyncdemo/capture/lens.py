@@ -27,7 +27,9 @@ from asyncdemo.capture.watchdog import Watchdog
 
 
 class Lens:
-    def __init__(self, origins: Origins, virtual: bool, slow_ns: int, on_lost: Callable[[OSError], None]) -> None:
+    def __init__(
+        self, origins: Origins, virtual: bool, slow_ns: int, on_lost: Callable[[OSError], None]
+    ) -> None:
         """on_lost: the parent cannot be reached; called from the watchdog's thread."""
         self._patches = Patches()
         self._real_sleep = time.sleep
@@ -106,7 +108,13 @@ class Lens:
         if self.clock is not None:
             self.clock.go_real("uvloop keeps time itself")
         uvloops.install(
-            module, self.recorder, self._loops, self._reasons, self._patches, self._slow_ns, self._watchdog.slow_step
+            module,
+            self.recorder,
+            self._loops,
+            self._reasons,
+            self._patches,
+            self._slow_ns,
+            self._watchdog.slow_step,
         )
 
     def _went_real(self, why: str) -> None:
@@ -119,7 +127,11 @@ class Lens:
             own = [f for f in frames if not self.recorder.origins.is_stdlib(f.f_code.co_filename)] or frames
             place = f" at {own[-1].f_code.co_filename}:{own[-1].f_lineno}" if own else ""
             waits.append(f"{task.get_name()} ({task.get_coro().__qualname__}) waits{place}")
-        text = "Deadlock: no timer is set and nothing is outstanding, so no task can go on. " + "; ".join(waits) + "."
+        text = (
+            "Deadlock: no timer is set and nothing is outstanding, so no task can go on. "
+            + "; ".join(waits)
+            + "."
+        )
         self.recorder.define(["note", text])
         raise Deadlock(text)
 
@@ -155,7 +167,9 @@ class _Lane:
 
 
 def _hide_own_frames_in_tracebacks(patches: Patches) -> None:
-    def hiding(walk: Callable[[Any], Iterator[Any]], frame_of: Callable[[Any], Any]) -> Callable[[Any], Iterator[Any]]:
+    def hiding(
+        walk: Callable[[Any], Iterator[Any]], frame_of: Callable[[Any], Any]
+    ) -> Callable[[Any], Iterator[Any]]:
         def walked(start: Any) -> Iterator[Any]:
             for item in walk(start):
                 if not frame_of(item).f_code.co_filename.startswith(CAPTURE_DIR):

@@ -58,7 +58,9 @@ class Limits:
     def _made(self, owner: Any, kind: str, limit: int | None) -> None:
         # hook <- this method's caller <- __init__ <- who made it
         frame: FrameType | None = sys._getframe(3)
-        while frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is owner:
+        while (
+            frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is owner
+        ):
             frame = frame.f_back  # a subclass
         if frame is not None and not self._recorder.origins.is_stdlib(frame.f_code.co_filename):
             self.add(owner, kind, limit, frame)
@@ -70,7 +72,7 @@ class Limits:
         self._made(lock, "lock", 1)
 
     def queue_made(self, owner: Any) -> None:
-        size = getattr(owner, "_maxsize", None) or getattr(owner, "maxsize", 0)
+        size: int = owner.maxsize
         self._made(owner, "queue", size if size > 0 else None)
 
     def acquired(self, owner: Any, success: Any) -> Any:

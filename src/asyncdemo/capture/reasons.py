@@ -16,7 +16,6 @@ from typing import Any
 from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
 
 
-
 class _NoLoop:
     """Stands in for a loop, to make a future without one."""
 
@@ -65,7 +64,8 @@ _LIMITED = {
     "Lock.acquire": "lock",
     "Queue.put": "full queue",
 }
-_LEAVES = {type(asyncio.Future.__await__(asyncio.Future(loop=_NoLoop())))}
+_no_loop: Any = _NoLoop()
+_LEAVES: set[type] = {type(asyncio.Future.__await__(asyncio.Future(loop=_no_loop)))}
 """What a coroutine awaits when it awaits a future itself."""
 _ASYNCIO_DIR = asyncio.__file__.rpartition("__init__")[0]
 

@@ -118,7 +118,8 @@ class Recorder:
         index = self._sites.get(key)
         if index is None:
             index = self._sites[key] = len(self._sites)
-            self.define(["site", index, os.path.abspath(filename) if filename[:1] != "<" else filename, line, function])
+            path = filename if filename.startswith("<") else os.path.abspath(filename)
+            self.define(["site", index, path, line, function])
         return index
 
     def frame_site(self, frame: FrameType | None) -> int | None:
@@ -178,7 +179,10 @@ class Recorder:
         self._connection = connection
 
     def flush(self) -> None:
-        """Send what has gathered. Raises OSError when the parent is gone or the script closed the socket."""
+        """Send what has gathered.
+
+        Raises OSError when the parent is gone or the script closed the socket.
+        """
         with self._sending:
             if self._connection is not None:
                 self._drain(super(socket.socket, self._connection).sendall)  # not the traced one
@@ -202,14 +206,21 @@ class Recorder:
         """Record nothing from now on: in the child of a fork, or when nobody listens any more."""
         self.active = False
         self._connection = None
-        self.record = self.define = lambda event: None
+        self.record = lambda event: None
+        self.define = lambda definition: None
         self.numbers.clear()
         self._definitions.clear()
 
     # -- threads --------------------------------------------------------------------------------
 
     def open_thread(
-        self, ident: int, name: str, code: CodeType | None, created: int | None, parent: int | None, at_ns: int,
+        self,
+        ident: int,
+        name: str,
+        code: CodeType | None,
+        created: int | None,
+        parent: int | None,
+        at_ns: int,
         track: int | None = None,
     ) -> ThreadLens:
         if track is None:

@@ -133,7 +133,8 @@ def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         return
     names = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
     arguments = ast.Tuple(
-        elts=[ast.Name(id=name, ctx=ast.Load()) for name in names if name not in ("self", "cls")], ctx=ast.Load()
+        elts=[ast.Name(id=name, ctx=ast.Load()) for name in names if name not in ("self", "cls")],
+        ctx=ast.Load(),
     )
     call = ast.Call(
         func=ast.Name(id=LANE, ctx=ast.Load()), args=[ast.Constant(function.name), arguments], keywords=[]
@@ -157,7 +158,9 @@ def _mark_start_of_work(tree: ast.Module) -> None:
 
 
 def _is_preparation(statement: ast.stmt) -> bool:
-    if isinstance(statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(
+        statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    ):
         return True
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)

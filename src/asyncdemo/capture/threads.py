@@ -31,7 +31,6 @@ from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder, ThreadLens
 
-
 _WORTH_TELLING_NS = 100_000
 """A blocking call shorter than this is part of its step and nothing else."""
 
@@ -205,7 +204,9 @@ class _ThreadRun:
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         raised = kind is not None and not issubclass(kind, SystemExit)
         self._recorder.close_thread(
-            _thread.get_ident(), "raised" if raised else "returned", kind.__name__ if kind and raised else None
+            _thread.get_ident(),
+            "raised" if raised else "returned",
+            kind.__name__ if kind and raised else None,
         )
 
 
@@ -321,7 +322,9 @@ class Executors:
         self._items[key] = item, weakref.ref(future, lambda _: self._items.pop(key, None))
         resource = self._limits.resource_of(pool)
         if resource is not None:
-            recorder.record((wire.ITEM_QUEUED, item, recorder.now(), resource, self._loops.current_track(), 0))
+            recorder.record(
+                (wire.ITEM_QUEUED, item, recorder.now(), resource, self._loops.current_track(), 0)
+            )
         return item
 
     def _queued(self, work_item: Any) -> None:

@@ -26,7 +26,9 @@ def install(
     on_slow: Callable[[Any, int, int, int], None],
 ) -> None:
     loop_type = module.Loop
-    originals = {name: getattr(loop_type, name) for name in ("call_soon", "call_at", "call_later", "create_task")}
+    originals = {
+        name: getattr(loop_type, name) for name in ("call_soon", "call_at", "call_later", "create_task")
+    }
     original_run = loop_type.run_forever
     now, record, tasks, ends = recorder.now, recorder.record, recorder.tasks, loops.ends
 

@@ -73,7 +73,7 @@ class VirtualClock:
     def install(self, patches: Patches) -> None:
         clock = self
 
-        class Selector(selectors.DefaultSelector):  # type: ignore[valid-type, misc]
+        class Selector(selectors.DefaultSelector):
             """Waits for timers by moving the clock."""
 
             def select(self, timeout: float | None = None) -> Any:
@@ -107,7 +107,9 @@ class VirtualClock:
             ("time_ns", lambda: clock._epoch_ns + clock.read_ns()),
         ):
             patches.set(time, name, function)
-        patches.rewrite(subprocess, "Popen.__init__", lambda _: clock.go_real("a subprocess was started"), on_entry)
+        patches.rewrite(
+            subprocess, "Popen.__init__", lambda _: clock.go_real("a subprocess was started"), on_entry
+        )
 
 
 def pending_tasks() -> list[Any]:

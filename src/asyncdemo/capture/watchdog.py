@@ -48,15 +48,17 @@ class Sample:
 
 
 class Watchdog:
-    def __init__(self, recorder: Recorder, sleep: Callable[[float], None], on_lost: Callable[[OSError], None]) -> None:
+    def __init__(
+        self, recorder: Recorder, sleep: Callable[[float], None], on_lost: Callable[[OSError], None]
+    ) -> None:
         """sleep: the real one. on_lost: the parent cannot be reached any more."""
         self._recorder = recorder
-        self._loops: EventLoops | None = None
+        self._lenses: list[LoopLens] = []
         self._sleep = sleep
         self._on_lost = on_lost
 
     def start(self, loops: EventLoops) -> None:
-        self._loops = loops
+        self._lenses = loops.lenses
         _thread.start_new_thread(self._run, ())
 
     def _run(self) -> None:
@@ -64,9 +66,7 @@ class Watchdog:
         flushed = time.perf_counter_ns()
         while recorder.active:
             sleep(POLL_S)
-            if not recorder.active or self._loops is None:
-                return
-            for lens in list(self._loops.lenses):
+            for lens in list(self._lenses):
                 self._look(lens)
             if time.perf_counter_ns() - flushed > FLUSH_NS:
                 flushed = time.perf_counter_ns()
