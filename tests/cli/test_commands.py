@@ -1,0 +1,199 @@
+"""Commands that run nothing: help, list, doctor, completion, and what a mistake gets for an answer."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.cli.app import COMMANDS
+from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment
+from tests.lessons.lessons import LESSONS
+
+
+def imported_by(*arguments: str) -> set[str]:
+    """Modules that a command imports."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *asyncdemo_command(*arguments)[1:]],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return {
+        line.rpartition("|")[2].strip()
+        for line in done.stderr.splitlines()
+        if line.startswith("import time:")
+    }
+
+
+def test_help_names_every_command_in_one_line_each() -> None:
+    done = asyncdemo("--help")
+    assert done.code == 0
+    for name, words in COMMANDS.items():
+        assert any(line.split(maxsplit=1) == [name, words] for line in done.out.splitlines())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    done = asyncdemo(name, "--help")
+    assert done.code == 0
+    assert done.out.startswith(f"Usage: asyncdemo {name}")
+    assert done.err == ""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["list"], []], ids=["help", "list", "bare"])
+def test_what_shows_text_only_does_not_import_what_draws_or_measures(arguments: list[str]) -> None:
+    modules = imported_by(*arguments)
+    heavy = {
+        "rich",
+        "asyncio",
+        "asyncdemo.runner",
+        "asyncdemo.render",
+        "asyncdemo.metrics",
+        "asyncdemo.model",
+    }
+    assert not modules & heavy
+
+
+def test_list_shows_every_lesson_with_its_minutes_and_what_comes_next() -> None:
+    done = asyncdemo("list")
+    assert done.code == 0
+    for lesson in LESSONS:
+        assert any(
+            line.split()[:4] == [str(lesson.number), lesson.id, str(lesson.minutes), "min"]
+            for line in done.out.splitlines()
+        )
+    assert f"Next: asyncdemo run {LESSONS[0].id}" in done.out
+
+
+def test_list_as_json_is_one_object() -> None:
+    data = asyncdemo("list", "--json").data
+    assert data["format"] == "asyncdemo.list/1"
+    assert [lesson["id"] for module in data["modules"] for lesson in module["lessons"]] == [
+        item.id for item in LESSONS
+    ]
+
+
+def test_the_bare_command_says_where_to_begin() -> None:
+    done = asyncdemo()
+    assert done.code == 0
+    assert f"asyncdemo run {LESSONS[0].id}" in done.out
+
+
+def test_a_mistyped_command_gets_a_suggestion() -> None:
+    done = asyncdemo("lits")
+    assert done.code == 2
+    assert "Did you mean 'list'?" in done.err
+
+
+def test_a_script_where_a_command_belongs_is_understood(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("")
+    done = asyncdemo("mine.py", cwd=tmp_path)
+    assert done.code == 2
+    assert "asyncdemo trace mine.py" in done.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [("two-sleps", "Did you mean 'two-sleeps'?"), ("99", "There is no lesson 99. There are: 1 (two-sleeps)")],
+)
+def test_a_mistyped_lesson_gets_a_suggestion(typed: str, answer: str) -> None:
+    done = asyncdemo("run", typed)
+    assert done.code == 2
+    assert answer in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
+
+
+def test_an_unknown_knob_is_answered_with_the_knobs() -> None:
+    done = asyncdemo("run", "two-sleeps", "--set", "CUPS=3")
+    assert done.code == 2
+    assert "BREWS" in done.err
+    assert "how many cups are made" in done.err
+
+
+def test_an_unknown_variant_is_answered_with_the_variants() -> None:
+    done = asyncdemo("run", "two-sleeps", "--variant", "async")
+    assert done.code == 2
+    assert "blocking, threaded, awaited" in done.err
+
+
+def test_a_course_with_a_broken_manifest_is_named_with_file_and_field(tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text('title = "T"\nmodules = 3\n')
+    done = asyncdemo("list", "--course", tmp_path)
+    assert done.code == 1
+    assert f"{tmp_path / 'course.toml'}: modules: must be tables" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_folder_that_is_no_course_is_named(tmp_path: Path) -> None:
+    done = asyncdemo("list", "--course", tmp_path)
+    assert done.code == 1
+    assert "has no course.toml" in done.err
+
+
+def test_doctor_finds_nothing_needed_missing_here() -> None:
+    done = asyncdemo("doctor")
+    assert done.code == 0
+    assert "Nothing needed is missing." in done.out
+
+
+def test_doctor_as_json_names_every_check_with_its_status() -> None:
+    data = asyncdemo("doctor", "--json").data
+    assert data["format"] == "asyncdemo.doctor/1"
+    assert data["ok"] is True
+    assert {check["topic"] for check in data["checks"]} == {"Python", "Packages", "Terminal", "System"}
+    for check in data["checks"]:
+        assert check["status"] in {"ok", "note", "missing", "broken"}
+        if check["status"] in {"missing", "broken"}:
+            assert check["mend"]
+
+
+def test_doctor_fails_if_the_lessons_are_gone(tmp_path: Path) -> None:
+    """A copy of the package without lessons beside it."""
+    package = tmp_path / "site" / "asyncdemo"
+    package.parent.mkdir()
+    shutil.copytree(ROOT / "src" / "asyncdemo", package, ignore=shutil.ignore_patterns("__pycache__"))
+    done = asyncdemo("doctor", PYTHONPATH=str(package.parent))
+    assert done.code == 3
+    assert "broken" in done.out
+    assert "Something needed is missing." in done.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_for_the_shell(shell: str) -> None:
+    if shell == "bash" and sys.platform == "win32":
+        pytest.skip("no bash")
+    done = asyncdemo("completion", shell)
+    assert done.code == 0
+    assert "_ASYNCDEMO_COMPLETE" in done.out
+
+
+def test_lessons_are_completed() -> None:
+    done = asyncdemo(_ASYNCDEMO_COMPLETE="bash_complete", COMP_WORDS="asyncdemo run up", COMP_CWORD="2")
+    assert done.out.split() == ["plain,upload-gate"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+@pytest.mark.parametrize("arguments", ["list", "list --json", "--help", "doctor", "run --help"])
+def test_a_reader_that_leaves_ends_a_command_quietly(arguments: str) -> None:
+    command = " ".join(asyncdemo_command())
+    done = subprocess.run(
+        ["sh", "-c", f"{command} {arguments} | true"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
+
+
+def test_no_colour_where_it_is_not_wanted() -> None:
+    assert "\x1b" not in asyncdemo("list").out
+    assert "\x1b" not in asyncdemo("list", NO_COLOR="1").out

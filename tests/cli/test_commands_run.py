@@ -1,0 +1,213 @@
+"""``run``: without a terminal, as JSON, saved, failing, interrupted; and ``show`` and ``export`` of what it saved."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.store import load
+from tests.cli.commands import asyncdemo, asyncdemo_command, environment
+
+QUICK = ("two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
+
+
+def course_of(folder: Path, script: str, expect: str = "ok") -> Path:
+    """A course with one lesson, ``odd``, with one variant."""
+    lesson = folder / "01-only" / "01-odd"
+    lesson.mkdir(parents=True)
+    (folder / "course.toml").write_text(
+        'title = "T"\n[[modules]]\nnumber = 1\ntitle = "Only"\nfolder = "01-only"\nlessons = ["odd"]\n'
+    )
+    (lesson / "lesson.toml").write_text(
+        'id = "odd"\ntitle = "Odd"\npoint = "P."\nminutes = 1\nlanes = ["work"]\n'
+        f'[[variants]]\nname = "only"\ntitle = "only"\nfile = "only.py"\nexpect = "{expect}"\n'
+    )
+    (lesson / "only.py").write_text(script)
+    (lesson / "README.md").write_text("# Odd\n\n## The question\n\nWhy?\n\n## Change it\n\nNo.\n")
+    return folder
+
+
+def test_a_lesson_as_json_is_one_object_with_every_variant() -> None:
+    done = asyncdemo("run", *QUICK, "--json", "--no-predict")
+    assert done.code == 0
+    data = done.data
+    assert data["format"] == "asyncdemo.result/1"
+    assert data["lesson"] == "two-sleeps"
+    assert data["knobs"] == {"BREWS": 3, "BREW_S": 0.05}
+    assert {
+        variant["name"]: (variant["outcome"], variant["lanes"], variant["peak"])
+        for variant in data["variants"]
+    } == {
+        "blocking": ("ok", 3, 1),
+        "threaded": ("ok", 3, 3),
+        "awaited": ("ok", 3, 3),
+    }
+    assert "cup 1 is ready" in done.err
+
+
+def test_the_upload_gate_lets_five_through_at_a_time() -> None:
+    done = asyncdemo(
+        "run", "upload-gate", "--json", "--no-predict", "--variant", "threaded", "--variant", "awaited"
+    )
+    for variant in done.data["variants"]:
+        assert (variant["peak"], variant["open"], variant["lanes"]) == (5, 50, 50)
+
+
+def test_without_a_terminal_nothing_is_asked_and_the_facts_are_words() -> None:
+    done = asyncdemo("run", *QUICK, stdin="3\n3\n3\n3\n")
+    assert done.code == 0
+    assert "Predict first" not in done.out
+    assert "You said" not in done.out
+    assert "What happened" in done.out
+    assert "blocking: " in done.out
+    assert "\x1b" not in done.out
+
+
+def test_no_predict_leaves_the_questions_out() -> None:
+    assert "What happened" not in asyncdemo("run", *QUICK, "--no-predict").out
+
+
+def test_only_the_chosen_variant_runs() -> None:
+    done = asyncdemo("run", *QUICK, "--variant", "awaited", "--json")
+    assert [variant["name"] for variant in done.data["variants"]] == ["awaited"]
+
+
+def test_a_question_that_needs_another_variant_is_left_out() -> None:
+    done = asyncdemo("run", *QUICK, "--variant", "awaited")
+    assert "awaited: the same brews" in done.out
+    assert "Put the variants in order" not in done.out
+
+
+def test_a_run_is_remembered() -> None:
+    asyncdemo("run", *QUICK)
+    done = asyncdemo("list")
+    assert "run once" in done.out
+    assert "Next: asyncdemo run upload-gate" in done.out
+
+
+def test_a_variant_that_fails_makes_the_command_fail(tmp_path: Path) -> None:
+    course = course_of(tmp_path, "raise ValueError('so')\n")
+    done = asyncdemo("run", "odd", "--course", course, "--json")
+    assert done.code == 1
+    assert done.data["variants"][0]["outcome"] == "failed"
+    assert "ValueError: so" in done.err
+
+
+def test_a_variant_that_is_meant_to_fail_is_fine(tmp_path: Path) -> None:
+    course = course_of(
+        tmp_path, "def work() -> None:\n    raise ValueError('so')\n\n\nwork()\n", expect="failed"
+    )
+    assert asyncdemo("run", "odd", "--course", course).code == 0
+
+
+def test_a_variant_that_is_meant_to_fail_and_does_not_is_not(tmp_path: Path) -> None:
+    course = course_of(tmp_path, "def work() -> None:\n    pass\n\n\nwork()\n", expect="failed")
+    assert asyncdemo("run", "odd", "--course", course).code == 1
+
+
+def test_a_variant_is_ended_at_its_time_limit(tmp_path: Path) -> None:
+    course = course_of(tmp_path, "import time\n\n\ndef work() -> None:\n    time.sleep(60)\n\n\nwork()\n")
+    done = asyncdemo("run", "odd", "--course", course, "--timeout", "0.5", "--json")
+    assert done.code == 1
+    (variant,) = done.data["variants"]
+    assert variant["outcome"] == "timeout"
+    assert variant["lanes"] == 1
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
+    course = course_of(tmp_path, "def work() -> None: ...\n")
+    manifest = course / "01-only" / "01-odd" / "lesson.toml"
+    manifest.write_text(
+        manifest.read_text().replace("minutes = 1", 'minutes = 1\npackages = ["no-such-package"]')
+    )
+    done = asyncdemo("run", "odd", "--course", course)
+    assert done.code == 3
+    assert "odd needs no-such-package." in done.err
+    assert "install" in done.err
+
+
+def test_saved_runs_can_be_shown_and_exported(tmp_path: Path) -> None:
+    assert asyncdemo("run", *QUICK, "--save", tmp_path / "runs", "--json").code == 0
+    files = sorted((tmp_path / "runs").iterdir())
+    assert [file.name for file in files] == [
+        f"two-sleeps-{name}.jsonl" for name in ("awaited", "blocking", "threaded")
+    ]
+    assert [load(file).name for file in files] == ["awaited", "blocking", "threaded"]
+
+    shown = asyncdemo("show", *files)
+    assert shown.code == 0
+    assert all(f"{name}: " in shown.out for name in ("awaited", "blocking", "threaded"))
+    assert asyncdemo("show", files[0], "--json").data["run"]["lanes"] == 3
+
+    for kind, opening in (("svg", "<svg"), ("html", "<!doctype html"), ("csv", ""), ("perfetto", "")):
+        done = asyncdemo("export", *files, "--to", kind, "-o", "-")
+        assert done.code == 0, done.err
+        assert done.out.lower().lstrip("\ufeff").startswith(opening)
+    assert json.loads(asyncdemo("export", files[0], "--to", "perfetto", "-o", "-").out)["traceEvents"]
+
+    done = asyncdemo("export", files[0], "--to", "svg", cwd=tmp_path)
+    assert "wrote two-sleeps-awaited.svg" in done.err
+    assert (tmp_path / "two-sleeps-awaited.svg").is_file()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = asyncdemo("run", *QUICK, "--variant", "awaited", "--save", tmp_path / "file" / "runs")
+    assert done.code == 2
+    assert "--save" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_file_that_is_no_recording_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    done = asyncdemo("show", tmp_path / "notes.txt")
+    assert done.code == 1
+    assert "notes.txt" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupted_run_shows_what_was_recorded_and_ends_with_130(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    course = course_of(
+        tmp_path,
+        "import pathlib\nimport time\n\n\ndef work() -> None:\n"
+        f"    pathlib.Path({str(started)!r}).touch()\n    time.sleep(60)\n\n\nwork()\n",
+    )
+    process = subprocess.Popen(
+        asyncdemo_command("run", "odd", "--course", course),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not started.exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Interrupted: this is what was recorded until then." in out
+    assert "work()" in out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_a_reader_that_leaves_ends_a_run_quietly(options: str) -> None:
+    command = " ".join(asyncdemo_command("run", *QUICK, "--variant", "awaited"))
+    done = subprocess.run(
+        ["sh", "-c", f"{command} {options} | true"],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    # The script writes to the closed pipe itself, as it would without us; only its own words may be there.
+    assert "asyncdemo" not in done.stderr

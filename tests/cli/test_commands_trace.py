@@ -1,0 +1,171 @@
+"""``trace``: a script of one's own, with its arguments, its output and its exit code."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.store import load
+from tests.cli.commands import asyncdemo, asyncdemo_command, environment
+
+CHATTY = """\
+import asyncio
+import sys
+
+JOBS = 3
+
+
+async def work(n: int) -> None:
+    print(f"work {n} {{")
+    await asyncio.sleep(0.01)
+
+
+async def main() -> None:
+    await asyncio.gather(*(work(n) for n in range(JOBS)))
+
+
+if __name__ == "__main__":
+    print("arguments:", sys.argv[1:])
+    asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def chatty(tmp_path: Path) -> Path:
+    script = tmp_path / "chatty.py"
+    script.write_text(CHATTY)
+    return script
+
+
+def test_the_output_of_a_script_never_mixes_with_the_json(chatty: Path) -> None:
+    done = asyncdemo("trace", "--lane", "work", "--json", chatty)
+    assert done.code == 0
+    assert done.data["script"] == str(chatty)
+    assert done.data["run"]["lanes"] == 3
+    assert "work 0 {" in done.err
+
+
+def test_what_stands_after_the_script_goes_to_the_script(chatty: Path) -> None:
+    done = asyncdemo("trace", "--json", chatty, "--json", "-m", "--", "x y", "--lane=work")
+    assert done.code == 0
+    assert "arguments: ['--json', '-m', '--', 'x y', '--lane=work']" in done.err
+
+
+def test_without_a_terminal_the_script_keeps_its_stdout(chatty: Path) -> None:
+    done = asyncdemo("trace", chatty)
+    assert done.code == 0
+    assert "work 0 {\nwork 1 {\nwork 2 {\n" in done.out
+    assert done.out.index("work 2 {") < done.out.index("chatty: ")
+
+
+def test_a_module_is_traced_as_under_python_m(tmp_path: Path) -> None:
+    package = tmp_path / "tool"
+    package.mkdir()
+    (package / "__init__.py").write_text("NAME = 'tool'\n")
+    (package / "__main__.py").write_text("import sys\nfrom . import NAME\nprint(NAME, sys.argv[1:])\n")
+    done = asyncdemo("trace", "--json", "-m", "tool", "-v", cwd=tmp_path)
+    assert done.code == 0
+    assert "tool ['-v']" in done.err
+    assert done.data["script"] == "tool"
+
+
+def test_stdin_is_the_scripts(tmp_path: Path) -> None:
+    script = tmp_path / "reads.py"
+    script.write_text("print('got', input())\n")
+    assert "got this" in asyncdemo("trace", script, stdin="this\n").out
+
+
+def test_a_constant_can_be_set(chatty: Path) -> None:
+    done = asyncdemo("trace", "--lane", "work", "--set", "JOBS=5", "--json", chatty)
+    assert done.data["run"]["lanes"] == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        (["--set", "CUPS=1"], "JOBS"),
+        (["--set", "JOBS=many"], "JOBS"),
+        (["--set", "JOBS"], "NAME=VALUE"),
+        (["--lane", "wrok"], "wrok"),
+        (["--timeout", "0"], "--timeout"),
+        (["--timeout", "soon"], "--timeout"),
+        (["--lnae", "work"], "--lane"),
+    ],
+)
+def test_wrong_use_is_answered_with_what_would_be_right(
+    chatty: Path, options: list[str], answer: str
+) -> None:
+    done = asyncdemo("trace", *options, chatty)
+    assert done.code == 2
+    assert answer in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
+
+
+@pytest.mark.parametrize(("ending", "code"), [("raise ValueError('so')", 1), ("raise SystemExit(7)", 7)])
+def test_a_script_that_fails_makes_trace_fail_and_reports_its_code(
+    tmp_path: Path, ending: str, code: int
+) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text(f"{ending}\n")
+    done = asyncdemo("trace", "--json", script)
+    assert done.code == 1
+    assert done.data["run"]["outcome"] == "failed"
+    assert done.data["run"]["exit_code"] == code
+
+
+def test_the_traceback_of_a_script_is_its_own(tmp_path: Path) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text("def f():\n    raise ValueError('so')\n\n\nf()\n")
+    bare = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
+    assert bare.stderr in asyncdemo("trace", script).err
+
+
+def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = asyncdemo("trace", tmp_path / "gone.py")
+    assert done.code in {1, 2}
+    assert "gone.py" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_option_behind_the_script_is_pointed_out_if_the_script_failed(tmp_path: Path) -> None:
+    script = tmp_path / "strict.py"
+    script.write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
+    done = asyncdemo("trace", script, "--plain")
+    assert done.code == 1
+    assert f"--plain went to {script}: options of trace stand before the script." in done.err
+
+
+def test_a_saved_recording_is_the_run(chatty: Path, tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    done = asyncdemo("trace", "--lane", "work", "--save", file, chatty)
+    assert f"saved {file}" in done.err
+    assert [lane.name for lane in load(file).lanes] == ["work(0)", "work(1)", "work(2)"]
+
+
+def test_virtual_time_does_not_wait(tmp_path: Path) -> None:
+    script = tmp_path / "long.py"
+    script.write_text("import asyncio\n\nasyncio.run(asyncio.sleep(3600))\n")
+    done = asyncdemo("trace", "--virtual", "--json", script)
+    assert done.data["run"]["clock"] == "virtual"
+    assert 3600 <= done.data["run"]["wall_s"] < 3601
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+def test_a_reader_that_leaves_ends_the_report_quietly(chatty: Path) -> None:
+    script = chatty.with_name("quiet.py")
+    script.write_text(CHATTY.replace("print(", "str(").replace('"arguments:", ', ""))
+    command = " ".join(asyncdemo_command("trace", script))
+    done = subprocess.run(
+        ["sh", "-c", f"{command} | true"],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
