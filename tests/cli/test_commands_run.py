@@ -1,4 +1,4 @@
-"""``run``: without a terminal, as JSON, saved, failing, interrupted; and ``show`` and ``export`` of what it saved."""
+"""``run`` without a terminal, as JSON, saved, failing, interrupted; then ``show`` and ``export``."""
 
 from __future__ import annotations
 
