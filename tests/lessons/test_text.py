@@ -31,6 +31,12 @@ THREAD: Final = re.compile(r"\b[\w.-]+/[\w.-]+#\d+")
 """A GitHub thread by name: owner/repository#number."""
 
 
+def sourced(lesson: Lesson) -> list[str]:
+    """The parts of the text that a claim or a source stands for, the longest first."""
+    texts = [claim.text for claim in lesson.claims] + [quoted.text for quoted in lesson.quoted]
+    return sorted({prose(text) for text in texts}, key=len, reverse=True)
+
+
 def prose(text: str) -> str:
     """In one line, so that a line break does not matter."""
     return " ".join(text.split())
@@ -49,8 +55,7 @@ def test_the_title_is_that_of_the_manifest(lesson: Lesson) -> None:
 @every_lesson
 def test_every_claim_occurs_in_the_text_as_written(lesson: Lesson) -> None:
     text = prose(lesson.readme.read_text(encoding="utf-8"))
-    missing = [item.text for item in (*lesson.claims, *lesson.quoted) if prose(item.text) not in text]
-    assert not missing
+    assert [words for words in sourced(lesson) if words not in text] == []
 
 
 @every_lesson
@@ -60,14 +65,13 @@ def test_every_figure_is_a_claim_a_knob_or_quoted(lesson: Lesson) -> None:
         for value in constants(lesson.variants[0].path).values()
         if isinstance(value, int | float)
     }
-    sourced = sorted({prose(item.text) for item in (*lesson.claims, *lesson.quoted)}, key=len, reverse=True)
     loose = []
     for heading, body in sections(lesson.readme).items():
         if heading in ABOUT_OTHER_CODE:
             continue
         text = re.sub(r"```.*?```", "", body, flags=re.DOTALL)
         text = prose(re.sub(r"^\d+\. ", "", text, flags=re.MULTILINE))
-        for words in sourced:
+        for words in sourced(lesson):
             text = text.replace(words, "")
         text = THREAD.sub("", re.sub(r"`[^`]*`", "", text))
         loose += [
