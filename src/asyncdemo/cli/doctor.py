@@ -17,7 +17,7 @@ import click
 
 from asyncdemo.cli.extras import Extra, extras, install_command, version_of
 from asyncdemo.cli.options import json_option
-from asyncdemo.cli.terminal import facts_of_terminal
+from asyncdemo.cli.terminal import facts_of_terminal, wrapped
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.errors import EXIT_MISSING, EXIT_OK, AsyncdemoError
 
@@ -75,10 +75,11 @@ def _print(checks: list[Check], broken: bool) -> None:
         if check.topic != topic:
             topic = check.topic
             click.echo(f"\n{click.style(topic, bold=True)}")
-        status = click.style(f"{check.status:<7}", fg=colours[check.status])
-        click.echo(f"  {status}  {check.name:<{width}}  {check.words}")
+        first = f"  {check.status:<7}  {check.name:<{width}}  "
+        lines = wrapped(check.words, first, " " * len(first))
+        click.echo(lines.replace(check.status, click.style(check.status, fg=colours[check.status]), 1))
         if check.mend:
-            click.echo(f"{'':{width + 13}}mend: {check.mend}")
+            click.echo(f"{'':11}mend: {check.mend}")
     click.echo("\nSomething needed is missing." if broken else "\nNothing needed is missing.")
 
 
@@ -111,7 +112,7 @@ def _packages() -> Iterator[Check]:
     yield Check(topic, "uvloop", Status.OK, words)
     for extra in extras(NEEDED):
         status = Status.BROKEN if not extra.name else Status.MISSING
-        name = extra.name or "asyncdemo"
+        name = f"extra {extra.name}" if extra.name else "asyncdemo"
         if extra.missing:
             words = f"missing: {', '.join(extra.missing)}"
             yield Check(topic, name, status, words, extra.install)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course import progress
 from asyncdemo.course.catalog import find_course, load_course
 
@@ -28,7 +29,9 @@ def home() -> None:
     if left:
         lesson = left[0]
         click.echo(f"\n  asyncdemo run {lesson.id}\n")
-        click.echo(f"Lesson {lesson.number}, {lesson.title}, {lesson.minutes} minutes: {lesson.point}")
+        click.echo(
+            wrapped(f"Lesson {lesson.number}, {lesson.title}, {lesson.minutes} minutes: {lesson.point}")
+        )
     click.echo("\n  asyncdemo list              all lessons")
     click.echo("  asyncdemo trace SCRIPT.py   the same view of your own script")
     click.echo("  asyncdemo --help            all commands")

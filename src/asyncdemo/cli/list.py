@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
-import textwrap
 from pathlib import Path
 from typing import Any
 
 import click
 
 from asyncdemo.cli.options import course_option, json_option
+from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course import progress
 from asyncdemo.course.catalog import Course, Heading, find_course, load_course
 
@@ -29,29 +28,24 @@ def command(as_json: bool, course_folder: Path | None) -> None:
     if as_json:
         click.echo(json.dumps(_as_data(course, records)))
         return
-    width = min(shutil.get_terminal_size().columns, 110)
     names = max((len(lesson.id) for lesson in course.lessons), default=0)
     click.echo(course.title)
     for module in course.modules:
         click.echo(f"\n{module.number}  {click.style(module.title, bold=True)}")
         for lesson in module.lessons:
             head = f"   {lesson.number:>2}  {lesson.id:<{names}}  {lesson.minutes:>3} min  "
-            body = textwrap.wrap(lesson.point, max(width - len(head), 30))
-            click.echo(head + body[0])
-            for line in [*body[1:], *_done(records.get(lesson.id))]:
-                click.echo(" " * len(head) + line)
+            rest = " " * len(head)
+            click.echo(wrapped(lesson.point, head, rest))
+            if lesson.id in records:
+                click.echo(rest + click.style(_done(records[lesson.id]), dim=True))
     first = next((lesson for lesson in course.lessons if lesson.id not in records), None)
     if first is not None:
         click.echo(f"\nNext: asyncdemo run {first.id}")
 
 
-def _done(record: progress.Record | None) -> list[str]:
-    if record is None:
-        return []
+def _done(record: progress.Record) -> str:
     words = "run once" if record.runs == 1 else f"run {record.runs} times"
-    if record.asked:
-        words += f", {record.right} of {record.asked} predictions right"
-    return [click.style(words, dim=True)]
+    return f"{words}, {record.right} of {record.asked} predictions right" if record.asked else words
 
 
 def _as_data(course: Course, records: dict[str, progress.Record]) -> dict[str, Any]:

@@ -5,11 +5,11 @@ Not for: judging them; that is ``course.predictions``.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 
 import click
 
+from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.claims import Knobs
 from asyncdemo.course.predictions import (
     Answer,
@@ -76,12 +76,12 @@ def print_answers(
             click.echo(f"{words} {click.style(verdict[0], fg=verdict[1], bold=True)}")
         else:
             click.echo(f"   It was {happened(prediction, measured, knobs)}.")
-        click.echo(_wrapped(fill(prediction.why, knobs), "   "))
+        click.echo(wrapped(fill(prediction.why, knobs), "   ", "   "))
     return right
 
 
 def _question(place: int, prediction: Prediction, knobs: Knobs) -> str:
-    return _wrapped(f"{place + 1}. {fill(prediction.question, knobs)}")
+    return wrapped(f"{place + 1}. {fill(prediction.question, knobs)}", rest="   ")
 
 
 def _offers(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> list[str]:
@@ -99,7 +99,3 @@ def _answer(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> An
             return parse(prediction, typed, variants, knobs)
         except ValueError as error:
             click.echo(f"   Not understood: {error}. Enter skips.")
-
-
-def _wrapped(text: str, indent: str = "") -> str:
-    return textwrap.fill(text, 100, initial_indent=indent, subsequent_indent="   ")

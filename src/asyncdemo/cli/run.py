@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -203,7 +202,7 @@ def _introduce(lesson: Lesson, console: Console | None) -> None:
 def _conclude(lesson: Lesson, console: Console | None) -> None:
     click.echo("\n" + click.style("Change it", bold=True))
     _print_section(lesson, "Change it", console)
-    click.echo(textwrap.fill(f"The whole text: {lesson.readme}", 200))
+    click.echo(f"The whole text: {lesson.readme}")
 
 
 def _print_section(lesson: Lesson, heading: str, console: Console | None) -> None:

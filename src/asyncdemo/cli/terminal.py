@@ -5,11 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 
-__all__ = ["can_ask", "can_draw", "facts_of_terminal"]
+__all__ = ["can_ask", "can_draw", "facts_of_terminal", "wrapped"]
 
 _NARROW = 80
+_WIDEST = 100
+"""Lines longer than this are hard to read."""
+
+
+def wrapped(text: str, first: str = "", rest: str = "") -> str:
+    """The text in lines that fit: ``first`` opens the first line, ``rest`` the others."""
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    return textwrap.fill(
+        text, max(width, len(rest) + 20), initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )
 
 
 def can_draw() -> bool:
