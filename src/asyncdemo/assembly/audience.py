@@ -1,0 +1,117 @@
+"""Tells a listener of lanes while they run, in the order and with the indices that it expects."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Protocol
+
+from asyncdemo.assembly.ledger import TrackRecord
+from asyncdemo.model import Outcome, Site, State
+
+_SHOW_THREAD_AFTER_NS = 100_000_000
+"""A thread that neither waits nor runs a loop is a lane once it has run for so long."""
+
+
+class Listener(Protocol):
+    """Hears what happens while it happens. Times are since the start of the run's clock."""
+
+    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None: ...
+    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None: ...
+    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None: ...
+    def loop_blocked(
+        self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None
+    ) -> None: ...
+    def clock(self, now_ns: int) -> None: ...
+    def output(self, stream: str, text: str) -> None: ...
+
+
+class Audience:
+    """A lane is a track or, if lanes are named, a call; the listener counts lanes as they open."""
+
+    def __init__(self, listener: Listener, named: bool) -> None:
+        self._listener = listener
+        self._named = named
+        self._shown: dict[int, int] = {}
+        """Track, or -1 - lane, -> the listener's index."""
+        self._calls: defaultdict[int, list[int]] = defaultdict(list)
+        """By track: the listener's indices of the named calls on it that are open."""
+        self._closed: list[tuple[int, int, Outcome]] = []
+        self._threads: dict[int, TrackRecord] = {}
+        """Threads that may yet become lanes."""
+        self.origin_ns = 0
+
+    def task_made(self, index: int, track: TrackRecord) -> None:
+        if not self._named and not track.own:
+            self._open(index, f"{track.name} {track.function}".strip(), track.start_ns, State.READY)
+
+    def thread_made(self, index: int, track: TrackRecord) -> None:
+        if not self._named and not track.own:
+            self._threads[index] = track
+
+    def call_opened(self, lane: int, track: int, name: str, at_ns: int) -> None:
+        if self._named:
+            self._open(-1 - lane, name, at_ns, State.RUNNING)
+            self._calls[track].append(self._shown[-1 - lane])
+
+    def call_closed(self, lane: int, track: int, at_ns: int, outcome: Outcome) -> None:
+        shown = self._shown.get(-1 - lane)
+        if shown is not None:
+            self._calls[track].remove(shown)
+            self._closed.append((shown, at_ns, outcome))
+
+    def track_closed(self, index: int, at_ns: int, outcome: Outcome) -> None:
+        self._threads.pop(index, None)
+        if index in self._shown:
+            self._closed.append((self._shown[index], at_ns, outcome))
+
+    def stepped(
+        self, index: int, ready_ns: int, start_ns: int, end_ns: int, state: State, reason: str
+    ) -> None:
+        if ready_ns < start_ns:
+            self.changed(index, ready_ns, State.READY, "")
+        self.changed(index, start_ns, State.RUNNING, "")
+        self.changed(index, end_ns, state, reason)
+
+    def thread_waits(self, index: int, at_ns: int, state: State, reason: str) -> None:
+        track = self._threads.pop(index, None)
+        if track is not None and reason != "event loop":
+            self._open(index, track.name, track.start_ns, State.RUNNING)
+        self.changed(index, at_ns, state, reason)
+
+    def changed(self, track: int, at_ns: int, state: State, reason: str) -> None:
+        if self._named:
+            for shown in self._calls[track]:
+                self._listener.lane_changed(shown, at_ns - self.origin_ns, state, reason)
+        elif track in self._shown:
+            self._listener.lane_changed(self._shown[track], at_ns - self.origin_ns, state, reason)
+
+    def blocked(self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None) -> None:
+        self._listener.loop_blocked(since_ns - self.origin_ns, now_ns - self.origin_ns, site, called_from)
+
+    def clock(self, now_ns: int) -> None:
+        """All events up to ``now_ns`` have been told, so what has ended is closed."""
+        for shown, at_ns, outcome in self._closed:
+            self._listener.lane_closed(shown, at_ns - self.origin_ns, outcome)
+        self._closed.clear()
+        for index, track in list(self._threads.items()):
+            if now_ns - track.start_ns > _SHOW_THREAD_AFTER_NS:
+                del self._threads[index]
+                self._open(index, track.name, track.start_ns, State.RUNNING)
+        self._listener.clock(now_ns - self.origin_ns)
+
+    def _open(self, key: int, name: str, at_ns: int, state: State) -> None:
+        shown = self._shown[key] = len(self._shown)
+        self._listener.lane_opened(shown, name, at_ns - self.origin_ns, state)
+
+
+class NoAudience(Audience):
+    """Nobody listens."""
+
+    def __init__(self) -> None:
+        self.origin_ns = 0
+
+    def _nothing(self, *_: object) -> None:
+        pass
+
+    task_made = thread_made = call_opened = call_closed = track_closed = stepped = _nothing  # type: ignore[assignment]
+    thread_waits = changed = blocked = clock = _nothing  # type: ignore[assignment]

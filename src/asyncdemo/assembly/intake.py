@@ -1,0 +1,392 @@
+"""Takes in the events of a traced process, as they arrive.
+
+Knows what each event means (``capture.wire`` lists them) and nothing of processes or sockets. What
+it cannot make sense of it raises ValueError for.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from asyncdemo.assembly.audience import Audience, Listener, NoAudience
+from asyncdemo.assembly.ledger import Held, Item, LaneRecord, Ledger, TrackRecord
+from asyncdemo.assembly.sequences import Pause
+from asyncdemo.assembly.snapshot import snapshot
+from asyncdemo.capture import wire
+from asyncdemo.model import (
+    BlockingCall,
+    Clock,
+    Outcome,
+    ResourceKind,
+    Run,
+    RunOutcome,
+    Site,
+    SlowStep,
+    SpansBuilder,
+    State,
+    TrackKind,
+    Unawaited,
+    Wait,
+)
+
+_WOKEN_BY_LANES = frozenset(
+    {"event", "condition", "barrier", "empty queue", "queue.join", "future", "taskgroup", "gather", "tasks"}
+)
+"""Waits that another lane may end: who did is known from the wake."""
+
+_OWN_THREADS = frozenset(
+    {
+        "BaseEventLoop._do_shutdown",
+        "ThreadedChildWatcher._do_waitpid",
+        "_ThreadedChildWatcher._do_waitpid",
+        "_ExecutorManagerThread.run",
+        "Queue._feed",
+    }
+)
+"""Threads that asyncio and the executors start for themselves: no rows of the timeline."""
+
+
+class Assembly:
+    """Turns the events of one run into a ``Run``; ``run`` may be asked at any time."""
+
+    def __init__(self, *, named: bool, threshold_ns: int, listener: Listener | None = None) -> None:
+        self._named = named
+        self._threshold_ns = threshold_ns
+        self._audience = NoAudience() if listener is None else Audience(listener, named)
+        self._ledger = Ledger()
+        self.token = ""
+        self.ready = False
+        self.refused: str | None = None
+        """Why the child would not run the script: wrong use."""
+        self.invalid: str | None = None
+        """Why the script cannot run at all."""
+        self._waits: dict[int, tuple[State, int]] = {
+            wire.WAIT_YIELD: (State.READY, 0),
+            wire.WAIT_DONE: (State.READY, 0),
+        }
+        self._calls: dict[int, tuple[str, Site | None, Site | None]] = {}
+        self._held: defaultdict[int, list[Held]] = defaultdict(list)
+        """The slots that have not been given back, by resource."""
+
+    @property
+    def finished(self) -> bool:
+        return self._ledger.finished
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the run must know; others may add to it."""
+        return self._ledger.notes
+
+    def run(
+        self, *, name: str, script: str, argv: Sequence[str], outcome: RunOutcome, exit_code: int | None
+    ) -> Run:
+        """What has been recorded so far."""
+        return snapshot(
+            self._ledger,
+            named=self._named,
+            threshold_ns=self._threshold_ns,
+            name=name,
+            script=script,
+            argv=argv,
+            outcome=outcome,
+            exit_code=exit_code,
+        )
+
+    # -- feeding --------------------------------------------------------------------------------
+
+    def feed(self, kind: bytes, payload: bytes) -> None:
+        """One frame. Raises ValueError if it makes no sense."""
+        try:
+            if kind == wire.NUMBERS:
+                self._numbers(wire.unpack_numbers(payload))
+            elif kind == wire.DEFINITIONS:
+                for definition in json.loads(payload):
+                    self._define(definition)
+        except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"an event makes no sense: {error!r}") from error
+
+    def _define(self, definition: list[Any]) -> None:
+        getattr(self, "_on_" + definition[0].replace("-", "_"))(*definition[1:])
+
+    def _on_hello(self, token: str, pid: int) -> None:
+        self.token, self.pid = token, pid
+
+    def _on_refused(self, message: str) -> None:
+        self.refused = message
+
+    def _on_invalid(self, message: str) -> None:
+        self.invalid = message
+
+    def _on_ready(self, python: str, knobs: dict[str, Any], clock: str) -> None:
+        ledger = self._ledger
+        self.ready, ledger.python, ledger.knobs, ledger.clock = True, python, knobs, Clock(clock)
+
+    def _on_start(self, at_ns: int) -> None:
+        self._ledger.now_ns = self._audience.origin_ns = at_ns
+
+    def _on_finish(self, at_ns: int) -> None:
+        self._ledger.finished, self._ledger.now_ns = True, max(self._ledger.now_ns, at_ns)
+
+    def _on_note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def _on_clock(self, kind: str, why: str) -> None:
+        if self._ledger.clock is not Clock(kind):
+            self.notes.append(f"Time is real, not virtual, because {why}.")
+        self._ledger.clock = Clock(kind)
+
+    def _on_site(self, index: int, file: str, line: int, function: str) -> None:
+        self._ledger.sites[index] = Site(file, line, function)
+
+    def _on_wait(
+        self, index: int, reason: str, state: int, resource: int | None, on: int | None, item: int | None
+    ) -> None:
+        cause = self._ledger.causes.index(Wait(reason, resource, on))
+        if item is not None:
+            # one cause an item, though they read the same: each is split where its own item starts
+            cause = self._ledger.causes.add(Wait(reason))
+            self._ledger.item_waits[cause] = item
+        self._waits[index] = State(state), cause
+
+    def _on_task(
+        self,
+        index: int,
+        name: str,
+        function: str,
+        site: int | None,
+        created: int | None,
+        parent: int | None,
+        at_ns: int,
+        thread: int | None,
+        own: bool,
+    ) -> None:
+        track = self._ledger.tracks[index] = TrackRecord(TrackKind.TASK, at_ns)
+        track.own = own
+        track.name, track.function, track.site, track.created_at = name, function, site, created
+        track.parent, track.thread = parent, thread
+        track.spans.add(at_ns, State.READY)
+        self._audience.task_made(index, track)
+
+    def _on_thread(
+        self,
+        index: int,
+        name: str,
+        function: str,
+        site: int | None,
+        created: int | None,
+        parent: int | None,
+        at_ns: int,
+    ) -> None:
+        track = self._ledger.tracks[index] = TrackRecord(TrackKind.THREAD, at_ns)
+        track.name, track.function, track.site, track.created_at, track.parent = (
+            name,
+            function,
+            site,
+            created,
+            parent,
+        )
+        track.spans.add(at_ns, State.READY)
+        track.own = function in _OWN_THREADS
+        self._audience.thread_made(index, track)
+
+    def _on_runs(self, index: int, at_ns: int) -> None:
+        self._ledger.tracks[index].spans.add(at_ns, State.RUNNING)
+
+    def _on_end(
+        self, index: int, at_ns: int, outcome: str, error: str | None, cpu_ns: int | None, name: str | None
+    ) -> None:
+        track = self._ledger.tracks[index]
+        track.closed_ns, track.outcome, track.error, track.cpu_ns = at_ns, Outcome(outcome), error, cpu_ns
+        track.name = name or track.name
+        self._audience.track_closed(index, at_ns, track.outcome)
+
+    def _on_destroyed(self, index: int, at_ns: int) -> None:
+        track = self._ledger.tracks[index]
+        if track.closed_ns is None:
+            track.closed_ns = at_ns
+            self._ledger.pending.add(index)
+
+    def _on_pending(self, tracks: list[int]) -> None:
+        self._ledger.pending.update(tracks)
+
+    def _on_resource(self, index: int, kind: str, limit: int | None, site: int | None) -> None:
+        self._ledger.resources[index] = ResourceKind(kind), limit, self._ledger.site(site)
+
+    def _on_lane(self, lane: int, track: int, name: str, function: str, at_ns: int) -> None:
+        self._ledger.lanes[lane] = LaneRecord(name, function, track, at_ns)
+        self._audience.call_opened(lane, track, name, at_ns)
+
+    def _on_lane_end(self, lane: int, at_ns: int, outcome: str) -> None:
+        closed = self._ledger.lanes[lane]
+        closed.end_ns, closed.outcome = at_ns, Outcome(outcome)
+        self._audience.call_closed(lane, closed.track, at_ns, closed.outcome)
+
+    def _on_slow(
+        self,
+        track: int,
+        start_ns: int,
+        end_ns: int,
+        cpu_ns: int | None,
+        stolen_ns: int,
+        site: int | None,
+        called_from: int | None,
+    ) -> None:
+        self._ledger.slow_steps.append(
+            SlowStep(
+                track if track >= 0 else None,
+                start_ns,
+                end_ns,
+                cpu_ns,
+                stolen_ns,
+                self._ledger.site(site),
+                self._ledger.site(called_from),
+            )
+        )
+
+    def _on_blocked(self, since_ns: int, now_ns: int, site: int | None, called_from: int | None) -> None:
+        self._audience.blocked(since_ns, now_ns, self._ledger.site(site), self._ledger.site(called_from))
+
+    def _on_call(self, index: int, reason: str, site: int | None, called_from: int | None) -> None:
+        self._calls[index] = reason, self._ledger.site(site), self._ledger.site(called_from)
+
+    def _on_pause(self, track: int, start_ns: int, end_ns: int, places: list[list[Any]]) -> None:
+        chain = tuple((serial, self._ledger.site(site)) for serial, site in places)
+        self._ledger.pauses.append(Pause(track, start_ns, end_ns, chain))
+
+    def _on_unawaited(self, function: str, at_ns: int, site: int | None) -> None:
+        self._ledger.unawaited.append(Unawaited(function, at_ns, self._ledger.site(site)))
+
+    def _site(self, index: int | None) -> Site | None:
+        return None if index is None else self._ledger.sites.get(index)
+
+    # -- numbers --------------------------------------------------------------------------------
+
+    def _numbers(self, numbers: array[int]) -> None:
+        for position in range(0, len(numbers), wire.STEP_SIZE):
+            tag, a, b, c, d, e = numbers[position : position + wire.STEP_SIZE]
+            if tag >= 0:
+                self._step(tag, a, b, c, d, e)
+            else:
+                _HANDLERS[tag](self, a, b, c, d)
+
+    def _step(self, index: int, ready_ns: int, start_ns: int, end_ns: int, wait: int, waker: int) -> None:
+        track = self._ledger.tracks[index]
+        spans = track.spans
+        ready_ns = min(max(ready_ns, track.ended_ns), start_ns)
+        if waker != index:
+            if waker >= 0:
+                self._ledger.wakes.add(ready_ns, waker, index)
+            if waker >= 0 or waker in (wire.BY_IO, wire.BY_TIMER):
+                self._complete_cause(spans, waker)
+        if track.handed:
+            for held in track.handed:
+                held.start_ns = ready_ns
+            track.handed.clear()
+        state, cause = self._waits[wait]
+        spans.add(ready_ns, State.READY)
+        spans.add(start_ns, State.RUNNING)
+        spans.add(end_ns, state, cause)
+        track.ended_ns = end_ns
+        track.steps += 1
+        if cause in self._ledger.item_waits:
+            track.waits_for_items = True
+        self._audience.stepped(index, ready_ns, start_ns, end_ns, state, self._ledger.causes[cause].reason)
+
+    def _complete_cause(self, spans: SpansBuilder, waker: int) -> None:
+        growing = spans.state
+        if growing is None or growing[1] is not State.WAITING or growing[2] in self._ledger.item_waits:
+            return
+        cause = self._ledger.causes[growing[2]]
+        if cause.on is not None or cause.reason not in _WOKEN_BY_LANES:
+            return
+        if waker >= 0:
+            spans.recause(self._ledger.causes.index(replace(cause, on=waker)))
+        elif cause.reason == "future":
+            spans.recause(self._ledger.causes.index(Wait("i/o" if waker == wire.BY_IO else "timer")))
+
+    def _thread_waits(self, index: int, at_ns: int, wait: int, _: int) -> None:
+        track = self._ledger.tracks[index]
+        state, cause = self._waits[wait]
+        track.spans.add(at_ns, state, cause)
+        if cause in self._ledger.item_waits:
+            track.waits_for_items = True
+        reason = self._ledger.causes[cause].reason
+        if reason == "event loop":
+            track.hosts_loop = True
+        self._audience.thread_waits(index, at_ns, state, reason)
+
+    def _thread_runs(self, index: int, at_ns: int, *_: int) -> None:
+        self._ledger.tracks[index].spans.add(at_ns, State.RUNNING)
+        self._audience.changed(index, at_ns, State.RUNNING, "")
+
+    def _taken(self, index: int, at_ns: int, resource: int, _: int) -> None:
+        held = Held(index, at_ns)
+        self._ledger.slots[resource].append(held)
+        self._held[resource].append(held)
+        track = self._ledger.tracks.get(index)
+        growing = None if track is None else track.spans.state
+        if track is None or growing is None or track.kind is not TrackKind.TASK:
+            return
+        if growing[1] is State.QUEUED and self._ledger.causes[growing[2]].resource == resource:
+            track.handed.append(held)
+
+    def _given_back(self, index: int, at_ns: int, resource: int, _: int) -> None:
+        """By who took it; else by whose child task took it; else it is the one held longest."""
+        taken = self._held[resource]
+        held = next((h for h in taken if h.track == index), None)
+        if held is None:
+            held = next((h for h in taken if self._parent(h.track) == index), None)
+            if held is not None:
+                held.track = index
+        if held is None and taken:
+            held = taken[0]
+        if held is not None:
+            held.end_ns = at_ns
+            taken.remove(held)
+
+    def _parent(self, index: int) -> int | None:
+        track = self._ledger.tracks.get(index)
+        return None if track is None else track.parent
+
+    def _level(self, resource: int, at_ns: int, length: int, _: int) -> None:
+        self._ledger.levels[resource].append((at_ns, length))
+
+    def _item_queued(self, item: int, at_ns: int, resource: int, submitter: int) -> None:
+        self._ledger.items[item] = Item(resource, submitter, at_ns)
+
+    def _item_started(self, item: int, at_ns: int, *_: int) -> None:
+        if item in self._ledger.items:
+            self._ledger.items[item].started_ns = at_ns
+
+    def _item_done(self, item: int, at_ns: int, *_: int) -> None:
+        if item in self._ledger.items:
+            self._ledger.items[item].done_ns = at_ns
+
+    def _called(self, index: int, start_ns: int, end_ns: int, call: int) -> None:
+        reason, site, called_from = self._calls[call]
+        self._ledger.blocking_calls.append(
+            BlockingCall(index if index >= 0 else None, start_ns, end_ns, reason, site, called_from)
+        )
+
+    def _at(self, at_ns: int, *_: int) -> None:
+        self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
+        self._audience.clock(at_ns)
+
+
+_HANDLERS: dict[int, Callable[[Assembly, int, int, int, int], None]] = {
+    wire.THREAD_WAITS: Assembly._thread_waits,
+    wire.THREAD_RUNS: Assembly._thread_runs,
+    wire.TAKEN: Assembly._taken,
+    wire.GIVEN_BACK: Assembly._given_back,
+    wire.LEVEL: Assembly._level,
+    wire.ITEM_QUEUED: Assembly._item_queued,
+    wire.ITEM_STARTED: Assembly._item_started,
+    wire.ITEM_DONE: Assembly._item_done,
+    wire.CALLED: Assembly._called,
+    wire.NOW: Assembly._at,
+}

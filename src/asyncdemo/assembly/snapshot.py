@@ -1,0 +1,311 @@
+"""Makes a ``Run`` of what is known so far."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from asyncdemo.assembly import sequences
+from asyncdemo.assembly.ledger import Item, Ledger
+from asyncdemo.model import (
+    AwaitSequence,
+    BlockingCall,
+    Clock,
+    Lane,
+    Resource,
+    Run,
+    RunOutcome,
+    Slot,
+    SlowStep,
+    Spans,
+    SpansBuilder,
+    State,
+    Track,
+    TrackKind,
+    Wait,
+    Wakes,
+)
+
+
+def snapshot(
+    ledger: Ledger,
+    *,
+    named: bool,
+    threshold_ns: int,
+    name: str,
+    script: str,
+    argv: Sequence[str],
+    outcome: RunOutcome,
+    exit_code: int | None,
+) -> Run:
+    builder = _Builder(ledger, threshold_ns)
+    tracks = builder.tracks()
+    return Run(
+        name=name,
+        script=script,
+        argv=tuple(argv),
+        python=ledger.python,
+        clock=ledger.clock,
+        outcome=outcome,
+        exit_code=exit_code,
+        threshold_ns=threshold_ns,
+        tracks=tracks,
+        lanes=builder.named_lanes(tracks) if named else builder.track_lanes(tracks),
+        named=named,
+        knobs=dict(ledger.knobs),
+        resources=builder.resources(),
+        wakes=builder.wakes(),
+        slow_steps=builder.slow_steps(),
+        blocking_calls=builder.blocking_calls(),
+        await_sequences=builder.await_sequences(tracks),
+        unawaited=tuple(ledger.unawaited),
+        left_pending=builder.left_pending(),
+        notes=tuple(ledger.notes),
+    )
+
+
+class _Builder:
+    """One snapshot: turns the growing columns into the parts of a ``Run``."""
+
+    def __init__(self, ledger: Ledger, threshold_ns: int) -> None:
+        self._ledger = ledger
+        self._threshold_ns = threshold_ns
+        self._order = ledger.in_order()
+        self._end_ns = max([ledger.now_ns, *(t.ended_ns for t in ledger.tracks.values())])
+        self._causes = ledger.causes.renumbered(self._order)
+        self._shown_spans: dict[int, Spans] = {}
+
+    # -- tracks and lanes -----------------------------------------------------------------------
+
+    def tracks(self) -> tuple[Track, ...]:
+        ledger = self._ledger
+        first_task: dict[int, int] = {}
+        for index in self._order:
+            thread = ledger.tracks[index].thread
+            if thread is not None:
+                first_task.setdefault(thread, self._order[index])
+        self._start_process_items()
+        built = []
+        for index, position in self._order.items():
+            t = ledger.tracks[index]
+            closed_ns = t.closed_ns if t.closed_ns is not None else max(self._end_ns, t.start_ns)
+            spans = t.spans.build(closed_ns, self._causes.table)
+            if t.waits_for_items:
+                spans = self._split_at_item_start(spans)
+            if t.hosts_loop:
+                loop = self._causes.index(Wait("event loop"))
+                spans = _recaused(
+                    spans, {loop: self._causes.index(Wait("event loop", on=first_task.get(index)))}
+                )
+            built.append(
+                Track(
+                    index=position,
+                    kind=t.kind,
+                    name=t.name,
+                    function=t.function,
+                    start_ns=t.start_ns,
+                    end_ns=closed_ns,
+                    outcome=t.outcome,
+                    spans=spans,
+                    site=ledger.site(t.site),
+                    created_at=ledger.site(t.created_at),
+                    parent=None if t.parent is None else self._order.get(t.parent),
+                    thread=None if t.thread is None else self._order.get(t.thread),
+                    steps=t.steps,
+                    cpu_ns=t.cpu_ns if ledger.clock is Clock.REAL else None,
+                    error=t.error,
+                )
+            )
+        return tuple(built)
+
+    def _start_process_items(self) -> None:
+        """A process pool does not tell when it started an item: first come, first served, a worker each."""
+        by_pool: defaultdict[int, list[Item]] = defaultdict(list)
+        for item in self._ledger.items.values():
+            if item.started_ns is None and item.done_ns is not None and item.resource is not None:
+                by_pool[item.resource].append(item)
+        for resource, items in by_pool.items():
+            free = [0] * (self._ledger.resources[resource][1] or len(items))
+            for item in sorted(items, key=lambda i: i.queued_ns):
+                assert item.done_ns is not None
+                worker = min(range(len(free)), key=free.__getitem__)
+                item.started_ns = min(max(item.queued_ns, free[worker]), item.done_ns)
+                free[worker] = item.done_ns
+
+    def _split_at_item_start(self, spans: Spans) -> Spans:
+        """Waiting for a work item is queueing until a worker takes it."""
+        starts, states, waits, end_ns = spans.columns
+        builder = SpansBuilder()
+        for position, start_ns in enumerate(starts):
+            wait = waits[position]
+            item = self._ledger.items.get(self._ledger.item_waits.get(wait, -1))
+            if item is None:
+                builder.add(start_ns, State(states[position]), wait)
+                continue
+            stop_ns = starts[position + 1] if position + 1 < len(starts) else end_ns
+            started_ns = item.started_ns if item.started_ns is not None else stop_ns
+            if started_ns > start_ns:
+                builder.add(
+                    start_ns, State.QUEUED, self._causes.index(Wait("executor", resource=item.resource))
+                )
+            if started_ns < stop_ns:
+                builder.add(max(start_ns, started_ns), State.WAITING, self._causes.index(Wait("thread")))
+        return builder.build(end_ns, self._causes.table)
+
+    def track_lanes(self, tracks: Sequence[Track]) -> tuple[Lane, ...]:
+        return tuple(
+            Lane(
+                name=_lane_name(track),
+                track=track.index,
+                start_ns=track.start_ns,
+                end_ns=track.end_ns,
+                outcome=track.outcome,
+                spans=self._as_shown(track.index, tracks),
+                function=track.function,
+            )
+            for track, builder in zip(tracks, (self._ledger.tracks[i] for i in self._order), strict=True)
+            if not (builder.own or (builder.hosts_loop and self._only_hosts(track)))
+        )
+
+    def _only_hosts(self, track: Track) -> bool:
+        """Did the thread do nothing to speak of but run an event loop?"""
+        outside = sum(
+            span.duration_ns
+            for span in track.spans
+            if span.wait.reason != "event loop" and span.state is not State.READY
+        )
+        return outside < self._threshold_ns
+
+    def named_lanes(self, tracks: Sequence[Track]) -> tuple[Lane, ...]:
+        lanes = []
+        for opened in sorted(self._ledger.lanes.values(), key=lambda lane: lane.start_ns):
+            position = self._order.get(opened.track)
+            if position is None:
+                continue
+            end_ns = opened.end_ns if opened.end_ns is not None else tracks[position].end_ns
+            spans = self._as_shown(position, tracks).clip(opened.start_ns, max(end_ns, opened.start_ns))
+            lanes.append(
+                Lane(opened.name, position, opened.start_ns, end_ns, opened.outcome, spans, opened.function)
+            )
+        return tuple(lanes)
+
+    def _as_shown(self, position: int, tracks: Sequence[Track], depth: int = 0) -> Spans:
+        """A track's spans, with the state of its own child in place of waiting for it."""
+        known = self._shown_spans.get(position)
+        if known is not None:
+            return known
+        spans = tracks[position].spans
+        starts, states, waits, end_ns = spans.columns
+        own = {
+            wait
+            for wait in set(waits)
+            if self._causes[wait].reason == "task"
+            and (child := self._causes[wait].on) is not None
+            and tracks[child].parent == position
+        }
+        if own and depth < 50:
+            builder = SpansBuilder()
+            for i, start_ns in enumerate(starts):
+                builder.add(start_ns, State(states[i]), waits[i])
+                if waits[i] not in own or states[i] != State.WAITING:
+                    continue
+                child = self._causes[waits[i]].on
+                assert child is not None
+                stop_ns = starts[i + 1] if i + 1 < len(starts) else end_ns
+                borrowed = self._as_shown(child, tracks, depth + 1).clip(start_ns, stop_ns)
+                for span in borrowed:
+                    via = self._causes.index(replace(span.wait, via=child))
+                    builder.add(span.start_ns, span.state, via)
+                if len(borrowed) and borrowed[-1].end_ns < stop_ns:
+                    builder.add(borrowed[-1].end_ns, State.WAITING, waits[i])
+            spans = builder.build(end_ns, self._causes.table)
+        self._shown_spans[position] = spans
+        return spans
+
+    # -- the rest -------------------------------------------------------------------------------
+
+    def resources(self) -> tuple[Resource, ...]:
+        ledger = self._ledger
+        slots: defaultdict[int, list[Slot]] = defaultdict(list)
+        for resource, taken in ledger.slots.items():
+            for held in taken:
+                if held.track in self._order:
+                    stop_ns = held.end_ns if held.end_ns is not None else self._end_ns
+                    slot = Slot(self._order[held.track], held.start_ns, max(held.start_ns, stop_ns))
+                    slots[resource].append(slot)
+        for item in ledger.items.values():
+            if item.resource is not None and item.started_ns is not None and item.submitter in self._order:
+                stop_ns = item.done_ns if item.done_ns is not None else self._end_ns
+                slots[item.resource].append(Slot(self._order[item.submitter], item.started_ns, stop_ns))
+        return tuple(
+            Resource(index, kind, limit, site, tuple(slots[index]), tuple(ledger.levels[index]))
+            for index, (kind, limit, site) in sorted(ledger.resources.items())
+        )
+
+    def left_pending(self) -> tuple[int, ...]:
+        left = self._ledger.left_pending()
+        return tuple(sorted(self._order[index] for index in left if index in self._order))
+
+    def wakes(self) -> Wakes:
+        wakes = Wakes()
+        for wake in self._ledger.wakes:
+            waker, woken = self._order.get(wake.waker), self._order.get(wake.woken)
+            if waker is not None and woken is not None:
+                wakes.add(wake.at_ns, waker, woken)
+        return wakes
+
+    def blocking_calls(self) -> tuple[BlockingCall, ...]:
+        return tuple(replace(call, track=self._position(call.track)) for call in self._ledger.blocking_calls)
+
+    def _position(self, track: int | None) -> int | None:
+        return None if track is None else self._order.get(track)
+
+    def slow_steps(self) -> tuple[SlowStep, ...]:
+        """With what they were doing: a known call that filled half of the step, or computing."""
+        calls = sorted(self._ledger.blocking_calls, key=lambda call: call.start_ns)
+        starts = [call.start_ns for call in calls]
+        return tuple(
+            replace(_explained(step, calls, starts), track=self._position(step.track))
+            for step in sorted(self._ledger.slow_steps, key=lambda step: step.start_ns)
+        )
+
+    def await_sequences(self, tracks: Sequence[Track]) -> tuple[AwaitSequence, ...]:
+        pauses = [
+            replace(pause, track=self._order[pause.track])
+            for pause in self._ledger.pauses
+            if pause.track in self._order
+        ]
+        return sequences.find(pauses, tracks)
+
+
+_OUTSIDE = 0.5
+
+
+def _explained(step: SlowStep, calls: Sequence[BlockingCall], starts: Sequence[int]) -> SlowStep:
+    length = step.end_ns - step.start_ns
+    longest: BlockingCall | None = None
+    for call in calls[bisect_left(starts, step.start_ns) : bisect_right(starts, step.end_ns)]:
+        if call.end_ns <= step.end_ns and (
+            longest is None or call.end_ns - call.start_ns > longest.end_ns - longest.start_ns
+        ):
+            longest = call
+    if longest is not None and longest.end_ns - longest.start_ns >= _OUTSIDE * length:
+        return replace(step, site=longest.site, called_from=longest.called_from, reason=longest.reason)
+    if step.cpu_ns is not None and step.cpu_ns + step.stolen_ns < _OUTSIDE * length:
+        return replace(step, reason="outside Python")
+    return step
+
+
+def _lane_name(track: Track) -> str:
+    if track.kind is TrackKind.TASK:
+        return f"{track.name} {track.function}".strip()
+    return track.name
+
+
+def _recaused(spans: Spans, changes: dict[int, int]) -> Spans:
+    starts, states, waits, end_ns = spans.columns
+    changed = array("i", (changes.get(wait, wait) for wait in waits))
+    return Spans(starts, states, changed, end_ns, spans.causes)
