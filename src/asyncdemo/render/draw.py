@@ -7,6 +7,7 @@ when to draw (``live``, ``report``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -93,28 +94,33 @@ def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
     )
 
 
-def timeline_lines(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
-    """The axis, a line for each row, and where rows are folded how many lanes did what."""
+def timeline_lines(grid: Grid, theme: Theme, gutter: int, counts: int = len(_COUNTED)) -> Iterator[Line]:
+    """The axis, a line for each row, and where rows are folded how many lanes did what.
+
+    counts: the most lines for that, below the one that says that rows are folded.
+    """
     yield _axis(grid, theme, gutter)
     for row in grid.rows:
         yield _row(row, theme, gutter)
     if grid.folded:
-        yield from _counts(grid, theme, gutter)
+        yield from islice(_counts(grid, theme, gutter), 1 + counts)
 
 
 def legend_lines(theme: Theme, width: int) -> list[Line]:
+    """The meaning of the textures; in the fewer words if the more do not fit in one line."""
+    room = sum(3 + 1 + len(long) + 3 for _, long in LEGEND.values())
     lines: list[Line] = [[]]
     used = 0
-    for shade, words in LEGEND.items():
-        room = 3 + 1 + len(words) + 3
-        if used and used + room > width:
+    for shade, (short, long) in LEGEND.items():
+        words = long if room <= width else short
+        if used and used + 4 + len(words) > width:
             lines.append([])
             used = 0
         lines[-1] += [
             Segment(theme.textures[shade] * 3, theme.shade_style(shade)),
             Segment(f" {words}   ", DIM),
         ]
-        used += room
+        used += 4 + len(words) + 3
     return [_cut(line, width) for line in lines]
 
 

@@ -103,27 +103,32 @@ class LiveView:
         legend = legend_lines(self._theme, width)
         room = height - 2 - len(legend)
         if side_by_side:
-            pictures, outputs = self._drawn(each, room)
-            lines = [*beside(pictures, each), *beside(outputs, each)]
+            outputs = [self._output(panel, each, room) for panel in self._panels]
+            heights = [room - max(map(len, outputs), default=0)] * len(self._panels)
+            lines = [*beside(self._pictures(each, heights), each), *beside(outputs, each)]
         else:
-            pictures, outputs = self._drawn(width, room // max(len(self._panels), 1))
-            lines = [
-                line for drawn in zip(pictures, outputs, strict=True) for lines in drawn for line in lines
-            ]
+            # Below each other there is room for what is being written only.
+            outputs = [self._output(panel, each, room // 2) if panel.active else [] for panel in self._panels]
+            heights = _shared([panel.wanted_height for panel in self._panels], room - sum(map(len, outputs)))
+            pairs = zip(self._pictures(each, heights), outputs, strict=True)
+            lines = [line for picture, output in pairs for line in (*picture, *output)]
         return [*lines[: max(room, 1)], [], *legend][: max(height - 1, 1)]
 
-    def _drawn(self, width: int, height: int) -> tuple[list[list[Line]], list[list[Line]]]:
-        """For each panel its picture and its output, ``height`` lines for both."""
-        for_output = min(_OUTPUT_HEIGHT, max(height // 3, 2))
-        outputs = [panel.output_lines(self._theme, width, for_output) for panel in self._panels]
-        rows = max(height - max(map(len, outputs), default=0), _LEAST_HEIGHT)
+    def _output(self, panel: LivePanel, width: int, room: int) -> list[Line]:
+        return panel.output_lines(self._theme, width, min(_OUTPUT_HEIGHT, max(room // 3, 2)))
+
+    def _pictures(self, width: int, heights: Sequence[int]) -> list[list[Line]]:
+        """All on the same scale: that of the panel which needs the widest columns."""
+        rows = max(heights, default=1)
         names = [name for panel in self._panels for name in panel.names(rows)]
         most = max((panel.lanes for panel in self._panels), default=0)
         gutter = gutter_width(names, most, rows, width)
         bin_ns = max((panel.bin_ns for panel in self._panels), default=1)
         column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in self._panels), default=1)
-        pictures = [panel.lines(self._theme, width, rows, gutter, column_ns) for panel in self._panels]
-        return pictures, outputs
+        return [
+            panel.lines(self._theme, width, height, gutter, column_ns)
+            for panel, height in zip(self._panels, heights, strict=True)
+        ]
 
     def _make_room(self) -> None:
         """A narrower terminal has wrapped the last frame, so that Rich cannot find its start."""
@@ -131,3 +136,13 @@ class LiveView:
         if self._live is not None and (self._size.width < before.width or self._size.height < before.height):
             self.close()
             self._console.clear()
+
+
+def _shared(wanted: Sequence[int], room: int) -> list[int]:
+    """Who wants little gets it, the others share the rest."""
+    shares = [0] * len(wanted)
+    in_order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    for place, index in enumerate(in_order):
+        shares[index] = max(min(wanted[index], room // (len(in_order) - place)), _LEAST_HEIGHT)
+        room -= min(shares[index], wanted[index])
+    return shares

@@ -129,6 +129,17 @@ class LivePanel:
         self._cells.widen(bin_ns)
         return self._cells.column_ns(columns, max(self.now_ns, self._cells.last_ns))
 
+    @property
+    def active(self) -> bool:
+        return self._started and not self._status
+
+    @property
+    def wanted_height(self) -> int:
+        """Lines for a picture in which no lane is folded."""
+        if not self.lanes:
+            return 2
+        return 2 + self.lanes + (self._blocked is not None or self._longest is not None)
+
     def lines(self, theme: Theme, width: int, height: int, gutter: int, column_ns: int) -> list[Line]:
         """At most ``height`` lines (never less than four): title, axis, lanes, what blocks."""
         lines = [title_line(self.name, self._headline(), theme, width)]
@@ -136,13 +147,15 @@ class LivePanel:
         if not self._cells.opened:
             words = "no lane has opened yet" if self._started else "not started yet"
             return [*lines, text_line(fit(words, width, theme.ellipsis), DIM)]
-        rows = max(height - 3, 1)
+        blocking = self._blocking_lines(theme, width)
+        rows = max(height - 2 - len(blocking), 1)
+        counts = 0
         if self._cells.opened > rows:
-            # Where rows are folded, each state has a line of counts, below a line that says so.
-            rows = max(rows - 1 - len(self._cells.seen), 1)
+            # Where rows are folded a line says so, and each state has one of counts if there is room.
+            counts = min(len(self._cells.seen), max(rows // 2 - 1, 0))
+            rows = max(rows - 1 - counts, 1)
         grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends)
-        picture = list(timeline_lines(grid, theme, gutter))
-        return [*lines, *picture[: max(height - 2, 2)], self._blocking_line(theme, width)]
+        return [*lines, *timeline_lines(grid, theme, gutter, counts), *blocking]
 
     def output_lines(self, theme: Theme, width: int, height: int) -> list[Line]:
         """What the script wrote, marked so that it is not taken for ours; none if it wrote nothing."""
@@ -167,16 +180,16 @@ class LivePanel:
         now = duration(max(self.now_ns, self._cells.last_ns))
         return f"{now}, {self._cells.open:,} of {self._cells.opened:,} open" + (f": {at_it}" if at_it else "")
 
-    def _blocking_line(self, theme: Theme, width: int) -> Line:
+    def _blocking_lines(self, theme: Theme, width: int) -> list[Line]:
         if self._blocked is not None:
             since, now, where = self._blocked
             words = f"blocking: {where or 'somewhere'} for {duration(now - since)}"
-            return text_line(fit(words, width, theme.ellipsis), WARNING)
+            return [text_line(fit(words, width, theme.ellipsis), WARNING)]
         if self._longest is not None:
             length, where = self._longest
             words = f"the loop was blocked: {where or 'somewhere'} for {duration(length)}"
-            return text_line(fit(words, width, theme.ellipsis), DIM)
-        return text_line("")
+            return [text_line(fit(words, width, theme.ellipsis), DIM)]
+        return []
 
     def _at(self, at_ns: int) -> int:
         """On our axis. Lanes may be told a little out of order, so the first is not always first."""

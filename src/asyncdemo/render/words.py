@@ -42,13 +42,13 @@ SHADE_WORDS = {
 }
 
 LEGEND = {
-    Shade.RUNNING: "running",
-    Shade.READY: "ready, another has the loop",
-    Shade.WAITING: "waiting",
-    Shade.QUEUED: "queued for its turn",
-    Shade.BLOCKING: "blocking the loop",
+    Shade.RUNNING: ("running", "running"),
+    Shade.READY: ("ready", "ready, another has the loop"),
+    Shade.WAITING: ("waiting", "waiting"),
+    Shade.QUEUED: ("queued", "queued for its turn"),
+    Shade.BLOCKING: ("blocking the loop", "blocking the loop"),
 }
-"""What a learner must know to read the picture, in the order of the legend."""
+"""What a learner must know to read the picture, in few words and in more."""
 
 OUTCOME_WORDS = {
     Outcome.RETURNED: "returned",

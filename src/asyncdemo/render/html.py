@@ -1,0 +1,164 @@
+"""Runs as one HTML page that plays them, works offline, and holds everything it needs.
+
+Without JavaScript the page has the whole picture, the figures and a table. Not for: the drawing
+(``svg``), the playing (``async_timeline.js``), the facts (``facts``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from html import escape
+from importlib.resources import files
+
+from asyncdemo.model import Run
+from asyncdemo.render.chart import Chart, ChartRow
+from asyncdemo.render.facts import Account, account_for, finding_words
+from asyncdemo.render.grid import Shade
+from asyncdemo.render.svg import Drawing, draw_svg
+from asyncdemo.render.words import SHADE_WORDS, clean, count, duration, number, status, title
+
+__all__ = ["element_html", "render_html", "script_js"]
+
+_TABLE_ROWS = 2_000
+
+_STYLE = """
+:root{color-scheme:light dark;--fg:#1f2328;--bg:#fff;--line:#d1d9e0;--dim:#59636e;--warn:#a64900}
+@media (prefers-color-scheme:dark){
+:root{--fg:#e6edf3;--bg:#0d1117;--line:#30363d;--dim:#9198a1;--warn:#f0883e}}
+body{margin:2rem auto;max-width:62rem;padding:0 1rem;color:var(--fg);background:var(--bg);
+font:1rem/1.5 system-ui,sans-serif}
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}
+svg{width:100%;height:auto}
+table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
+th,td{border-bottom:1px solid var(--line);padding:.25rem .8rem .25rem 0;text-align:left;vertical-align:top}
+.wide{overflow-x:auto}.warn{color:var(--warn);font-weight:600}.advice,.dim{color:var(--dim)}
+summary{cursor:pointer;padding:.5rem 0}
+@media print{body{margin:0;max-width:none}}
+"""
+
+
+def render_html(runs: Sequence[Run]) -> str:
+    accounts = account_for(runs)
+    drawing = draw_svg(runs, accounts)
+    heading = "Timeline of " + ", ".join(title(run) for run in runs) if runs else "No runs"
+    body = "\n".join(
+        [
+            f"<h1>{escape(heading)}</h1>",
+            element_html(drawing),
+            *_facts(accounts),
+            *(part for account in accounts for part in _remarks(account)),
+            *(part for chart in drawing.charts for part in _table(chart)),
+        ]
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(heading)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
+        f"</main>\n<script>{script_js()}</script>\n</body>\n</html>\n"
+    )
+
+
+def element_html(drawing: Drawing, *, covered: bool = False) -> str:
+    """The element alone, for a page that loads ``script_js`` itself.
+
+    covered: nothing shows until it is played.
+    """
+    # "<" ends a script wherever it stands, so that no name of a lane may bring one.
+    data = json.dumps(_data(drawing), separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f"<async-timeline{' covered' if covered else ''}>\n{drawing.svg}\n"
+        f'<script type="application/json">{data}</script>\n</async-timeline>'
+    )
+
+
+def script_js() -> str:
+    """The custom element, as a classic script."""
+    return files("asyncdemo.render").joinpath("async_timeline.js").read_text(encoding="utf-8")
+
+
+def _data(drawing: Drawing) -> dict[str, object]:
+    return {
+        "scale_ns": drawing.scale_ns,
+        "left": round(drawing.left, 2),
+        "width": round(drawing.width, 2),
+        "plots": drawing.plots,
+        "runs": [
+            {
+                "name": chart.name,
+                "length_ns": chart.length_ns,
+                "rows": [_row_data(row) for row in chart.rows],
+            }
+            for chart in drawing.charts
+        ],
+    }
+
+
+def _row_data(row: ChartRow) -> dict[str, object]:
+    return {
+        "label": row.label,
+        "size": row.size,
+        "bars": row.bars,
+        "bands": [
+            [band.start_ns, band.end_ns, [round(amount, 2) for amount in band.counts]] for band in row.bands
+        ],
+    }
+
+
+def _facts(accounts: Sequence[Account]) -> Iterator[str]:
+    """Figures of all runs side by side: a row for each label that any of them has."""
+    labels = list(dict.fromkeys(fact.label for account in accounts for fact in account.facts))
+    yield '<h2>Figures</h2>\n<div class="wide"><table>\n<thead><tr><td></td>'
+    yield "".join(f'<th scope="col">{escape(title(account.run))}</th>' for account in accounts)
+    yield "</tr></thead>\n<tbody>"
+    ended = "".join(f"<td>{escape(status(account.run))}</td>" for account in accounts)
+    yield f'<tr><th scope="row">end</th>{ended}</tr>'
+    for label in labels:
+        cells = []
+        for account in accounts:
+            facts = [fact for fact in account.facts if fact.label == label]
+            warn = ' class="warn"' if any(fact.warns for fact in facts) else ""
+            cells.append(f"<td{warn}>{'<br>'.join(escape(fact.value) for fact in facts)}</td>")
+        yield f'<tr><th scope="row">{escape(label)}</th>{"".join(cells)}</tr>'
+    yield "</tbody></table></div>"
+
+
+def _remarks(account: Account) -> Iterator[str]:
+    name = escape(title(account.run))
+    if account.findings:
+        yield f"<h2>Found in {name}</h2>\n<ul>"
+        for finding in account.findings:
+            message, advice = map(escape, finding_words(finding))
+            yield f"<li>{message}{f'<br><span class=advice>{advice}</span>' if advice else ''}</li>"
+        yield "</ul>"
+    if account.notes:
+        yield f"<h2>Notes on {name}</h2>\n<ul>"
+        yield from (f"<li>{escape(note)}</li>" for note in account.notes)
+        yield "</ul>"
+
+
+def _table(chart: Chart) -> Iterator[str]:
+    lines = list(_table_rows(chart))
+    yield f"<details><summary>{escape(chart.name)} as a table: {count(len(lines), 'row')}</summary>"
+    if len(lines) > _TABLE_ROWS:
+        yield f'<p class="dim">The first {_TABLE_ROWS:,} of them; the CSV export has all.</p>'
+    yield '<div class="wide"><table><thead><tr>'
+    yield "".join(f'<th scope="col">{head}</th>' for head in ("lane", "from", "to", "state", "why"))
+    yield "</tr></thead><tbody>"
+    for cells in lines[:_TABLE_ROWS]:
+        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    yield "</tbody></table></div></details>"
+
+
+def _table_rows(chart: Chart) -> Iterator[tuple[str, str, str, str, str]]:
+    for row in chart.rows:
+        label = clean(row.label)
+        for start, end, shade, why in row.bars:
+            yield label, duration(start), duration(end), SHADE_WORDS[shade], why
+        for band in row.bands:
+            words = ", ".join(
+                f"{number(amount)} {SHADE_WORDS[Shade(shade)]}"
+                for shade, amount in enumerate(band.counts)
+                if amount
+            )
+            yield f"lanes {label}", duration(band.start_ns), duration(band.end_ns), words, ""
