@@ -48,7 +48,7 @@ def test_a_lesson_as_json_is_one_object_with_every_variant() -> None:
         "threaded": ("ok", 3, 3),
         "awaited": ("ok", 3, 3),
     }
-    assert "cup 1 is ready" in done.err
+    assert "3 cups are ready" in done.err
 
 
 def test_the_upload_gate_lets_five_through_at_a_time() -> None:

@@ -12,13 +12,13 @@ BREW_S = 0.3
 async def brew(n: int) -> None:
     """Make one cup. There is nothing to compute, only time to wait."""
     await asyncio.sleep(BREW_S)
-    print(f"cup {n} is ready")
 
 
 async def main() -> None:
     async with asyncio.TaskGroup() as group:
         for n in range(1, BREWS + 1):
             group.create_task(brew(n))
+    print(f"{BREWS} cups are ready")
 
 
 if __name__ == "__main__":

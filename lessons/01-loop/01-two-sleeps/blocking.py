@@ -12,12 +12,12 @@ BREW_S = 0.3
 def brew(n: int) -> None:
     """Make one cup. There is nothing to compute, only time to wait."""
     time.sleep(BREW_S)
-    print(f"cup {n} is ready")
 
 
 def main() -> None:
     for n in range(1, BREWS + 1):
         brew(n)
+    print(f"{BREWS} cups are ready")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ BREW_S = 0.3
 def brew(n: int) -> None:
     """Make one cup. There is nothing to compute, only time to wait."""
     time.sleep(BREW_S)
-    print(f"cup {n} is ready")
 
 
 def main() -> None:
@@ -23,6 +22,7 @@ def main() -> None:
         threads[-1].start()
     for thread in threads:
         thread.join()
+    print(f"{BREWS} cups are ready")
 
 
 if __name__ == "__main__":

@@ -36,17 +36,16 @@ def print_runs(runs: Sequence[Run], console: Console | None) -> None:
         print_report(runs, console)
 
 
-def print_output(names: Sequence[str], tails: Sequence[Tail], console: Console, lines: int) -> None:
-    """What scripts wrote while the picture was there: the newest lines of each, marked as theirs."""
-    for name, tail in zip(names, tails, strict=True):
-        last = tail.last(lines)
-        if not last:
-            continue
-        left_out = max(tail.total - len(last), 0)
-        words = f"{name} wrote" + (f" ({left_out:,} lines before these)" if left_out else "")
-        console.print(words, style="bold", markup=False)
-        for line in last:
-            console.print(
-                f"  {line.text}", style="red" if line.stream == "stderr" else "", markup=False, soft_wrap=True
-            )
-        console.print()
+def print_output(name: str, tail: Tail, console: Console, lines: int) -> None:
+    """What a script wrote while the picture was there: its newest lines, marked as its own."""
+    last = tail.last(lines)
+    if not last:
+        return
+    left_out = tail.total - len(last)
+    words = f"{name} wrote" + (f" {tail.total:,} lines; the last {len(last)}:" if left_out > 0 else ":")
+    console.print(words, style="bold", markup=False)
+    for line in last:
+        console.print(
+            f"  {line.text}", style="red" if line.stream == "stderr" else "", markup=False, soft_wrap=True
+        )
+    console.print()

@@ -52,10 +52,11 @@ class Recorded:
     output: tuple[Tail, ...] = ()
 
 
-def record_quietly(jobs: Sequence[Job]) -> Recorded:
-    """One after another, without a picture."""
+def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda _: None) -> Recorded:
+    """One after another, without a picture. announce: called before each."""
     runs: list[Run] = []
     for job in jobs:
+        announce(job)
         with Recording(job.target, job.options) as recording:
             interrupted = _drive([recording], lambda: None, lambda _: None)
             runs.append(recording.result())

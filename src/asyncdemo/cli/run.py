@@ -26,13 +26,14 @@ from asyncdemo.course.lookup import find_lesson
 from asyncdemo.course.text import sections
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, MissingError, UsageError
 from asyncdemo.metrics import measure
-from asyncdemo.model import Run
+from asyncdemo.model import Run, RunOutcome
 from asyncdemo.render.result import lesson_result
 from asyncdemo.runner import Options, Stdout, Target
 
 __all__ = ["command"]
 
 _OUTPUT_LINES = 10
+_TRACEBACK_LINES = 40
 
 
 def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -135,9 +136,15 @@ def command(
 
 def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorded:
     if console is None:
-        return record_quietly(jobs)
+        recorded = record_quietly(jobs, lambda job: click.echo(f"Running {job.name} ..."))
+        click.echo()
+        return recorded
     recorded = record_live(_with_stdout(jobs, Stdout.CAPTURE), console, race)
-    print_output([run.name for run in recorded.runs], recorded.output, console, _OUTPUT_LINES)
+    if not recorded.interrupted:  # else it is mostly what Python says to a Ctrl-C, once for each variant
+        for run, tail in zip(recorded.runs, recorded.output, strict=True):
+            print_output(
+                run.name, tail, console, _OUTPUT_LINES if run.outcome is RunOutcome.OK else _TRACEBACK_LINES
+            )
     return recorded
 
 

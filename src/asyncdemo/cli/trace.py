@@ -90,7 +90,7 @@ def command(
     else:
         console = make_console()
         recorded = record_live([Job(target, replace(options, stdout=Stdout.CAPTURE))], console, race=True)
-        print_output([script], recorded.output, console, _OUTPUT_LINES)
+        print_output(script, recorded.output[0], console, _OUTPUT_LINES)
         print_runs(recorded.runs, console)
     _save(recorded, save_to)
     _hint_misplaced(context.command, script, args, recorded)

@@ -133,14 +133,15 @@ def compare(
 
 def quantity(value: float, unit: str) -> str:
     """A figure in words: counts as whole numbers, anything else with three digits that matter."""
-    number = f"{value:.0f}" if value == int(value) else f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+    whole = value == int(value) or abs(value) >= 100
+    number = f"{value:.0f}" if whole else f"{value:#.3g}"
     return f"{number} {unit}".strip()
 
 
 def _number(typed: str, unit: str) -> float:
     match = re.fullmatch(r"([0-9]+(?:[.,][0-9]+)?|[.,][0-9]+)\s*([a-z]*)", typed)
     if match is None:
-        raise ValueError(f"type a number{f' of {unit}' if unit else ''}, for instance 3 or 0.5")
+        raise ValueError(f"type a number{f' ({unit})' if unit else ''}, for instance 3 or 0.5")
     value = float(match[1].replace(",", "."))
     return value / 1000 if unit == "s" and match[2] in ("ms", "milliseconds") else value
 
