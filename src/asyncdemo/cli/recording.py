@@ -37,7 +37,8 @@ class Job:
 
     @property
     def name(self) -> str:
-        return self.options.name or self.target.module or PurePath(self.target.script or "").name
+        """As the recording will be called."""
+        return self.options.name or PurePath(self.target.title).stem
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def command(
 
 
 def _replay(runs: Sequence[Run], console: Console, speed: float) -> None:
-    panels = [LivePanel(run.name or Path(run.script).name) for run in runs]
+    panels = [LivePanel(run.name) for run in runs]
     replays = [Replay(run, panel) for run, panel in zip(runs, panels, strict=True)]
     length_ns = max(map(extent_ns, runs))
     start_ns = time.monotonic_ns()
