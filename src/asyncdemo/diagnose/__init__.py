@@ -1,0 +1,30 @@
+"""What a run shows that its author may want to change: typed findings with advice.
+
+Pure functions of a ``Run``. A finding is only made where it holds: an empty result is the normal
+case. Not for: figures (``metrics``), or how findings are shown (``render``).
+"""
+
+from __future__ import annotations
+
+from asyncdemo.diagnose.awaiting import left_pending, never_awaited, sequential_awaits
+from asyncdemo.diagnose.blocking import blocks_the_loop, gil_held_elsewhere
+from asyncdemo.diagnose.finding import Finding, FindingKind
+from asyncdemo.diagnose.limiting import idle_limits, limits_per_call, saturated_executors, unbounded_fan_out
+from asyncdemo.model import Run
+
+__all__ = ["Finding", "FindingKind", "diagnose"]
+
+
+def diagnose(run: Run) -> tuple[Finding, ...]:
+    """All findings, the gravest kind first."""
+    return (
+        *blocks_the_loop(run),
+        *gil_held_elsewhere(run),
+        *never_awaited(run),
+        *left_pending(run),
+        *sequential_awaits(run),
+        *unbounded_fan_out(run),
+        *limits_per_call(run),
+        *saturated_executors(run),
+        *idle_limits(run),
+    )

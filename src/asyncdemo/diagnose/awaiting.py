@@ -1,0 +1,118 @@
+"""Coroutines and tasks that were awaited too late, one after another, or never."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import accumulate
+
+from asyncdemo.diagnose.finding import Finding, FindingKind, at, many, own, span
+from asyncdemo.model import AwaitSequence, Run, RunOutcome, Site, Track, TrackKind
+
+__all__ = ["left_pending", "never_awaited", "sequential_awaits"]
+
+_WORTH_IT_NS = 20_000_000
+"""Two waits of 10 ms: less is not worth a change."""
+
+
+def sequential_awaits(run: Run) -> Iterator[Finding]:
+    """Waits one after another that could overlap; those of the same lines together."""
+    alike = _OpenAlike(run)
+    groups: defaultdict[tuple[Site, ...], list[AwaitSequence]] = defaultdict(list)
+    for sequence in run.await_sequences:
+        if (
+            sequence.independent
+            and sequence.count >= 2
+            and sequence.waited_ns >= _WORTH_IT_NS
+            and not alike.were_open_during(sequence)
+        ):
+            groups[sequence.sites].append(sequence)
+    for sites, sequences in sorted(groups.items(), key=lambda item: -sum(s.waited_ns for s in item[1])):
+        longest = max(sequences, key=lambda sequence: sequence.waited_ns)
+        first = sites[0] if sites else None
+        lines = ", ".join(str(site.line) for site in sites[1:])
+        also = f" (and line{'s' * (len(sites) > 2)} {lines})" if lines else ""
+        others = len(sequences) - 1
+        yield Finding(
+            FindingKind.SEQUENTIAL_AWAITS,
+            f"{longest.count:,} awaits{at(first)}{also} went one after another and took "
+            f"{span(longest.waited_ns)}; the longest alone took {span(longest.longest_ns)}, and overlapping "
+            "they could take as little"
+            + (f". {many(others, 'other call')} did the same." if others else "."),
+            "If none needs what another did, start them together: `group.create_task(...)` in an "
+            "`async with asyncio.TaskGroup() as group:`, or `await asyncio.gather(...)`.",
+            first,
+            own(first),
+        )
+
+
+def never_awaited(run: Run) -> Iterator[Finding]:
+    """Coroutines that were made and dropped."""
+    for (function, site), times in Counter((one.function, one.site) for one in run.unawaited).items():
+        name = _name(function)
+        how_often = "" if times == 1 else f" {times:,} times"
+        yield Finding(
+            FindingKind.NEVER_AWAITED,
+            f"{name}() was called{how_often} but never awaited{at(site)}: nothing in it ran.",
+            f"Write `await {name}(...)`; or start it with `asyncio.create_task(...)`, keep the task, and await "
+            "that.",
+            site,
+            own(site),
+        )
+
+
+def left_pending(run: Run) -> Iterator[Finding]:
+    """Tasks that were not done when the main coroutine was. Not if the run was cut off anyway."""
+    if run.outcome in (RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED):
+        return
+    groups: defaultdict[tuple[str, Site | None], list[Track]] = defaultdict(list)
+    for index in run.left_pending:
+        track = run.tracks[index]
+        groups[track.function, track.created_at].append(track)
+    for (function, created_at), tracks in groups.items():
+        name = f"{_name(function)}()" if function else tracks[0].name
+        made = at(created_at).replace(" at ", " made at ", 1)
+        were = "was" if len(tracks) == 1 else "were"
+        yield Finding(
+            FindingKind.LEFT_PENDING,
+            f"{many(len(tracks), 'task')} of {name}{made} {were} not done when the main coroutine was.",
+            "Await the task before the end, or make it in an `asyncio.TaskGroup`, which does. If it is to "
+            "run for ever, cancel it and await that.",
+            created_at or tracks[0].site,
+            own(created_at),
+        )
+
+
+def _name(function: str) -> str:
+    return function.rpartition("<locals>.")[2] or function
+
+
+class _OpenAlike:
+    """Which other tasks of the same function were open: workers that go side by side already."""
+
+    def __init__(self, run: Run) -> None:
+        self._tracks = run.tracks
+        by_function: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
+        for track in run.tracks:
+            if track.kind is TrackKind.TASK:
+                by_function[track.function].append((track.start_ns, track.end_ns, track.index))
+        self._sorted = {function: sorted(tracks) for function, tracks in by_function.items()}
+        self._starts = {f: [start for start, _, _ in tracks] for f, tracks in self._sorted.items()}
+        self._ends_so_far = {
+            f: list(accumulate((end for _, end, _ in tracks), max)) for f, tracks in self._sorted.items()
+        }
+
+    def were_open_during(self, sequence: AwaitSequence) -> bool:
+        """Was another one open for most of the sequence?"""
+        function = self._tracks[sequence.track].function
+        if function not in self._sorted:
+            return False
+        first = bisect_left(self._ends_so_far[function], sequence.start_ns)
+        last = bisect_left(self._starts[function], sequence.end_ns)
+        return any(
+            index != sequence.track
+            and 2 * (min(end, sequence.end_ns) - max(start, sequence.start_ns))
+            > sequence.end_ns - sequence.start_ns
+            for start, end, index in self._sorted[function][first:last]
+        )

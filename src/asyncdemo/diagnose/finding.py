@@ -1,0 +1,72 @@
+"""What a finding is, and the words that all of them share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from asyncdemo.model import Site
+
+__all__ = ["Finding", "FindingKind", "at", "many", "own", "span"]
+
+
+class FindingKind(StrEnum):
+    """The strings are part of the JSON contract."""
+
+    BLOCKS_THE_LOOP = "blocks-the-loop"
+    GIL_HELD_ELSEWHERE = "gil-held-elsewhere"
+    SEQUENTIAL_AWAITS = "sequential-awaits"
+    NEVER_AWAITED = "never-awaited"
+    LEFT_PENDING = "left-pending"
+    UNBOUNDED_FAN_OUT = "unbounded-fan-out"
+    IDLE_LIMIT = "idle-limit"
+    LIMIT_PER_CALL = "limit-per-call"
+    SATURATED_EXECUTOR = "saturated-executor"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """message: what was seen, with figures and the place. advice: what to do about it.
+
+    site: the line it is about. called_from: the nearest line of the user's own code that led there.
+    """
+
+    kind: FindingKind
+    message: str
+    advice: str
+    site: Site | None
+    called_from: Site | None
+
+
+def own(site: Site | None) -> Site | None:
+    """The site, if it is in the user's own code and not in an installed package."""
+    if site is None or re.search(r"[/\\](site|dist)-packages[/\\]", site.file):
+        return None
+    return site
+
+
+def span(ns: int) -> str:
+    """A duration: "0.12 s", "52 ms"."""
+    return f"{ns / 1e9:,.2f} s" if ns >= 100_000_000 else f"{ns / 1e6:.0f} ms"
+
+
+def many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def at(site: Site | None, called_from: Site | None = None) -> str:
+    """ " at client.py:30 in get(), called from app.py:12 in main()"; empty if nothing is known."""
+    if site is None:
+        return "" if called_from is None else at(called_from)
+    words = f" at {_place(site)}"
+    if called_from is not None and (called_from.file, called_from.line) != (site.file, site.line):
+        words += f", called from {_place(called_from)}"
+    return words
+
+
+def _place(site: Site) -> str:
+    file = re.split(r"[/\\]", site.file)[-1]
+    function = site.function.rpartition("<locals>.")[2]
+    inside = "" if not function or function.startswith("<") else f" in {function}()"
+    return f"{file}:{site.line}{inside}"

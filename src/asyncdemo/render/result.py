@@ -1,0 +1,115 @@
+"""Runs as the JSON objects that ``--json`` prints: ``asyncdemo.result/1``.
+
+The names and types are a contract, described in ``docs/reference/json.md``; a change of meaning
+makes it version 2. Seconds are rounded to the microsecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from asyncdemo.diagnose import Finding, diagnose
+from asyncdemo.metrics import LaneTotals, LongestStep, ResourceUse, measure
+from asyncdemo.model import Lane, Run, Site
+
+__all__ = ["FORMAT", "lesson_result", "script_result", "variant_result"]
+
+FORMAT = "asyncdemo.result/1"
+
+
+def lesson_result(lesson_id: str, knobs: Mapping[str, Any], runs: Sequence[Run]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "lesson": lesson_id,
+        "knobs": dict(knobs),
+        "variants": [variant_result(run) for run in runs],
+    }
+
+
+def script_result(script: str, run: Run) -> dict[str, Any]:
+    return {"format": FORMAT, "script": script, "run": variant_result(run)}
+
+
+def variant_result(run: Run) -> dict[str, Any]:
+    metrics = measure(run)
+    zero_ns = min((lane.start_ns for lane in run.lanes), default=0)
+    return {
+        "name": run.name,
+        "outcome": str(run.outcome),
+        "exit_code": run.exit_code,
+        "clock": str(run.clock),
+        "wall_s": _seconds(metrics.wall_ns),
+        "ideal_s": _seconds(metrics.ideal_ns),
+        "lanes": metrics.lanes,
+        "peak": metrics.peak,
+        "open": metrics.open,
+        "steps": metrics.steps,
+        "running_s": _seconds(metrics.running_ns),
+        "ready_s": _seconds(metrics.ready_ns),
+        "waiting_s": _seconds(metrics.waiting_ns),
+        "queued_s": _seconds(metrics.queued_ns),
+        "blocked_s": _seconds(metrics.blocked_ns),
+        "longest_step": _longest_step(metrics.longest_step),
+        "throughput_per_s": round(metrics.throughput_per_s, 6),
+        "resources": [_resource(use) for use in metrics.resources],
+        "lane_list": [
+            _lane(run, lane, totals, zero_ns)
+            for lane, totals in zip(run.lanes, metrics.lane_totals, strict=True)
+        ],
+        "findings": [_finding(finding) for finding in diagnose(run)],
+    }
+
+
+def _longest_step(step: LongestStep | None) -> dict[str, Any] | None:
+    if step is None:
+        return None
+    return {
+        "ms": round(step.duration_ns / 1e6, 6),
+        **_place(step.site),
+        "function": step.site.function if step.site else None,
+    }
+
+
+def _resource(use: ResourceUse) -> dict[str, Any]:
+    return {
+        "kind": str(use.resource.kind),
+        **_place(use.resource.site),
+        "limit": use.resource.limit,
+        "peak_held": use.peak_held,
+        "peak_queued": use.peak_queued,
+        "queued_s": _seconds(use.queued_ns),
+    }
+
+
+def _lane(run: Run, lane: Lane, totals: LaneTotals, zero_ns: int) -> dict[str, Any]:
+    return {
+        "name": lane.name,
+        "track": run.tracks[lane.track].name,
+        "start_s": _seconds(lane.start_ns - zero_ns),
+        "end_s": _seconds(lane.end_ns - zero_ns),
+        "outcome": str(lane.outcome),
+        "running_s": _seconds(totals.running_ns),
+        "ready_s": _seconds(totals.ready_ns),
+        "waiting_s": _seconds(totals.waiting_ns),
+        "queued_s": _seconds(totals.queued_ns),
+        "reasons": {reason: _seconds(spent) for reason, spent in totals.reasons.items()},
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    caller = finding.called_from
+    return {
+        "kind": str(finding.kind),
+        "message": finding.message,
+        **_place(finding.site),
+        "called_from": f"{caller.file}:{caller.line}" if caller else None,
+    }
+
+
+def _place(site: Site | None) -> dict[str, Any]:
+    return {"file": site.file if site else None, "line": site.line if site else None}
+
+
+def _seconds(ns: int) -> float:
+    return round(ns / 1e9, 6)
