@@ -16,7 +16,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour test test-all lint docs check bench lock clean
+.PHONY: help tour test test-all lint docs check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -41,11 +41,18 @@ lint: $(VENV)/.dev ## style, types and the import rules
 	@for lesson in lessons/*/*/; do $(BIN)/mypy --no-error-summary "$$lesson" || exit 1; done
 	@$(BIN)/lint-imports --no-logo
 
+# Not --quiet: with it, --strict counts no warnings.
 docs: $(VENV)/.dev ## the site, into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "The site is in site/: open site/index.html"
 
 check: lint docs test ## what CI runs: lint, docs and test
+
+picture: $(VENV)/.tour ## record the picture at the top of the README anew
+	@rm -rf .cache/picture
+	@$(BIN)/asyncdemo run two-sleeps --no-predict --plain --save .cache/picture </dev/null >/dev/null
+	@cd .cache/picture && ../../$(BIN)/asyncdemo export two-sleeps-blocking.jsonl two-sleeps-threaded.jsonl \
+	    two-sleeps-awaited.jsonl --to svg --output ../../docs/assets/two-sleeps.svg
 
 bench: $(VENV)/.dev ## the project's own speed, against its peers
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
