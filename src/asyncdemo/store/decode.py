@@ -68,7 +68,7 @@ class _Reader:
         self._header: Record | None = None
         self._causes: dict[int, Wait] = {}
         self._tracks: dict[int, tuple[int, Track, SpanColumns]] = {}
-        self._lanes: dict[int, tuple[Lane, SpanColumns | None]] = {}
+        self._lanes: dict[int, tuple[int, Lane, SpanColumns | None]] = {}
         self._resources: dict[int, Resource] = {}
         self._slots: defaultdict[int, dict[int, list[Slot]]] = defaultdict(dict)
         self._wakes: dict[int, list[tuple[int, int, int]]] = {}
@@ -259,7 +259,7 @@ class _Reader:
     def _all_lanes(self, tracks: Indices, found: list[Track], causes: Mapping[int, Wait]) -> list[Lane]:
         table = CauseTable(causes)
         lanes = []
-        for _, (lane, columns) in sorted(self._lanes.items()):
+        for _, (_, lane, columns) in sorted(self._lanes.items()):
             if lane.track in tracks:
                 track = found[tracks[lane.track]]
                 spans = columns.spans(table) if columns else track.spans.clip(lane.start_ns, lane.end_ns)
