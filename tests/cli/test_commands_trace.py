@@ -93,6 +93,7 @@ def test_a_constant_can_be_set(chatty: Path) -> None:
         (["--timeout", "0"], "--timeout"),
         (["--timeout", "soon"], "--timeout"),
         (["--lnae", "work"], "--lane"),
+        (["--save", "no/such/folder/run.jsonl"], "there is no folder"),
     ],
 )
 def test_wrong_use_is_answered_with_what_would_be_right(

@@ -95,6 +95,8 @@ def command(
     values = course_knobs.values(lesson, settings)
     variants = _chosen(lesson, chosen)
     _need_packages(lesson)
+    if save_to is not None:
+        _make_folder(save_to)
     jobs = [
         Job(
             Target(str(variant.path)),
@@ -176,15 +178,19 @@ def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
     return EXIT_OK if as_meant else EXIT_FAILED
 
 
+def _make_folder(folder: Path) -> None:
+    """Before the run: afterwards it would be a pity."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--save {folder}: {error.strerror}.") from None
+
+
 def _save(lesson: Lesson, runs: Sequence[Run], folder: Path | None) -> None:
     if folder is None:
         return
     from asyncdemo import store
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--save {folder}: {error.strerror}.") from None
     for run in runs:
         file = folder / f"{lesson.id}-{run.name}.jsonl"
         store.save(run, file)

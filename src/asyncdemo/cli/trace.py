@@ -13,7 +13,7 @@ from asyncdemo.cli.options import json_option, plain_option, set_option
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_draw
 from asyncdemo.course.knobs import settings
-from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.model import RunOutcome
 from asyncdemo.runner import Options, Stdout, Target
 
@@ -72,6 +72,8 @@ def command(
     Options of trace stand before SCRIPT. What stands after it is for the script.
     Exit code 1 if the script failed; its own exit code is part of the report.
     """
+    if save_to is not None and not save_to.parent.is_dir():
+        raise UsageError(f"--save {save_to}: there is no folder {save_to.parent}.")
     target = Target(None, script, args) if as_module else Target(script, None, args)
     options = Options(
         lanes=tuple(name for names in lanes for name in names.split(",") if name),
