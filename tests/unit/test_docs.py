@@ -18,6 +18,8 @@ from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.diagnose import FindingKind
 from asyncdemo.metrics import Metrics
+from asyncdemo.render.result import lesson_result, script_result
+from tests.support.runs import Story, at_line
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -121,3 +123,24 @@ def test_the_site_builds_strictly_and_asks_no_other_host(
     for sheet in tmp_path.rglob("*.css"):
         urls = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')\s]+)", read(sheet))
         assert [url for url in urls if foreign.match(url)] == [], sheet
+
+
+def test_the_json_reference_has_every_field_and_no_other() -> None:
+    story = Story()
+    gate = story.semaphore(limit=1, made=at_line(3))
+    story.task("first").takes(gate).blocks(80, at=at_line(7)).gives_back(gate).returns()
+    story.task("second").queues(gate, 80).takes(gate).sleeps(10).gives_back(gate).returns()
+    shown = [script_result("app.py", story.run()), lesson_result("a-lesson", {}, [story.run()])]
+
+    def fields(value: object) -> set[str]:
+        if isinstance(value, dict):
+            inner = (fields(item) for name, item in value.items() if name not in {"knobs", "reasons"})
+            return set(value).union(*inner)
+        return set().union(*map(fields, value)) if isinstance(value, list) else set()
+
+    text = read(DOCS / "reference" / "json.md").partition("| `kind` | what was found |")[0]
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == fields(shown) - {
+        "ms",
+        "function",
+    }
