@@ -55,7 +55,7 @@ def never_awaited(run: Run) -> Iterator[Finding]:
         yield Finding(
             FindingKind.NEVER_AWAITED,
             f"{name}() was called{how_often} but never awaited{at(site)}: nothing in it ran.",
-            f"Write `await {name}(...)`; or start it with `asyncio.create_task(...)`, keep the task, and await "
+            f"Write `await {name}(...)`; or start it with `asyncio.create_task(...)`, keep it, and await "
             "that.",
             site,
             own(site),
