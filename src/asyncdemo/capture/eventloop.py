@@ -26,6 +26,7 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.instrument import Patches, around, on_entry
 from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of
 from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.usage import Usage
 
 LONG_WAIT_NS = 10_000_000
 """After waits longer than this the place that awaited is recorded."""
@@ -42,20 +43,19 @@ class LoopLens:
         "due_ns",
         "ident",
         "loop",
-        "native",
+        "running",
         "sample",
         "slept_ns",
         "started_ns",
         "thread",
         "usage",
-        "usage_of_step",
         "woke_ns",
     )
 
     def __init__(self, loop: Any, ident: int) -> None:
         self.loop = weakref.ref(loop)
         self.ident = ident
-        self.native = _thread.get_native_id()
+        self.running = False
         self.thread: int | None = None
         """The track of the thread that runs the loop."""
         self.current = wire.BY_LOOP
@@ -71,10 +71,8 @@ class LoopLens:
         """(reason, start_ns) of the blocking call that the step is inside of."""
         self.sample: Any = None
         """What the watchdog saw of the step being run."""
-        self.usage: Any = None
-        """CPU time of the loop's thread, when the watchdog first saw what runs now."""
-        self.usage_of_step = 0
-        """Which step that was, by its start; 0 if none was being run."""
+        self.usage = Usage()
+        """Of the loop's thread, when the watchdog first saw what runs now."""
 
 
 class EventLoops:
@@ -484,7 +482,8 @@ class _Running:
     def __enter__(self) -> None:
         recorder = self._recorder
         self._lens.ident = ident = _thread.get_ident()
-        self._lens.native = _thread.get_native_id()
+        self._lens.usage.follow(_thread.get_native_id())
+        self._lens.running = True
         self._thread = thread = recorder.threads.get(ident)
         if thread is not None:
             self._lens.thread = thread.track
@@ -492,6 +491,7 @@ class _Running:
             recorder.record((wire.THREAD_WAITS, thread.track, recorder.now(), wait, 0, 0))
 
     def __exit__(self, *exc_info: object) -> None:
+        self._lens.running = False
         if self._thread is not None:
             recorder = self._recorder
             recorder.record((wire.THREAD_RUNS, self._thread.track, recorder.now(), 0, 0, 0))

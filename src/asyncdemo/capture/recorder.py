@@ -178,16 +178,18 @@ class Recorder:
     def connect(self, connection: socket.socket) -> None:
         self._connection = connection
 
-    def flush(self) -> None:
-        """Send what has gathered.
+    def flush(self, after_sending: Callable[[], None] = lambda: None) -> None:
+        """Send what has gathered; ``after_sending`` is called each time the GIL was let go of for that.
 
         Raises OSError when the parent is gone or the script closed the socket.
         """
         with self._sending:
             if self._connection is not None:
-                self._drain(super(socket.socket, self._connection).sendall)  # not the traced one
+                self._drain(
+                    super(socket.socket, self._connection).sendall, after_sending
+                )  # not the traced one
 
-    def _drain(self, send: Callable[[bytes], None]) -> None:
+    def _drain(self, send: Callable[[bytes], None], after_sending: Callable[[], None]) -> None:
         # Numbers first: whatever they refer to was defined before they were recorded.
         size = len(self.numbers)
         numbers = self.numbers[:size]
@@ -197,10 +199,12 @@ class Recorder:
         del self._definitions[:count]
         for start in range(0, len(definitions), 5000):
             send(wire.json_frame(wire.DEFINITIONS, definitions[start : start + 5000]))
+            after_sending()
         numbers += (wire.NOW, self.now(), 0, 0, 0, 0)
         chunk = wire.STEP_SIZE * 5000
         for start in range(0, len(numbers), chunk):
             send(wire.numbers_frame(numbers[start : start + chunk]))
+            after_sending()
 
     def stop(self) -> None:
         """Record nothing from now on: in the child of a fork, or when nobody listens any more."""

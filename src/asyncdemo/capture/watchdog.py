@@ -9,43 +9,37 @@ import _thread
 import sys
 import time
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 
 from asyncdemo.capture.eventloop import EventLoops, LoopLens
-from asyncdemo.capture.recorder import CAPTURE_DIR, Recorder
+from asyncdemo.capture.recorder import Recorder
 
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
 POLL_S = 0.01
 SAMPLE_AFTER_NS = 20_000_000
 REPORT_AFTER_NS = 50_000_000
 FLUSH_NS = 40_000_000
+_DEEPEST = 200
 
 
-class Usage:
-    """CPU time, and time taken away by the system, of a thread up to a moment."""
-
-    __slots__ = ("at_ns", "cpu_ns", "stolen_ns")
-
-    def __init__(self, at_ns: int, cpu_ns: int | None, stolen_ns: int | None) -> None:
-        self.at_ns = at_ns
-        self.cpu_ns = cpu_ns
-        self.stolen_ns = stolen_ns
+Stack = tuple[tuple[CodeType, int], ...]
+"""(code, line) of each frame, innermost first."""
 
 
 class Sample:
-    """The lines seen while one step was being run."""
+    """The stacks seen while one step was being run."""
 
     __slots__ = ("counts", "reported_ns", "started_ns")
 
     def __init__(self, started_ns: int) -> None:
         self.started_ns = started_ns
-        self.counts: dict[tuple[int | None, int | None], int] = {}
+        self.counts: dict[Stack, int] = {}
         self.reported_ns = 0
 
     @property
-    def places(self) -> tuple[int | None, int | None]:
-        """(site, called_from) seen most often."""
-        return max(self.counts, key=self.counts.__getitem__, default=(None, None))
+    def stack(self) -> Stack:
+        """The one seen most often."""
+        return max(self.counts, key=self.counts.__getitem__, default=())
 
 
 class Watchdog:
@@ -67,83 +61,77 @@ class Watchdog:
         flushed = _clock()
         while recorder.active:
             sleep(POLL_S)
-            for lens in list(self._lenses):
-                self._look(lens)
+            self._look()
+            for lens in self._lenses[:]:
+                if lens.loop() is None:
+                    self._lenses.remove(lens)
+                    lens.usage.close()
+                elif lens.running and self._is_due(lens):
+                    lens.usage.read(lens.started_ns)
+                    self._look()
             if _clock() - flushed > FLUSH_NS:
                 flushed = _clock()
                 try:
-                    recorder.flush()
+                    recorder.flush(self._look)
                 except OSError as error:
                     self._on_lost(error)
                     return
 
-    def _look(self, lens: LoopLens) -> None:
-        recorder = self._recorder
-        started = max(lens.started_ns, 0)
-        now = recorder.now()
-        if not started or lens.usage_of_step != started:
-            lens.usage, lens.usage_of_step = usage_of(lens.native), started
-        if not started or now - started < SAMPLE_AFTER_NS:
-            return
+    def _is_due(self, lens: LoopLens) -> bool:
+        """Is there something new to measure: no step, or one that was not yet seen?"""
+        return lens.started_ns <= 0 or lens.usage.step_ns != lens.started_ns
+
+    def _look(self) -> None:
+        """Sample the steps that have taken long.
+
+        To be called right after anything that lets go of the GIL: after a C call that kept it, the
+        moment in which this thread gets it is the only one at which the line can still be seen.
+        """
+        for lens in self._lenses:
+            started = lens.started_ns
+            if started > 0 and self._recorder.now() - started > SAMPLE_AFTER_NS:
+                self._sample(lens, started)
+
+    def _sample(self, lens: LoopLens, started: int) -> None:
+        frame = sys._current_frames().get(lens.ident)
+        if lens.started_ns != started:
+            return  # the step ended meanwhile
         sample: Sample | None = lens.sample
         if sample is None or sample.started_ns != started:
             sample = lens.sample = Sample(started)
-        frame = sys._current_frames().get(lens.ident)
-        if lens.started_ns != started:
-            return  # the step ended while we looked
-        places = self.places(frame)
-        sample.counts[places] = sample.counts.get(places, 0) + 1
+        # What the lines are is looked up later: that may read files, and let go of the GIL.
+        stack = _stack(frame)
+        sample.counts[stack] = sample.counts.get(stack, 0) + 1
+        now = self._recorder.now()
         if now - started > REPORT_AFTER_NS and now - sample.reported_ns > REPORT_AFTER_NS:
             sample.reported_ns = now
-            recorder.define(["blocked", started, now, *places])
+            self._recorder.define(["blocked", started, now, *self._places(stack)])
 
-    def places(self, frame: FrameType | None) -> tuple[int | None, int | None]:
+    def _places(self, stack: Stack) -> tuple[int | None, int | None]:
         """The innermost line that is not the standard library's, and the nearest of the user's code."""
-        recorder = self._recorder
-        while frame is not None and frame.f_code.co_filename.startswith(CAPTURE_DIR):
-            frame = frame.f_back
-        return recorder.frame_site(recorder.caller(frame)), recorder.frame_site(recorder.user_caller(frame))
+        recorder, origins = self._recorder, self._recorder.origins
+        site = called_from = None
+        for code, line in stack:
+            if site is None and not origins.is_stdlib(code.co_filename):
+                site = recorder.site(code.co_filename, line, code.co_qualname)
+            if origins.is_user(code.co_filename):
+                called_from = recorder.site(code.co_filename, line, code.co_qualname)
+                break
+        return site, called_from
 
     def slow_step(self, lens: LoopLens, track: int, start_ns: int, end_ns: int) -> None:
         """Called by the loop's own thread, after a step that took long."""
         sample: Sample | None = lens.sample
         lens.sample = None
-        site: int | None = None
-        called_from: int | None = None
-        cpu_ns: int | None = None
-        stolen_ns = 0
-        if sample is not None and sample.started_ns == start_ns:
-            site, called_from = sample.places
-        before = lens.usage
-        if before is not None and lens.usage_of_step in (0, start_ns):
-            after = usage_of(lens.native)
-            if after.cpu_ns is not None and before.cpu_ns is not None:
-                unseen_ns = max(0, before.at_ns - start_ns)  # the step was young when first looked at
-                cpu_ns = min(after.cpu_ns - before.cpu_ns + unseen_ns, end_ns - start_ns)
-            if after.stolen_ns is not None and before.stolen_ns is not None:
-                stolen_ns = max(0, min(after.stolen_ns - before.stolen_ns, end_ns - start_ns))
+        seen = sample is not None and sample.started_ns == start_ns
+        site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
+        cpu_ns, stolen_ns = lens.usage.since(start_ns, end_ns)
         self._recorder.define(["slow", track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from])
 
 
-def usage_of(native: int) -> Usage:
-    """What the system says of the thread with this native id; None where it does not say.
-
-    Linux only: ``pthread_getcpuclockid`` would crash for a thread that has just ended.
-    """
-    at_ns = _clock()
-    if sys.platform != "linux":
-        return Usage(at_ns, None, None)
-    try:
-        # the kernel's name for that thread's CPU clock (CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED)
-        cpu_ns = time.clock_gettime_ns(~native << 3 | 6)
-    except OSError:
-        cpu_ns = None
-    try:
-        with _open(f"/proc/self/task/{native}/schedstat", "rb", buffering=0) as file:
-            stolen_ns = int(file.read().split()[1])  # runnable, while others ran
-    except (OSError, IndexError, ValueError):
-        stolen_ns = None
-    return Usage(at_ns, cpu_ns, stolen_ns)
-
-
-_open = open  # the script may replace the built-in one
+def _stack(frame: FrameType | None) -> Stack:
+    found = []
+    while frame is not None and len(found) < _DEEPEST:
+        found.append((frame.f_code, frame.f_lineno or 0))
+        frame = frame.f_back
+    return tuple(found)

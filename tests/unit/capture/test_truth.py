@@ -1,0 +1,517 @@
+"""States are right, not plausible: scripts whose schedule is known by construction.
+
+In virtual time every span of every lane is compared. In real time the script marks moments on the
+same clock, and what each lane was doing at these moments is compared: that holds on a slow machine.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.model import State
+from tests.support.truth import Recorded, recorded
+
+GATE_WITH_BLOCKER = """
+    import asyncio, time
+
+    async def worker(n, gate):
+        async with gate:
+            await asyncio.sleep(0.05)
+            if n == 2:
+                time.sleep(0.12)
+            await asyncio.sleep(0.05)
+
+    async def main():
+        gate = asyncio.Semaphore(2)
+        async with asyncio.TaskGroup() as group:
+            for n in range(5):
+                group.create_task(worker(n, gate))
+
+    asyncio.run(main())
+"""
+
+
+class TestVirtualTime:
+    """Every state of every lane, span by span."""
+
+    def test_a_starved_task_is_ready_and_a_queueing_one_is_queued(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, GATE_WITH_BLOCKER, lanes=["worker"], virtual=True)
+        assert {lane.name: told.story(lane.name) for lane in told.run.lanes} == {
+            "worker(0)": ["0-50 waiting (sleep)", "50-100 waiting (sleep)"],
+            "worker(1)": ["0-50 waiting (sleep)", "50-100 waiting (sleep)"],
+            "worker(2)": [
+                "0-100 queued (semaphore)",
+                "100-150 waiting (sleep)",
+                "150-270 running",
+                "270-320 waiting (sleep)",
+            ],
+            "worker(3)": [
+                "0-100 queued (semaphore)",
+                "100-150 waiting (sleep)",
+                "150-270 ready",
+                "270-320 waiting (sleep)",
+            ],
+            "worker(4)": ["0-320 queued (semaphore)", "320-370 waiting (sleep)", "370-420 waiting (sleep)"],
+        }
+
+    def test_slots_are_held_from_getting_them_to_giving_them_back(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, GATE_WITH_BLOCKER, lanes=["worker"], virtual=True)
+        (gate,) = told.run.resources
+        first_ns = min(lane.start_ns for lane in told.run.lanes)
+        held = {
+            told.run.tracks[slot.track].index: (
+                (slot.start_ns - first_ns) // 10**6,
+                (slot.end_ns - first_ns) // 10**6,
+            )
+            for slot in gate.slots
+        }
+        assert sorted(held.values()) == [(0, 100), (0, 100), (100, 320), (100, 320), (320, 420)]
+        assert gate.limit == 2
+        assert gate.site is not None and gate.site.line == 12
+
+    def test_sequential_and_overlapping_sleeps(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+
+            async def brew(n):
+                await asyncio.sleep(0.3)
+
+            async def main():
+                await brew(1)
+                await asyncio.gather(brew(2), brew(3))
+
+            asyncio.run(main())
+            """,
+            lanes=["brew"],
+            virtual=True,
+        )
+        assert told.story("brew(1)") == ["0-300 waiting (sleep)"]
+        assert told.story("brew(2)") == told.story("brew(3)") == ["300-600 waiting (sleep)"]
+
+    def test_who_waits_for_whom(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+
+            async def producer(queue, event):
+                for n in range(3):
+                    await asyncio.sleep(0.01)
+                    await queue.put(n)
+                await asyncio.sleep(0.1)
+                event.set()
+
+            async def consumer(queue):
+                for _ in range(3):
+                    await queue.get()
+                    await asyncio.sleep(0.05)
+
+            async def watcher(event):
+                await event.wait()
+
+            async def main():
+                queue, event = asyncio.Queue(1), asyncio.Event()
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(producer(queue, event))
+                    group.create_task(consumer(queue))
+                    group.create_task(watcher(event))
+
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert told.story("producer") == [
+            "0-10 waiting (sleep)",
+            "10-20 waiting (sleep)",
+            "20-30 waiting (sleep)",
+            "30-60 queued (full queue)",
+            "60-160 waiting (sleep)",
+        ]
+        assert told.story("consumer") == [
+            "0-10 waiting (empty queue)",
+            "10-60 waiting (sleep)",
+            "60-110 waiting (sleep)",
+            "110-160 waiting (sleep)",
+        ]
+        assert told.story("watcher") == ["0-160 waiting (event)"]
+        waited = next(span for span in told.lane("watcher").spans if span.wait.reason == "event")
+        assert told.run.tracks[waited.wait.on or 0].function == "producer"
+
+    def test_a_lane_that_awaits_its_own_child_shows_what_the_child_does(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+
+            async def holder(gate):
+                async with gate:
+                    await asyncio.sleep(0.1)
+
+            async def patient(gate):
+                await asyncio.wait_for(gate.acquire(), 1)
+                await asyncio.sleep(0.05)
+                gate.release()
+
+            async def main():
+                gate = asyncio.Semaphore(1)
+                await asyncio.gather(holder(gate), patient(gate))
+
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert told.story("patient") == ["0-100 queued (semaphore)", "100-150 waiting (sleep)"]
+        (gate,) = told.run.resources
+        patient = told.lane("patient").track
+        assert [slot.track for slot in gate.slots][1] == patient, "the slot belongs to who awaited it"
+
+    def test_cancelled_and_timed_out(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+
+            async def slow():
+                try:
+                    await asyncio.sleep(5)
+                finally:
+                    await asyncio.sleep(0.02)
+
+            async def main():
+                try:
+                    async with asyncio.timeout(0.1):
+                        await slow()
+                except TimeoutError:
+                    pass
+                task = asyncio.create_task(asyncio.sleep(9), name="forgotten")
+                await asyncio.sleep(0.03)
+                task.cancel()
+
+            asyncio.run(main())
+            """,
+            lanes=["slow"],
+            virtual=True,
+        )
+        assert told.story("slow()") == ["0-100 waiting (sleep)", "100-120 waiting (sleep)"]
+        assert told.lane("slow()").outcome == "cancelled"
+
+    def test_time_sleep_in_a_coroutine_is_a_blocking_call_with_its_line(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, GATE_WITH_BLOCKER, lanes=["worker"], virtual=True)
+        (call,) = told.run.blocking_calls
+        assert (call.reason, call.end_ns - call.start_ns) == ("sleep", 120_000_000)
+        assert call.site is not None and (call.site.line, call.site.function) == (8, "worker")
+
+    def test_ten_thousand_sleepers_take_no_time(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+
+            async def nap():
+                await asyncio.sleep(3600)
+
+            async def main():
+                await asyncio.gather(*(nap() for _ in range(10_000)))
+
+            asyncio.run(main())
+            """,
+            lanes=["nap"],
+            virtual=True,
+        )
+        assert len(told.run.lanes) == 10_000
+        assert {len(lane.spans) for lane in told.run.lanes} == {1}
+        assert {lane.spans[0].duration_ns for lane in told.run.lanes} == {3600 * 10**9}
+
+    def test_a_spin_on_the_clock_ends(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, time
+
+            async def main():
+                until = time.monotonic() + 0.05
+                while time.monotonic() < until:
+                    pass
+
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert told.story("main") == ["0-50 running"]
+        assert told.run.clock == "virtual"
+
+    def test_the_clock_is_real_as_soon_as_the_world_is_involved(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, time
+
+            async def main():
+                await asyncio.sleep(0.01)
+                await asyncio.to_thread(time.sleep, 0.01)
+
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert told.run.clock == "real"
+        assert any("a thread was started" in note for note in told.run.notes)
+
+
+class TestRealTime:
+    """What each lane was doing at moments that the script marked."""
+
+    def test_while_one_blocks_the_others_are_ready_or_wait_as_they_would(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, time
+
+            async def blocker(gate):
+                async with gate:
+                    await asyncio.sleep(0.05)
+                    mark("blocks")
+                    time.sleep(0.3)
+                    mark("blocked")
+
+            async def due():
+                await asyncio.sleep(0.1)
+                mark("late")
+
+            async def not_due():
+                await asyncio.sleep(1.0)
+
+            async def queueing(gate):
+                async with gate:
+                    pass
+
+            async def main():
+                gate = asyncio.Semaphore(1)
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(blocker(gate))
+                    group.create_task(due())
+                    group.create_task(not_due())
+                    group.create_task(queueing(gate))
+
+            asyncio.run(main())
+            """,
+        )
+        middle = told.between("blocks", "blocked")
+        assert told.at("blocker", middle) == "running"
+        assert told.at("due", middle) == "ready"
+        assert told.at("not_due", middle) == "waiting (sleep)"
+        assert told.at("queueing", middle) == "queued (semaphore)"
+        assert told.at("main", middle) == "waiting (taskgroup)"
+        assert told.at("due", "late") == "running"
+        (step,) = told.run.slow_steps
+        assert step.reason == "sleep" and step.site is not None and step.site.function == "blocker"
+
+    @pytest.mark.parametrize(
+        ("call", "reason"), [("time.sleep(0.2)", "sleep"), ("sum(range(12_000_000))", ""), ("spin()", "")]
+    )
+    def test_the_line_that_blocks_is_named_also_deep_in_a_library(
+        self, tmp_path: Path, call: str, reason: str
+    ) -> None:
+        library = tmp_path / "site-packages"
+        library.mkdir()
+        (library / "slowlib.py").write_text(
+            "import time\n"
+            "def outer():\n"
+            "    middle()\n"
+            "def middle():\n"
+            "    inner()\n"
+            "def inner():\n"
+            f"    {call}\n"
+            "def spin():\n"
+            "    total = 0\n"
+            "    for n in range(8_000_000):\n"
+            "        total += n\n"
+        )
+        told = recorded(
+            tmp_path,
+            f"""
+            import asyncio, sys
+            sys.path.insert(0, {str(library)!r})
+            import slowlib
+
+            async def main():
+                await asyncio.sleep(0.05)
+                slowlib.outer()
+
+            asyncio.run(main())
+            """,
+        )
+        step = max(told.run.slow_steps, key=lambda step: step.end_ns - step.start_ns)
+        assert step.site is not None and step.called_from is not None
+        assert step.site.file.endswith("slowlib.py")
+        assert step.site.line == 7 if call != "spin()" else step.site.line in (10, 11)
+        assert step.called_from.function == "main"
+        assert step.called_from.file.endswith("script.py")
+        assert step.reason == reason
+
+    def test_threads_wait_for_what_they_wait_for(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import queue, threading, time
+
+            gate, lock, event = threading.Semaphore(1), threading.Lock(), threading.Event()
+            items, full = queue.Queue(), queue.Queue(1)
+            full.put(0)
+
+            def sleeper(): time.sleep(0.3)
+            def gated():
+                with gate: pass
+            def locked():
+                with lock: pass
+            def eventful(): event.wait()
+            def getter(): items.get()
+            def putter(): full.put(1)
+            def joiner(other): other.join()
+
+            def main():
+                gate.acquire(); lock.acquire()
+                threads = [threading.Thread(target=f, name=f.__name__) for f in (sleeper, gated, locked, eventful, getter, putter)]
+                threads.append(threading.Thread(target=joiner, args=(threads[0],), name="joiner"))
+                for thread in threads: thread.start()
+                time.sleep(0.1)
+                mark("all-wait")
+                gate.release(); lock.release(); event.set(); items.put(1); full.get()
+                for thread in threads: thread.join()
+
+            main()
+            """,
+        )
+        expected = {
+            "sleeper": "waiting (sleep)",
+            "gated": "queued (semaphore)",
+            "locked": "queued (lock)",
+            "eventful": "waiting (event)",
+            "getter": "waiting (empty queue)",
+            "putter": "queued (full queue)",
+            "joiner": "waiting (thread)",
+            "MainThread": "running",
+        }
+        assert {name: told.at(name, "all-wait") for name in expected} == expected
+        joined = next(span for span in told.lane("joiner").spans if span.wait.reason == "thread")
+        assert told.run.tracks[joined.wait.on or 0].name == "sleeper"
+
+    def test_work_for_a_pool_is_queued_until_a_worker_takes_it(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, time
+            from concurrent.futures import ThreadPoolExecutor
+
+            def work(n):
+                mark(f"start-{n}")
+                time.sleep(0.2)
+                mark(f"end-{n}")
+
+            async def job(n, pool):
+                await asyncio.get_running_loop().run_in_executor(pool, work, n)
+
+            async def main():
+                pool = ThreadPoolExecutor(1)
+                await asyncio.gather(job(1, pool), job(2, pool))
+
+            asyncio.run(main())
+            """,
+            lanes=["job"],
+        )
+        first, second = told.run.lanes
+        middle = told.between("start-1", "end-1")
+        assert [told.run.tracks[lane.track].function for lane in (first, second)] == ["job", "job"]
+        names = [span_at(told, lane.track, middle) for lane in (first, second)]
+        assert names == ["waiting (thread)", "queued (executor)"]
+        assert span_at(told, second.track, told.between("start-2", "end-2")) == "waiting (thread)"
+        (pool,) = told.run.resources
+        assert (pool.kind, pool.limit, len(pool.slots)) == ("executor", 1, 2)
+
+    def test_a_blocking_socket_call_and_a_subprocess_in_a_coroutine_block(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, socket, subprocess, sys, threading, time
+
+            def serve(listening):
+                connection, _ = listening.accept()
+                time.sleep(0.15)
+                connection.sendall(b"x")
+
+            async def reads(port):
+                client = socket.create_connection(("127.0.0.1", port))
+                client.recv(1)
+
+            async def spawns():
+                subprocess.run([sys.executable, "-c", "import time; time.sleep(0.15)"])
+
+            async def main():
+                listening = socket.create_server(("127.0.0.1", 0))
+                threading.Thread(target=serve, args=(listening,)).start()
+                await reads(listening.getsockname()[1])
+                await spawns()
+
+            asyncio.run(main())
+            """,
+        )
+        reasons = [
+            (call.reason, call.called_from and call.called_from.function) for call in told.run.blocking_calls
+        ]
+        assert ("net.read", "reads") in reasons
+        assert ("subprocess", "spawns") in reasons
+
+    def test_an_answer_that_came_while_the_loop_was_blocked(self, tmp_path: Path) -> None:
+        """A thread finished while the loop was blocked: from then on its awaiter was ready, not waiting."""
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, time
+
+            def work():
+                time.sleep(0.1)
+                mark("work-done")
+
+            async def asks():
+                await asyncio.to_thread(work)
+
+            async def main():
+                task = asyncio.create_task(asks())
+                await asyncio.sleep(0.01)
+                mark("blocks")
+                time.sleep(0.4)
+                mark("blocked")
+                await task
+
+            asyncio.run(main())
+            """,
+            lanes=["asks"],
+        )
+        assert told.at("asks()", told.between("blocks", "work-done")) == "waiting (thread)"
+        assert told.at("asks()", told.between("work-done", "blocked")) == "ready"
+
+    def test_states_cover_a_lane_without_gap_or_overlap(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, GATE_WITH_BLOCKER)
+        for lane in told.run.lanes:
+            spans = list(lane.spans)
+            assert spans[0].start_ns == lane.start_ns and spans[-1].end_ns == lane.end_ns
+            assert all(one.end_ns == two.start_ns for one, two in zip(spans, spans[1:], strict=False))
+        running = sorted(
+            (span.start_ns, span.end_ns)
+            for lane in told.run.lanes
+            for span in lane.spans
+            if span.state is State.RUNNING
+        )
+        assert all(one[1] <= two[0] for one, two in zip(running, running[1:], strict=False)), (
+            "one loop runs one task at a time"
+        )
+
+
+def span_at(told: Recorded, track: int, at_ns: int) -> str:
+    lane = next(lane for lane in told.run.lanes if lane.track == track)
+    span = next(span for span in lane.spans if span.start_ns <= at_ns < span.end_ns)
+    return f"{span.state.name.lower()} ({span.wait.reason})"
