@@ -1,0 +1,196 @@
+"""Scripts that end in every way there is: the outcome, the script's own code, and what was recorded until then."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.model import RunOutcome, State
+from tests.hostile.traced import trace
+
+FAILED, OK, TIMEOUT = RunOutcome.FAILED, RunOutcome.OK, RunOutcome.TIMEOUT
+
+WARM_UP = """
+import asyncio, ctypes, os, signal, sys, threading, time
+
+async def worker(n):
+    await asyncio.sleep(0.01)
+
+async def warm_up():
+    await asyncio.gather(worker(1), worker(2))
+    await asyncio.sleep(0.15)
+
+asyncio.run(warm_up())
+"""
+"""Lanes that are over, and known to the parent, when the rest of the script begins."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """text: what the script does after its warm-up. code: of the script. words: somewhere in what is said."""
+
+    text: str
+    code: int | None
+    words: tuple[str, ...] = ()
+    outcome: RunOutcome = FAILED
+    options: tuple[str, ...] = ()
+
+
+LIMIT = ("--timeout", "1.5")
+LIMIT_WORDS = ("Stopped at its time limit of 1.5 s.",)
+
+ENDINGS = {
+    "well": Ending("", 0, outcome=OK),
+    "sys.exit": Ending("sys.exit(7)", 7),
+    "sys.exit with words": Ending("sys.exit('no more coffee')", 1, ("no more coffee",)),
+    "SystemExit of None": Ending("raise SystemExit(None)", 0, outcome=OK),
+    "sys.exit in a task": Ending(
+        "async def leave():\n    sys.exit(5)\nasync def main():\n    await leave()\nasyncio.run(main())", 5
+    ),
+    "uncaught exception": Ending("{}['milk']", 1, ("KeyError: 'milk'", f"line {WARM_UP.count(chr(10)) + 1}, in <module>")),
+    "exception of its own kind": Ending(
+        "class Alarm(BaseException): pass\nraise Alarm('fire')", 1, ("Alarm: fire",)
+    ),
+    "exception that cannot be shown": Ending(
+        "class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute", 1, ("Mute",)
+    ),
+    "BaseException in a task": Ending(
+        "class Alarm(BaseException): pass\n"
+        "async def main():\n    raise Alarm('fire')\n"
+        "asyncio.run(main())",
+        1,
+        ("Alarm: fire",),
+    ),
+    "os._exit": Ending("os._exit(3)", 3),
+    "os._exit from a thread": Ending(
+        "threading.Thread(target=lambda: os._exit(4)).start()\ntime.sleep(60)", 4
+    ),
+    "os.abort": Ending("os.abort()", -signal.SIGABRT, ("signal SIGABRT",)),
+    "segfault": Ending("ctypes.string_at(0)", -signal.SIGSEGV, ("signal SIGSEGV",)),
+    "kill -9 itself": Ending("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, ("signal SIGKILL",)),
+    "SIGTERM to itself": Ending("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ("signal SIGTERM",)),
+    "signal.alarm": Ending("signal.alarm(1)\ntime.sleep(60)", -signal.SIGALRM, ("signal SIGALRM",)),
+    "becomes another program": Ending("os.execv('/bin/sh', ['sh', '-c', 'exit 9'])", 9),
+    "KeyboardInterrupt of its own": Ending(
+        "raise KeyboardInterrupt", -signal.SIGINT if sys.platform != "win32" else 1, ("KeyboardInterrupt",)
+    ),
+    "recursion without end": Ending("def deeper():\n    deeper()\ndeeper()", 1, ("RecursionError",)),
+    "recursion that ends the C stack": Ending(
+        "sys.setrecursionlimit(10**9)\nclass Mirror:\n    def __repr__(self): return repr(self)\nrepr(Mirror())",
+        None,  # a segmentation fault, or since 3.12 an exception
+    ),
+    "raises in a thread": Ending(
+        "def brew():\n    raise OSError('no water')\nt = threading.Thread(target=brew)\nt.start()\nt.join()",
+        0,
+        ("OSError: no water", "in brew"),
+        outcome=OK,
+    ),
+    "raises while the interpreter ends": Ending(
+        "import atexit\natexit.register(lambda: 1 / 0)", 0, ("ZeroDivisionError",), outcome=OK
+    ),
+    "hangs in a loop": Ending("while True: time.sleep(0.01)", None, LIMIT_WORDS, TIMEOUT, LIMIT),
+    "spins": Ending("while True: pass", None, LIMIT_WORDS, TIMEOUT, LIMIT),
+    "spins in the event loop": Ending(
+        "async def spin():\n    while True: pass\nasyncio.run(spin())", None, LIMIT_WORDS, TIMEOUT, LIMIT
+    ),
+    "a call in C that holds the GIL": Ending(
+        "sum(range(10**12))", None, LIMIT_WORDS, TIMEOUT, LIMIT
+    ),
+    "waits for input": Ending("sys.stdin.read(); os.read(os.pipe()[0], 1)", None, LIMIT_WORDS, TIMEOUT, LIMIT),
+    "ignores every signal that can be": Ending(
+        "for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(n, signal.SIG_IGN)\n"
+        "while True: time.sleep(0.01)",
+        None,
+        LIMIT_WORDS,
+        TIMEOUT,
+        LIMIT,
+    ),
+    "stops itself": Ending("os.kill(os.getpid(), signal.SIGSTOP)", None, LIMIT_WORDS, TIMEOUT, LIMIT),
+    "never stops catching": Ending(
+        "while True:\n    try:\n        time.sleep(60)\n    except BaseException:\n        pass",
+        None,
+        LIMIT_WORDS,
+        TIMEOUT,
+        LIMIT,
+    ),
+    "a thread that never ends": Ending(
+        "threading.Thread(target=time.sleep, args=(600,)).start()", None, LIMIT_WORDS, TIMEOUT, LIMIT
+    ),
+    "an atexit that never ends": Ending(
+        "import atexit\natexit.register(time.sleep, 600)", None, LIMIT_WORDS, TIMEOUT, LIMIT
+    ),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the signals of POSIX")
+@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
+def test_however_a_script_ends_it_is_said_and_what_it_did_before_is_kept(
+    tmp_path: Path, ending: Ending
+) -> None:
+    traced = trace(tmp_path, WARM_UP + ending.text, *ending.options)
+    run = traced.recorded
+    assert run.outcome is ending.outcome
+    assert traced.code == (0 if ending.outcome is OK else 1)
+    if ending.code is not None:
+        assert run.exit_code == ending.code
+    for words in ending.words:
+        assert words in traced.words
+    assert {"Task-1 warm_up", "Task-2 worker", "Task-3 worker"} <= set(traced.lanes)
+    ended = {lane.name: lane.outcome.value for lane in run.lanes}
+    assert ended["Task-2 worker"] == "returned"
+
+
+def test_two_threads_that_wait_for_each_others_lock(tmp_path: Path) -> None:
+    text = """
+import threading
+
+cup, spoon = threading.Lock(), threading.Lock()
+both = threading.Barrier(2)
+
+def take(first, second):
+    with first:
+        both.wait()
+        with second:
+            pass
+
+for pair in ((cup, spoon), (spoon, cup)):
+    threading.Thread(target=take, args=pair).start()
+"""
+    traced = trace(tmp_path, text, "--timeout", "1.5")
+    run = traced.recorded
+    assert traced.code == 1 and run.outcome is TIMEOUT
+    takers = [lane for lane in run.lanes if "take" in lane.name]
+    assert [(lane.spans[-1].state, lane.spans[-1].wait.reason) for lane in takers] == [
+        (State.QUEUED, "lock"),
+        (State.QUEUED, "lock"),
+    ]
+
+
+def test_a_deadlock_of_tasks_in_virtual_time_is_told_at_once_with_who_waits_where(tmp_path: Path) -> None:
+    text = """
+import asyncio
+
+async def pour(cup, spoon):
+    async with cup:
+        await asyncio.sleep(60)
+        async with spoon:
+            pass
+
+async def main():
+    a, b = asyncio.Lock(), asyncio.Lock()
+    await asyncio.gather(pour(a, b), pour(b, a))
+
+asyncio.run(main())
+"""
+    traced = trace(tmp_path, text, "--virtual")
+    assert traced.code == 1
+    assert traced.recorded.outcome is FAILED
+    script = tmp_path / "script.py"
+    assert "Deadlock: no timer is set and nothing is outstanding" in traced.words
+    assert f"Task-2 (pour) waits at {script}:7" in traced.words
+    assert f"Task-3 (pour) waits at {script}:7" in traced.words
+    assert f"Task-1 (main) waits at {script}:12" in traced.words

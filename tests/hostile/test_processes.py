@@ -1,0 +1,207 @@
+"""Scripts that start processes and leave them behind: when the command is over they are, too."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.model import RunOutcome
+from tests.hostile.traced import is_alive, trace, until
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups of POSIX")
+
+LINGERING = """
+import os, signal, subprocess, sys, time
+
+def linger(name):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    with open("pids", "a") as file:
+        file.write(f"{os.getpid()}\\n")
+    print(name, "lingers", flush=True)
+    time.sleep(600)
+
+def wait_for(count):
+    while not os.path.exists("pids") or len(open("pids").readlines()) < count:
+        time.sleep(0.01)
+"""
+"""``linger`` notes who it is and then sleeps for ever, whatever it is told; ``wait_for`` so many of them."""
+
+
+def lingering(folder: Path) -> list[int]:
+    """Those that noted themselves and are still there."""
+    pids = [int(line) for line in (folder / "pids").read_text().split()]
+    assert pids, "the script started nothing"
+    until(lambda: not any(map(is_alive, pids)), 3)
+    return [pid for pid in pids if is_alive(pid)]
+
+
+STARTS = {
+    "a fork": "if os.fork() == 0:\n    linger('child')\nwait_for(1)",
+    "a fork in a session of its own": "if os.fork() == 0:\n    os.setsid()\n    linger('child')\nwait_for(1)",
+    "a daemon": (
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        os.chdir('/')\n"
+        "        os.chdir(os.path.dirname(os.path.abspath(sys.argv[0])))\n"
+        "        null = os.open(os.devnull, os.O_RDWR)\n"
+        "        for n in (0, 1, 2): os.dup2(null, n)\n"
+        "        os.closerange(3, 1024)\n"
+        "        linger('daemon')\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        "wait_for(1)"
+    ),
+    "several, each by the one before": (
+        "for depth in range(4):\n    if os.fork():\n        linger(depth)\nwait_for(4)"
+    ),
+    "another program": (
+        "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
+        " + 'linger(1)'])\n# here\nwait_for(1)"
+    ),
+    "another program in a session of its own": (
+        "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
+        " + 'linger(1)'], start_new_session=True)\n# here\nwait_for(1)"
+    ),
+    "another program that knows nothing of us": (
+        "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
+        " + 'linger(1)'], start_new_session=True, env={})\n# here\nwait_for(1)"
+    ),
+}
+
+ENDS = {"ends": "", "raises": "\nraise SystemExit(3)", "hangs": "\nwhile True: time.sleep(1)"}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
+def test_what_a_script_starts_ends_with_it(tmp_path: Path, start: str, end: str) -> None:
+    if "here" in start:
+        start = start.replace("subprocess.Popen", "# here\nsubprocess.Popen").replace("\n# here\nwait", "\nwait")
+    traced = trace(tmp_path, LINGERING + start + end, *(["--timeout", "3"] if "while" in end else []))
+    assert lingering(tmp_path) == []
+    if not end:
+        assert traced.code == 0
+    assert traced.recorded.lanes
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_multiprocessing(tmp_path: Path, method: str) -> None:
+    text = f"""
+import multiprocessing
+
+def work(queue):
+    queue.put("brewed")
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context({method!r})
+    queue = context.Queue()
+    process = context.Process(target=work, args=(queue,))
+    process.start()
+    print(queue.get())
+    process.join()
+    print("exit code", process.exitcode)
+"""
+    traced = trace(tmp_path, text)
+    assert traced.code == 0, traced.err
+    assert "brewed exit code 0" in traced.words
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_multiprocessing_that_hangs(tmp_path: Path, method: str) -> None:
+    text = f"""
+import multiprocessing, os, time
+
+def work():
+    with open("pids", "a") as file:
+        file.write(f"{{os.getpid()}}\\n")
+    time.sleep(600)
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context({method!r})
+    process = context.Process(target=work)
+    process.start()
+    process.join()
+"""
+    traced = trace(tmp_path, text, "--timeout", "4")
+    assert traced.code == 1
+    assert traced.recorded.outcome is RunOutcome.TIMEOUT
+    assert lingering(tmp_path) == []
+
+
+def test_a_process_pool_whose_worker_is_killed(tmp_path: Path) -> None:
+    text = """
+import concurrent.futures, os, signal
+
+def work():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        print(pool.submit(work).result())
+"""
+    traced = trace(tmp_path, text)
+    assert traced.code == 1
+    assert "BrokenProcessPool" in traced.words
+    assert traced.recorded.exit_code == 1
+
+
+def test_a_fork_goes_on_unobserved_and_the_script_itself_stays_observed(tmp_path: Path) -> None:
+    text = """
+import asyncio, os
+
+async def before(): await asyncio.sleep(0.01)
+async def in_child(): await asyncio.sleep(0.01)
+async def after(): await asyncio.sleep(0.01)
+
+asyncio.run(before())
+child = os.fork()
+if child == 0:
+    asyncio.run(in_child())
+    print("child done", flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+asyncio.run(after())
+"""
+    traced = trace(tmp_path, text)
+    assert traced.code == 0
+    assert "child done" in traced.words
+    names = " ".join(traced.lanes)
+    assert "before" in names and "after" in names
+    assert "in_child" not in names
+
+
+def test_a_child_that_outlives_the_script_by_a_moment_still_has_its_say(tmp_path: Path) -> None:
+    """Under plain python the shell would not wait for it either; what it wrote until then is kept."""
+    text = """
+import os, sys
+child = os.fork()
+if child == 0:
+    print("child", flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print("parent")
+"""
+    traced = trace(tmp_path, text)
+    assert traced.code == 0
+    assert "child parent" in traced.words
+
+
+def test_processes_that_keep_making_processes(tmp_path: Path) -> None:
+    """Each is replaced by two as soon as it ends: all have to be ended faster than they multiply."""
+    text = LINGERING + """
+def multiply(depth):
+    if depth:
+        for _ in range(2):
+            if os.fork() == 0:
+                os.setsid()
+                multiply(depth - 1)
+    linger(depth)
+
+multiply(4)
+"""
+    traced = trace(tmp_path, text, "--timeout", "2")
+    assert traced.recorded.outcome is RunOutcome.TIMEOUT
+    assert lingering(tmp_path) == []
