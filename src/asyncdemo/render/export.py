@@ -1,4 +1,4 @@
-"""Writes runs to a file in one of the formats, all of it or nothing."""
+"""Runs in one of the formats of a file, and written to it: all of it or nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from asyncdemo.render.perfetto import render_perfetto
 from asyncdemo.render.svg import render_svg
 from asyncdemo.render.table import render_csv
 
-__all__ = ["Export", "export"]
+__all__ = ["Export", "export", "render_bytes"]
 
 _LARGE = 4_000_000
 
@@ -29,26 +29,8 @@ class Export(StrEnum):
     CSV = "csv"
 
 
-def export(runs: Sequence[Run], to: Export | str, path: Path) -> Path:
-    """Write ``runs`` as ``to`` and return the file written.
-
-    A trace for Perfetto that is large is compressed, and gets the ending .gz if it has not got it;
-    so is one whose path ends so. Raises UsageError if the format is unknown or the file cannot be
-    written.
-    """
-    content = _render(runs, to)
-    if to == Export.PERFETTO and (path.suffix == ".gz" or len(content) > _LARGE):
-        # Without a time stamp the same runs give the same file.
-        content = gzip.compress(content, mtime=0)
-        path = path if path.suffix == ".gz" else path.with_name(path.name + ".gz")
-    try:
-        _write(path, content)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
-    return path
-
-
-def _render(runs: Sequence[Run], to: Export | str) -> bytes:
+def render_bytes(runs: Sequence[Run], to: Export | str) -> bytes:
+    """The content of the file, not compressed. Raises UsageError if the format is unknown."""
     match to:
         case Export.SVG:
             text = render_svg(runs)
@@ -62,6 +44,25 @@ def _render(runs: Sequence[Run], to: Export | str) -> bytes:
             raise UsageError(f"there is no export to {to!r}: choose one of {', '.join(Export)}")
     # What a script made of half a surrogate pair must not cost the whole file.
     return text.encode("utf-8", "backslashreplace")
+
+
+def export(runs: Sequence[Run], to: Export | str, path: Path) -> Path:
+    """Write ``runs`` as ``to`` and return the file written.
+
+    A trace for Perfetto that is large is compressed, and gets the ending .gz if it has not got it;
+    so is one whose path ends so. Raises UsageError if the format is unknown or the file cannot be
+    written.
+    """
+    content = render_bytes(runs, to)
+    if to == Export.PERFETTO and (path.suffix == ".gz" or len(content) > _LARGE):
+        # Without a time stamp the same runs give the same file.
+        content = gzip.compress(content, mtime=0)
+        path = path if path.suffix == ".gz" else path.with_name(path.name + ".gz")
+    try:
+        _write(path, content)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+    return path
 
 
 def _write(path: Path, content: bytes) -> None:

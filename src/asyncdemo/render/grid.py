@@ -98,7 +98,8 @@ def cell_of(counts: Counts, size: int, was_brief: bool) -> Cell:
     """
     running, ready, waiting, queued, blocking = counts
     if blocking > 0:
-        return Cell(Shade.BLOCKING, FULL, counts)
+        # Of the time that the lane was open, as for the states that fill their cell.
+        return Cell(Shade.BLOCKING, _eighths(blocking, size if size > 1 else sum(counts)), counts)
     shade, most = Shade.READY, ready
     if waiting > most:
         shade, most = Shade.WAITING, waiting

@@ -96,7 +96,7 @@ def pieces(lane: Lane, blocked: Blocked) -> Iterator[Piece]:
 def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
     """A grid for each run, all of one scale; at most ``rows`` rows, every lane in one of them."""
     columns, rows = max(columns, 1), max(rows, 1)
-    column_ns = max(map(extent_ns, runs), default=0) // columns + 1
+    column_ns = max(-(-max(map(extent_ns, runs), default=0) // columns), 1)
     return tuple(_grid(run, columns, rows, column_ns) for run in runs)
 
 
@@ -117,11 +117,15 @@ def _grid(run: Run, columns: int, rows: int, column_ns: int) -> Grid:
     cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold)
     blocked, zero = blocked_of(run), open_ns(run)
     for index, lane in enumerate(run.lanes):
-        opened = lane.start_ns - zero
+        opened, closed = lane.start_ns - zero, lane.end_ns - zero
+        if opened == closed:
+            # One without length that opened at the very end belongs to the last cell.
+            opened = closed = min(opened, columns * column_ns - 1)
         cells.lane_opened(index, opened, Shade.READY)
-        for piece in pieces(lane, blocked):
-            cells.lane_changed(index, piece.start_ns - zero, piece.shade)
-        cells.lane_closed(index, lane.end_ns - zero, opened)
+        if closed > opened:
+            for piece in pieces(lane, blocked):
+                cells.lane_changed(index, piece.start_ns - zero, piece.shade)
+        cells.lane_closed(index, closed, opened)
     return cells.grid(
         columns,
         rows,

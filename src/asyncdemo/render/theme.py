@@ -50,6 +50,7 @@ class Theme:
 
     textures: Mapping[Shade, str]
     parts: str
+    blocked_a_little: str
     bars: str
     ends: Mapping[str, str]
     rule: str
@@ -61,11 +62,13 @@ class Theme:
     def glyph(self, cell: Cell) -> str:
         if cell.shade is Shade.RUNNING:
             return self.parts[cell.fill - 1]
+        if cell.shade is Shade.BLOCKING and cell.fill <= FULL // 2:
+            return self.blocked_a_little
         return self.textures[cell.shade]
 
     def style(self, cell: Cell, folded: bool = False) -> Style:
         """In a folded row a cell is dim where only a few of its lanes do what it shows."""
-        thin = folded and cell.fill <= _SPARSE
+        thin = folded and cell.fill <= _SPARSE and cell.shade is not Shade.BLOCKING
         return (_THIN if thin else _STYLES)[cell.shade]
 
     def bar(self, amount: float, most: float) -> str:
@@ -91,6 +94,7 @@ UNICODE = Theme(
         }
     ),
     parts="▏▎▍▌▋▊▉█",
+    blocked_a_little="×",
     bars=" ▁▂▃▄▅▆▇█",
     ends=MappingProxyType({Outcome.RAISED: "✗", Outcome.CANCELLED: "⊘", Outcome.OPEN: "…"}),
     rule="─",
@@ -112,6 +116,7 @@ ASCII = Theme(
         }
     ),
     parts="||||####",
+    blocked_a_little="x",
     bars=" .-=#",
     ends=MappingProxyType({Outcome.RAISED: "!", Outcome.CANCELLED: "/", Outcome.OPEN: ">"}),
     rule="-",

@@ -1,0 +1,141 @@
+"""Growing pictures: merging bins and rows changes the resolution and nothing else."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from asyncdemo.render.accumulator import Accumulator
+from asyncdemo.render.grid import Grid, Shade
+
+STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
+
+
+def live_through(cells: Accumulator, lanes: int, changes: int, seed: int = 1) -> int:
+    """Lanes that open one after another and change at random; returns when the last one closed."""
+    chance = random.Random(seed)
+    events = []
+    for lane in range(lanes):
+        at = lane * 1_000
+        events.append((at, lane, "open"))
+        for _ in range(changes):
+            at += chance.randrange(1, 1_000_000)
+            events.append((at, lane, "change"))
+        events.append((at + 1, lane, "close"))
+    for at, lane, what in sorted(events):
+        if what == "open":
+            cells.lane_opened(lane, at, chance.choice(STATES))
+        elif what == "change":
+            cells.lane_changed(lane, at, chance.choice(STATES))
+        else:
+            cells.lane_closed(lane, at)
+    return max(events)[0]
+
+
+def drawn(cells: Accumulator, until_ns: int, rows: int = 12, columns: int = 30) -> Grid:
+    return cells.grid(columns, rows, cells.column_ns(columns, until_ns), until_ns)
+
+
+def totals(grid: Grid) -> list[float]:
+    return [sum(counts[shade] for counts in grid.totals) * grid.column_ns for shade in STATES]
+
+
+@pytest.mark.parametrize("lanes", [1, 40, 700])
+def test_bins_and_rows_that_merged_hold_the_same_time(lanes: int) -> None:
+    coarse = Accumulator(bins=32, bin_ns=10, rows=12)
+    fine = Accumulator(bins=4_096, bin_ns=100_000, rows=lanes)
+    end = live_through(coarse, lanes, 10)
+    assert end == live_through(fine, lanes, 10)
+    assert totals(drawn(coarse, end)) == pytest.approx(totals(drawn(fine, end, rows=lanes)))
+
+
+def test_merged_bins_give_the_same_picture_as_bins_of_that_width() -> None:
+    grown = Accumulator(bins=64, bin_ns=10, rows=10)
+    end = live_through(grown, 10, 20)
+    fixed = Accumulator(bins=64, bin_ns=grown.bin_ns, rows=10)
+    live_through(fixed, 10, 20)
+    assert grown.bin_ns > 10
+    assert drawn(grown, end) == drawn(fixed, end)
+
+
+def test_merged_rows_are_those_of_a_fold_known_before() -> None:
+    grown = Accumulator(rows=12)
+    end = live_through(grown, 500, 5)
+    folded = Accumulator(rows=12, fold=grown.fold)
+    live_through(folded, 500, 5)
+    assert grown.fold == 64
+    assert drawn(grown, end) == drawn(folded, end)
+
+
+def test_fewer_rows_than_groups_join_neighbours() -> None:
+    cells = Accumulator(rows=64)
+    end = live_through(cells, 60, 5)
+    rows = drawn(cells, end, rows=10).rows
+    assert len(rows) <= 10
+    assert sum(row.size for row in rows) == 60
+
+
+def test_the_order_between_lanes_does_not_matter() -> None:
+    in_order, late = Accumulator(rows=4), Accumulator(rows=4)
+    for cells in (in_order, late):
+        cells.lane_opened(0, 0, Shade.WAITING)
+        cells.lane_opened(1, 0, Shade.WAITING)
+    in_order.lane_changed(0, 100_000, Shade.RUNNING)
+    in_order.lane_changed(1, 90_000, Shade.READY)
+    late.lane_changed(1, 90_000, Shade.READY)
+    late.lane_changed(0, 100_000, Shade.RUNNING)
+    assert drawn(in_order, 400_000) == drawn(late, 400_000)
+
+
+def test_what_is_open_is_drawn_up_to_now_and_no_further() -> None:
+    cells = Accumulator(bin_ns=10)
+    cells.lane_opened(0, 0, Shade.WAITING)
+    (row,) = cells.grid(20, 5, 10, 55).rows
+    assert [cell.open for cell in row.cells] == [1, 1, 1, 1, 1, 0.5]
+
+
+def test_repainting_counts_what_is_now_from_where_it_began() -> None:
+    cells = Accumulator(bin_ns=10)
+    cells.lane_opened(0, 0, Shade.WAITING)
+    cells.lane_changed(0, 20, Shade.RUNNING)
+    cells.repaint(0, 20, Shade.BLOCKING)
+    (row,) = cells.grid(20, 5, 10, 49).rows
+    assert [cell.shade for cell in row.cells] == [Shade.WAITING] * 2 + [Shade.BLOCKING] * 3
+
+
+def test_a_lane_cannot_go_back_in_time() -> None:
+    cells = Accumulator(bin_ns=10)
+    cells.lane_opened(0, 100, Shade.WAITING)
+    cells.lane_changed(0, 40, Shade.RUNNING)
+    cells.lane_closed(0, 30)
+    assert cells.last_ns == 100
+    assert cells.open == 0
+
+
+def test_what_is_not_open_changes_and_closes_nothing() -> None:
+    cells = Accumulator()
+    cells.lane_changed(7, 10, Shade.RUNNING)
+    cells.lane_closed(7, 20)
+    assert (cells.opened, cells.open, cells.counts) == (0, 0, [0] * 5)
+
+
+def test_counts_are_those_of_now() -> None:
+    cells = Accumulator()
+    for lane in range(5):
+        cells.lane_opened(lane, lane, Shade.READY)
+    cells.lane_changed(3, 10, Shade.RUNNING)
+    cells.lane_closed(4, 11)
+    assert cells.counts == [1, 3, 0, 0, 0]
+
+
+def test_a_clock_that_jumps_far_costs_a_few_merges() -> None:
+    cells = Accumulator(bins=8, bin_ns=1)
+    cells.lane_opened(0, 0, Shade.WAITING)
+    cells.lane_changed(0, 10**15, Shade.RUNNING)
+    assert cells.bin_ns * 8 > 10**15
+
+
+def test_columns_must_be_whole_bins() -> None:
+    with pytest.raises(ValueError):
+        Accumulator(bin_ns=10).grid(10, 5, 15, 100)

@@ -1,0 +1,205 @@
+"""What a cell shows is what happened in it, and nothing that happened is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asyncdemo.model import Outcome, Run
+from asyncdemo.render.grid import Grid, Row, Shade
+from asyncdemo.render.layout import extent_ns, lay_out, open_ns, pieces, tick_ns
+from tests.support.runs import Story, ns
+from tests.support.screens import cells_of, picture
+
+
+def laid_out(run: Run, columns: int = 60, rows: int = 20) -> Grid:
+    (grid,) = lay_out([run], columns, rows)
+    return grid
+
+
+def only_row(run: Run, columns: int = 60) -> Row:
+    (row,) = laid_out(run, columns).rows
+    return row
+
+
+def test_a_cell_shows_the_state_that_takes_most_of_it() -> None:
+    story = Story()
+    story.task("a").sleeps(30).is_ready(20).queues(story.lock(), 10).returns()
+    assert picture(only_row(story.run(), 6)) == "───▒▒•"
+
+
+def test_two_runs_share_the_scale_of_the_longer() -> None:
+    long, short = Story(), Story()
+    long.task("a").sleeps(100).returns()
+    short.task("b").sleeps(25).returns()
+    grids = lay_out([long.run(), short.run()], 40, 5)
+    assert [picture(grid.rows[0]).count("─") for grid in grids] == [40, 10]
+    assert grids[0].column_ns == grids[1].column_ns
+
+
+def test_time_counts_from_the_first_lane_that_opened() -> None:
+    story = Story()
+    story.task("late", at=500).sleeps(10).returns()
+    assert picture(only_row(story.run(), 10)) == "─" * 10
+
+
+def test_running_that_is_shorter_than_a_cell_still_shows() -> None:
+    story = Story()
+    story.task("a").sleeps(500).runs(0.001).sleeps(500).returns()
+    row = only_row(story.run(), 20)
+    assert [cell.fill for cell in cells_of(row, Shade.RUNNING)] == [1]
+
+
+def test_a_cell_is_filled_by_as_much_as_ran_in_it() -> None:
+    story = Story()
+    story.task("a").runs(5).sleeps(95).returns()
+    assert only_row(story.run(), 10).cells[0].fill == 4
+
+
+def test_blocking_shows_however_short_it_is() -> None:
+    story = Story()
+    story.task("a").sleeps(5_100).blocks(60).sleeps(5_000).returns()
+    assert picture(only_row(story.run(), 20)) == "──────────×─────────"
+
+
+def test_what_the_system_took_is_not_blocking() -> None:
+    story = Story()
+    story.task("a").blocks(60, stolen_ms=55).returns()
+    assert not cells_of(only_row(story.run()), Shade.BLOCKING)
+
+
+def test_only_the_part_of_a_span_that_blocked_is_blocking() -> None:
+    story = Story()
+    story.task("a").runs(100).blocks(100).runs(100).returns()
+    assert picture(only_row(story.run(), 30)) == "█" * 10 + "╳" * 10 + "█" * 10
+
+
+def test_a_lane_that_runs_in_many_small_steps_shows_what_it_does_between_them() -> None:
+    story = Story()
+    task = story.task("a")
+    for _ in range(100):
+        task.is_ready(9).runs(1)
+    glyphs = picture(only_row(story.run(), 20))
+    assert glyphs.count("▏") == 10
+    assert glyphs.count("▒") == 10
+
+
+@pytest.mark.parametrize("at", [0, 50, 100])
+def test_a_lane_without_length_shows(at: int) -> None:
+    story = Story()
+    story.task("a").sleeps(100).returns()
+    story.task("b", at=at).returns()
+    row = laid_out(story.run(), 10).rows[1]
+    assert len(cells_of(row, Shade.RUNNING)) == 1
+
+
+def test_a_run_of_no_length_has_one_cell() -> None:
+    story = Story()
+    story.task("a").returns()
+    assert picture(only_row(story.run(), 10)).strip() == "█"
+
+
+def test_a_run_without_lanes_has_no_rows() -> None:
+    grid = laid_out(Story().run())
+    assert (grid.rows, grid.lanes, grid.folded) == ((), 0, 0)
+
+
+def test_rows_say_how_their_lane_ended() -> None:
+    story = Story()
+    story.task("a").sleeps(1).raises("ValueError: no")
+    story.task("b").sleeps(1).is_cancelled()
+    assert [row.ended for row in laid_out(story.run()).rows] == [Outcome.RAISED, Outcome.CANCELLED]
+
+
+class TestFolding:
+    def crowd(self, lanes: int) -> Run:
+        story = Story()
+        for i in range(lanes):
+            story.task(f"t{i}").sleeps(100).returns()
+        return story.run()
+
+    def test_as_many_lanes_as_rows_are_not_folded(self) -> None:
+        grid = laid_out(self.crowd(20), rows=20)
+        assert [row.size for row in grid.rows] == [1] * 20
+        assert grid.folded == 0
+
+    @pytest.mark.parametrize("lanes", [21, 50, 333, 10_000])
+    @pytest.mark.parametrize("rows", [1, 2, 7, 20])
+    def test_every_lane_is_in_exactly_one_row(self, lanes: int, rows: int) -> None:
+        grid = laid_out(self.crowd(lanes), 5, rows)
+        assert len(grid.rows) <= rows
+        covered = [lane for row in grid.rows for lane in range(row.first, row.first + row.size)]
+        assert covered == list(range(lanes))
+
+    def test_a_third_of_the_rows_keep_one_lane_each(self) -> None:
+        grid = laid_out(self.crowd(1_000), rows=21)
+        assert [row.label for row in grid.rows[:8]] == [f"t{i}" for i in range(7)] + [""]
+        assert grid.folded == 993
+
+    def test_cells_say_how_many_lanes_are_in_each_state(self) -> None:
+        story = Story()
+        lock = story.lock()
+        for _ in range(30):
+            story.task("w").sleeps(100).returns()
+        for _ in range(10):
+            story.task("q").queues(lock, 100).returns()
+        (row,) = laid_out(story.run(), 10, 1).rows
+        assert {cell.counts for cell in row.cells[:-1]} == {(0, 0, 30, 10, 0)}
+        assert {cell.shade for cell in row.cells} == {Shade.WAITING}
+
+    def test_counts_of_all_rows_add_up_to_the_totals(self) -> None:
+        grid = laid_out(self.crowd(100), 10, 7)
+        for at, totals in enumerate(grid.totals):
+            rows = [sum(column) for column in zip(*(row.cells[at].counts for row in grid.rows), strict=True)]
+            assert rows == pytest.approx(totals)
+
+    def test_one_that_blocks_among_thousands_shows(self) -> None:
+        story = Story()
+        for i in range(2_000):
+            task = story.task(f"t{i}")
+            (task.blocks(60).sleeps(40) if i == 1_234 else task.sleeps(100)).returns()
+        grid = laid_out(story.run(), 10, 6)
+        showing = [row for row in grid.rows if cells_of(row, Shade.BLOCKING)]
+        assert [row.first <= 1_234 < row.first + row.size for row in showing] == [True]
+
+    def test_a_straggler_in_a_folded_row_shows(self) -> None:
+        story = Story()
+        for i in range(100):
+            story.task(f"t{i}").sleeps(1_000 if i == 50 else 10).returns()
+        grid = laid_out(story.run(), 20, 3)
+        assert any(row.cells[-1].shade is Shade.WAITING for row in grid.rows)
+
+
+_stretches = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 5_000)), min_size=1, max_size=12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3_000), _stretches), min_size=1, max_size=12), st.integers(1, 90))
+def test_no_time_is_lost_or_invented(lanes: list[tuple[int, list[tuple[int, int]]]], columns: int) -> None:
+    story = Story()
+    lock = story.lock()
+    for at, stretches in lanes:
+        task = story.task("t", at=at)
+        for state, ms in stretches:
+            (task.runs, task.is_ready, task.sleeps, lambda ms, to=task: to.queues(lock, ms))[state](ms)
+        task.returns()
+    run = story.run()
+    grid = laid_out(run, columns, 4)
+    drawn = sum(cell.open for row in grid.rows for cell in row.cells) * grid.column_ns
+    assert drawn == pytest.approx(sum(lane.end_ns - lane.start_ns for lane in run.lanes))
+    zero = open_ns(run)
+    for row in grid.rows:
+        for index in range(row.first, row.first + row.size):
+            for piece in pieces(run.lanes[index], {}):
+                first = (piece.start_ns - zero) // grid.column_ns
+                assert row.cells[first].counts[piece.shade] > 0
+    assert columns * grid.column_ns >= extent_ns(run)
+
+
+@pytest.mark.parametrize(("scale_ms", "room", "step_ms"), [(3_000, 6, 500), (300, 6, 50), (302, 3, 200)])
+def test_ticks_are_round(scale_ms: int, room: int, step_ms: int) -> None:
+    assert tick_ns(ns(scale_ms), room) == ns(step_ms)
+
+
+def test_ticks_of_no_time_are_a_nanosecond_apart() -> None:
+    assert tick_ns(0, 0) == 1

@@ -1,0 +1,254 @@
+"""The live view on a recorded terminal: what one sees at a moment, and what is left at the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
+from asyncdemo.render.live import LivePanel, LiveView
+from asyncdemo.render.replay import Replay, replay
+from asyncdemo.render.report import report_lines
+from asyncdemo.render.theme import UNICODE
+from tests.support.runs import Story, at_line, ns
+from tests.support.screens import Terminal, text_of
+
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def lanes_of(panel: LivePanel, names: str, at: float = 0, state: State = State.WAITING) -> None:
+    for lane, name in enumerate(names.split()):
+        panel.lane_opened(lane, name, ns(at), state)
+
+
+def seen(*panels: LivePanel, width: int = 120, height: int = 30) -> list[str]:
+    terminal = Terminal(width, height)
+    with LiveView(panels, terminal.console):
+        return terminal.lines
+
+
+def test_panels_say_that_they_have_not_started() -> None:
+    lines = seen(LivePanel("first"), LivePanel("second"))
+    assert lines[0].count("not started") == 2
+
+
+def test_the_headline_counts_lanes_and_states() -> None:
+    panel = LivePanel("gate")
+    lanes_of(panel, "a b c d")
+    panel.lane_changed(0, ns(10), State.RUNNING, "")
+    panel.lane_changed(1, ns(10), State.QUEUED, "semaphore")
+    panel.lane_closed(3, ns(20), Outcome.RETURNED)
+    panel.clock(ns(250))
+    assert "250 ms, 3 of 4 open: 1 running, 1 waiting, 1 queued" in seen(panel)[0]
+
+
+def test_lanes_have_a_row_each_with_their_states() -> None:
+    panel = LivePanel("two")
+    lanes_of(panel, "brew(0) brew(1)")
+    panel.lane_changed(0, ns(50), State.QUEUED, "")
+    panel.clock(ns(100))
+    rows = seen(panel)[2:4]
+    assert rows[0].startswith("brew(0)")
+    assert rows[0].count("─") == pytest.approx(rows[0].count("•"), abs=1)
+    assert set(rows[1].removeprefix("brew(1)").strip()) == {"─"}
+
+
+def test_time_counts_from_the_first_lane() -> None:
+    panel = LivePanel("late")
+    lanes_of(panel, "a", at=5_000)
+    panel.clock(ns(5_100))
+    assert "100 ms, 1 of 1 open" in seen(panel)[0]
+
+
+class TestBlocking:
+    def blocked(self) -> LivePanel:
+        panel = LivePanel("loop")
+        lanes_of(panel, "a b")
+        panel.lane_changed(0, ns(100), State.RUNNING, "")
+        panel.loop_blocked(ns(100), ns(1_300), Site("/x/app.py", 12, "pour"), Site("/x/main.py", 3))
+        panel.clock(ns(1_300))
+        return panel
+
+    def test_the_line_is_named_while_it_still_blocks(self) -> None:
+        lines = seen(self.blocked())
+        assert "blocking: app.py:12 in pour, called from main.py:3 for 1.20 s" in lines
+        assert "╳" in lines[2]
+        assert "╳" not in lines[3]
+
+    def test_it_is_past_when_the_lane_goes_on(self) -> None:
+        panel = self.blocked()
+        panel.lane_changed(0, ns(1_400), State.WAITING, "sleep")
+        panel.clock(ns(1_500))
+        lines = seen(panel)
+        assert "the loop was blocked: app.py:12 in pour, called from main.py:3 for 1.30 s" in lines
+
+    def test_a_lane_that_opens_within_the_step_blocks_too(self) -> None:
+        panel = self.blocked()
+        panel.lane_opened(2, "inner", ns(700), State.RUNNING)
+        panel.clock(ns(1_400))
+        assert "╳" in seen(panel)[4]
+
+    def test_an_unknown_line_is_said_to_be_so(self) -> None:
+        panel = LivePanel("loop")
+        lanes_of(panel, "a", state=State.RUNNING)
+        panel.loop_blocked(0, ns(80), None, None)
+        assert "blocking: somewhere for 80 ms" in seen(panel)
+
+
+def test_the_scripts_output_is_apart_and_harmless() -> None:
+    panel = LivePanel("noisy")
+    lanes_of(panel, "a")
+    panel.output("stdout", "hello\n\x1b[31mworld\x1b[0m\n")
+    panel.output("stderr", "oops\n")
+    lines = seen(panel)
+    at = lines.index("── output: 3 lines")
+    assert lines[at + 1 : at + 4] == ["│  hello", "│  world", "│! oops"]
+
+
+def test_wide_terminals_have_panels_side_by_side_and_narrow_ones_stack_them() -> None:
+    panels = [LivePanel("one"), LivePanel("two")]
+    for panel in panels:
+        lanes_of(panel, "a")
+        panel.clock(ns(10))
+    assert "two" in seen(*panels, width=120)[0]
+    assert ["two" in line for line in seen(*panels, width=90) if line.startswith("── ")] == [False, True]
+
+
+@pytest.mark.parametrize(("width", "height"), [(40, 12), (80, 24), (160, 45), (200, 10)])
+def test_any_number_of_lanes_fits_the_terminal(width: int, height: int) -> None:
+    panels = [LivePanel("one"), LivePanel("two")]
+    for panel in panels:
+        for lane in range(3_000):
+            panel.lane_opened(lane, f"t{lane}", lane * 1_000, State(lane % 4))
+        panel.clock(ns(100))
+        panel.output("stdout", "x" * 500 + "\n")
+    lines = seen(*panels, width=width, height=height)
+    assert len(lines) <= height
+    assert max(map(len, lines)) <= width
+    assert any("folded" in line for line in lines)
+
+
+def test_both_panels_have_the_scale_of_the_longer() -> None:
+    short, long = LivePanel("short"), LivePanel("long")
+    lanes_of(short, "a")
+    short.lane_closed(0, ns(100), Outcome.RETURNED)
+    lanes_of(long, "b")
+    long.clock(ns(1_000))
+    row = seen(short, long, width=160)[2]
+    assert row[:80].count("─") == pytest.approx(row[80:].count("─") / 10, abs=1.5)
+
+
+class TestTerminal:
+    def test_the_view_is_gone_when_it_closes(self) -> None:
+        terminal = Terminal(80, 24)
+        panel = LivePanel("one")
+        lanes_of(panel, "a b c")
+        with LiveView([panel], terminal.console) as view:
+            panel.clock(ns(100))
+            view.update(now=True)
+            assert terminal.lines
+            assert terminal.screen.cursor.hidden
+        assert terminal.lines == []
+        assert not terminal.screen.cursor.hidden
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+    def test_the_cursor_comes_back_whatever_happens(self, error: type[BaseException]) -> None:
+        terminal = Terminal()
+        with pytest.raises(error), LiveView([LivePanel("one")], terminal.console):
+            raise error
+        assert terminal.written.count(HIDE) == terminal.written.count(SHOW) == 1
+        assert terminal.lines == []
+
+    def test_the_other_screen_is_not_used(self) -> None:
+        terminal = Terminal()
+        with LiveView([LivePanel("one")], terminal.console):
+            pass
+        assert "\x1b[?1049h" not in terminal.written
+
+    def test_there_are_no_more_than_fifteen_frames_a_second(self) -> None:
+        clock = Clock()
+        with LiveView([LivePanel("one")], Terminal().console, clock) as view:
+            for _ in range(1_000):
+                clock.now_s += 0.001
+                view.update()
+        assert 10 <= view.frames <= 16
+
+    def test_nothing_is_drawn_on_what_is_no_terminal(self) -> None:
+        terminal = Terminal()
+        terminal.console._force_terminal = False
+        with LiveView([LivePanel("one")], terminal.console) as view:
+            view.update(now=True)
+        assert terminal.written == ""
+
+    def test_a_terminal_that_gets_narrower_starts_afresh(self) -> None:
+        terminal = Terminal(120, 30)
+        panel = LivePanel("one")
+        lanes_of(panel, "a b")
+        with LiveView([panel], terminal.console) as view:
+            terminal.resize(60, 20)
+            panel.clock(ns(100))
+            view.update(now=True)
+            cleared = terminal.written.index("\x1b[2J")
+            after = Terminal(60, 20)
+            after.stream.write(terminal.written[cleared:])
+            assert sum("one" in line for line in after.lines) == 1
+        assert terminal.written.count(HIDE) == terminal.written.count(SHOW)
+
+
+class TestReplay:
+    def told(self) -> Run:
+        story = Story()
+        gate = story.semaphore(1)
+        story.task("first").takes(gate).blocks(200, at=at_line(7)).sleeps(300).gives_back(gate).returns()
+        story.task("second").is_ready(200).queues(gate, 300).takes(gate).sleeps(500).returns()
+        return story.run(name="told")
+
+    def test_a_replay_shows_what_the_live_view_showed(self) -> None:
+        live = LivePanel("told")
+        live.lane_opened(0, "first", 0, State.RUNNING)
+        live.lane_opened(1, "second", 0, State.READY)
+        live.loop_blocked(0, ns(120), at_line(7), None)
+        live.clock(ns(120))
+        replayed = LivePanel("told")
+        replay(self.told(), replayed, ns(120))
+        assert seen(replayed) == seen(live)
+
+    @pytest.mark.parametrize("steps", [1, 7, 100])
+    def test_the_pace_does_not_matter(self, steps: int) -> None:
+        panel = LivePanel("told")
+        teller = Replay(self.told(), panel)
+        for step in range(1, steps + 1):
+            teller.advance(teller.length_ns * step // steps)
+        assert teller.done
+        picture = [line for line in seen(panel) if line.startswith(("first", "second"))]
+        assert [line.count("•") > 10 for line in picture] == [False, True]
+
+    def test_the_end_is_said(self) -> None:
+        panel = LivePanel("told")
+        run = replace(self.told(), outcome=RunOutcome.TIMEOUT)
+        replay(run, panel, ns(5_000))
+        assert "1.00 s, stopped: out of time" in seen(panel)[0]
+
+    def test_the_last_frame_is_like_the_report(self) -> None:
+        story = Story()
+        for i in range(5):
+            story.task(f"t{i}").sleeps(100 * (i + 1)).returns()
+        run = story.run()
+        panel = LivePanel("story")
+        replay(run, panel, ns(10_000))
+
+        def ends(lines: list[str]) -> list[float]:
+            rows = [line.rstrip() for line in lines if line.startswith("t")]
+            return [len(row) / len(rows[-1]) for row in rows]
+
+        report = text_of(list(report_lines([run], UNICODE, 120)))[:8]
+        assert ends(seen(panel)) == pytest.approx(ends(report), abs=0.03)

@@ -1,0 +1,97 @@
+"""The plain text, word by word."""
+
+from __future__ import annotations
+
+from asyncdemo.model import Run, RunOutcome
+from asyncdemo.render.plain import render_plain
+from tests.support.runs import Story, at_line
+
+GOLDEN = """\
+gate: failed with exit code 1
+  outcome       failed with exit code 1
+  wall          300 ms
+  ideal         280 ms; the wall is 1.07x that
+  lanes         3; at most 3 open and 2 at work at once
+  throughput    3.3 lanes a second
+  in sum        running 81 ms, waiting 400 ms, queued 101 ms
+  loop blocked  for 80 ms once; the longest 80 ms: sleep at net.py:7 in fetch, called from app.py:30
+  semaphore     limit 1, made at app.py:4: 1 held, 1 queued at most; queued 101 ms in sum
+  lanes:
+    first: 0 s to 101 ms, returned: running 1.0 ms, waiting 100 ms (sleep 100 ms)
+    second: 0 s to 201 ms, raised: waiting 100 ms, queued 101 ms (semaphore 101 ms, net.read 100 ms)
+    third: 20 ms to 300 ms, still open at the end: running 80 ms, waiting 200 ms (task 100 ms, sleep 100 ms)
+"""
+
+
+def gate() -> Run:
+    story = Story()
+    limit = story.semaphore(1, made=at_line(4))
+    story.task("first").takes(limit).runs(1).sleeps(100).gives_back(limit).returns()
+    second = story.task("second").queues(limit, 101).takes(limit).waits(100, "net.read").gives_back(limit)
+    second.raises("ValueError: no")
+    at = at_line(7, "fetch", "/usr/lib/net.py")
+    story.task("third", at=20).waits(100, "task").blocks(80, at=at, called_from=at_line(30)).sleeps(100)
+    return story.run(name="gate", outcome=RunOutcome.FAILED, exit_code=1, notes=("cut off after 0.30 s",))
+
+
+def test_a_run_in_words() -> None:
+    text = render_plain([gate()])
+    facts, rest = text.split("  findings:\n")
+    assert facts.splitlines() == GOLDEN.splitlines()
+    findings, notes = rest.split("  notes:\n")
+    assert "net.py:7" in findings
+    assert notes == "    - second raised after 201 ms: ValueError: no\n    - cut off after 0.30 s\n"
+
+
+def test_there_are_no_control_codes_and_no_pictures() -> None:
+    story = Story()
+    story.task("\x1b[31m\r\nred\x07").sleeps(10).raises("\x1b[0m")
+    text = render_plain([story.run(name="\x1b]0;x\x07")])
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert "\\x1b[31m\\r\\nred\\x07" in text
+    assert text.isascii()
+
+
+def test_a_stream_without_the_letters_gets_escapes() -> None:
+    story = Story()
+    story.task("名前").sleeps(10).returns()
+    text = render_plain([story.run()], encoding="ascii")
+    assert "\\u540d\\u524d: 0 s to 10 ms" in text
+
+
+def crowd(lanes: int) -> Run:
+    story = Story()
+    for i in range(lanes):
+        task = story.task(f"t{i}").sleeps(10 + i)
+        task.is_cancelled() if i % 2 else task.returns()
+    return story.run()
+
+
+def test_lanes_beyond_the_bound_share_a_line() -> None:
+    text = render_plain([crowd(10_000)], lanes=5)
+    lanes = text.split("  lanes:\n")[1].split("  findings:")[0].splitlines()
+    assert len(lanes) == 6
+    assert lanes[-1] == (
+        "    and 9,995 more lanes: 4,998 cancelled and 4,997 returned; open for 15 ms to 10.0 s each; "
+        "in sum waiting 834 min 54 s"
+    )
+
+
+def test_one_more_than_the_bound_is_told_itself() -> None:
+    assert "more lane" not in render_plain([crowd(6)], lanes=5)
+    assert "and 2 more lanes" in render_plain([crowd(7)], lanes=5)
+
+
+def test_a_run_without_lanes() -> None:
+    text = render_plain([Story().run()])
+    assert "no lanes: nothing was recorded" in text
+    assert "wall          0 s" in text
+
+
+def test_variants_are_compared() -> None:
+    slow, fast = Story(), Story()
+    slow.task("a").sleeps(300).returns()
+    fast.task("a").sleeps(100).returns()
+    text = render_plain([slow.run(name="slow"), fast.run(name="fast")])
+    assert "compared      3.00x as long as fast" in text
+    assert "compared      3.00x as fast as slow" in text

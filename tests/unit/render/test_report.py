@@ -1,0 +1,159 @@
+"""The report of a terminal: every width, every glyph set, any name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from asyncdemo.model import Clock, Run, RunOutcome
+from asyncdemo.render.grid import SHADES, Cell, Shade
+from asyncdemo.render.report import print_report, report_lines
+from asyncdemo.render.theme import ASCII, UNICODE, Theme, theme_for
+from tests.support.runs import Story, at_line
+from tests.support.screens import Terminal, text_of
+
+
+def sleeping_in_turn() -> Run:
+    story = Story()
+    task = story.task("main")
+    for i in range(10):
+        task.enters(f"brew({i})").blocks(300, at=at_line(12, "brew")).leaves()
+    task.returns()
+    return story.run(name="blocking")
+
+
+def sleeping_together() -> Run:
+    story = Story()
+    for i in range(10):
+        story.task(f"brew({i})").runs(1).sleeps(299).returns()
+    return story.run(name="awaited")
+
+
+def crowd(lanes: int = 10_000) -> Run:
+    story = Story()
+    for i in range(lanes):
+        story.task(f"visit({i})", at=i / 100).sleeps(100).returns()
+    return story.run(name="crowd")
+
+
+def strange_names() -> Run:
+    story = Story()
+    story.task("\x1b[2J\x07\nclear").sleeps(10).raises("ValueError: \x1b[31m[bold]no")
+    story.task("日本語の名前です、とても長い").sleeps(10).is_cancelled()
+    story.task("[bold]x[/bold]").sleeps(5)
+    story.task("\ud800 half").sleeps(10).returns()
+    return story.run(name="[red]", notes=("a note with \x1b[31m",))
+
+
+def report(*runs: Run, width: int = 100, theme: Theme = UNICODE, rows: int = 24) -> list[str]:
+    return text_of(list(report_lines(runs, theme, width, rows)))
+
+
+def test_two_variants_stand_side_by_side_on_one_scale() -> None:
+    lines = report(sleeping_in_turn(), sleeping_together(), width=160)
+    assert "blocking" in lines[0]
+    assert "awaited" in lines[0]
+    first = next(line for line in lines if line.startswith("brew(0)"))
+    left, right = first[:80], first[80:]
+    assert left.count("╳") == pytest.approx(right.count("─"), abs=2)
+
+
+def test_a_narrow_terminal_stacks_them() -> None:
+    lines = report(sleeping_in_turn(), sleeping_together(), width=80)
+    titles = [line for line in lines if line.startswith("── ")]
+    assert [("blocking" in line, "awaited" in line) for line in titles] == [(True, False), (False, True)]
+
+
+def test_the_facts_are_below_the_picture() -> None:
+    text = "\n".join(report(sleeping_in_turn(), sleeping_together(), width=160))
+    for words in (
+        "wall          3.00 s",
+        "the wall is 10.0x that",
+        "10.0x as long as awaited",
+        "10.0x as fast as blocking",
+        "at most 10 open and 10 at work at once",
+        "3.3 lanes a second",
+        "the longest 300 ms: sleep at app.py:12",
+        "never for more than 50 ms",
+        "Found in blocking",
+    ):
+        assert words in text
+
+
+@pytest.mark.parametrize("width", [20, 40, 79, 80, 100, 160, 200, 300])
+@pytest.mark.parametrize("runs", [(sleeping_in_turn(), sleeping_together()), (crowd(100), strange_names())])
+def test_no_line_is_wider_than_the_terminal(width: int, runs: tuple[Run, ...]) -> None:
+    assert max(map(cell_len, report(*runs, width=width))) <= width
+
+
+def test_ten_thousand_lanes_are_folded_and_counted() -> None:
+    lines = report(crowd(), width=100, rows=20)
+    assert any("+9,994 lanes folded, up to 714 to a row; of all 10,000:" in line for line in lines)
+    assert sum(1 for line in lines if line.startswith(("visit(", "7-", "9,289-10,000"))) == 8
+    assert any("lanes" in line and "10,000; at most" in line for line in lines)
+
+
+def test_no_lanes_are_said_to_be_none() -> None:
+    assert any("nothing was recorded" in line for line in report(Story().run()))
+
+
+def test_names_cannot_move_the_cursor_or_be_markup() -> None:
+    lines = report(strange_names(), width=120)
+    text = "\n".join(lines)
+    assert all(line.isprintable() for line in lines)
+    assert "[bold]x[/bold]" in text
+    assert "ValueError: \\x1b[31m[bold]no" in text
+    assert "\\ud800 half" in text
+
+
+def test_lanes_that_did_not_return_are_marked() -> None:
+    rows = report(strange_names(), width=120)[2:6]
+    assert ["✗" in rows[0], "⊘" in rows[1], "…" in rows[2].split("]")[-1][:4]] == [True, True, True]
+
+
+def test_without_utf8_everything_is_ascii() -> None:
+    lines = report(sleeping_in_turn(), crowd(100), theme=theme_for("latin-1"), width=120)
+    assert all(line.isascii() for line in lines)
+    assert "XXX blocking the loop" in "\n".join(lines)
+
+
+@pytest.mark.parametrize("theme", [UNICODE, ASCII])
+def test_every_state_has_a_texture_of_its_own(theme: Theme) -> None:
+    glyphs = [theme.glyph(Cell(shade)) for shade in SHADES]
+    assert len(set(glyphs)) == len(SHADES)
+    assert glyphs[Shade.CLOSED] == " "
+    assert not set(theme.parts) & {theme.textures[shade] for shade in SHADES if shade is not Shade.RUNNING}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "theme"),
+    [
+        ("utf-8", UNICODE),
+        ("UTF8", UNICODE),
+        ("utf-16", UNICODE),
+        ("ascii", ASCII),
+        ("cp1252", ASCII),
+        (None, ASCII),
+    ],
+)
+def test_the_stream_decides_the_glyphs(encoding: str | None, theme: Theme) -> None:
+    assert theme_for(encoding) is theme
+
+
+def test_no_color_is_obeyed() -> None:
+    plain = Terminal(100, 40, environ={"NO_COLOR": "1"})
+    coloured = Terminal(100, 40)
+    for terminal in (plain, coloured):
+        print_report([sleeping_in_turn()], terminal.console)
+    assert "38;2;" in coloured.written
+    assert "38;2;" not in plain.written
+    assert plain.lines == coloured.lines
+
+
+def test_virtual_time_and_failure_are_said() -> None:
+    run = replace(sleeping_together(), clock=Clock.VIRTUAL, outcome=RunOutcome.FAILED, exit_code=3)
+    text = "\n".join(report(run))
+    assert "failed with exit code 3 (virtual time)" in text
+    assert "300 ms (virtual time)" in text

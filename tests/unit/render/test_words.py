@@ -1,0 +1,82 @@
+"""Durations, counts and names as a person would say them."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from asyncdemo.model import Site
+from asyncdemo.render.words import clean, count, duration, fit, join, number, place, ratio
+
+
+@pytest.mark.parametrize(
+    ("ns", "words"),
+    [
+        (0, "0 s"),
+        (900, "<0.01 ms"),
+        (123_000, "0.12 ms"),
+        (999_000, "1.0 ms"),
+        (1_500_000, "1.5 ms"),
+        (9_990_000, "10 ms"),
+        (120_400_000, "120 ms"),
+        (999_700_000, "1.00 s"),
+        (9_999_000_000, "10.0 s"),
+        (61_000_000_000, "61.0 s"),
+        (99_990_000_000, "100 s"),
+        (600_000_000_000, "10 min 00 s"),
+        (-120_000_000, "-120 ms"),
+    ],
+)
+def test_durations_have_three_figures_at_most(ns: int, words: str) -> None:
+    assert duration(ns) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(9_980, "9,980"), (3.31, "3.3"), (0.25, "0.25"), (33.12, "33.1"), (4.0, "4")]
+)
+def test_numbers(value: float, words: str) -> None:
+    assert number(value) == words
+
+
+def test_one_is_not_many() -> None:
+    assert (count(1, "lane"), count(0, "lane"), count(9_980, "lane")) == ("1 lane", "0 lanes", "9,980 lanes")
+
+
+def test_ratios() -> None:
+    assert (ratio(3, 1), ratio(1, 3), ratio(30, 1), ratio(1_234, 1), ratio(1, 0)) == (
+        "3.00x",
+        "0.33x",
+        "30.0x",
+        "1,234x",
+        "",
+    )
+
+
+def test_places() -> None:
+    site = Site("/x/app.py", 12, "brew")
+    assert place(site) == "app.py:12 in brew"
+    assert place(site, Site("/x/main.py", 3)) == "app.py:12 in brew, called from main.py:3"
+    assert place(site, site) == "app.py:12 in brew"
+    assert place(Site("C:\\x\\app.py", 1, "<module>")) == "app.py:1"
+    assert place(None) == ""
+    assert place(site, full=True) == "/x/app.py:12 in brew"
+
+
+def test_joining() -> None:
+    assert [join(parts) for parts in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
+
+
+@pytest.mark.parametrize("text", ["\x1b[31m", "a\nb", "\u202eabc", "\x00", "\ud800"])
+def test_what_could_do_harm_is_escaped(text: str) -> None:
+    assert clean(text).isprintable()
+
+
+@pytest.mark.parametrize("width", range(12))
+def test_texts_are_cut_by_what_they_take_on_a_screen(width: int) -> None:
+    assert cell_len(fit("日本語の名前", width)) <= width
+    assert cell_len(fit("日本", width, pad=True)) == width
