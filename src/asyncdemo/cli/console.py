@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.theme import Theme
 
 from asyncdemo.model import Run
 from asyncdemo.render.output import Tail
@@ -20,7 +21,8 @@ class _Console(Console):
 
 
 def make_console() -> Console:
-    return _Console(highlight=False)
+    # Rich would write code of a text on black, which is a stain on a light terminal.
+    return _Console(highlight=False, theme=Theme({"markdown.code": "bold"}))
 
 
 def print_runs(runs: Sequence[Run], console: Console | None) -> None:

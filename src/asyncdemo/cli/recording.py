@@ -14,6 +14,7 @@ from types import FrameType
 
 from rich.console import Console
 
+from asyncdemo.cli.terminal import keys_not_shown
 from asyncdemo.model import Run
 from asyncdemo.render.live import LivePanel, LiveView
 from asyncdemo.render.output import Tail
@@ -79,6 +80,7 @@ def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
             for job, panel in zip(jobs, panels, strict=True)
         ]
         panel_of = dict(zip(map(id, recordings), panels, strict=True))
+        stack.enter_context(keys_not_shown())
         view = stack.enter_context(LiveView(panels, console))
         for heat in [recordings] if race else [[recording] for recording in recordings]:
             interrupted = _drive(

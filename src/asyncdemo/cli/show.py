@@ -13,7 +13,7 @@ from rich.console import Console
 from asyncdemo import store
 from asyncdemo.cli.console import make_console, print_runs
 from asyncdemo.cli.options import json_option, plain_option
-from asyncdemo.cli.terminal import can_draw
+from asyncdemo.cli.terminal import can_draw, keys_not_shown
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.layout import extent_ns
@@ -74,7 +74,7 @@ def _replay(runs: Sequence[Run], console: Console, speed: float) -> None:
     length_ns = max(map(extent_ns, runs))
     start_ns = time.monotonic_ns()
     try:
-        with LiveView(panels, console) as view:
+        with keys_not_shown(), LiveView(panels, console) as view:
             while (now_ns := int((time.monotonic_ns() - start_ns) * speed)) < length_ns:
                 for replay in replays:
                     replay.advance(now_ns)

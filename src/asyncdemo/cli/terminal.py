@@ -7,8 +7,9 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["can_ask", "can_draw", "facts_of_terminal", "wrapped"]
+__all__ = ["can_ask", "can_draw", "facts_of_terminal", "keys_not_shown", "wrapped"]
 
 _NARROW = 80
 _WIDEST = 100
@@ -31,6 +32,28 @@ def can_draw() -> bool:
 def can_ask() -> bool:
     """Whether someone sits there: without a terminal on both sides nothing is ever asked."""
     return _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
+
+
+@contextmanager
+def keys_not_shown() -> Iterator[None]:
+    """While a picture is drawn: a key that the terminal echoes would tear it, Enter most of all."""
+    try:
+        import termios
+    except ImportError:  # Windows: its console does not echo what nobody reads
+        yield
+        return
+    if not _is_terminal(sys.stdin) or not _in_foreground():
+        yield
+        return
+    keyboard = sys.stdin.fileno()
+    before = termios.tcgetattr(keyboard)
+    quiet = [*before]
+    quiet[3] = before[3] & ~termios.ECHO
+    termios.tcsetattr(keyboard, termios.TCSADRAIN, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
 
 
 def facts_of_terminal() -> Iterator[tuple[str, bool, str, str]]:
@@ -63,6 +86,14 @@ def facts_of_terminal() -> Iterator[tuple[str, bool, str, str]]:
             f"TERM={os.environ.get('TERM', '')} {os.environ.get('COLORTERM', '')}".strip(),
             "",
         )
+
+
+def _in_foreground() -> bool:
+    """Whoever touches the terminal from the background is stopped by the system."""
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except OSError:  # a terminal, but not the one that controls this session
+        return False
 
 
 def _is_terminal(stream: object) -> bool:

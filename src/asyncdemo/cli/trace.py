@@ -70,6 +70,7 @@ def command(
     """Run SCRIPT with ARGS, unchanged, and show what its tasks and threads wait for.
 
     Options of trace stand before SCRIPT. What stands after it is for the script.
+    To a script that asks something on the terminal, answer with --plain.
     Exit code 1 if the script failed; its own exit code is part of the report.
     """
     if save_to is not None and not save_to.parent.is_dir():

@@ -1,0 +1,85 @@
+"""Runs the command line on a terminal. POSIX only."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.commands import asyncdemo_command, environment
+
+__all__ = ["Terminal"]
+
+# Only a session's first process can take a terminal as the one that controls it.
+_TAKE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+class Terminal:
+    """A command whose stdin, stdout and stderr are one terminal, 100 columns by 40 lines."""
+
+    def __init__(self, *arguments: str | Path, **variables: str) -> None:
+        self.text = ""
+        self._seen = 0
+        self._keyboard, self._screen = pty.openpty()
+        termios.tcsetwinsize(self._screen, (40, 100))
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _TAKE_TERMINAL, *asyncdemo_command(*arguments)],
+            env=environment(**variables),
+            stdin=self._screen,
+            stdout=self._screen,
+            stderr=self._screen,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._keyboard)
+        os.close(self._screen)
+
+    def type(self, keys: str) -> None:
+        os.write(self._keyboard, keys.encode())
+
+    def wait_for(self, words: str) -> None:
+        """Until the words were written, after what was waited for before."""
+        self._read_until(lambda: words in self.text[self._seen :], f"{words!r}")
+        self._seen = self.text.index(words, self._seen) + len(words)
+
+    def end(self) -> int:
+        """Reads all the rest; returns the exit code."""
+        self._read_until(lambda: self._process.poll() is not None, "the end")
+        while self._read(0.1):
+            pass
+        return self._process.wait()
+
+    @property
+    def shows_keys(self) -> bool:
+        return bool(termios.tcgetattr(self._screen)[3] & termios.ECHO)
+
+    def _read_until(self, met: Callable[[], bool], what: str) -> None:
+        limit = time.monotonic() + 60
+        while not met():
+            if time.monotonic() > limit:
+                raise TimeoutError(f"waited for {what} and got: {self.text}")
+            self._read(0.05)
+
+    def _read(self, timeout_s: float) -> bool:
+        if not select.select([self._keyboard], [], [], timeout_s)[0]:
+            return False
+        data = os.read(self._keyboard, 65536)
+        self.text += data.decode("utf-8", "replace")
+        return bool(data)

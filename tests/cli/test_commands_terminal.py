@@ -1,0 +1,126 @@
+"""Commands on a terminal: what is asked, what is drawn, and that the terminal is left as it was."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("needs pseudo-terminals", allow_module_level=True)
+
+from tests.cli.commands import asyncdemo
+from tests.cli.terminals import Terminal
+
+QUICK = ("two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
+COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|38;[25];[0-9;]+)m")
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+CURSOR_HIDDEN, CURSOR_SHOWN = "\x1b[?25l", "\x1b[?25h"
+SLEEPER = "import time\n\nprint('started')\ntime.sleep(60)\n"
+
+
+def test_predictions_are_asked_before_and_compared_after() -> None:
+    with Terminal("run", *QUICK) as terminal:
+        terminal.wait_for("s> ")
+        terminal.type("soon\n")
+        terminal.wait_for("Not understood: type a number (s)")
+        terminal.type("150 ms\n")
+        terminal.wait_for("2. awaited")
+        terminal.wait_for("s> ")
+        terminal.type("\n")
+        terminal.wait_for("brews> ")
+        terminal.type("1\n")
+        terminal.wait_for("3) awaited")
+        terminal.wait_for("> ")
+        terminal.type("3 2 1\n")
+        assert terminal.end() == 0
+        report = terminal.text[terminal.text.index("What you predicted, and what happened") :]
+        assert "You said 0.150 s; it was 0.1" in report
+        assert "You said 1 brews; it was 3 brews." in report
+        assert "You said awaited, threaded, blocking; it was " in report
+        assert report.count("You said") == 3
+        assert "Not so." in report
+    assert "of 3 predictions right" in asyncdemo("list").out
+
+
+def test_ctrl_d_skips_all_questions() -> None:
+    with Terminal("run", *QUICK) as terminal:
+        terminal.wait_for("s> ")
+        terminal.type("\x04")
+        assert terminal.end() == 0
+        assert "You said" not in terminal.text
+        assert "What happened" in terminal.text
+
+
+def test_ctrl_c_at_a_question_ends_the_command() -> None:
+    with Terminal("run", *QUICK) as terminal:
+        terminal.wait_for("s> ")
+        terminal.type("\x03")
+        assert terminal.end() == 130
+        assert "Traceback" not in terminal.text
+
+
+@pytest.mark.parametrize("options", [["--no-predict"], ["--json"]])
+def test_nothing_is_asked_if_it_is_not_wanted(options: list[str]) -> None:
+    with Terminal("run", *QUICK, *options) as terminal:
+        assert terminal.end() == 0
+        assert "Predict first" not in terminal.text
+
+
+def test_the_picture_gives_the_terminal_back() -> None:
+    with Terminal("run", *QUICK, "--no-predict") as terminal:
+        assert terminal.end() == 0
+        assert terminal.text.count(CURSOR_HIDDEN) == terminal.text.count(CURSOR_SHOWN) > 0
+        assert terminal.text.rindex(CURSOR_HIDDEN) < terminal.text.rindex(CURSOR_SHOWN)
+        assert terminal.shows_keys
+        assert COLOUR.search(terminal.text)
+
+
+def test_no_color_is_obeyed_and_textures_remain() -> None:
+    with Terminal("run", *QUICK, "--no-predict", NO_COLOR="1") as terminal:
+        assert terminal.end() == 0
+        assert not COLOUR.search(terminal.text)
+        assert "─── waiting" in CONTROL.sub("", terminal.text)
+
+
+@pytest.mark.parametrize("variables", [{}, {"TERM": "dumb"}], ids=["plain", "dumb"])
+def test_words_have_no_control_codes(variables: dict[str, str]) -> None:
+    options = [] if variables else ["--plain"]
+    with Terminal("run", *QUICK, "--no-predict", *options, **variables) as terminal:
+        assert terminal.end() == 0
+        assert "\x1b" not in terminal.text
+        assert "awaited: ended well" in terminal.text
+
+
+def test_ctrl_c_shows_what_was_recorded_and_gives_the_terminal_back(tmp_path: Path) -> None:
+    script = tmp_path / "sleeper.py"
+    script.write_text(SLEEPER)
+    with Terminal("trace", script) as terminal:
+        terminal.wait_for("started")
+        assert not terminal.shows_keys
+        terminal.type("\x03")
+        assert terminal.end() == 130
+        assert terminal.shows_keys
+        assert terminal.text.count(CURSOR_HIDDEN) == terminal.text.count(CURSOR_SHOWN)
+        assert "interrupted" in terminal.text
+        assert "sleeper wrote" in terminal.text or "sleeper.py wrote" in terminal.text
+
+
+def test_what_a_script_wrote_stands_apart_from_the_report(tmp_path: Path) -> None:
+    script = tmp_path / "talks.py"
+    script.write_text("import sys\nprint('to you \\x1b[31mred')\nprint('and more', file=sys.stderr)\n")
+    with Terminal("trace", script) as terminal:
+        assert terminal.end() == 0
+        wrote = terminal.text[terminal.text.index("talks.py wrote") :]
+        assert "  to you red" in wrote
+        assert wrote.index("and more") < wrote.index("ended well")
+
+
+def test_a_recording_is_replayed(tmp_path: Path) -> None:
+    assert asyncdemo("run", *QUICK, "--save", tmp_path, "--json").code == 0
+    with Terminal("show", *sorted(tmp_path.glob("*.jsonl"))) as terminal:
+        assert terminal.end() == 0
+        assert terminal.text.count(CURSOR_HIDDEN) == terminal.text.count(CURSOR_SHOWN) > 0
+        assert terminal.text.count("ended well") >= 3
