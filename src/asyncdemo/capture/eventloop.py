@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.frames import disguise
 from asyncdemo.capture.instrument import Patches, around, on_entry
 from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of
 from asyncdemo.capture.recorder import Recorder
@@ -84,13 +85,18 @@ class EventLoops:
         reasons: Reasons,
         slow_ns: int,
         on_slow: Callable[[LoopLens, int, int, int], None],
+        on_fault: Callable[[Exception], None],
     ) -> None:
-        """on_slow(loop, track or -1, start_ns, end_ns) is called after a callback longer than slow_ns."""
+        """on_slow(loop, track or -1, start_ns, end_ns) is called after a callback longer than slow_ns.
+
+        on_fault is called with an exception of the lens itself.
+        """
         self.lenses: list[LoopLens] = []
         self._recorder = recorder
         self._reasons = reasons
         self._slow_ns = slow_ns
         self._on_slow = on_slow
+        self._on_fault = on_fault
         self._refs: dict[int, weakref.ref[Any]] = {}
         self.ends: list[int] = []
         """By track: when its last step ended. Threads have a place here too."""
@@ -256,7 +262,7 @@ class EventLoops:
         now, record, classify = recorder.now, recorder.record, self._reasons.classify
         first_seen, is_relay, finish = self.first_seen, self.is_relay, self.finish
         record_long_wait, slow_ns, on_slow = self.record_long_wait, self._slow_ns, self._on_slow
-        offset_ns = self.offset_ns
+        offset_ns, on_fault = self.offset_ns, self._on_fault
         handle_type, timer_type = events.Handle, events.TimerHandle
 
         class Handle(handle_type):  # type: ignore[misc, valid-type]
@@ -265,23 +271,27 @@ class EventLoops:
             def _run(self) -> None:
                 callback = self._callback
                 lens = self._loop._asyncdemo
-                try:
-                    task = callback.__self__
-                    track = tasks[id(task)]
-                except (AttributeError, KeyError):
-                    track, task = first_seen(self, callback)
                 previous = lens.current
                 ready, waker = self.ready_ns, self.waker
-                if task is not None:
-                    lens.current = track
-                    # woken by itself, it only let others go first
-                    if waker != track and ready - ends[track] > LONG_WAIT_NS:
-                        record_long_wait(task, track, ends[track], ready)
-                elif is_relay(callback):
-                    lens.current = waker
-                    lens.due_ns = ready
-                else:
-                    lens.current = wire.BY_LOOP
+                try:
+                    try:
+                        task = callback.__self__
+                        track = tasks[id(task)]
+                    except (AttributeError, KeyError):
+                        track, task = first_seen(self, callback)
+                    if task is not None:
+                        lens.current = track
+                        # woken by itself, it only let others go first
+                        if waker != track and ready - ends[track] > LONG_WAIT_NS:
+                            record_long_wait(task, track, ends[track], ready)
+                    elif is_relay(callback):
+                        lens.current = waker
+                        lens.due_ns = ready
+                    else:
+                        lens.current = wire.BY_LOOP
+                except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
+                    on_fault(error)
+                    track, task = _NO_TASK, None
                 lens.started_ns = start = now()
                 try:
                     self._context.run(callback, *self._args)
@@ -298,20 +308,23 @@ class EventLoops:
                 end = now()
                 lens.started_ns = -end
                 lens.current = previous
-                if task is not None:
-                    future = task._fut_waiter
-                    if future is not None:
-                        ends[track] = end
-                        record((track, ready, start, end, classify(task.get_coro(), future), waker))
-                    elif task.done():
-                        record((track, ready, start, end, wire.WAIT_DONE, waker))
-                        finish(task, track, end)
+                try:
+                    if task is not None:
+                        future = task._fut_waiter
+                        if future is not None:
+                            ends[track] = end
+                            record((track, ready, start, end, classify(task.get_coro(), future), waker))
+                        elif task.done():
+                            record((track, ready, start, end, wire.WAIT_DONE, waker))
+                            finish(task, track, end)
+                        else:
+                            record((track, ready, start, end, wire.WAIT_YIELD, waker))
                     else:
-                        record((track, ready, start, end, wire.WAIT_YIELD, waker))
-                else:
-                    lens.due_ns = 0
-                if end - start > slow_ns:
-                    on_slow(lens, track, start, end)
+                        lens.due_ns = 0
+                    if end - start > slow_ns:
+                        on_slow(lens, track, start, end)
+                except Exception as error:  # noqa: BLE001 - as above
+                    on_fault(error)
                 self = None  # type: ignore[assignment]  # break the cycle when an exception occurs
 
         class IOHandle(Handle):
@@ -355,6 +368,8 @@ class EventLoops:
         for made, original in ((Handle, handle_type), (IOHandle, handle_type), (TimerHandle, timer_type)):
             made.__name__, made.__qualname__ = original.__name__, original.__qualname__
             made.__module__ = original.__module__
+        for run in (Handle._run, TimerHandle._run):
+            disguise(run, handle_type._run)
         return Handle, IOHandle, TimerHandle
 
     def _loop_methods(self, handle_type: type) -> dict[str, Callable[..., Any]]:
@@ -378,9 +393,7 @@ class EventLoops:
                 lens = lens_of(self)
             handle.ready_ns = lens.due_ns or now()
             handle.waker = lens.current
-            if handle._source_traceback:
-                del handle._source_traceback[-1]
-            self._ready.append(handle)
+            self._ready.append(handle)  # its source traceback leaves this frame out by itself
             return handle
 
         def _call_soon(self: Any, callback: Any, args: Any, context: Any) -> Any:
@@ -394,9 +407,7 @@ class EventLoops:
                 thread = threads.get(ident)
                 handle.waker = wire.BY_THREAD if thread is None else thread.track
             handle.ready_ns = now()
-            if handle._source_traceback:
-                del handle._source_traceback[-1]
-            self._ready.append(handle)
+            self._ready.append(handle)  # its source traceback leaves this frame out by itself
             return handle
 
         def _add_callback(self: Any, handle: Any) -> None:

@@ -9,18 +9,17 @@ import importlib.util
 import sys
 import threading
 import time
-import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture import calls, source, uvloops
+from asyncdemo.capture import calls, frames, source, uvloops
 from asyncdemo.capture.eventloop import EventLoops
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.reasons import Reasons, chain
-from asyncdemo.capture.recorder import CAPTURE_DIR, Origins, Recorder, hide_own_frames
+from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.capture.threads import Executors, Threads, Waits
 from asyncdemo.capture.virtual import Deadlock, VirtualClock, pending_tasks
 from asyncdemo.capture.watchdog import Watchdog
@@ -41,7 +40,7 @@ class Lens:
         self._on_lost = on_lost
         self._watchdog = Watchdog(recorder, self._real_sleep, self._lost)
         self._slow_ns = slow_ns
-        self._loops = EventLoops(recorder, self._reasons, slow_ns, self._watchdog.slow_step)
+        self._loops = EventLoops(recorder, self._reasons, slow_ns, self._watchdog.slow_step, self._failed)
         if self.clock is not None:
             self._loops.offset_ns = 0
         self._limits.watch(self._loops)
@@ -65,7 +64,7 @@ class Lens:
         patches.set(builtins, source.LANE, self._lane)
         patches.set(builtins, source.AT_WORK, self.open_main_thread)
         patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
-        _hide_own_frames_in_tracebacks(patches)
+        frames.install(patches)
         finder = _Finder(
             {
                 "uvloop": self._install_uvloop,
@@ -81,6 +80,18 @@ class Lens:
         """Observe nothing from now on; the script goes on as if it had never been observed."""
         self.recorder.stop()
         self._patches.undo()
+
+    def _failed(self, error: Exception) -> None:
+        """The lens met something it does not know. It is switched off; the script goes on."""
+        what = f"{type(error).__name__}: {error}"
+        self.recorder.define(
+            ["note", f"The lens stopped observing, as it failed itself ({what}). The script went on."]
+        )
+        try:
+            self.recorder.flush()
+        except OSError as lost:
+            self._lost(lost)
+        self.stop()
 
     def _lost(self, error: OSError) -> None:
         self.stop()
@@ -123,8 +134,12 @@ class Lens:
     def _deadlocked(self) -> None:
         waits = []
         for task in pending_tasks():
-            frames = [c.cr_frame for c in chain(task.get_coro()) if getattr(c, "cr_frame", None) is not None]
-            own = [f for f in frames if not self.recorder.origins.is_stdlib(f.f_code.co_filename)] or frames
+            suspended = [
+                c.cr_frame for c in chain(task.get_coro()) if getattr(c, "cr_frame", None) is not None
+            ]
+            own = [
+                f for f in suspended if not self.recorder.origins.is_stdlib(f.f_code.co_filename)
+            ] or suspended
             place = f" at {own[-1].f_code.co_filename}:{own[-1].f_lineno}" if own else ""
             waits.append(f"{task.get_name()} ({task.get_coro().__qualname__}) waits{place}")
         text = (
@@ -164,31 +179,6 @@ class _Lane:
             outcome = "raised"
         recorder = self._recorder
         recorder.define(["lane-end", self._lane, recorder.now(), outcome])
-
-
-def _hide_own_frames_in_tracebacks(patches: Patches) -> None:
-    def hiding(
-        walk: Callable[[Any], Iterator[Any]], frame_of: Callable[[Any], Any]
-    ) -> Callable[[Any], Iterator[Any]]:
-        def walked(start: Any) -> Iterator[Any]:
-            for item in walk(start):
-                if not frame_of(item).f_code.co_filename.startswith(CAPTURE_DIR):
-                    yield item
-
-        return walked
-
-    for name in ("walk_tb", "walk_stack", "_walk_tb_with_full_positions"):
-        original = getattr(traceback, name, None)
-        if original is not None:
-            patches.set(traceback, name, hiding(original, lambda item: item[0]))
-    thread_hook = threading.excepthook
-
-    def excepthook(args: Any) -> None:
-        if args.exc_value is not None:
-            hide_own_frames(args.exc_value)
-        thread_hook(args)
-
-    patches.set(threading, "excepthook", excepthook)
 
 
 class _Finder(importlib.abc.MetaPathFinder):

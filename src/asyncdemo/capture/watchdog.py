@@ -130,7 +130,7 @@ class Watchdog:
 
 
 def _stack(frame: FrameType | None) -> Stack:
-    found = []
+    found: list[tuple[CodeType, int]] = []
     while frame is not None and len(found) < _DEEPEST:
         found.append((frame.f_code, frame.f_lineno or 0))
         frame = frame.f_back

@@ -6,6 +6,7 @@ same clock, and what each lane was doing at these moments is compared: that hold
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -375,7 +376,8 @@ class TestRealTime:
 
             def main():
                 gate.acquire(); lock.acquire()
-                threads = [threading.Thread(target=f, name=f.__name__) for f in (sleeper, gated, locked, eventful, getter, putter)]
+                functions = sleeper, gated, locked, eventful, getter, putter
+                threads = [threading.Thread(target=f, name=f.__name__) for f in functions]
                 threads.append(threading.Thread(target=joiner, args=(threads[0],), name="joiner"))
                 for thread in threads: thread.start()
                 time.sleep(0.1)
@@ -499,19 +501,37 @@ class TestRealTime:
         for lane in told.run.lanes:
             spans = list(lane.spans)
             assert spans[0].start_ns == lane.start_ns and spans[-1].end_ns == lane.end_ns
-            assert all(one.end_ns == two.start_ns for one, two in zip(spans, spans[1:], strict=False))
+            assert all(one.end_ns == two.start_ns for one, two in pairwise(spans))
         running = sorted(
             (span.start_ns, span.end_ns)
             for lane in told.run.lanes
             for span in lane.spans
             if span.state is State.RUNNING
         )
-        assert all(one[1] <= two[0] for one, two in zip(running, running[1:], strict=False)), (
-            "one loop runs one task at a time"
-        )
+        assert all(one[1] <= two[0] for one, two in pairwise(running)), "one loop runs one task at a time"
 
 
 def span_at(told: Recorded, track: int, at_ns: int) -> str:
     lane = next(lane for lane in told.run.lanes if lane.track == track)
     span = next(span for span in lane.spans if span.start_ns <= at_ns < span.end_ns)
     return f"{span.state.name.lower()} ({span.wait.reason})"
+
+
+def test_a_fault_of_the_lens_is_told_and_the_script_goes_on(tmp_path: Path) -> None:
+    told = recorded(
+        tmp_path,
+        """
+        import asyncio, sys
+
+        async def main():
+            await asyncio.sleep(0.01)
+            reasons = sys.modules["asyncdemo.capture.reasons"]
+            reasons._LEAVES = None  # something the lens did not reckon with
+            await asyncio.sleep(0.01)
+            print("went on")
+
+        asyncio.run(main())
+        """,
+    )
+    assert "went on" in told.stdout
+    assert any("The lens stopped observing" in note for note in told.run.notes)
