@@ -66,7 +66,6 @@ class Terminal:
             pass
         return self._process.wait()
 
-    @property
     def shows_keys(self) -> bool:
         return bool(termios.tcgetattr(self._screen)[3] & termios.ECHO)
 

@@ -74,7 +74,7 @@ def test_the_picture_gives_the_terminal_back() -> None:
         assert terminal.end() == 0
         assert terminal.text.count(CURSOR_HIDDEN) == terminal.text.count(CURSOR_SHOWN) > 0
         assert terminal.text.rindex(CURSOR_HIDDEN) < terminal.text.rindex(CURSOR_SHOWN)
-        assert terminal.shows_keys
+        assert terminal.shows_keys()
         assert COLOUR.search(terminal.text)
 
 
@@ -99,10 +99,10 @@ def test_ctrl_c_shows_what_was_recorded_and_gives_the_terminal_back(tmp_path: Pa
     script.write_text(SLEEPER)
     with Terminal("trace", script) as terminal:
         terminal.wait_for("started")
-        assert not terminal.shows_keys
+        assert not terminal.shows_keys()
         terminal.type("\x03")
         assert terminal.end() == 130
-        assert terminal.shows_keys
+        assert terminal.shows_keys()
         assert terminal.text.count(CURSOR_HIDDEN) == terminal.text.count(CURSOR_SHOWN)
         assert "interrupted" in terminal.text
         assert "sleeper wrote" in terminal.text or "sleeper.py wrote" in terminal.text
