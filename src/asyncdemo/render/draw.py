@@ -17,7 +17,7 @@ from rich.style import Style
 from asyncdemo.render.grid import Grid, Row, Shade
 from asyncdemo.render.layout import tick_ns
 from asyncdemo.render.theme import DIM, EMPHASIS, Theme
-from asyncdemo.render.words import LEGEND, SHADE_WORDS, clean, count, duration, fit, lane_range, number
+from asyncdemo.render.words import LEGEND, SHADE_WORDS, clean, count, fit, lane_range, moment, number
 
 __all__ = [
     "Line",
@@ -142,7 +142,7 @@ def _axis(grid: Grid, theme: Theme, gutter: int) -> Line:
     text = ""
     for tick in range(0, scale, step):
         at = tick // grid.column_ns
-        label = theme.tick + (duration(tick) if tick else "0")
+        label = theme.tick + (moment(tick) if tick else "0")
         if at >= len(text) and at + len(label) <= grid.columns:
             text = text.ljust(at) + label
     return [Segment(" " * gutter), Segment(text.ljust(grid.columns), DIM)]

@@ -115,5 +115,5 @@ def cell_of(counts: Counts, size: int, was_brief: bool) -> Cell:
     return EMPTY
 
 
-def _eighths(amount: float, size: int) -> int:
+def _eighths(amount: float, size: float) -> int:
     return min(max(round(amount / size * FULL), 1), FULL)

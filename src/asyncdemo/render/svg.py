@@ -18,7 +18,7 @@ from asyncdemo.render.facts import Account, account_for
 from asyncdemo.render.grid import Shade
 from asyncdemo.render.layout import tick_ns
 from asyncdemo.render.theme import COLOURS, UNICODE
-from asyncdemo.render.words import LEGEND, SHADE_WORDS, clean, count, duration, fit, join
+from asyncdemo.render.words import LEGEND, SHADE_WORDS, clean, count, duration, fit, join, moment
 
 __all__ = ["Drawing", "draw_svg", "render_svg"]
 
@@ -181,7 +181,7 @@ def _axis(scale_ns: int, left: float, width: float, y: float) -> Iterator[str]:
     for tick, x in _ticks(scale_ns, left, width):
         anchor = "start" if tick == 0 else "end" if x > left + width - 20 else "middle"
         where = f'x="{x:.1f}" y="{y:g}" text-anchor="{anchor}"'
-        yield f'<text class="dim" {where}>{duration(tick)}</text>'
+        yield f'<text class="dim" {where}>{_text(moment(tick))}</text>'
 
 
 def _legend(y: float) -> Iterator[str]:

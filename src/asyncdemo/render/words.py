@@ -25,6 +25,7 @@ __all__ = [
     "fit",
     "join",
     "lane_range",
+    "moment",
     "number",
     "place",
     "ratio",
@@ -89,6 +90,13 @@ def duration(ns: int | float) -> str:
         return f"{seconds:.0f} s"
     minutes = int(seconds // 60)
     return f"{minutes:,} min {int(seconds - 60 * minutes):02d} s"
+
+
+def moment(ns: int) -> str:
+    """A mark of an axis: as ``duration``, but exact where all of it is over in microseconds."""
+    if not 0 < ns < 10_000:
+        return duration(ns)
+    return f"{ns} ns" if ns < 1_000 else f"{ns / 1e3:g} us"
 
 
 def number(value: int | float) -> str:
