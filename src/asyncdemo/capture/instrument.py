@@ -34,6 +34,8 @@ class Patches:
         """Set an attribute; undone, it has its old value or is gone again."""
         present = name in vars(owner)
         old = vars(owner).get(name)
+        if isinstance(value, FunctionType) and callable(old):
+            _pass_for(value, old)
         setattr(owner, name, value)
         if present:
             self._undo.append(lambda: setattr(owner, name, old))
@@ -75,6 +77,14 @@ class Patches:
         if name not in self._trees:
             self._trees[name] = _parse(module)
         return self._trees[name]
+
+
+def _pass_for(function: FunctionType, original: Any) -> None:
+    """Let a replacement answer as the original does when asked for its name, signature or source."""
+    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        if hasattr(original, name):
+            setattr(function, name, getattr(original, name))
+    function.__wrapped__ = original  # type: ignore[attr-defined]
 
 
 def _parse(module: ModuleType) -> ast.Module | None:
@@ -264,5 +274,21 @@ def around_call(method: str) -> Transform:
 
     def transform(function: _Function) -> None:
         function.body = [Around().visit(statement) for statement in function.body]
+
+    return transform
+
+
+def in_place_of(attribute: str) -> Transform:
+    """``HOOK(value)`` wherever the function reads ``value.<attribute>``."""
+
+    class InPlaceOf(ast.NodeTransformer):
+        def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+            node.value = self.visit(node.value)
+            if node.attr == attribute and isinstance(node.ctx, ast.Load):
+                return call_hook(node.value, at=node)
+            return node
+
+    def transform(function: _Function) -> None:
+        function.body = [InPlaceOf().visit(statement) for statement in function.body]
 
     return transform

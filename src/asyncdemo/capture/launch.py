@@ -22,8 +22,9 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.frames import hide_own_frames
 from asyncdemo.capture.lens import Lens
-from asyncdemo.capture.recorder import Origins, hide_own_frames, running_version
+from asyncdemo.capture.recorder import Origins, running_version
 from asyncdemo.capture.source import SourceError, compile_script
 
 _CONNECTION_FD = 200
@@ -119,7 +120,7 @@ class _Script:
                 path = os.path.join(path, "__main__.py")
             else:
                 sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
-            self.path = path
+            self.path = os.path.join(os.getcwd(), path.removeprefix("./"))
             with io.open_code(os.path.abspath(path)) as file:
                 text = file.read()
             spec = None
@@ -135,7 +136,7 @@ class _Script:
             __cached__=None if spec is None else spec.cached,
             __annotations__={},
         )
-        sys.argv = [self.path, *options["args"]]
+        sys.argv = [self.path if options["module"] else options["script"], *options["args"]]
 
     def run(self) -> None:
         sys.modules["__main__"] = self.module

@@ -137,9 +137,7 @@ class Lens:
             suspended = [
                 c.cr_frame for c in chain(task.get_coro()) if getattr(c, "cr_frame", None) is not None
             ]
-            own = [
-                f for f in suspended if not self.recorder.origins.is_stdlib(f.f_code.co_filename)
-            ] or suspended
+            own = [f for f in stack if not self.recorder.origins.is_stdlib(f.f_code.co_filename)] or stack
             place = f" at {own[-1].f_code.co_filename}:{own[-1].f_lineno}" if own else ""
             waits.append(f"{task.get_name()} ({task.get_coro().__qualname__}) waits{place}")
         text = (

@@ -21,8 +21,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
-
-CAPTURE_DIR = os.path.dirname(os.path.abspath(__file__)) + os.sep
+from asyncdemo.capture.frames import CAPTURE_DIR
 
 WAITING = 2
 QUEUED = 3
@@ -241,35 +240,6 @@ class Recorder:
         if lens is not None:
             cpu_ns = time.thread_time_ns() - lens.cpu_at_open
             self.define(["end", lens.track, self.now(), outcome, error, cpu_ns, None])
-
-
-def hide_own_frames(error: BaseException) -> None:
-    """Take the lens' own frames out of an exception's tracebacks, causes and contexts included."""
-    seen: set[int] = set()
-    pending: list[BaseException | None] = [error]
-    while pending:
-        current = pending.pop()
-        if current is None or id(current) in seen:
-            continue
-        seen.add(id(current))
-        current.__traceback__ = _without_own(current.__traceback__)
-        pending += [current.__cause__, current.__context__]
-        pending += getattr(current, "exceptions", ())
-
-
-def _without_own(traceback: Any) -> Any:
-    while traceback is not None and _is_own(traceback):
-        traceback = traceback.tb_next
-    link = traceback
-    while link is not None:
-        while link.tb_next is not None and _is_own(link.tb_next):
-            link.tb_next = link.tb_next.tb_next
-        link = link.tb_next
-    return traceback
-
-
-def _is_own(traceback: Any) -> bool:
-    return bool(traceback.tb_frame.f_code.co_filename.startswith(CAPTURE_DIR))
 
 
 def running_version() -> str:

@@ -1,0 +1,140 @@
+"""Keeps the lens' own frames out of what the script sees of its stack: tracebacks, stacks of tasks, origins.
+
+A hook leaves no frame, a replaced Python function passes for the one it replaces (``disguise``), and what
+stands in for a function of C is left out wherever the standard library lists frames. Not hidden:
+``sys._getframe`` beyond the script's own frames, and with it ``inspect.stack``.
+"""
+
+from __future__ import annotations
+
+import asyncio.base_tasks
+import dis
+import os
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+from asyncdemo.capture.instrument import Patches, in_place_of, on_return
+
+CAPTURE_DIR = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def is_own(filename: str) -> bool:
+    return filename.startswith(CAPTURE_DIR)
+
+
+# -- frames that pass for others -------------------------------------------------------------------
+
+
+def disguise(function: Any, original: Any) -> None:
+    """Let the frames of ``function`` look like ``original`` in the middle of its one ``f(*args)`` call.
+
+    Both make one such call that anything else happens in. Changes names and line numbers only.
+    """
+    call = next((i for i in dis.get_instructions(original) if i.opname == "CALL_FUNCTION_EX"), None)
+    if call is None or call.positions is None or call.positions.lineno is None:
+        return
+    code, shown = function.__code__, original.__code__
+    positions = call.positions
+    line, end_line = positions.lineno or 0, positions.end_lineno or 0
+    columns = (positions.col_offset, positions.end_col_offset)
+    function.__code__ = code.replace(
+        co_name=shown.co_name,
+        co_qualname=shown.co_qualname,
+        co_filename=shown.co_filename,
+        co_firstlineno=line,
+        co_linetable=_all_at(code, end_line - line, columns),
+    )
+
+
+def _all_at(code: CodeType, lines: int, columns: tuple[int | None, int | None]) -> bytes:
+    """A line table that places every instruction on the first line.
+
+    The format is described in CPython's ``Objects/locations.md``: entries of at most 8 code units.
+    """
+    table = bytearray()
+    units = len(code.co_code) // 2
+    start, end = columns
+    while units > 0:
+        size = min(units, 8)
+        units -= size
+        if start is None or end is None:
+            table += bytes([0x80 | 13 << 3 | (size - 1), 0])
+        else:
+            table += bytes([0x80 | 14 << 3 | (size - 1), 0, *_varint(lines), *_varint(start + 1)])
+            table += bytes(_varint(end + 1))
+    return bytes(table)
+
+
+def _varint(value: int) -> list[int]:
+    groups = []
+    while value >= 64:
+        groups.append(0x40 | value & 63)
+        value >>= 6
+    return [*groups, value]
+
+
+# -- frames that are left out ----------------------------------------------------------------------
+
+
+def install(patches: Patches) -> None:
+    for name in ("walk_tb", "walk_stack", "_walk_tb_with_full_positions"):
+        original = getattr(traceback, name, None)
+        if original is not None:
+            patches.set(traceback, name, _leaving_out(original))
+    patches.rewrite(asyncio.base_tasks, "_task_get_stack", _stack_of_task, on_return)
+    patches.rewrite(warnings, "_warn_unawaited_coroutine", _origin, in_place_of("cr_origin"))
+    thread_hook = threading.excepthook
+
+    def excepthook(args: Any) -> None:
+        if args.exc_value is not None:
+            hide_own_frames(args.exc_value)
+        thread_hook(args)
+
+    patches.set(threading, "excepthook", excepthook)
+
+
+def _leaving_out(walk: Callable[[Any], Iterable[Any]]) -> Callable[[Any], Iterator[Any]]:
+    def walked(start: Any) -> Iterator[Any]:
+        for item in walk(start):
+            if not is_own(item[0].f_code.co_filename):
+                yield item
+
+    return walked
+
+
+def _stack_of_task(task: object, frames: list[FrameType]) -> list[FrameType]:
+    return [frame for frame in frames if not is_own(frame.f_code.co_filename)]
+
+
+def _origin(coroutine: Any) -> Any:
+    origin = coroutine.cr_origin
+    return None if origin is None else tuple(place for place in origin if not is_own(place[0]))
+
+
+def hide_own_frames(error: BaseException) -> None:
+    """Take the lens' own frames out of an exception's tracebacks, causes and contexts included."""
+    seen: set[int] = set()
+    pending: list[BaseException | None] = [error]
+    while pending:
+        current = pending.pop()
+        if current is None or id(current) in seen:
+            continue
+        seen.add(id(current))
+        current.__traceback__ = _without_own(current.__traceback__)
+        pending += [current.__cause__, current.__context__]
+        pending += getattr(current, "exceptions", ())
+
+
+def _without_own(chain: Any) -> Any:
+    while chain is not None and is_own(chain.tb_frame.f_code.co_filename):
+        chain = chain.tb_next
+    link = chain
+    while link is not None:
+        while link.tb_next is not None and is_own(link.tb_next.tb_frame.f_code.co_filename):
+            link.tb_next = link.tb_next.tb_next
+        link = link.tb_next
+    return chain

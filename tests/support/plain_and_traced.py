@@ -1,0 +1,125 @@
+"""Runs a script as plain ``python`` and under the lens, with the same pipes, to compare the two.
+
+The interpreter is that of the tests, or the one that ``ASYNCDEMO_TEST_PYTHON`` names: the lens needs
+nothing but the standard library, so other versions can be tried without installing anything in them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from asyncdemo.model import Run
+
+__all__ = ["PYTHON", "Seen", "has", "plain", "traced"]
+
+PYTHON = os.environ.get("ASYNCDEMO_TEST_PYTHON", sys.executable)
+LIMIT_S = 60.0
+
+_SRC = Path(__file__).parents[2] / "src"
+
+# Runs a target under the lens with this process' own stdin, stdout and stderr, and saves the run.
+_TRACE = """\
+import json, pickle, sys
+sys.path.insert(0, sys.argv[1])
+wanted = json.loads(sys.argv[2])
+from pathlib import Path
+from asyncdemo.runner import Options, Target, record
+target = Target(wanted["script"], wanted["module"], tuple(wanted["args"]))
+run = record(target, Options(lanes=tuple(wanted["lanes"]), virtual=wanted["virtual"]))
+Path(wanted["save"]).write_bytes(pickle.dumps(run))
+"""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What somebody in front of the script sees of it."""
+
+    exit_code: int | None
+    stdout: str
+    stderr: str
+
+    @classmethod
+    def of(cls, exit_code: int | None, stdout: bytes, stderr: bytes) -> Seen:
+        return cls(exit_code, _without_addresses(stdout), _without_addresses(stderr))
+
+
+def plain(
+    *target: str,
+    folder: Path,
+    stdin: bytes = b"",
+    flags: Sequence[str] = (),
+    environment: dict[str, str] | None = None,
+) -> Seen:
+    """``python <target>`` in ``folder``; target: ``script.py args`` or ``-m module args``."""
+    return Seen.of(*_run([PYTHON, *flags, *target], folder, stdin, environment))
+
+
+def traced(
+    *target: str,
+    folder: Path,
+    stdin: bytes = b"",
+    lanes: Sequence[str] = (),
+    virtual: bool = False,
+    environment: dict[str, str] | None = None,
+) -> tuple[Seen, Run]:
+    """The same under the lens, with what it recorded."""
+    module = target[1] if target[0] == "-m" else None
+    with tempfile.TemporaryDirectory() as kept:
+        saved = Path(kept, "run")
+        wanted = {
+            "script": None if module else target[0],
+            "module": module,
+            "args": target[2:] if module else target[1:],
+            "lanes": lanes,
+            "virtual": virtual,
+            "save": os.fspath(saved),
+        }
+        command = [PYTHON, "-c", _TRACE, os.fspath(_SRC), json.dumps(wanted)]
+        code, stdout, stderr = _run(command, folder, stdin, environment)
+        assert code == 0 and saved.exists(), f"not recorded: {code} {stderr.decode()}"
+        run: Run = pickle.loads(saved.read_bytes())
+    return Seen.of(run.exit_code, stdout, stderr), run
+
+
+def has(module: str) -> bool:
+    """Can the interpreter under test import it?"""
+    found = subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False)
+    return found.returncode == 0
+
+
+def _run(
+    command: Sequence[str],
+    folder: Path,
+    stdin: bytes,
+    environment: dict[str, str] | None,
+) -> tuple[int, bytes, bytes]:
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(stdin, timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode, stdout, stderr
+
+
+def _without_addresses(output: bytes) -> str:
+    """Memory addresses differ from run to run."""
+    return re.sub(r"0x[0-9a-f]{6,}", "0x", output.decode("utf-8", "surrogateescape"))
