@@ -19,7 +19,7 @@ import time
 import weakref
 from asyncio import base_events, events, format_helpers, selector_events
 from collections.abc import Callable
-from types import FrameType
+from types import AsyncGeneratorType, FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
@@ -220,7 +220,12 @@ class EventLoops:
         places: list[tuple[int, int | None]] = []
         for awaitable in chain(task.get_coro()):
             frame = frame_of(awaitable)
-            own = frame is not None and recorder.origins.is_user(frame.f_code.co_filename)
+            # an async generator goes on when it is asked to: its awaits follow each other by nature
+            own = (
+                frame is not None
+                and type(awaitable) is not AsyncGeneratorType
+                and recorder.origins.is_user(frame.f_code.co_filename)
+            )
             places.append((self._serial(awaitable), recorder.frame_site(frame) if own else None))
         if any(site is not None for _, site in places):
             recorder.define(["pause", track, start_ns, end_ns, places])
