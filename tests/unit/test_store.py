@@ -1,0 +1,346 @@
+"""Runs come back from files as they were; damaged files give what they hold, or say where they break."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asyncdemo import store
+from asyncdemo.errors import RunFileError
+from asyncdemo.metrics import measure
+from asyncdemo.model import Run, Span, Spans, State, Wait, Wake, Wakes
+from asyncdemo.store import dumps, load, loads, save
+from tests.support.runs import Story, at_line
+from tests.support.strategies import runs
+
+
+@pytest.fixture
+def run() -> Run:
+    story = Story()
+    gate = story.semaphore(2, made=at_line(3))
+    story.queue(5, levels=((1, 1), (2, 2)), made=at_line(4))
+    main = story.task("main", created=at_line(30, "<module>"))
+    for number in range(4):
+        upload = story.task(f"upload({number})", parent=main, defined=at_line(7, "upload"))
+        upload.enters(f"upload({number})").runs(1)
+        if number >= 2:
+            upload.queues(gate, 100)
+        upload.takes(gate).waits(100, "net.write").gives_back(gate).leaves().returns()
+    child = story.task("wait_for", parent=main).queues(gate, 200)
+    main.enters("main").shows(child, 200, State.QUEUED, "semaphore").blocks(60, at=at_line(9)).leaves()
+    story.awaits_in_sequence(main, 0, 200, (100, 100), (at_line(5), at_line(6)), None)
+    story.never_awaited("fetch", 3, at_line(11))
+    main.is_left_pending()
+    return story.run(
+        knobs={"UPLOADS": 4, "EACH_S": 0.1, "DRY": False, "HOST": "☕"},
+        wakes=Wakes([Wake(5, 0, 1), Wake(4, 0, 2)]),
+        notes=("The recording is cut off after 2.10 s.",),
+    )
+
+
+def records(run: Run) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in dumps(run)]
+
+
+def changed(run: Run, change: Callable[[dict[str, Any]], None], which: str) -> list[str]:
+    """The lines of the run, with one change in the first record of a type."""
+    lines = records(run)
+    change(next(record for record in lines if record.get("type", "header") == which))
+    return [json.dumps(record) for record in lines]
+
+
+class TestRoundTrip:
+    def test_lines(self, run: Run) -> None:
+        assert loads(dumps(run)) == run
+
+    @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+    def test_files(self, run: Run, tmp_path: Path, name: str) -> None:
+        save(run, tmp_path / name)
+        assert load(tmp_path / name) == run
+
+    @settings(max_examples=40, deadline=None)
+    @given(runs())
+    def test_any_run(self, run: Run) -> None:
+        assert loads(dumps(run)) == run
+
+    def test_more_slots_and_wakes_than_fit_a_line(self, run: Run) -> None:
+        gate = run.resources[0]
+        many = replace(
+            run,
+            resources=(replace(gate, slots=gate.slots * 6000), *run.resources[1:]),
+            wakes=Wakes(Wake(at, 0, 1) for at in range(25_000)),
+        )
+        kinds = [record.get("type") for record in records(many)]
+        assert (kinds.count("slots"), kinds.count("wakes")) == (3, 3)
+        assert loads(dumps(many)) == many
+
+    def test_lanes_that_show_what_their_track_shows_cost_no_columns(self, run: Run) -> None:
+        lanes = [record for record in records(run) if record.get("type") == "lane"]
+        assert len(lanes) == 5
+        assert not any("starts" in lane for lane in lanes)
+
+    def test_lanes_that_show_something_else_keep_it(self, run: Run) -> None:
+        shown = Spans.of([Span(0, 7, State.WAITING, Wait("sleep", via=2))])
+        other = replace(run, lanes=(replace(run.lanes[0], spans=shown), *run.lanes[1:]))
+        assert loads(dumps(other)) == other
+
+
+class TestFormat:
+    def test_the_header_comes_first_and_the_end_last(self, run: Run) -> None:
+        lines = records(run)
+        assert lines[0]["format"] == store.FORMAT == "asyncdemo.run/1"
+        assert lines[-1] == {"type": "end", "records": len(lines) - 1}
+
+    def test_is_ascii(self, run: Run) -> None:
+        assert all(line.isascii() for line in dumps(run))
+
+    def test_fields_at_their_default_are_left_out(self, run: Run) -> None:
+        assert "error" not in next(record for record in records(run) if record.get("type") == "track")
+
+    def test_gzipped_by_the_name_and_recognised_by_the_content(self, run: Run, tmp_path: Path) -> None:
+        save(run, tmp_path / "run.jsonl.gz")
+        save(run, tmp_path / "run.jsonl")
+        packed = (tmp_path / "run.jsonl.gz").read_bytes()
+        assert gzip.decompress(packed) == (tmp_path / "run.jsonl").read_bytes()
+        (tmp_path / "renamed").write_bytes(packed)
+        assert load(tmp_path / "renamed") == run
+
+    def test_a_newer_version_is_named_with_what_to_do(self, run: Run) -> None:
+        lines = changed(run, lambda header: header.update(format="asyncdemo.run/2"), "header")
+        with pytest.raises(RunFileError, match=r"asyncdemo\.run/2.*Update asyncdemo"):
+            loads(lines)
+
+    def test_unknown_records_and_fields_are_skipped(self, run: Run) -> None:
+        lines = [json.dumps({**record, "weather": {"sunny": [True]}}) for record in records(run)]
+        lines.insert(3, json.dumps({"type": "mood", "index": "fine"}))
+        lines[-1] = json.dumps({"type": "end", "records": len(lines) - 1})
+        assert loads(lines) == run
+
+    def test_records_may_come_in_any_order(self, run: Run) -> None:
+        header, *others = dumps(run)
+        assert loads([header, *reversed(others)]) == run
+
+    def test_blank_lines_do_not_matter(self, run: Run) -> None:
+        assert loads([part for line in dumps(run) for part in (line, "\n", "  ")]) == run
+
+
+class TestSaving:
+    def test_replaces_the_whole_file(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "run.jsonl"
+        path.write_text("something else\n" * 10_000)
+        save(run, path)
+        assert load(path) == run
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_folder_that_is_not_there(self, run: Run, tmp_path: Path) -> None:
+        with pytest.raises(RunFileError, match=r"Cannot write .*run\.jsonl"):
+            save(run, tmp_path / "nowhere" / "run.jsonl")
+
+    def test_leaves_the_old_file_and_nothing_else_if_it_fails(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "run.jsonl"
+        path.write_text("old")
+
+        def full(source: object, target: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("os.replace", full)
+        with pytest.raises(RunFileError, match="No space left"):
+            save(run, path)
+        assert path.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [path]
+
+
+class TestMissing:
+    def test_a_file_that_ends_early_gives_what_it_holds(self, run: Run) -> None:
+        lines = list(dumps(run))
+        cut = next(i for i, line in enumerate(lines) if '"type":"track"' in line and '"index":3' in line)
+        part = loads(lines[:cut])
+        assert [track.name for track in part.tracks] == [track.name for track in run.tracks[:3]]
+        assert part.tracks[1].spans == run.tracks[1].spans
+        assert "The file ends early" in part.notes[-1]
+
+    def test_a_line_cut_in_the_middle_is_left_out(self, run: Run, tmp_path: Path) -> None:
+        save(run, tmp_path / "run.jsonl")
+        data = (tmp_path / "run.jsonl").read_bytes()
+        (tmp_path / "run.jsonl").write_bytes(data[: len(data) // 2])
+        part = load(tmp_path / "run.jsonl")
+        assert part.tracks and "The file ends early" in part.notes[-1]
+
+    def test_a_cut_gzip_file_gives_what_it_holds(self, tmp_path: Path) -> None:
+        story = Story()
+        for number in range(500):
+            story.task(f"upload({number * 7919 % 1009})", at=number * number % 997).sleeps(
+                number + 1
+            ).returns()
+        save(story.run(), tmp_path / "run.jsonl.gz")
+        data = (tmp_path / "run.jsonl.gz").read_bytes()
+        (tmp_path / "run.jsonl.gz").write_bytes(data[: len(data) // 2])
+        part = load(tmp_path / "run.jsonl.gz")
+        assert 10 < len(part.tracks) < 500
+        assert "The file ends early" in part.notes[-1]
+
+    def test_a_track_that_is_missing_takes_its_lanes_along_and_is_forgotten_by_the_others(
+        self, run: Run
+    ) -> None:
+        lines = [line for line in dumps(run) if not ('"type":"track"' in line and '"index":0' in line)]
+        rest = loads(lines)
+        assert [track.index for track in rest.tracks] == [0, 1, 2, 3, 4]
+        assert [track.parent for track in rest.tracks] == [None] * 5
+        assert [lane.name for lane in rest.lanes] == [f"upload({number})" for number in range(4)]
+        assert {slot.track for slot in rest.resources[0].slots} == {0, 1, 2, 3}
+        assert rest.left_pending == () and len(rest.wakes) == 0
+        assert "1 of its records" in rest.notes[-1]
+
+    def test_a_cause_that_is_missing_is_unknown(self, run: Run) -> None:
+        lines = [line for line in dumps(run) if '"reason":"net.write"' not in line]
+        waits = [span.wait for span in loads(lines).tracks[1].spans if span.state is State.WAITING]
+        assert waits == [Wait()]
+
+
+class TestGarbage:
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        with pytest.raises(RunFileError, match="Cannot read"):
+            load(tmp_path / "nowhere.jsonl")
+
+    def test_a_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(RunFileError, match="Cannot read"):
+            load(tmp_path)
+
+    def test_an_empty_file(self) -> None:
+        with pytest.raises(RunFileError, match="is empty"):
+            loads([])
+
+    @pytest.mark.parametrize("text", ["hello\n", "[1, 2]\n", "{}\n", '{"format": "other/1"}\n', "\0\xff\n"])
+    def test_something_else(self, text: str) -> None:
+        with pytest.raises(RunFileError, match="line 1: is not the header"):
+            loads([text])
+
+    def test_a_damaged_gzip_file(self, run: Run, tmp_path: Path) -> None:
+        save(run, tmp_path / "run.jsonl.gz")
+        data = bytearray((tmp_path / "run.jsonl.gz").read_bytes())
+        data[len(data) // 2] ^= 0xFF
+        (tmp_path / "run.jsonl.gz").write_bytes(data)
+        with pytest.raises(RunFileError):
+            load(tmp_path / "run.jsonl.gz")
+
+    def test_a_line_that_is_no_record_is_named(self, run: Run) -> None:
+        lines = list(dumps(run))
+        lines.insert(3, "}{")
+        with pytest.raises(RunFileError, match="line 4: is no record"):
+            loads(lines)
+
+    def test_nesting_without_end(self, run: Run) -> None:
+        lines = list(dumps(run))
+        lines.insert(3, "[" * 200_000)
+        with pytest.raises(RunFileError, match="line 4"):
+            loads(lines)
+
+    @pytest.mark.parametrize(
+        ("which", "change", "message"),
+        [
+            ("header", {"threshold_ns": "50"}, '"threshold_ns" should be an integer'),
+            ("header", {"threshold_ns": True}, '"threshold_ns" should be an integer'),
+            ("header", {"clock": "wall"}, '"clock" should be one of real, virtual'),
+            ("header", {"knobs": {"N": [1]}}, '"knobs" should be an object'),
+            ("header", {"argv": "x"}, '"argv" should be a list'),
+            ("header", {"named": 1}, '"named" should be true or false'),
+            ("track", {"index": None}, '"index" should be an integer'),
+            ("track", {"name": 7}, '"name" should be text'),
+            ("track", {"kind": ["task"]}, '"kind" should be one of task, thread'),
+            ("track", {"site": "app.py:1"}, '"site" should be an object'),
+            ("track", {"site": {"file": "app.py"}}, '"line" is missing'),
+            ("track", {"start_ns": 10**30}, '"start_ns" should be an integer'),
+            ("track", {"end_ns": -(10**9)}, '"end_ns" should not be before'),
+            ("track", {"states": "012345"}, '"states" should be digits'),
+            ("track", {"states": "0"}, "its columns differ in length"),
+            ("track", {"causes": [0.5]}, '"causes" should be a list of integers'),
+            ("track", {"starts": [0, -1], "states": "00", "causes": [0, 0]}, "go back in time"),
+            ("track", {"starts": [2**62] * 3, "states": "000", "causes": [0, 0, 0]}, '"starts" should be'),
+            ("track", {"closed": -(10**9)}, '"closed" should not be before'),
+            ("track", {"parent": 0}, "its own ancestor"),
+            ("slots", {"lengths": [-1] * 4}, "should not be negative"),
+            ("slots", {"first": "0"}, '"first" should be an integer'),
+            ("wakes", {"wakers": [1]}, "its columns differ in length"),
+            ("resource", {"levels": [[1, 2, 3]]}, '"levels" should hold lists of 2'),
+            ("unawaited", {"type": 5}, '"type" is missing'),
+            ("end", {"records": None}, '"records" should be an integer'),
+        ],
+    )
+    def test_a_record_with_a_wrong_field_is_named(
+        self, run: Run, which: str, change: dict[str, Any], message: str
+    ) -> None:
+        with pytest.raises(RunFileError, match=message) as caught:
+            loads(changed(run, lambda record: record.update(change), which), "run.jsonl")
+        assert str(caught.value).startswith("run.jsonl is no recorded run: line ")
+
+    @pytest.mark.parametrize("which", ["track", "lane", "resource", "cause", "slots", "wakes", "end"])
+    def test_a_record_that_comes_twice_is_named(self, run: Run, which: str) -> None:
+        lines = list(dumps(run))
+        lines.append(next(line for line in lines if f'"type":"{which}"' in line))
+        with pytest.raises(RunFileError, match=f"line {len(lines)}: (repeats {which}|is a second end)"):
+            loads(lines)
+
+    def test_parents_in_a_circle_are_an_error_and_no_hang(self, run: Run) -> None:
+        lines = records(run)
+        for record in lines:
+            if record.get("type") == "track":
+                record["parent"] = (record["index"] + 1) % 6
+        with pytest.raises(RunFileError, match="its own ancestor"):
+            loads(map(json.dumps, lines))
+
+    @settings(max_examples=30, deadline=None)
+    @given(runs(), st.data())
+    def test_any_damage_gives_a_run_or_the_one_error(self, run: Run, data: st.DataObject) -> None:
+        lines = list(dumps(run))
+        for _ in range(data.draw(st.integers(1, 3))):
+            lines = _damaged(lines, data)
+        try:
+            survived = loads(lines)
+        except RunFileError:
+            return
+        measure(survived)
+        assert loads(dumps(survived)) == survived
+
+    @settings(max_examples=30, deadline=None)
+    @given(runs(), st.data())
+    def test_any_cut_of_the_bytes_gives_a_run_or_the_one_error(self, run: Run, data: st.DataObject) -> None:
+        text = "".join(f"{line}\n" for line in dumps(run)).encode()
+        at = data.draw(st.integers(0, len(text) - 1))
+        text = data.draw(st.sampled_from([text[:at], text[:at] + b"\xff" + text[at + 1 :], text[at:]]))
+        try:
+            measure(loads(text.splitlines()))
+        except RunFileError:
+            return
+
+
+def _damaged(lines: list[str], data: st.DataObject) -> list[str]:
+    if not lines:
+        return lines
+    at = data.draw(st.integers(0, len(lines) - 1))
+    kind = data.draw(st.sampled_from(["cut", "delete", "shuffle", "twice", "number", "garbage"]))
+    if kind == "cut":
+        return lines[:at]
+    if kind == "delete":
+        return lines[:at] + lines[at + 1 :]
+    if kind == "shuffle":
+        return [lines[0], *data.draw(st.permutations(lines[1:]))]
+    if kind == "twice":
+        return [*lines, lines[at]]
+    if kind == "garbage":
+        return [*lines[:at], data.draw(st.text(max_size=20)), *lines[at:]]
+    digits = [place for place, letter in enumerate(lines[at]) if letter.isdigit()]
+    if not digits:
+        return lines
+    place = data.draw(st.sampled_from(digits))
+    other = data.draw(st.sampled_from(["9", "0", "-1", "99999999999999999999", "null", '"x"', "[]", "{}"]))
+    return [*lines[:at], lines[at][:place] + other + lines[at][place + 1 :], *lines[at + 1 :]]
