@@ -1,0 +1,194 @@
+"""Spans hold the states of a lane without gap or overlap, however they are built."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asyncdemo.model import (
+    NO_WAIT,
+    Site,
+    SlowStep,
+    Span,
+    Spans,
+    SpansBuilder,
+    State,
+    Wait,
+    Wake,
+    Wakes,
+)
+
+SLEEP = Wait("sleep")
+A_LANE = [
+    Span(0, 10, State.READY),
+    Span(10, 15, State.RUNNING),
+    Span(15, 40, State.WAITING, SLEEP),
+]
+STATES = st.sampled_from(State)
+
+
+class TestSpans:
+    def test_are_a_sequence(self) -> None:
+        spans = Spans.of(A_LANE)
+        assert len(spans) == 3
+        assert list(spans) == A_LANE
+        assert (spans[0], spans[-1], spans[1:]) == (A_LANE[0], A_LANE[2], A_LANE[1:])
+        assert A_LANE[1] in spans
+
+    @pytest.mark.parametrize("index", [3, -4])
+    def test_end_where_a_list_would(self, index: int) -> None:
+        with pytest.raises(IndexError):
+            Spans.of(A_LANE)[index]
+
+    @pytest.mark.parametrize(
+        "second", [Span(11, 20, State.READY), Span(9, 20, State.READY), Span(10, 9, State.READY)]
+    )
+    def test_a_gap_an_overlap_or_a_negative_length_is_refused(self, second: Span) -> None:
+        with pytest.raises(ValueError, match="does not start where the one before it ends"):
+            Spans.of([A_LANE[0], second])
+
+    def test_columns_of_different_lengths_are_refused(self) -> None:
+        starts, states, waits, end_ns = Spans.of(A_LANE).columns
+        with pytest.raises(ValueError, match="differ in length"):
+            Spans(starts, states, waits[:1], end_ns, ())
+
+    def test_are_equal_by_what_they_say_not_by_how_it_is_kept(self) -> None:
+        spans = Spans.of(A_LANE)
+        starts, states, _, end_ns = spans.columns
+        other_table = Spans(starts, states, type(starts)("i", [2, 2, 1]), end_ns, (Wait("x"), SLEEP, NO_WAIT))
+        assert spans == other_table
+        assert spans != Spans.of(A_LANE[:2])
+        assert spans != A_LANE
+
+    def test_clip_cuts_at_both_ends(self) -> None:
+        assert list(Spans.of(A_LANE).clip(12, 20)) == [
+            Span(12, 15, State.RUNNING),
+            Span(15, 20, State.WAITING, SLEEP),
+        ]
+
+    @pytest.mark.parametrize(("start", "end"), [(-5, 0), (40, 50), (20, 20), (30, 20)])
+    def test_clip_to_times_that_they_do_not_meet_is_empty(self, start: int, end: int) -> None:
+        assert len(Spans.of(A_LANE).clip(start, end)) == 0
+        assert len(Spans.of([]).clip(start, end)) == 0
+
+    @settings(max_examples=100, deadline=None)
+    @given(
+        st.lists(st.tuples(st.integers(1, 9), STATES), min_size=1, max_size=8),
+        st.integers(-5, 60),
+        st.integers(-5, 60),
+    )
+    def test_clip_keeps_every_instant_in_its_state(
+        self, lengths: list[tuple[int, State]], start: int, end: int
+    ) -> None:
+        at, spans = 0, []
+        for length, state in lengths:
+            spans.append(Span(at, at + length, state))
+            at += length
+        clipped = Spans.of(spans).clip(start, end)
+        assert Spans.of(clipped) == clipped
+        assert _instants(clipped) == {t: s for t, s in _instants(spans).items() if start <= t < end}
+
+
+class TestSpansBuilder:
+    def test_a_state_lasts_until_the_next(self) -> None:
+        builder = SpansBuilder()
+        builder.add(0, State.READY)
+        builder.add(10, State.RUNNING)
+        builder.add(15, State.WAITING, 1)
+        assert builder.state == (15, State.WAITING, 1)
+        assert list(builder.build(40, (NO_WAIT, SLEEP))) == A_LANE
+
+    def test_the_same_state_again_goes_on(self) -> None:
+        builder = SpansBuilder()
+        builder.add(0, State.READY)
+        builder.add(5, State.READY)
+        assert list(builder.build(10, (NO_WAIT,))) == [Span(0, 10, State.READY)]
+
+    def test_the_same_state_for_another_reason_does_not(self) -> None:
+        builder = SpansBuilder()
+        builder.add(0, State.WAITING, 0)
+        builder.add(5, State.WAITING, 1)
+        assert len(builder.build(10, (NO_WAIT, SLEEP))) == 2
+
+    def test_what_comes_late_is_moved_to_where_the_last_began(self) -> None:
+        builder = SpansBuilder()
+        builder.add(10, State.READY)
+        builder.add(7, State.RUNNING)
+        assert list(builder.build(20, (NO_WAIT,))) == [Span(10, 20, State.RUNNING)]
+
+    def test_the_growing_span_can_get_another_cause(self) -> None:
+        builder = SpansBuilder()
+        builder.add(0, State.WAITING, 0)
+        builder.recause(1)
+        assert list(builder.build(5, (NO_WAIT, SLEEP))) == [Span(0, 5, State.WAITING, SLEEP)]
+
+    def test_spans_beyond_the_end_are_dropped(self) -> None:
+        builder = SpansBuilder()
+        builder.add(0, State.READY)
+        builder.add(10, State.RUNNING)
+        assert list(builder.build(10, (NO_WAIT,))) == [Span(0, 10, State.READY)]
+        assert list(builder.build(-5, (NO_WAIT,))) == [Span(0, 0, State.READY)]
+
+    def test_nothing_added_is_nothing_built(self) -> None:
+        assert SpansBuilder().state is None
+        assert len(SpansBuilder().build(10, ())) == 0
+
+    def test_building_does_not_end_it(self) -> None:
+        builder = SpansBuilder()
+        builder.add(0, State.READY)
+        early = builder.build(5, (NO_WAIT,))
+        builder.add(7, State.RUNNING)
+        assert list(early) == [Span(0, 5, State.READY)]
+        assert len(builder.build(9, (NO_WAIT,))) == 2
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.lists(st.tuples(st.integers(0, 50), STATES), min_size=1), st.integers(0, 60))
+    def test_any_events_cover_the_time_without_gap_or_overlap(
+        self, events: list[tuple[int, State]], end: int
+    ) -> None:
+        builder = SpansBuilder()
+        for at, state in events:
+            builder.add(at, state)
+        spans = builder.build(end, (NO_WAIT,))
+        assert Spans.of(spans) == spans
+        assert spans[0].start_ns == events[0][0]
+        assert spans[-1].end_ns == max(end, events[0][0])
+        assert all(span.duration_ns > 0 for span in spans) or len(spans) == 1
+
+
+class TestWakes:
+    def test_are_a_sequence(self) -> None:
+        told = [Wake(1, 0, 1), Wake(2, 1, 0)]
+        wakes = Wakes(told)
+        assert (list(wakes), len(wakes), wakes[1], wakes[-1], wakes[:1]) == (
+            told,
+            2,
+            told[1],
+            told[1],
+            told[:1],
+        )
+        assert wakes == Wakes(told) != Wakes(told[:1])
+
+    def test_grow(self) -> None:
+        wakes = Wakes()
+        wakes.add(5, 2, 3)
+        assert list(wakes) == [Wake(5, 2, 3)]
+
+
+@pytest.mark.parametrize(("stolen", "held"), [(0, 100), (30, 70), (130, 0)])
+def test_a_slow_step_held_the_loop_without_what_was_stolen_from_it(stolen: int, held: int) -> None:
+    assert SlowStep(0, 50, 150, None, stolen, Site("app.py", 1), None).held_ns == held
+
+
+def test_the_values_of_states_are_part_of_the_run_format() -> None:
+    assert [(state.name, state.value) for state in State] == [
+        ("RUNNING", 0),
+        ("READY", 1),
+        ("WAITING", 2),
+        ("QUEUED", 3),
+    ]
+
+
+def _instants(spans: Spans | list[Span]) -> dict[int, State]:
+    return {at: span.state for span in spans for at in range(span.start_ns, span.end_ns)}

@@ -1,0 +1,136 @@
+"""The JSON contract: names, types and units, field by field."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, settings
+
+from asyncdemo.model import Outcome, Run
+from asyncdemo.render.result import lesson_result, script_result, variant_result
+from tests.support.runs import APP, Story, at_line
+from tests.support.strategies import runs
+
+
+def a_run() -> Run:
+    story = Story()
+    gate = story.semaphore(1, made=at_line(3))
+    story.lock()
+    first = story.task("Task-1", at=1000, defined=at_line(7, "upload"))
+    second = story.task("Task-2", at=1000, defined=at_line(7, "upload"))
+    first.enters("upload(1)").takes(gate).blocks(
+        60, at=at_line(9, "upload"), called_from=at_line(9, "upload")
+    )
+    first.sleeps(40).gives_back(gate).leaves().returns()
+    second.enters("upload(2)").is_ready(60).runs(1).queues(gate, 39).takes(gate).sleeps(100)
+    second.gives_back(gate).leaves(Outcome.CANCELLED)
+    return story.run(name="awaited")
+
+
+def test_a_variant_field_by_field() -> None:
+    result = variant_result(a_run())
+    (finding,) = result.pop("findings")
+    assert result == {
+        "name": "awaited",
+        "outcome": "ok",
+        "exit_code": 0,
+        "clock": "real",
+        "wall_s": 0.2,
+        "ideal_s": 0.201,
+        "lanes": 2,
+        "peak": 1,
+        "open": 2,
+        "steps": 2,
+        "running_s": 0.061,
+        "ready_s": 0.06,
+        "waiting_s": 0.14,
+        "queued_s": 0.039,
+        "blocked_s": 0.06,
+        "longest_step": {"ms": 60.0, "file": APP, "line": 9, "function": "upload"},
+        "throughput_per_s": 5.0,
+        "resources": [
+            {
+                "kind": "semaphore",
+                "file": APP,
+                "line": 3,
+                "limit": 1,
+                "peak_held": 1,
+                "peak_queued": 1,
+                "queued_s": 0.039,
+            },
+            {
+                "kind": "lock",
+                "file": None,
+                "line": None,
+                "limit": 1,
+                "peak_held": 0,
+                "peak_queued": 0,
+                "queued_s": 0.0,
+            },
+        ],
+        "lane_list": [
+            {
+                "name": "upload(1)",
+                "track": "Task-1",
+                "start_s": 0.0,
+                "end_s": 0.1,
+                "outcome": "returned",
+                "running_s": 0.06,
+                "ready_s": 0.0,
+                "waiting_s": 0.04,
+                "queued_s": 0.0,
+                "reasons": {"sleep": 0.04},
+            },
+            {
+                "name": "upload(2)",
+                "track": "Task-2",
+                "start_s": 0.0,
+                "end_s": 0.2,
+                "outcome": "cancelled",
+                "running_s": 0.001,
+                "ready_s": 0.06,
+                "waiting_s": 0.1,
+                "queued_s": 0.039,
+                "reasons": {"semaphore": 0.039, "sleep": 0.1},
+            },
+        ],
+    }
+    assert finding == {
+        "kind": "blocks-the-loop",
+        "message": "time.sleep held the event loop 60 ms at app.py:9 in upload().",
+        "file": APP,
+        "line": 9,
+        "called_from": f"{APP}:9",
+    }
+
+
+def test_a_run_without_lanes_has_zeros_and_nulls() -> None:
+    result = variant_result(Story().run(exit_code=None))
+    assert (result["wall_s"], result["peak"], result["throughput_per_s"]) == (0.0, 0, 0.0)
+    assert result["longest_step"] is None and result["exit_code"] is None
+    assert result["lane_list"] == result["resources"] == result["findings"] == []
+
+
+def test_a_lesson_has_its_variants_in_order() -> None:
+    runs = [Story().run(name=name) for name in ("blocking", "awaited")]
+    result = lesson_result("two-sleeps", {"BREWS": 10, "BREW_S": 0.3}, runs)
+    assert list(result) == ["format", "lesson", "knobs", "variants"]
+    assert result["format"] == "asyncdemo.result/1"
+    assert (result["lesson"], result["knobs"]) == ("two-sleeps", {"BREWS": 10, "BREW_S": 0.3})
+    assert [variant["name"] for variant in result["variants"]] == ["blocking", "awaited"]
+
+
+def test_a_script_has_its_run() -> None:
+    run = a_run()
+    assert script_result("app.py", run) == {
+        "format": "asyncdemo.result/1",
+        "script": "app.py",
+        "run": variant_result(run),
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(runs())
+def test_any_run_is_valid_json_for_strict_readers(run: Run) -> None:
+    result = variant_result(run)
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
