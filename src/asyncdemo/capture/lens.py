@@ -134,9 +134,8 @@ class Lens:
     def _deadlocked(self) -> None:
         waits = []
         for task in pending_tasks():
-            suspended = [
-                c.cr_frame for c in chain(task.get_coro()) if getattr(c, "cr_frame", None) is not None
-            ]
+            coroutines = [c for c in chain(task.get_coro()) if getattr(c, "cr_frame", None) is not None]
+            stack = [c.cr_frame for c in coroutines]
             own = [f for f in stack if not self.recorder.origins.is_stdlib(f.f_code.co_filename)] or stack
             place = f" at {own[-1].f_code.co_filename}:{own[-1].f_lineno}" if own else ""
             waits.append(f"{task.get_name()} ({task.get_coro().__qualname__}) waits{place}")
