@@ -194,6 +194,23 @@ def test_a_reader_that_leaves_ends_a_command_quietly(arguments: str) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+@pytest.mark.parametrize(
+    "arguments", ["list", "--help", "run two-sleeps --variant awaited --set BREW_S=0.01"]
+)
+def test_a_closed_stdout_is_no_reason_to_fail(arguments: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{' '.join(asyncdemo_command())} {arguments} >&- <&-"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
 def test_no_colour_where_it_is_not_wanted() -> None:
     assert "\x1b" not in asyncdemo("list").out
     assert "\x1b" not in asyncdemo("list", NO_COLOR="1").out

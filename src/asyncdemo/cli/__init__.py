@@ -14,7 +14,7 @@ import click
 
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
 
-__all__ = ["main"]
+__all__ = ["main", "reader_left"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,9 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         code = app.main(args=arguments, prog_name="asyncdemo", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is, if stdout was closed before we started
+            sys.stdout.flush()
     except BrokenPipeError:
-        return _reader_left()
+        return reader_left()
     except AsyncdemoError as error:
         return _explain(error)
     except click.ClickException as error:
@@ -41,7 +42,7 @@ def _explain(error: AsyncdemoError) -> int:
     return error.exit_code
 
 
-def _reader_left() -> int:
+def reader_left() -> int:
     """``asyncdemo list | head`` is no error. Python would complain when it flushes stdout again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return EXIT_OK

@@ -54,9 +54,9 @@ class _LazyGroup(click.Group):
             return super().invoke(context)
         except BrokenPipeError:
             # Here, because click would make exit code 1 of it.
-            from asyncdemo.cli import _reader_left
+            from asyncdemo.cli import reader_left
 
-            _reader_left()
+            reader_left()
             context.exit(EXIT_OK)
 
 

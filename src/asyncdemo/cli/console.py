@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+import click
 from rich.console import Console
 from rich.theme import Theme
 
@@ -30,8 +31,8 @@ def print_runs(runs: Sequence[Run], console: Console | None) -> None:
     if console is None:
         from asyncdemo.render.plain import render_plain
 
-        sys.stdout.write(render_plain(runs, encoding=sys.stdout.encoding or "utf-8"))
-        sys.stdout.flush()
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        click.echo(render_plain(runs, encoding=encoding), nl=False)
     else:
         from asyncdemo.render.report import print_report
 
