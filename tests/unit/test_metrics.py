@@ -20,7 +20,7 @@ from asyncdemo.metrics import (
     throughput_per_s,
     wall_ns,
 )
-from asyncdemo.metrics.ideal import cpu_ns, list_schedule, own_work_ns, slots_seen
+from asyncdemo.metrics.ideal import binding_limits, cpu_ns, list_schedule, own_work_ns
 from asyncdemo.model import Outcome, Run, State
 from tests.support.runs import Story, at_line, ns
 from tests.support.strategies import runs
@@ -345,7 +345,7 @@ class TestIdeal:
 
     def test_the_slots_seen_bind_the_schedule(self) -> None:
         run = an_upload_gate(lanes=6, limit=2, each_ms=100)
-        assert slots_seen(run) == 2
+        assert binding_limits(run) == [(0, 2)] * 6
         assert ideal_ns(run) == 3 * ns(102)
 
     def test_lanes_take_the_slots_in_the_order_they_started(self) -> None:
@@ -358,7 +358,7 @@ class TestIdeal:
         for number in range(50):
             story.task(f"upload({number})").sleeps(100 + number)
         run = story.run()
-        assert slots_seen(run) is None
+        assert set(binding_limits(run)) == {None}
         assert ideal_ns(run) == ns(149)
 
     def test_a_limit_that_no_lane_met_does_not_bind(self) -> None:
@@ -383,7 +383,16 @@ class TestIdeal:
         for number in range(4):
             upload = story.task(f"upload({number})").takes(wide).takes(narrow).sleeps(100)
             upload.gives_back(narrow).gives_back(wide)
-        assert slots_seen(story.run()) == 2
+        assert binding_limits(story.run()) == [(1, 2)] * 4
+        assert ideal_ns(story.run()) == ns(200)
+
+    def test_limits_that_different_lanes_met_do_not_add_up(self) -> None:
+        story = Story()
+        narrow, wide = story.semaphore(limit=1), story.semaphore(limit=5)
+        for number in range(2):
+            story.task(f"narrow({number})").takes(narrow).sleeps(100).gives_back(narrow)
+        for number in range(10):
+            story.task(f"wide({number})").takes(wide).sleeps(70).gives_back(wide)
         assert ideal_ns(story.run()) == ns(200)
 
     def test_own_work_leaves_out_ready_and_queued(self) -> None:
@@ -468,12 +477,18 @@ def test_the_ideal_lies_between_grahams_bounds(run: Run) -> None:
     """It may exceed the wall: own work next to the slot (before queueing) is scheduled inside it."""
     work, ideal, cpu = own_work_ns(run), ideal_ns(run), cpu_ns(run)
     assert max([cpu, *work]) <= ideal <= max(cpu, sum(work))
-    slots = slots_seen(run)
-    if slots is None:
+    binding = binding_limits(run)
+    assert ideal <= max([cpu, *(_graham(work, binding, limit) for limit in set(binding))]) + 1e-6
+    if set(binding) <= {None}:
         assert ideal == max([cpu, *work]) <= max(wall_ns(run), cpu)
-    else:
-        bound = sum(work) / slots + (1 - 1 / slots) * max(work)
-        assert ideal <= max(cpu, max(work), bound) + 1e-6
+
+
+def _graham(work: list[int], binding: list[tuple[int, int] | None], limit: tuple[int, int] | None) -> float:
+    """How long list scheduling can take at most, for the lanes that one limit binds."""
+    jobs = [job for job, bound_by in zip(work, binding, strict=True) if bound_by == limit]
+    if limit is None:
+        return max(jobs)
+    return max(max(jobs), sum(jobs) / limit[1] + (1 - 1 / limit[1]) * max(jobs))
 
 
 @settings(max_examples=60, deadline=None)

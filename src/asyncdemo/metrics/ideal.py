@@ -11,25 +11,31 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heapreplace
 
-from asyncdemo.metrics.limits import Interval, Meeting, causes_used, meetings, merge, overlap_ns
+from asyncdemo.metrics.limits import Interval, causes_used, meetings, merge, overlap_ns
 from asyncdemo.metrics.states import by_track, pieces, tally
-from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Track, TrackKind, Wait
+from asyncdemo.model import Lane, ResourceKind, Run, Spans, State, Track, TrackKind, Wait
 
-__all__ = ["cpu_ns", "ideal_ns", "list_schedule", "own_work_ns", "slots_seen"]
+__all__ = ["binding_limits", "cpu_ns", "ideal_ns", "list_schedule", "own_work_ns"]
+
+Limit = tuple[int, int]
+"""(index of the resource, how many may hold it)."""
 
 IDLE = "idle"
 """The reason of a pool's worker that waits for work: nobody's work."""
 
 
 def ideal_ns(run: Run) -> int:
-    """The length of the best schedule that a learner could hope for; 0 without lanes."""
+    """The length of the best schedule that a learner could hope for; 0 without lanes.
+
+    Each lane takes its turn at the smallest limit that it met; one that met none starts at once.
+    """
     work = own_work_ns(run)
-    met = meetings(run)
-    limited = [bool(meeting.met) for meeting in met]
-    in_order = sorted(range(len(run.lanes)), key=lambda lane: run.lanes[lane].start_ns)
-    unlimited = max((work[lane] for lane in in_order if not limited[lane]), default=0)
-    scheduled = list_schedule([work[lane] for lane in in_order if limited[lane]], slots_seen(run, met))
-    return max(unlimited, scheduled, cpu_ns(run))
+    limited: defaultdict[Limit | None, list[int]] = defaultdict(list)
+    binding = binding_limits(run)
+    for lane in sorted(range(len(run.lanes)), key=lambda lane: run.lanes[lane].start_ns):
+        limited[binding[lane]].append(work[lane])
+    scheduled = [list_schedule(jobs, limit and limit[1]) for limit, jobs in limited.items()]
+    return max([cpu_ns(run), *scheduled])
 
 
 def list_schedule(jobs: Sequence[int], slots: int | None) -> int:
@@ -45,14 +51,21 @@ def list_schedule(jobs: Sequence[int], slots: int | None) -> int:
     return max(free_at)
 
 
-def slots_seen(run: Run, met: Iterable[Meeting] | None = None) -> int | None:
-    """The smallest limit that lanes of the run met; None if nothing limited them.
-
-    met: the lanes' ``meetings``, where they are known already.
-    """
-    limiting = frozenset[int | None]().union(*(meeting.met for meeting in met or meetings(run)))
-    numbers = [_limit(resource) for resource in run.resources if resource.index in limiting]
-    return min((max(number, 1) for number in numbers if number is not None), default=None)
+def binding_limits(run: Run) -> list[Limit | None]:
+    """For each lane, the smallest limit that it met; None if it met none."""
+    limits = {
+        resource.index: max(limit, 1)
+        for resource in run.resources
+        if (limit := 1 if resource.kind is ResourceKind.LOCK else resource.limit) is not None
+    }
+    return [
+        min(
+            ((index, limits[index]) for index in meeting.met if index in limits),
+            key=lambda limit: (limit[1], limit[0]),
+            default=None,
+        )
+        for meeting in meetings(run)
+    ]
 
 
 def own_work_ns(run: Run) -> list[int]:
@@ -104,10 +117,6 @@ def cpu_ns(run: Run) -> int:
         estimate if thread is None or (known := run.tracks[thread].cpu_ns) is None else min(estimate, known)
         for thread, estimate in by_thread.items()
     )
-
-
-def _limit(resource: Resource) -> int | None:
-    return 1 if resource.kind is ResourceKind.LOCK else resource.limit
 
 
 def _thread_of(track: Track) -> int | None:

@@ -36,7 +36,7 @@ _ALWAYS = frozenset({ResourceKind.SEMAPHORE, ResourceKind.POOL, ResourceKind.EXE
 class Meeting:
     """met: the limits that a lane queued for or held. held: when it held any, as a union."""
 
-    met: frozenset[int | None]
+    met: frozenset[int]
     held: tuple[Interval, ...]
 
 
@@ -93,6 +93,7 @@ def meetings(run: Run) -> list[Meeting]:
             wait.resource
             for state, wait in causes
             if state is State.QUEUED
+            and wait.resource is not None
             and wait.resource in indices
             and (wait.via is None or wait.via not in hosts)
         }
