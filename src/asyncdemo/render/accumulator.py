@@ -283,8 +283,8 @@ class Accumulator:
 
 
 def head_of(rows: int) -> int:
-    """How many of the rows keep one lane each when the others are folded."""
-    return rows // 3
+    """How many of the rows keep one lane each when the others are folded: enough to see an example."""
+    return min(rows // 3, 8)
 
 
 def _cells(counts: Sequence[Counts], size: int) -> tuple[Cell, ...]:

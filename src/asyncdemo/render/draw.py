@@ -37,7 +37,7 @@ _GAP = 3
 _SIDE_BY_SIDE = 100
 """Narrower terminals show panels below each other."""
 _NARROWEST = 44
-_TICK_ROOM = 11
+_TICK_ROOM = 9
 """Cells that one label of the axis wants for itself."""
 
 _COUNTED = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED, Shade.BLOCKING)

@@ -38,6 +38,10 @@ __all__ = [
 ]
 
 
+_SAME = 1.02
+"""Walls within two percent of each other are not told apart in words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """warns: something a reader should look at first."""
@@ -153,7 +157,10 @@ def _compared(run: Run, own: Metrics, runs: Sequence[Run], measured: Sequence[Me
     for other, metrics in zip(runs, measured, strict=True):
         if other is run or not own.wall_ns or not metrics.wall_ns:
             continue
-        if own.wall_ns >= metrics.wall_ns:
+        longer, shorter = max(own.wall_ns, metrics.wall_ns), min(own.wall_ns, metrics.wall_ns)
+        if longer < _SAME * shorter:
+            parts.append(f"about as long as {title(other)}")
+        elif own.wall_ns == longer:
             parts.append(f"{ratio(own.wall_ns, metrics.wall_ns)} as long as {title(other)}")
         else:
             parts.append(f"{ratio(metrics.wall_ns, own.wall_ns)} as fast as {title(other)}")

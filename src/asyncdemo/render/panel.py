@@ -31,9 +31,9 @@ _STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
 class LivePanel:
     """A listener of a recording. Times count from the first lane's open.
 
-    The listener is told that a loop is blocked, not by which lane: every lane that runs since the
-    start of the step is drawn as blocking, a thread that started in that time too. The report at
-    the end knows the track.
+    The listener is told that a loop is blocked, not by which lane: those that run since the start
+    of the step are drawn as blocking, and those that open, running, while it lasts (calls of a
+    function within the step). The report at the end knows the track.
     """
 
     def __init__(self, name: str, rows: int = 64) -> None:
@@ -91,7 +91,7 @@ class LivePanel:
         if new:
             self._blocking.clear()
             for lane, running_since in self._cells.running_since().items():
-                if running_since >= since - _NEAR_NS:
+                if self._is_of_the_step(running_since, since, self._opened.get(lane)):
                     self._cells.repaint(lane, running_since, Shade.BLOCKING)
                     self._blocking.add(lane)
 
@@ -204,10 +204,18 @@ class LivePanel:
         return at
 
     def _shade(self, lane: int, state: State, at: int) -> Shade:
-        if state is State.RUNNING and self._blocked is not None and at >= self._blocked[0] - _NEAR_NS:
+        block = self._blocked
+        if state is State.RUNNING and block and self._is_of_the_step(at, block[0], self._opened.get(lane)):
             self._blocking.add(lane)
             return Shade.BLOCKING
         return _SHADE_OF[state]
+
+    @staticmethod
+    def _is_of_the_step(running_since: int, step_start: int, opened: int | None) -> bool:
+        """A thread may start to run at any time; what runs in the step starts with it, or opens in it."""
+        if abs(running_since - step_start) <= _NEAR_NS:
+            return True
+        return running_since == opened and opened > step_start
 
     def _is_over(self, lane: int, at: int) -> None:
         """A lane that blocked does something else: the loop goes on."""

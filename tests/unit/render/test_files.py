@@ -149,7 +149,7 @@ class TestSvg:
 
     def test_many_lanes_are_folded_and_the_picture_stays_small(self) -> None:
         text = render_svg([crowd()])
-        assert "+9,980 lanes folded, up to 250 to a row" in text
+        assert "+9,992 lanes folded, up to 193 to a row" in text
         assert len(text) < 400_000
 
     def test_it_is_light_and_dark(self) -> None:
@@ -180,7 +180,7 @@ class TestCharts:
         _, (chart,) = charts([crowd()])
         assert sum(row.size for row in chart.rows) == 10_000
         most = max(sum(band.counts) for row in chart.rows for band in row.bands)
-        assert most == pytest.approx(250)
+        assert most == pytest.approx(193)
 
 
 class TestHtml:

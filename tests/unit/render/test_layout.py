@@ -132,7 +132,7 @@ class TestFolding:
         covered = [lane for row in grid.rows for lane in range(row.first, row.first + row.size)]
         assert covered == list(range(lanes))
 
-    def test_a_third_of_the_rows_keep_one_lane_each(self) -> None:
+    def test_the_first_rows_keep_one_lane_each(self) -> None:
         grid = laid_out(self.crowd(1_000), rows=21)
         assert [row.label for row in grid.rows[:8]] == [f"t{i}" for i in range(7)] + [""]
         assert grid.folded == 993

@@ -97,6 +97,25 @@ class TestBlocking:
         panel.clock(ns(1_400))
         assert "╳" in seen(panel)[4]
 
+    def test_a_thread_that_runs_meanwhile_does_not_block(self) -> None:
+        panel = self.blocked()
+        panel.lane_changed(1, ns(900), State.RUNNING, "")
+        panel.clock(ns(1_400))
+        row = seen(panel)[3]
+        assert "╳" not in row
+        assert "█" in row
+
+    def test_a_step_that_is_told_when_it_is_over_is_drawn_as_blocking(self) -> None:
+        panel = LivePanel("loop")
+        lanes_of(panel, "a")
+        panel.loop_blocked(ns(100), ns(1_000), at_line(12), None)
+        panel.lane_changed(0, ns(100), State.RUNNING, "")
+        panel.lane_changed(0, ns(1_100), State.WAITING, "sleep")
+        panel.clock(ns(1_200))
+        lines = seen(panel)
+        assert lines[2].count("╳") > 4 * lines[2].count("─")
+        assert "the loop was blocked: app.py:12 for 1.00 s" in lines
+
     def test_an_unknown_line_is_said_to_be_so(self) -> None:
         panel = LivePanel("loop")
         lanes_of(panel, "a", state=State.RUNNING)
