@@ -344,3 +344,14 @@ def _damaged(lines: list[str], data: st.DataObject) -> list[str]:
     place = data.draw(st.sampled_from(digits))
     other = data.draw(st.sampled_from(["9", "0", "-1", "99999999999999999999", "null", '"x"', "[]", "{}"]))
     return [*lines[:at], lines[at][:place] + other + lines[at][place + 1 :], *lines[at + 1 :]]
+
+
+class TestReference:
+    """docs/reference/run-format.md describes every record and field that is written."""
+
+    TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "run-format.md").read_text("utf-8")
+
+    def test_names_every_type_and_field(self, run: Run) -> None:
+        for record in records(run):
+            for word in (record.get("type", "format"), *record):
+                assert f"`{word}`" in self.TEXT or word == "type", f"{word} of {record}"
