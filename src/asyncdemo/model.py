@@ -26,8 +26,8 @@ __all__ = [
     "Run",
     "RunOutcome",
     "Site",
-    "SlowStep",
     "Slot",
+    "SlowStep",
     "Span",
     "Spans",
     "State",
@@ -260,6 +260,26 @@ class SpansBuilder:
         starts.append(start_ns)
         self._states.append(state)
         self._waits.append(wait)
+
+    def add_step(self, ready_ns: int, start_ns: int, end_ns: int, state: State, wait: int) -> None:
+        """``add`` for ready, running and what comes after, for times in order and not before the last.
+
+        Written out, as this is done for every step of every task.
+        """
+        starts, states, waits = self._starts, self._states, self._waits
+        if starts and starts[-1] == ready_ns:
+            del starts[-1], states[-1], waits[-1]
+        if ready_ns < start_ns and not (states and states[-1] == State.READY):
+            starts.append(ready_ns)
+            states.append(State.READY)
+            waits.append(0)
+        if start_ns < end_ns and not (states and states[-1] == State.RUNNING):
+            starts.append(start_ns)
+            states.append(State.RUNNING)
+            waits.append(0)
+        starts.append(end_ns)
+        states.append(state)
+        waits.append(wait)
 
     @property
     def state(self) -> tuple[int, State, int] | None:

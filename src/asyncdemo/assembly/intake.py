@@ -288,9 +288,7 @@ class Assembly:
                 held.start_ns = ready_ns
             track.handed.clear()
         state, cause = self._waits[wait]
-        spans.add(ready_ns, State.READY)
-        spans.add(start_ns, State.RUNNING)
-        spans.add(end_ns, state, cause)
+        spans.add_step(ready_ns, start_ns, end_ns, state, cause)
         track.ended_ns = end_ns
         track.steps += 1
         if cause in self._ledger.item_waits:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import linecache
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from asyncdemo import awaits
 from asyncdemo.model import AwaitSequence, Site, State, Track
@@ -59,7 +60,8 @@ def find(pauses: Sequence[Pause], tracks: Sequence[Track]) -> tuple[AwaitSequenc
             calls.sites[site] = None
             start_ns, _, waited_ns = calls.waits.get(awaited, (pause.start_ns, 0, 0))
             calls.waits[awaited] = start_ns, pause.end_ns, waited_ns + pause.end_ns - pause.start_ns
-    return tuple(_sequence(calls) for calls in by_call.values() if len(calls.waits) > 1)
+    judge = cache(_independent)
+    return tuple(_sequence(calls, judge) for calls in by_call.values() if len(calls.waits) > 1)
 
 
 def _is_outside(track: Track, at_ns: int) -> bool:
@@ -70,10 +72,14 @@ def _is_outside(track: Track, at_ns: int) -> bool:
     return track.spans.causes[waits[index]].reason.startswith(_OUTSIDE)
 
 
-def _sequence(calls: _Calls) -> AwaitSequence:
+def _independent(sites: tuple[Site, ...]) -> bool | None:
+    source = "".join(linecache.getlines(sites[0].file))
+    return awaits.independent(source, [site.line for site in sites]) if source else None
+
+
+def _sequence(calls: _Calls, judge: Callable[[tuple[Site, ...]], bool | None]) -> AwaitSequence:
     waits = list(calls.waits.values())
     sites = tuple(calls.sites)
-    source = "".join(linecache.getlines(sites[0].file))
     return AwaitSequence(
         track=calls.track,
         start_ns=min(start for start, _, _ in waits),
@@ -82,5 +88,5 @@ def _sequence(calls: _Calls) -> AwaitSequence:
         waited_ns=sum(waited for _, _, waited in waits),
         longest_ns=max(waited for _, _, waited in waits),
         sites=sites,
-        independent=awaits.independent(source, [site.line for site in sites]) if source else None,
+        independent=judge(sites),
     )

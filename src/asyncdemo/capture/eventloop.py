@@ -18,8 +18,9 @@ import sys
 import time
 import weakref
 from asyncio import base_events, events, format_helpers, selector_events
+from collections import Counter
 from collections.abc import Callable
-from types import AsyncGeneratorType, FrameType
+from types import AsyncGeneratorType, CodeType, FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
@@ -31,6 +32,9 @@ from asyncdemo.capture.usage import Usage
 
 LONG_WAIT_NS = 10_000_000
 """After waits longer than this the place that awaited is recorded."""
+
+TASKS_TOLD = 5
+"""Of so many tasks that run the same function."""
 
 _NO_TASK = -1
 
@@ -102,6 +106,9 @@ class EventLoops:
         """By track: when its last step ended. Threads have a place here too."""
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._relays: dict[object, bool] = {}
+        self._tasks_of: Counter[CodeType | None] = Counter()
+        self._told: set[int] = set()
+        """The tracks whose long waits are told."""
         # perf_counter and loop.time() may be different clocks
         offset = time.perf_counter_ns() - time.monotonic_ns()
         self.offset_ns = offset if abs(offset) > 10_000 else 0
@@ -143,6 +150,9 @@ class EventLoops:
         recorder.tasks[key] = track
         coroutine = task.get_coro()
         code = code_of(coroutine)
+        self._tasks_of[code] += 1
+        if self._tasks_of[code] <= TASKS_TOLD:
+            self._told.add(track)
         lens = getattr(task.get_loop(), "_asyncdemo", None)
         recorder.define(
             [
@@ -184,6 +194,7 @@ class EventLoops:
         key = id(task)
         self._recorder.tasks.pop(key, None)
         self._refs.pop(key, None)
+        self._told.discard(track)
         error = None
         if task.cancelled():
             outcome = "cancelled"
@@ -215,7 +226,12 @@ class EventLoops:
         return known
 
     def record_long_wait(self, task: Any, track: int, start_ns: int, end_ns: int) -> None:
-        """Which calls of the user's code the task was suspended in while it waited so long."""
+        """Which calls of the user's code the task was suspended in while it waited so long.
+
+        Told of the first few tasks that run a function: where many do, they are concurrent already.
+        """
+        if track not in self._told:
+            return
         recorder = self._recorder
         places: list[tuple[int, int | None]] = []
         for awaitable in chain(task.get_coro()):
