@@ -36,8 +36,8 @@ _SOCKET_METHODS = {
 
 def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[[float], None]) -> None:
     """sleep: what really sleeps, or moves a virtual clock."""
-    patches.set(time, "sleep", _waiting_function(waits, "sleep", sleep, time.sleep))
-    patches.set(builtins, "input", _waiting_function(waits, "stdin", input, input))
+    patches.set(time, "sleep", _waiting_function(waits, "sleep", time, sleep, time.sleep))
+    patches.set(builtins, "input", _waiting_function(waits, "stdin", builtins, input, input))
     for name, reason in _SOCKET_METHODS.items():
         original = getattr(socket.socket, name, None)
         if original is not None:
@@ -53,14 +53,46 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
     patches.set(os, "_exit", _flushing_exit(recorder, os._exit))
 
 
+class _StandIn:
+    """Called in place of a built-in function of a module, and answers as that one to everything else.
+
+    Not a function, because a class that has it as an attribute would bind it.
+    """
+
+    def __init__(self, module: Any, original: Any, call: Callable[..., Any]) -> None:
+        self.__module__ = module.__name__
+        self.__wrapped__ = original
+        self._call = call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
+
+    def __reduce__(self) -> str:
+        return str(self.__wrapped__.__qualname__)  # found by this name in its module
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(self.__wrapped__)
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self.__wrapped__.__doc__  # type: ignore[no-any-return]
+
+
 def _waiting_function(
-    waits: Waits, reason: str, function: Callable[..., Any], original: Callable[..., Any]
-) -> Callable[..., Any]:
+    waits: Waits, reason: str, module: Any, function: Callable[..., Any], original: Callable[..., Any]
+) -> Any:
     def waiting(*args: Any, **kwargs: Any) -> Any:
         with waits.waiting(reason):
             return function(*args, **kwargs)
 
-    return _like(waiting, original)
+    return _StandIn(module, original, waiting)
 
 
 def _socket_method(waits: Waits, reason: str, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,7 +102,7 @@ def _socket_method(waits: Waits, reason: str, original: Callable[..., Any]) -> C
         with waits.waiting(reason):
             return original(self, *args)
 
-    return _like(method, original)
+    return method
 
 
 class _NoWait:
@@ -88,7 +120,7 @@ def _for_socket(waits: Waits, sock: Any, reason: str) -> Any:
     return _NO_WAIT if sock.gettimeout() == 0 else waits.waiting(reason)
 
 
-def _flushing_exit(recorder: Recorder, real_exit: Callable[[int], None]) -> Callable[[int], None]:
+def _flushing_exit(recorder: Recorder, real_exit: Callable[[int], None]) -> Any:
     def _exit(status: int) -> None:
         if recorder.active:
             try:
@@ -97,10 +129,4 @@ def _flushing_exit(recorder: Recorder, real_exit: Callable[[int], None]) -> Call
                 recorder.stop()
         real_exit(status)
 
-    return _like(_exit, real_exit)
-
-
-def _like(function: Callable[..., Any], original: Any) -> Callable[..., Any]:
-    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
-        setattr(function, name, getattr(original, name, None))
-    return function
+    return _StandIn(os, real_exit, _exit)

@@ -34,8 +34,8 @@ class Patches:
         """Set an attribute; undone, it has its old value or is gone again."""
         present = name in vars(owner)
         old = vars(owner).get(name)
-        if isinstance(value, FunctionType) and callable(old):
-            _pass_for(value, old)
+        if isinstance(value, FunctionType) and hasattr(owner, name):
+            _pass_for(value, getattr(owner, name))
         setattr(owner, name, value)
         if present:
             self._undo.append(lambda: setattr(owner, name, old))

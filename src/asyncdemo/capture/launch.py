@@ -99,7 +99,6 @@ class _Script:
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
         self.name: str = options["module"] or options["script"]
-        self.module = types.ModuleType("__main__")
 
     def load(self) -> None:
         options = self._options
@@ -127,20 +126,24 @@ class _Script:
             self.roots = (os.getcwd(), os.path.dirname(os.path.realpath(path)))
             loader = SourceFileLoader("__main__", path)
         self.code, self.knobs = compile_script(text, self.path, options["lanes"], options["knobs"])
-        self.module.__dict__.update(
-            __file__=self.path,
-            __builtins__=sys.modules["builtins"],
-            __loader__=loader,
-            __spec__=spec,
-            __package__=None if spec is None else spec.parent,
-            __cached__=None if spec is None else spec.cached,
-            __annotations__={},
-        )
+        self.attributes: dict[str, Any] = {
+            "__name__": "__main__",
+            "__doc__": None,
+            "__file__": self.path,
+            "__builtins__": sys.modules["builtins"],
+            "__loader__": loader,
+            "__spec__": spec,
+            "__package__": None if spec is None else spec.parent,
+            "__cached__": None if spec is None else spec.cached,
+            "__annotations__": {},
+        }
         sys.argv = [self.path if options["module"] else options["script"], *options["args"]]
 
     def run(self) -> None:
-        sys.modules["__main__"] = self.module
-        exec(self.code, self.module.__dict__)
+        main = sys.modules["__main__"].__dict__  # the interpreter's own: it ends after all others
+        main.clear()
+        main.update(self.attributes)
+        exec(self.code, main)
 
 
 def _find_main(name: str) -> ModuleSpec:
@@ -179,8 +182,17 @@ def _run(
         )
         if raised:
             _hide_when_printed()
+        elif sys.version_info < (3, 12):
+            _forget_top(error)
         raise
     recorder.close_thread(main, "returned")
+
+
+def _forget_top(error: BaseException) -> None:
+    """Nobody catches an exit at the top, so what a task still has to say of it does not lead up there."""
+    hide_own_frames(error)
+    if error.__traceback__ is not None:
+        error.__traceback__ = error.__traceback__.tb_next
 
 
 def _hide_when_printed() -> None:

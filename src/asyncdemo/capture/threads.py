@@ -221,6 +221,8 @@ def _lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type,
 
         def __new__(cls) -> Any:
             frame = sys._getframe(1)
+            while frame.f_code.co_filename == "<string>" and frame.f_back is not None:
+                frame = frame.f_back  # what dataclasses generate
             if recorder.origins.is_stdlib(frame.f_code.co_filename):
                 return cls._make_real()
             lock = object.__new__(cls)
@@ -230,6 +232,8 @@ def _lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type,
             return lock
 
         def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+            if timeout != -1 and (timeout < 0 or not blocking):
+                return bool(self._real.acquire(blocking, timeout))  # raises
             taken = self._real.acquire(False)
             if not taken and blocking:
                 with waits.waiting("lock", QUEUED, recorder.wait("lock", QUEUED, self._resource)):
@@ -261,6 +265,16 @@ def _lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type,
         def __repr__(self) -> str:
             return repr(self._real)
 
+        def __dir__(self) -> list[str]:
+            return dir(self._real)
+
+        def __reduce_ex__(self, protocol: Any) -> Any:
+            return self._real.__reduce_ex__(protocol)  # raises: a lock cannot be copied
+
+        @property  # type: ignore[misc]
+        def __class__(self) -> type:
+            return type(self._real)
+
     class RLock(Lock):
         _make_real = staticmethod(threading.RLock)
 
@@ -276,8 +290,9 @@ def _lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type,
             limits.take(self._resource)
 
     for made in (Lock, RLock):
-        made.__qualname__ = made.__name__
-        made.__module__ = "threading"
+        real = type(made._make_real())
+        made.__name__ = made.__qualname__ = real.__name__
+        made.__module__ = real.__module__
     return Lock, RLock
 
 
