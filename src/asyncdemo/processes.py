@@ -1,5 +1,7 @@
-"""Ends a child process with everything it started, also what left its process group.
+"""A child process with everything that descends from it: what it uses, and the end of it.
 
+Descendants are found by their parents while these live, and by the run's token in their environment
+afterwards; so only one that has neither, made in the last moment, could be missed.
 Not for starting processes: ``runner`` does that.
 """
 
@@ -9,70 +11,74 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import time
 
 from asyncdemo.capture import wire
 
-__all__ = ["end_group", "memory_of", "physical_memory"]
+__all__ = ["Family", "physical_memory"]
 
-_GRACE_S = 0.3
+_PERSISTENCE_S = 3.0
+"""How long to go on ending processes that make new ones."""
+_HAS_PROC = os.path.exists("/proc/self/task")
 
 
-def end_group(process: subprocess.Popen[bytes], token: str) -> None:
-    """Kill the child's process group and, on Linux, every process that carries the run's token."""
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    if process.poll() is None:
-        process.kill()
-    process.wait()
-    deadline = time.monotonic() + _GRACE_S
-    while strays := _strays(token):
-        for pid in strays:
+class Family:
+    """A process and its descendants, also those that have left its group or its session.
+
+    Who was seen once by ``look`` stays known, whoever is its parent later.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], token: str) -> None:
+        self._process = process
+        self._token = token
+        self._seen: dict[int, str] = {}
+        """pid -> when it started, because pids come back."""
+
+    def look(self) -> int:
+        """Note who is there now; returns how many that are."""
+        here = {self._process.pid: ""} if self._process.poll() is None else {}
+        here.update(
+            (pid, started) for pid, started in self._seen.items() if started and _started(pid) == started
+        )
+        children = _children() if not _HAS_PROC else None
+        pending = list(here)
+        while pending:
+            pid = pending.pop()
+            found = _children_of(pid) if children is None else children.get(pid, [])
+            for child in found:
+                if child not in here:
+                    here[child] = _started(child)
+                    pending.append(child)
+        here.pop(self._process.pid, None)
+        self._seen = here
+        return len(here)
+
+    def uses_more_than(self, limit_bytes: int) -> bool:
+        """All together; memory that they share counts once, as far as the system tells."""
+        pids = [*self._seen, *([self._process.pid] if self._process.poll() is None else [])]
+        if sum(map(_resident, pids)) <= limit_bytes:
+            return False
+        return len(pids) == 1 or sum(map(_proportional, pids)) > limit_bytes
+
+    def end(self) -> None:
+        """Kill all of them, and wait for the process itself. May be called twice."""
+        self.look()
+        if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        if time.monotonic() > deadline:
-            return
-        time.sleep(0.01)
-
-
-def _strays(token: str) -> list[int]:
-    """Processes whose environment names this run: daemons that the script left behind."""
-    if not sys.platform.startswith("linux"):
-        return []
-    found = []
-    mark = token.encode()
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit() or int(entry) == os.getpid():
-            continue
-        try:
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                marked = any(
-                    line.startswith(wire.ENV.encode()) and mark in line for line in file.read().split(b"\0")
-                )
-        except OSError:
-            continue  # it has ended, or is somebody else's
-        if marked and not _is_zombie(entry):
-            found.append(int(entry))
-    return found
-
-
-def _is_zombie(pid: str) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] == b"Z"
-    except OSError:
-        return True
-
-
-def memory_of(pid: int) -> int | None:
-    """Resident bytes of a process; None where the system does not tell."""
-    try:
-        with open(f"/proc/{pid}/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError, AttributeError):
-        return None
+                os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        deadline = time.monotonic() + _PERSISTENCE_S
+        while time.monotonic() < deadline:
+            self.look()
+            left = {*self._seen, *_marked(self._token)}
+            if not left:
+                return
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+            time.sleep(0.01)
 
 
 def physical_memory() -> int | None:
@@ -80,3 +86,88 @@ def physical_memory() -> int | None:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, AttributeError):
         return None
+
+
+# -- what the system tells: /proc on Linux, ps on other systems with POSIX processes ---------------
+
+
+def _started(pid: int) -> str:
+    """When a process started, in the system's own words; empty if it is gone or a zombie."""
+    if not _HAS_PROC:
+        state, _, started = _ps("-o", "stat=,lstart=", "-p", str(pid)).strip().partition(" ")
+        return "" if "Z" in state else started.strip()
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] == b"Z" else fields[19].decode()
+
+
+def _children_of(pid: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):  # it has ended
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                found += map(int, file.read().split())
+    return [child for child in found if _started(child)]
+
+
+def _children() -> dict[int, list[int]]:
+    children: dict[int, list[int]] = {}
+    for line in _ps("-axo", "pid=,ppid=,stat=").splitlines():
+        pid, parent, state = line.split(None, 2)
+        if "Z" not in state:
+            children.setdefault(int(parent), []).append(int(pid))
+    return children
+
+
+def _marked(token: str) -> list[int]:
+    """Processes whose environment names this run."""
+    mark = f"{wire.ENV}="
+    if not _HAS_PROC:
+        lines = _ps("-axEww", "-o", "pid=,command=").splitlines()
+        found = [int(line.split(None, 1)[0]) for line in lines if mark in line and token in line]
+        return [pid for pid in found if _started(pid)]
+    return [
+        int(pid)
+        for pid in os.listdir("/proc")
+        if pid.isdigit() and int(pid) != os.getpid() and _names(pid, mark.encode(), token.encode())
+    ]
+
+
+def _names(pid: str, mark: bytes, token: bytes) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            lines = file.read().split(b"\0")
+    except OSError:
+        return False  # it has ended, or is somebody else's
+    return any(line.startswith(mark) and token in line for line in lines) and _started(int(pid)) != ""
+
+
+def _resident(pid: int) -> int:
+    """Bytes in memory; 0 if the process is gone or the system does not tell."""
+    if not _HAS_PROC:
+        size = _ps("-o", "rss=", "-p", str(pid)).strip()
+        return int(size) * 1024 if size.isdigit() else 0
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def _proportional(pid: int) -> int:
+    """As ``_resident``, but of what it shares with others only its part."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+            return sum(int(line.split()[1]) * 1024 for line in file if line.startswith(b"Pss:"))
+    except OSError:
+        return _resident(pid)
+
+
+def _ps(*arguments: str) -> str:
+    try:
+        return subprocess.run(["ps", *arguments], capture_output=True, text=True, check=False).stdout
+    except OSError:  # Windows has none
+        return ""

@@ -24,11 +24,11 @@ from enum import Enum
 from pathlib import Path
 from types import TracebackType
 
-from asyncdemo import processes
 from asyncdemo.assembly import Assembly, Listener
 from asyncdemo.capture import wire
 from asyncdemo.errors import ScriptError, UsageError
 from asyncdemo.model import Run, RunOutcome
+from asyncdemo.processes import Family, physical_memory
 
 __all__ = ["Listener", "Options", "Recording", "Stdout", "Target", "record"]
 
@@ -38,7 +38,10 @@ _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
 _LINGER_S = 0.5
 """How long to wait for events that are still under way once the child has ended."""
-_CHECK_MEMORY_S = 0.05
+_CENSUS_S = 0.05
+"""How often to look which processes there are and what memory they use."""
+_CENSUS_SHARE = 20
+"""... but this many times what that takes."""
 
 
 class Stdout(Enum):
@@ -69,7 +72,8 @@ class Options:
 
     lanes: functions whose calls are the rows. knobs: constants to set, as typed. virtual: let time
     jump instead of waiting. memory_bytes: resident size at which the child is stopped; None: half of
-    the machine's. threshold_s: from when on a step counts as blocking.
+    the machine's, of all its processes together. processes: how many it may have started that still
+    run. threshold_s: from when on a step counts as blocking.
     """
 
     name: str = ""
@@ -78,6 +82,7 @@ class Options:
     virtual: bool = False
     timeout_s: float | None = None
     memory_bytes: int | None = None
+    processes: int = 500
     threshold_s: float = 0.05
     stdout: Stdout = Stdout.INHERIT
 
@@ -108,6 +113,7 @@ class Recording:
         self._token = secrets.token_hex(16)
         self._frames = wire.FrameReader()
         self._process: subprocess.Popen[bytes] | None = None
+        self._family: Family | None = None
         self._connection: socket.socket | None = None
         self._folder: str | None = None
         self._outputs: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
@@ -115,8 +121,9 @@ class Recording:
         self._deadline: float | None = None
         self._kill_at: float | None = None
         self._ended_at: float | None = None
-        self._next_memory_check = 0.0
-        half = processes.physical_memory()
+        self._next_census = 0.0
+        self._counted_at_end = False
+        half = physical_memory()
         self._memory_bytes = options.memory_bytes or (half // 2 if half else None)
 
     def __enter__(self) -> Recording:
@@ -177,6 +184,9 @@ class Recording:
             return False
         self._read(timeout_s)
         now = time.monotonic()
+        if self._assembly.finished and not self._counted_at_end and self._family is not None:
+            self._counted_at_end = True
+            self._family.look()  # the last moment at which its children can be told from others
         if self._ended_at is None and self._process.poll() is not None:
             self._ended_at = now
         if self._ended_at is not None:
@@ -200,8 +210,8 @@ class Recording:
 
     def close(self) -> None:
         """End the child and all it started, and let go of everything. May be called twice."""
-        if self._process is not None:
-            processes.end_group(self._process, self._token)
+        if self._family is not None:
+            self._family.end()
         self._disconnect()
         for descriptor in list(self._outputs):
             self._close_output(descriptor)
@@ -273,6 +283,7 @@ class Recording:
         finally:
             for descriptor in capturing:
                 os.close(descriptor)
+        self._family = Family(self._process, self._token)
 
     def _script_output(self) -> tuple[int | None, int | None, list[int]]:
         """(stdout, stderr for the child, descriptors to close here once it has them)."""
@@ -383,13 +394,19 @@ class Recording:
             self._kill()
         if self._deadline is not None and now > self._deadline and self._stopped is None:
             self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
-        if self._memory_bytes is not None and now > self._next_memory_check and self._stopped is None:
-            self._next_memory_check = now + _CHECK_MEMORY_S
-            assert self._process is not None
-            used = processes.memory_of(self._process.pid)
-            if used is not None and used > self._memory_bytes:
-                size = self._memory_bytes / 1e9
-                self._stop(RunOutcome.FAILED, f"Stopped because it used more than {size:.1f} GB of memory.")
+        if now > self._next_census and self._stopped is None:
+            self._take_census(now)
+
+    def _take_census(self, now: float) -> None:
+        assert self._family is not None
+        count = self._family.look()
+        if self._memory_bytes is not None and self._family.uses_more_than(self._memory_bytes):
+            size = self._memory_bytes / 1e9
+            self._stop(RunOutcome.FAILED, f"Stopped because it used more than {size:.1f} GB of memory.")
+        elif count > self._options.processes:
+            most = self._options.processes
+            self._stop(RunOutcome.FAILED, f"Stopped because it started more than {most} processes.")
+        self._next_census = now + max(_CENSUS_S, _CENSUS_SHARE * (time.monotonic() - now))
 
     def _stop(self, outcome: RunOutcome, note: str) -> None:
         self._stopped = outcome
@@ -397,8 +414,8 @@ class Recording:
         self._kill()
 
     def _kill(self) -> None:
-        assert self._process is not None
-        processes.end_group(self._process, self._token)
+        assert self._family is not None
+        self._family.end()
 
 
 def _terminal_or_pipe() -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Scripts that end in every way there is: the outcome, the script's own code, and what was recorded until then."""
+"""Scripts that end in every way there is: the outcome, their own code, and what was recorded until then."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ ENDINGS = {
     "sys.exit in a task": Ending(
         "async def leave():\n    sys.exit(5)\nasync def main():\n    await leave()\nasyncio.run(main())", 5
     ),
-    "uncaught exception": Ending("{}['milk']", 1, ("KeyError: 'milk'", f"line {WARM_UP.count(chr(10)) + 1}, in <module>")),
+    "uncaught exception": Ending(
+        "{}['milk']", 1, ("KeyError: 'milk'", f"line {WARM_UP.count(chr(10)) + 1}, in <module>")
+    ),
     "exception of its own kind": Ending(
         "class Alarm(BaseException): pass\nraise Alarm('fire')", 1, ("Alarm: fire",)
     ),
@@ -59,9 +61,7 @@ ENDINGS = {
         "class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute", 1, ("Mute",)
     ),
     "BaseException in a task": Ending(
-        "class Alarm(BaseException): pass\n"
-        "async def main():\n    raise Alarm('fire')\n"
-        "asyncio.run(main())",
+        "class Alarm(BaseException): pass\nasync def main():\n    raise Alarm('fire')\nasyncio.run(main())",
         1,
         ("Alarm: fire",),
     ),
@@ -80,7 +80,9 @@ ENDINGS = {
     ),
     "recursion without end": Ending("def deeper():\n    deeper()\ndeeper()", 1, ("RecursionError",)),
     "recursion that ends the C stack": Ending(
-        "sys.setrecursionlimit(10**9)\nclass Mirror:\n    def __repr__(self): return repr(self)\nrepr(Mirror())",
+        "sys.setrecursionlimit(10**9)\n"
+        "class Mirror:\n    def __repr__(self): return repr(self)\n"
+        "repr(Mirror())",
         None,  # a segmentation fault, or since 3.12 an exception
     ),
     "raises in a thread": Ending(
@@ -97,10 +99,10 @@ ENDINGS = {
     "spins in the event loop": Ending(
         "async def spin():\n    while True: pass\nasyncio.run(spin())", None, LIMIT_WORDS, TIMEOUT, LIMIT
     ),
-    "a call in C that holds the GIL": Ending(
-        "sum(range(10**12))", None, LIMIT_WORDS, TIMEOUT, LIMIT
+    "a call in C that holds the GIL": Ending("sum(range(10**12))", None, LIMIT_WORDS, TIMEOUT, LIMIT),
+    "waits for input": Ending(
+        "sys.stdin.read(); os.read(os.pipe()[0], 1)", None, LIMIT_WORDS, TIMEOUT, LIMIT
     ),
-    "waits for input": Ending("sys.stdin.read(); os.read(os.pipe()[0], 1)", None, LIMIT_WORDS, TIMEOUT, LIMIT),
     "ignores every signal that can be": Ending(
         "for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(n, signal.SIG_IGN)\n"
         "while True: time.sleep(0.01)",

@@ -56,7 +56,13 @@ STARTS = {
         "wait_for(1)"
     ),
     "several, each by the one before": (
-        "for depth in range(4):\n    if os.fork():\n        linger(depth)\nwait_for(4)"
+        "def chain(depth):\n"
+        "    if depth and os.fork() == 0:\n"
+        "        chain(depth - 1)\n"
+        "    linger(depth)\n"
+        "if os.fork() == 0:\n"
+        "    chain(3)\n"
+        "wait_for(4)"
     ),
     "another program": (
         "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
@@ -79,7 +85,9 @@ ENDS = {"ends": "", "raises": "\nraise SystemExit(3)", "hangs": "\nwhile True: t
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 def test_what_a_script_starts_ends_with_it(tmp_path: Path, start: str, end: str) -> None:
     if "here" in start:
-        start = start.replace("subprocess.Popen", "# here\nsubprocess.Popen").replace("\n# here\nwait", "\nwait")
+        start = start.replace("subprocess.Popen", "# here\nsubprocess.Popen").replace(
+            "\n# here\nwait", "\nwait"
+        )
     traced = trace(tmp_path, LINGERING + start + end, *(["--timeout", "3"] if "while" in end else []))
     assert lingering(tmp_path) == []
     if not end:
@@ -191,7 +199,9 @@ print("parent")
 
 def test_processes_that_keep_making_processes(tmp_path: Path) -> None:
     """Each is replaced by two as soon as it ends: all have to be ended faster than they multiply."""
-    text = LINGERING + """
+    text = (
+        LINGERING
+        + """
 def multiply(depth):
     if depth:
         for _ in range(2):
@@ -202,6 +212,7 @@ def multiply(depth):
 
 multiply(4)
 """
+    )
     traced = trace(tmp_path, text, "--timeout", "2")
     assert traced.recorded.outcome is RunOutcome.TIMEOUT
     assert lingering(tmp_path) == []

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ __all__ = ["Traced", "is_alive", "marked", "nothing_left", "trace", "trace_file"
 MARK = "ASYNCDEMO_TEST_MARK"
 """In the environment of the command, so that whatever a script starts can be told from other processes."""
 
-PATIENCE_S = 60
+PATIENCE_S = 40
 """More than any of these may take on a busy machine: a test that waits this long has found a hang."""
 
 
@@ -132,7 +131,7 @@ def until(holds: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:
 
 def marked(mark: str) -> list[int]:
     """The processes that have this mark in their environment, zombies left out."""
-    if sys.platform == "linux":
+    if os.path.exists("/proc/self/environ"):
         return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _has(pid, mark)]
     lines = subprocess.run(
         ["ps", "axeww", "-o", "pid=,stat=,command="], capture_output=True, text=True, check=True
