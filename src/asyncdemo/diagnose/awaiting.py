@@ -114,5 +114,5 @@ class _OpenAlike:
             index != sequence.track
             and 2 * (min(end, sequence.end_ns) - max(start, sequence.start_ns))
             > sequence.end_ns - sequence.start_ns
-            for start, end, index in self._sorted[function][first:last]
+            for start, end, index in map(self._sorted[function].__getitem__, range(first, last))
         )
