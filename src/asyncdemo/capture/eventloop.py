@@ -346,7 +346,8 @@ class EventLoops:
                         on_slow(lens, track, start, end)
                 except Exception as error:  # noqa: BLE001 - as above
                     on_fault(error)
-                self = None  # type: ignore[assignment]  # break the cycle when an exception occurs
+                # a traceback's frames lead to this one, which must not keep the task of the exception alive
+                self = callback = task = future = None  # type: ignore[assignment]
 
         class IOHandle(Handle):
             """What ``add_reader``, ``add_writer`` and signal handlers make."""
@@ -384,7 +385,7 @@ class EventLoops:
                 lens.current = previous
                 if end - start > slow_ns:
                     on_slow(lens, _NO_TASK, start, end)
-                self = None  # type: ignore[assignment]
+                self = callback = None  # type: ignore[assignment]
 
         for made, original in ((Handle, handle_type), (IOHandle, handle_type), (TimerHandle, timer_type)):
             made.__name__, made.__qualname__ = original.__name__, original.__qualname__
