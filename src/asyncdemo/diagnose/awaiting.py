@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import accumulate
+from collections.abc import Iterator, Sequence
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, many, own, span
 from asyncdemo.model import AwaitSequence, Run, RunOutcome, Site, Track, TrackKind
@@ -18,14 +16,14 @@ _WORTH_IT_NS = 20_000_000
 
 def sequential_awaits(run: Run) -> Iterator[Finding]:
     """Waits one after another that could overlap; those of the same lines together."""
-    alike = _OpenAlike(run)
+    side_by_side = _run_side_by_side(run.tracks)
     groups: defaultdict[tuple[Site, ...], list[AwaitSequence]] = defaultdict(list)
     for sequence in run.await_sequences:
         if (
             sequence.independent
             and sequence.count >= 2
             and sequence.waited_ns >= _WORTH_IT_NS
-            and not alike.were_open_during(sequence)
+            and run.tracks[sequence.track].function not in side_by_side
         ):
             groups[sequence.sites].append(sequence)
     for sites, sequences in sorted(groups.items(), key=lambda item: -sum(s.waited_ns for s in item[1])):
@@ -88,31 +86,13 @@ def _name(function: str) -> str:
     return function.rpartition("<locals>.")[2] or function
 
 
-class _OpenAlike:
-    """Which other tasks of the same function were open: workers that go side by side already."""
-
-    def __init__(self, run: Run) -> None:
-        self._tracks = run.tracks
-        by_function: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
-        for track in run.tracks:
-            if track.kind is TrackKind.TASK:
-                by_function[track.function].append((track.start_ns, track.end_ns, track.index))
-        self._sorted = {function: sorted(tracks) for function, tracks in by_function.items()}
-        self._starts = {f: [start for start, _, _ in tracks] for f, tracks in self._sorted.items()}
-        self._ends_so_far = {
-            f: list(accumulate((end for _, end, _ in tracks), max)) for f, tracks in self._sorted.items()
-        }
-
-    def were_open_during(self, sequence: AwaitSequence) -> bool:
-        """Was another one open for most of the sequence?"""
-        function = self._tracks[sequence.track].function
-        if function not in self._sorted:
-            return False
-        first = bisect_left(self._ends_so_far[function], sequence.start_ns)
-        last = bisect_left(self._starts[function], sequence.end_ns)
-        return any(
-            index != sequence.track
-            and 2 * (min(end, sequence.end_ns) - max(start, sequence.start_ns))
-            > sequence.end_ns - sequence.start_ns
-            for start, end, index in map(self._sorted[function].__getitem__, range(first, last))
-        )
+def _run_side_by_side(tracks: Sequence[Track]) -> set[str]:
+    """The functions that two tasks ran at the same time: workers that overlap already."""
+    open_until: dict[str, int] = {}
+    found: set[str] = set()
+    for track in sorted(tracks, key=lambda track: track.start_ns):
+        if track.kind is TrackKind.TASK:
+            if track.start_ns < open_until.get(track.function, track.start_ns):
+                found.add(track.function)
+            open_until[track.function] = max(track.end_ns, open_until.get(track.function, 0))
+    return found
