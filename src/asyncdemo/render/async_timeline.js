@@ -16,13 +16,14 @@
   const AN_EYEFUL_S = 8;
   const STYLE = `
     :host { display: block; }
-    .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin-top: .5rem; }
+    .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; padding: .5rem 0;
+      position: sticky; bottom: 0; background: var(--md-default-bg-color, var(--bg, Canvas)); }
     button, select { font: inherit; color: inherit; background: transparent; border: 1px solid currentColor;
       border-radius: .3rem; min-width: 2.2rem; min-height: 2.2rem; padding: 0 .7rem; cursor: pointer; }
     select option { color: CanvasText; background: Canvas; }
     input { flex: 1; min-width: 8rem; min-height: 1.6rem; accent-color: #0072b2; }
     output { min-width: 5.5em; text-align: right; font-variant-numeric: tabular-nums; }
-    p { margin: .5rem 0; min-height: 2.8em; }
+    p { margin: 0 0 .5rem; min-height: 2.8em; }
     :focus-visible { outline: 3px solid #0072b2; outline-offset: 2px; }
     @media print { .bar, p { display: none; } }`;
   const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;

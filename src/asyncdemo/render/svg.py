@@ -26,7 +26,10 @@ _WIDTH = 960
 _MARGIN = 16
 _CHAR = 7.3
 """Width of a monospace character of 12 px."""
-_ROW = 18
+_ROW, _DENSE_ROW, _DENSEST_ROW = 18, 13, 10
+"""Heights of a row: with few rows in all, with more than ``_MANY``, with more than ``_VERY_MANY``."""
+_MANY, _VERY_MANY = 45, 90
+_LETTER = 12
 _HEAD = 44
 """Room above the rows of a chart, for its name and figures."""
 _GAP = 14
@@ -38,6 +41,7 @@ _HEIGHTS = {
     Shade.QUEUED: 6.0,
     Shade.WAITING: 6.0,
 }
+"""Of a bar, in a row of ``_ROW``."""
 _STACK = (Shade.BLOCKING, Shade.RUNNING, Shade.READY, Shade.QUEUED, Shade.WAITING)
 """Of a folded row, from the ground up."""
 
@@ -48,7 +52,7 @@ _STYLE = """\
 @media (prefers-color-scheme:dark){
 .asyncdemo{--bg:#0d1117;--fg:#e6edf3;--dim:#9198a1;--line:#30363d;--ink:#0d1117}}
 .asyncdemo .bg{fill:var(--bg)}
-.asyncdemo text{fill:var(--fg);font:12px ui-monospace,monospace}
+.asyncdemo text{fill:var(--fg);font-family:ui-monospace,monospace}
 .asyncdemo .name{font:bold 15px system-ui,sans-serif}
 .asyncdemo .dim{fill:var(--dim)}
 .asyncdemo .figures{fill:var(--dim);font:13px system-ui,sans-serif}
@@ -73,6 +77,26 @@ class Drawing:
     plots: tuple[tuple[float, float], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where time is, and how high a row."""
+
+    scale_ns: int
+    left: float
+    width: float
+    row: int
+
+    def x(self, at_ns: int) -> float:
+        return self.left + at_ns * self.width / self.scale_ns
+
+    @property
+    def letter(self) -> float:
+        return max(_LETTER * self.row / _ROW, 8)
+
+    def thick(self, shade: Shade) -> float:
+        return _HEIGHTS[shade] * self.row / _ROW
+
+
 def render_svg(runs: Sequence[Run]) -> str:
     """A file that stands alone."""
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + draw_svg(runs, account_for(runs)).svg + "\n"
@@ -81,16 +105,14 @@ def render_svg(runs: Sequence[Run]) -> str:
 def draw_svg(runs: Sequence[Run], accounts: Sequence[Account], ident: str = "asyncdemo") -> Drawing:
     """ident: begins the ids in the drawing, which must be unique on a page."""
     scale_ns, drawn = charts(runs)
-    labels = [_label(row) for chart in drawn for row in chart.rows]
-    left = _MARGIN + min(max((cell_len(label) for label in labels), default=4) * _CHAR + 10, 230)
-    width = _WIDTH - _MARGIN - left
+    frame = _frame(scale_ns, drawn)
     body: list[str] = []
     at = float(_MARGIN)
     plots = []
     for chart, account in zip(drawn, accounts, strict=True):
-        body += _chart(chart, account, at, left, width, scale_ns)
+        body += _chart(chart, account, at, frame)
         at += _HEAD
-        plots.append((at, at + max(len(chart.rows), 1) * _ROW))
+        plots.append((at, at + max(len(chart.rows), 1) * frame.row))
         at = plots[-1][1] + (_ROW if chart.folded else 0) + _GAP
     bottom = at - _GAP
     legend = list(_legend(bottom + 44))
@@ -99,69 +121,81 @@ def draw_svg(runs: Sequence[Run], accounts: Sequence[Account], ident: str = "asy
     svg = "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="asyncdemo" viewBox="0 0 {_WIDTH} {height}" '
-            f'width="{_WIDTH}" height="{height}" role="img" aria-labelledby="{ident}-title {ident}-desc">',
+            f'width="{_WIDTH}" height="{height}" font-size="{_LETTER}" role="img" '
+            f'aria-labelledby="{ident}-title {ident}-desc">',
             f'<title id="{ident}-title">{_text(name)}</title>',
             f'<desc id="{ident}-desc">{_text(words)}</desc>',
             f"<style>{_STYLE}{_fills(ident)}</style>",
             *_patterns(ident),
             f'<rect class="bg" width="{_WIDTH}" height="{height}" rx="8"/>',
             *body,
-            *_axis(scale_ns, left, width, bottom + 20),
+            *_axis(frame, bottom + 20),
             *legend,
             "</svg>",
         ]
     )
-    return Drawing(svg, drawn, scale_ns, left, width, tuple(plots))
+    return Drawing(svg, drawn, scale_ns, frame.left, frame.width, tuple(plots))
 
 
-def _chart(
-    chart: Chart, account: Account, top: float, left: float, width: float, scale_ns: int
-) -> Iterator[str]:
+def _frame(scale_ns: int, drawn: Sequence[Chart]) -> _Frame:
+    rows = sum(len(chart.rows) for chart in drawn)
+    row = _ROW if rows <= _MANY else _DENSE_ROW if rows <= _VERY_MANY else _DENSEST_ROW
+    longest = max((cell_len(_label(row)) for chart in drawn for row in chart.rows), default=4)
+    left = _MARGIN + min(longest * _CHAR * max(row / _ROW, 8 / _LETTER) + 10, 230)
+    return _Frame(scale_ns, left, _WIDTH - _MARGIN - left, row)
+
+
+def _chart(chart: Chart, account: Account, top: float, frame: _Frame) -> Iterator[str]:
     figures, warning = _figures(account)
     warn = f' <tspan class="warn">{_text(warning)}</tspan>' if warning else ""
     yield f'<text class="name" x="{_MARGIN}" y="{top + 14:g}">{_text(fit(chart.name, 60))}</text>'
     yield f'<text class="figures told" x="{_MARGIN}" y="{top + 33:g}">{_text(figures)}{warn}</text>'
-    if not chart.rows:
-        yield f'<text class="dim" x="{left:g}" y="{top + _HEAD + 13:g}">no lanes: nothing was recorded</text>'
-    ground = top + _HEAD + max(len(chart.rows), 1) * _ROW + 4
-    lines = "".join(f"M{x:.1f} {top + _HEAD - 4:g}V{ground:g}" for _, x in _ticks(scale_ns, left, width))
+    first = top + _HEAD
+    ground = first + max(len(chart.rows), 1) * frame.row
+    lines = "".join(f"M{x:.1f} {first - 4:g}V{ground + 4:g}" for _, x in _ticks(frame))
     yield f'<path class="grid" d="{lines}"/>'
-    cells = int((left - _MARGIN - 6) / _CHAR)
+    if not chart.rows:
+        yield f'<text class="dim" x="{frame.left:g}" y="{first + 13:g}">no lanes: nothing was recorded</text>'
+    yield f'<g font-size="{frame.letter:g}">'
     for index, row in enumerate(chart.rows):
-        y = top + _HEAD + index * _ROW
-        dim = ' class="dim"' if row.size > 1 else ""
-        yield f'<text{dim} x="{_MARGIN}" y="{y + 13:g}">{_text(fit(_label(row), cells))}</text>'
-        yield from _bands(row, y, left, width / scale_ns)
-        for bar in row.bars:
-            x = left + bar.start_ns * width / scale_ns
-            long = (bar.end_ns - bar.start_ns) * width / scale_ns
-            thick = _HEIGHTS[bar.shade]
-            tip = f"{bar_words(row, bar)}, {duration(bar.start_ns)} to {duration(bar.end_ns)}"
-            # What ran shows however short it was; what only waited may vanish.
-            long = max(long, 1.5) if bar.shade in (Shade.RUNNING, Shade.BLOCKING) else long
-            yield (
-                f'<rect class="{_CLASSES[bar.shade]}" x="{x:.2f}" y="{y + (_ROW - thick) / 2:g}" '
-                f'width="{long:.2f}" height="{thick:g}"><title>{_text(tip)}</title></rect>'
-            )
+        yield from _row(row, first + index * frame.row, frame)
+    yield "</g>"
     if chart.folded:
-        y = top + _HEAD + len(chart.rows) * _ROW
         words = f"+{count(chart.folded, 'lane')} folded, up to {chart.fold:,} to a row: heights are shares"
-        yield f'<text class="dim" x="{left:g}" y="{y + 13:g}">{words}</text>'
+        yield f'<text class="dim" x="{frame.left:g}" y="{ground + 13:g}">{words}</text>'
 
 
-def _bands(row: ChartRow, y: float, left: float, per_ns: float) -> Iterator[str]:
+def _row(row: ChartRow, y: float, frame: _Frame) -> Iterator[str]:
+    cells = int((frame.left - _MARGIN - 6) / (_CHAR * frame.letter / _LETTER))
+    dim = ' class="dim"' if row.size > 1 else ""
+    base = y + frame.row * 0.72
+    yield f'<text{dim} x="{_MARGIN}" y="{base:g}">{_text(fit(_label(row), cells))}</text>'
+    yield from _bands(row, y, frame)
+    for bar in row.bars:
+        thick = frame.thick(bar.shade)
+        long = frame.x(bar.end_ns) - frame.x(bar.start_ns)
+        # What ran shows however short it was; what only waited may vanish.
+        long = max(long, 1.5) if bar.shade in (Shade.RUNNING, Shade.BLOCKING) else long
+        tip = f"{bar_words(row, bar)}, {duration(bar.start_ns)} to {duration(bar.end_ns)}"
+        yield (
+            f'<rect class="{_CLASSES[bar.shade]}" x="{frame.x(bar.start_ns):.2f}" '
+            f'y="{y + (frame.row - thick) / 2:g}" width="{long:.2f}" height="{thick:g}">'
+            f"<title>{_text(tip)}</title></rect>"
+        )
+
+
+def _bands(row: ChartRow, y: float, frame: _Frame) -> Iterator[str]:
     """For each state one path: boxes on top of each other, as high as the share of the lanes in it."""
     if not row.bands:
         return
     boxes: dict[Shade, list[str]] = {shade: [] for shade in _STACK}
-    room = _ROW - 3
     for band in row.bands:
-        x, long = left + band.start_ns * per_ns, (band.end_ns - band.start_ns) * per_ns
-        ground = y + _ROW - 1.5
+        x, long = frame.x(band.start_ns), frame.x(band.end_ns) - frame.x(band.start_ns)
+        ground = y + frame.row - 1
         for shade in _STACK:
             amount = band.counts[shade]
             if amount > 0:
-                thick = amount / row.size * room
+                thick = amount / row.size * (frame.row - 2)
                 if shade in (Shade.BLOCKING, Shade.RUNNING):
                     thick = max(thick, 1.5)
                 ground -= thick
@@ -171,15 +205,14 @@ def _bands(row: ChartRow, y: float, left: float, per_ns: float) -> Iterator[str]
             yield f'<path class="{_CLASSES[shade]}" d="{"".join(paths)}"/>'
 
 
-def _ticks(scale_ns: int, left: float, width: float) -> Iterator[tuple[int, float]]:
-    step = tick_ns(scale_ns, 8)
-    for tick in range(0, scale_ns + 1, step):
-        yield tick, left + tick * width / scale_ns
+def _ticks(frame: _Frame) -> Iterator[tuple[int, float]]:
+    for tick in range(0, frame.scale_ns + 1, tick_ns(frame.scale_ns, 8)):
+        yield tick, frame.x(tick)
 
 
-def _axis(scale_ns: int, left: float, width: float, y: float) -> Iterator[str]:
-    for tick, x in _ticks(scale_ns, left, width):
-        anchor = "start" if tick == 0 else "end" if x > left + width - 20 else "middle"
+def _axis(frame: _Frame, y: float) -> Iterator[str]:
+    for tick, x in _ticks(frame):
+        anchor = "start" if tick == 0 else "end" if x > frame.left + frame.width - 20 else "middle"
         where = f'x="{x:.1f}" y="{y:g}" text-anchor="{anchor}"'
         yield f'<text class="dim" {where}>{_text(moment(tick))}</text>'
 

@@ -139,3 +139,15 @@ def test_a_clock_that_jumps_far_costs_a_few_merges() -> None:
 def test_columns_must_be_whole_bins() -> None:
     with pytest.raises(ValueError):
         Accumulator(bin_ns=10).grid(10, 5, 15, 100)
+
+
+def test_what_a_frame_costs_does_not_grow_with_the_lanes() -> None:
+    few, many = Accumulator(rows=24), Accumulator(rows=24)
+    live_through(few, 24, 3)
+    end = live_through(many, 3_000, 3)
+
+    def numbers(cells: Accumulator) -> int:
+        return sum(len(bins) for group in cells._groups for bins in group.rests)
+
+    assert numbers(many) <= numbers(few) * 2
+    assert len(drawn(many, end, rows=24).rows) <= 24
