@@ -84,8 +84,9 @@ def test_a_question_that_needs_another_variant_is_left_out() -> None:
     assert "Put the variants in order" not in done.out
 
 
-def test_a_run_is_remembered() -> None:
-    asyncdemo("run", *QUICK)
+@pytest.mark.parametrize("options", [[], ["--no-predict"]])
+def test_a_run_is_remembered(options: list[str]) -> None:
+    asyncdemo("run", *QUICK, *options)
     done = asyncdemo("list")
     assert "run once" in done.out
     assert "Next: asyncdemo run upload-gate" in done.out

@@ -63,6 +63,9 @@ def print_answers(
 ) -> int:
     """Prints every question with what was said, what happened and why. Returns how many were right."""
     right = 0
+    if not predictions:
+        return right
+    click.echo()
     click.echo(
         click.style("What you predicted, and what happened" if answers else "What happened", bold=True)
     )

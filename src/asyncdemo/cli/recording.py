@@ -104,8 +104,10 @@ def _drive(
         for recording in recordings:
             recording.start()
         for recording in recordings:
+            if signals:  # the child may have got it too, and be gone before it could begin
+                recording.interrupt()
             recording.go()
-        alive, heeded = list(recordings), 0
+        alive, heeded = list(recordings), len(signals)
         while alive:
             for recording in list(alive):
                 if not recording.poll(_POLL_S / len(alive)):

@@ -114,22 +114,19 @@ def command(
     if console is None:
         context.color = False
     names = [variant.name for variant in variants]
-    predictions = (
-        []
-        if no_predict
-        else answerable(lesson.predictions, [variant.name for variant in lesson.variants], names)
-    )
+    all_names = [variant.name for variant in lesson.variants]
+    predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
     _introduce(lesson, console)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs, console, lesson.race)
     print_runs(recorded.runs, console)
     if recorded.interrupted:
         click.echo("\nInterrupted: this is what was recorded until then.")
-    elif predictions:
-        click.echo()
+    elif _as_meant(variants, recorded):  # figures of a run that failed answer no question
         measured = {run.name: measure(run) for run in recorded.runs}
         right = print_answers(predictions, answers, measured, values)
-        _remember(lesson, len(answers), right)
+        if course_folder is None:
+            _remember(lesson, len(answers), right)
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
         _conclude(lesson, console)
@@ -172,10 +169,12 @@ def _with_stdout(jobs: Sequence[Job], stdout: Stdout) -> list[Job]:
 def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
     if recorded.interrupted:
         return EXIT_INTERRUPTED
-    as_meant = all(
-        run.outcome == variant.expect for variant, run in zip(variants, recorded.runs, strict=True)
-    )
-    return EXIT_OK if as_meant else EXIT_FAILED
+    return EXIT_OK if _as_meant(variants, recorded) else EXIT_FAILED
+
+
+def _as_meant(variants: Sequence[Variant], recorded: Recorded) -> bool:
+    """Whether every variant ended as its manifest expects."""
+    return all(run.outcome == variant.expect for variant, run in zip(variants, recorded.runs, strict=True))
 
 
 def _make_folder(folder: Path) -> None:
