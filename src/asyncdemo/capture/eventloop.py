@@ -165,8 +165,7 @@ class EventLoops:
                 parent if parent is not None and parent >= 0 else None,
                 at_ns,
                 None if lens is None else lens.thread,
-                code is not None
-                and recorder.origins.is_stdlib(code.co_filename)
+                (code is None or recorder.origins.is_stdlib(code.co_filename))
                 and self._made_by_itself(creator),
             ]
         )
@@ -203,6 +202,18 @@ class EventLoops:
             outcome = "returned" if exception is None else "raised"
             error = None if exception is None else type(exception).__name__
         self._recorder.define(["end", track, at_ns, outcome, error, None, task.get_name()])
+
+    def record_eager_step(self, task: Any, track: int, start_ns: int, parent: int) -> None:
+        """If the first step of a task ran while the task was being made, that was just now."""
+        future = getattr(task, "_fut_waiter", None)
+        if future is None and not task.done():
+            return
+        end = self._recorder.now()
+        wait = wire.WAIT_DONE if future is None else self._reasons.classify(task.get_coro(), future)
+        self._recorder.record((track, start_ns, start_ns, end, wait, parent))
+        self.ends[track] = end
+        if future is None:
+            self.finish(task, track, end)
 
     def first_seen(self, handle: Any, callback: Any) -> tuple[int, Any]:
         """(track, task) if the callback is the step of a task not seen before, else (-1, None)."""
@@ -396,12 +407,11 @@ class EventLoops:
 
     def _loop_methods(self, handle_type: type) -> dict[str, Callable[..., Any]]:
         recorder, threads = self._recorder, self._recorder.threads
-        now, record = recorder.now, recorder.record
-        lens_of, adopt, finish, classify = self.lens_of, self.adopt, self.finish, self._reasons.classify
-        getframe = sys._getframe
+        now, getframe = recorder.now, sys._getframe
+        lens_of, adopt, record_eager_step = self.lens_of, self.adopt, self.record_eager_step
         base: Any = base_events.BaseEventLoop
         original_create, original_add = base.create_task, base._add_callback
-        ends, get_ident, next_track = self.ends, _thread.get_ident, recorder.next_track
+        get_ident, next_track = _thread.get_ident, recorder.next_track
 
         def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
             if self._closed:
@@ -453,14 +463,7 @@ class EventLoops:
             if id(task) in recorder.tasks or not hasattr(task, "get_coro"):
                 return task
             adopt(task, creator, parent, at_ns, track)
-            future = getattr(task, "_fut_waiter", None)
-            if future is not None or task.done():  # eager: its first step ran in here
-                end = now()
-                wait = wire.WAIT_DONE if future is None else classify(task.get_coro(), future)
-                record((track, at_ns, at_ns, end, wait, parent))
-                ends[track] = end
-                if future is None:
-                    finish(task, track, end)
+            record_eager_step(task, track, at_ns, parent)
             return task
 
         return {

@@ -5,6 +5,7 @@ C tasks call ``loop.call_soon`` as a method, so each step passes here.
 
 from __future__ import annotations
 
+import _thread
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,8 @@ from asyncdemo.capture.eventloop import LONG_WAIT_NS, EventLoops
 from asyncdemo.capture.instrument import Patches
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
+
+_ONE_YEAR_S = 31_536_000
 
 
 def install(
@@ -27,7 +30,8 @@ def install(
 ) -> None:
     loop_type = module.Loop
     originals = {
-        name: getattr(loop_type, name) for name in ("call_soon", "call_at", "call_later", "create_task")
+        name: getattr(loop_type, name)
+        for name in ("call_soon", "call_soon_threadsafe", "call_later", "create_task")
     }
     original_run = loop_type.run_forever
     now, record, tasks, ends = recorder.now, recorder.record, recorder.tasks, loops.ends
@@ -58,7 +62,8 @@ def install(
             previous = lens.current
             if task is not None and track >= 0:
                 lens.current = track
-                if self.ready_ns - ends[track] > LONG_WAIT_NS:
+                # woken by itself, it only let others go first
+                if self.waker != track and self.ready_ns - ends[track] > LONG_WAIT_NS:
                     loops.record_long_wait(task, track, ends[track], self.ready_ns)
             elif loops.is_relay(callback):
                 lens.current, lens.due_ns = self.waker, self.ready_ns
@@ -85,37 +90,57 @@ def install(
                     ends[track] = end
                 if end - start > slow_ns:
                     on_slow(lens, track, start, end)
+                # a traceback's frames lead to this one, which must not keep the task of the exception alive
+                self = callback = args = task = future = None  # type: ignore[assignment]
 
     def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
         lens = loops.lens_of(self)
         wrapped = Callback(callback, lens, lens.due_ns or now(), lens.current)
         return originals["call_soon"](self, wrapped, *args, context=context)
 
-    def timer(name: str, due: Callable[[Any, float], float]) -> Callable[..., Any]:
-        original = originals[name]
+    def call_soon_threadsafe(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        lens = loops.lens_of(self)
+        if _thread.get_ident() == lens.ident:
+            waker = lens.current
+        else:
+            thread = recorder.threads.get(_thread.get_ident())
+            waker = wire.BY_THREAD if thread is None else thread.track
+        wrapped = Callback(callback, lens, now(), waker)
+        return originals["call_soon_threadsafe"](self, wrapped, *args, context=context)
 
-        def call(self: Any, when: float, callback: Any, *args: Any, context: Any = None) -> Any:
-            lens = loops.lens_of(self)
-            due_ns = int(due(self, when) * 1e9) + loops.offset_ns
-            return original(self, when, Timer(callback, lens, due_ns, wire.BY_TIMER), *args, context=context)
-
-        return call
+    def call_later(self: Any, delay: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        """Reached from ``call_at`` too. Not from ``loop.time()``: that stands still during an iteration."""
+        lens = loops.lens_of(self)
+        wait_ns = int(delay * 1e9) if isinstance(delay, (int, float)) and 0 < delay < _ONE_YEAR_S else 0
+        wrapped = Timer(callback, lens, now() + wait_ns, wire.BY_TIMER)
+        return originals["call_later"](self, delay, wrapped, *args, context=context)
 
     class Timer(Callback):
         __slots__ = ()
 
         def __call__(self, *args: Any) -> Any:
-            start = now()
-            self.ready_ns = min(self.ready_ns, start)
+            start, idle_since = now(), -self.lens.started_ns
+            # it counts in ms, so it may have slept past it: nobody was in the way
+            self.ready_ns = start if 0 < idle_since < self.ready_ns else min(self.ready_ns, start)
             return Callback.__call__(self, *args)
 
     def create_task(self: Any, coro: Any, **options: Any) -> Any:
         lens = loops.lens_of(self)
+        parent = lens.current
         creator = sys._getframe(1)
+        track = recorder.next_track()
         at_ns = now()
-        task = originals["create_task"](self, coro, **options)
-        if id(task) not in tasks and not task.done():
-            loops.adopt(task, creator, lens.current, at_ns)
+        if self.get_task_factory() is None and not options.get("eager_start"):
+            task = originals["create_task"](self, coro, **options)
+        else:  # its first step may run in here
+            lens.current = track
+            try:
+                task = originals["create_task"](self, coro, **options)
+            finally:
+                lens.current = parent
+        if id(task) not in tasks and hasattr(task, "get_coro"):
+            loops.adopt(task, creator, parent, at_ns, track)
+            loops.record_eager_step(task, track, at_ns, parent)
         return task
 
     def run_forever(self: Any) -> None:
@@ -123,7 +148,7 @@ def install(
             original_run(self)
 
     patches.set(loop_type, "call_soon", call_soon)
-    patches.set(loop_type, "call_later", timer("call_later", lambda loop, delay: loop.time() + delay))
-    patches.set(loop_type, "call_at", timer("call_at", lambda loop, when: when))
+    patches.set(loop_type, "call_soon_threadsafe", call_soon_threadsafe)
+    patches.set(loop_type, "call_later", call_later)
     patches.set(loop_type, "create_task", create_task)
     patches.set(loop_type, "run_forever", run_forever)
