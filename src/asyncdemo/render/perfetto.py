@@ -23,20 +23,24 @@ Event = dict[str, Any]
 
 
 def render_perfetto(runs: Sequence[Run]) -> bytes:
-    """JSON in UTF-8; times in microseconds from the first lane's open of each run."""
+    """JSON in ASCII; times in microseconds, those of all runs aligned at their first lane's open.
+
+    None is negative: tracks of a run that were there before its first lane begin after zero too.
+    """
     events: list[Event] = []
     flows = 0
+    lead = max((open_ns(run) - _first_ns(run) for run in runs), default=0)
     for index, run in enumerate(runs):
-        process = 2 * index + 1
-        events += _tracks(run, process)
-        arrows = list(_wakes(run, process, flows))
+        process, zero = 2 * index + 1, open_ns(run) - lead
+        events += _tracks(run, process, zero)
+        arrows = list(_wakes(run, process, zero, flows))
         flows += len(arrows)
         events += arrows
-        events += _counters(run, process)
+        events += _counters(run, process, zero)
         if run.named:
-            events += _named_lanes(run, process + 1)
+            events += _named_lanes(run, process + 1, zero)
     # Stable: metadata, which has no time, stays first; slices that start together, outer first.
-    events.sort(key=lambda event: (event.get("ts", -1), -event.get("dur", 0)))
+    events.sort(key=lambda event: (event.get("ts", -1.0), -event.get("dur", 0)))
     trace = {
         "displayTimeUnit": "ms",
         "otherData": {"tool": "asyncdemo", "runs": ", ".join(title(run) for run in runs)},
@@ -45,8 +49,17 @@ def render_perfetto(runs: Sequence[Run]) -> bytes:
     return json.dumps(trace, separators=(",", ":"), ensure_ascii=True).encode("ascii")
 
 
-def _tracks(run: Run, process: int) -> Iterator[Event]:
-    zero = open_ns(run)
+def _first_ns(run: Run) -> int:
+    """The first time that anything of the run has."""
+    times = [
+        *(track.start_ns for track in run.tracks),
+        *(slot.start_ns for resource in run.resources for slot in resource.slots),
+        *(at for resource in run.resources for at, _ in resource.levels),
+    ]
+    return min(times, default=open_ns(run))
+
+
+def _tracks(run: Run, process: int, zero: int) -> Iterator[Event]:
     blocked = blocked_of(run)
     yield _named("process_name", process, 0, name=title(run))
     yield _named("process_sort_index", process, 0, sort_index=process)
@@ -57,8 +70,7 @@ def _tracks(run: Run, process: int) -> Iterator[Event]:
         yield from _slices(run, _as_lane(track), blocked, process, thread, zero)
 
 
-def _named_lanes(run: Run, process: int) -> Iterator[Event]:
-    zero = open_ns(run)
+def _named_lanes(run: Run, process: int, zero: int) -> Iterator[Event]:
     blocked = blocked_of(run)
     yield _named("process_name", process, 0, name=f"{title(run)}: lanes")
     yield _named("process_sort_index", process, 0, sort_index=process)
@@ -102,12 +114,11 @@ def _args(run: Run, wait: Wait) -> dict[str, str]:
     return args
 
 
-def _wakes(run: Run, process: int, flows: int) -> Iterator[Event]:
+def _wakes(run: Run, process: int, zero: int, flows: int) -> Iterator[Event]:
     """An arrow out of the slice that woke into the one that was woken: two events with one id.
 
     A wake from or to a track that the recording does not hold has no arrow.
     """
-    zero = open_ns(run)
     for number, wake in enumerate(run.wakes):
         ends = (wake.waker, wake.woken)
         if any(not 0 <= track < len(run.tracks) for track in ends) or wake.waker == wake.woken:
@@ -120,8 +131,7 @@ def _wakes(run: Run, process: int, flows: int) -> Iterator[Event]:
         yield {"ph": "f", "bp": "e", "tid": wake.woken + 1, "ts": at, **common}
 
 
-def _counters(run: Run, process: int) -> Iterator[Event]:
-    zero = open_ns(run)
+def _counters(run: Run, process: int, zero: int) -> Iterator[Event]:
     queued = _queued(run)
     for resource in run.resources:
         name = _resource_name(resource)

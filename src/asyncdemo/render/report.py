@@ -32,10 +32,14 @@ from asyncdemo.render.words import status, title
 __all__ = ["print_report", "report_lines"]
 
 _LABEL = 14
+_LEAST_ROWS = 16
+_BELOW = 21
+"""Lines that facts, legend and a finding take below the picture."""
 
 
-def print_report(runs: Sequence[Run], console: Console, rows: int = 24) -> None:
-    """rows: the most rows of lanes for each run; more lanes are folded."""
+def print_report(runs: Sequence[Run], console: Console, rows: int | None = None) -> None:
+    """rows: the most rows of lanes for each run, more lanes are folded; the rule: most of a screen."""
+    rows = max(_LEAST_ROWS, console.height - _BELOW) if rows is None else rows
     theme = theme_for(console.encoding)
     console.print(Lines(report_lines(runs, theme, console.width, rows)), soft_wrap=True, highlight=False)
 

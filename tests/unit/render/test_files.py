@@ -244,8 +244,16 @@ class TestPerfetto:
             "C": {"name", "pid", "ts", "args"},
         }
         assert all(needed[event["ph"]] <= event.keys() for event in events)
-        times = [event["ts"] for event in events if "ts" in event]
+        times = [event.get("ts", -1) for event in events]
         assert times == sorted(times)
+
+    def test_runs_are_aligned_where_their_lanes_open_and_no_time_is_negative(self) -> None:
+        early, late = Story(), Story()
+        early.task("main").sleeps(10).enters("call").sleeps(5).leaves().returns()
+        late.task("main").sleeps(2).enters("call").sleeps(5).leaves().returns()
+        slices = [event for event in self.events(early.run(), late.run()) if event["ph"] == "X"]
+        starts = {event["pid"]: event["ts"] for event in reversed(slices)}
+        assert starts == {1: 0, 2: 10_000, 3: 8_000, 4: 10_000}
 
     def test_every_track_is_a_thread_with_a_name_and_a_place(self) -> None:
         events = self.events(gate(), crowd(5))
