@@ -30,6 +30,7 @@ __all__ = [
     "SlowStep",
     "Span",
     "Spans",
+    "SpansBuilder",
     "State",
     "Track",
     "TrackKind",

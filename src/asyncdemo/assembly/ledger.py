@@ -172,7 +172,8 @@ class Ledger:
         return {index: place for place, index in enumerate(made)}
 
     def left_pending(self) -> set[int]:
-        if not self.finished:
-            return self.pending
-        tasks = (i for i, t in self.tracks.items() if t.kind is TrackKind.TASK and t.closed_ns is None)
-        return self.pending.union(tasks)
+        """The script's tasks that were not done when their loop's main task was."""
+        left = set(self.pending)
+        if self.finished:
+            left.update(i for i, t in self.tracks.items() if t.kind is TrackKind.TASK and t.closed_ns is None)
+        return {index for index in left if index in self.tracks and not self.tracks[index].own}

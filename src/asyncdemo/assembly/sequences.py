@@ -9,7 +9,7 @@ from __future__ import annotations
 import linecache
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -40,9 +40,26 @@ class _Calls:
     """What one coroutine call awaited, in order."""
 
     track: int
-    sites: dict[Site, None] = field(default_factory=dict)
-    waits: dict[int, tuple[int, int, int]] = field(default_factory=dict)
-    """By what was awaited: (start of the first pause, end of the last, time waited)."""
+    waits: dict[int, _Wait] = field(default_factory=dict)
+    """By what was awaited."""
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        return tuple(dict.fromkeys(wait.site for wait in self.waits.values()))
+
+    def at(self, site: Site) -> _Calls:
+        """Those of one line."""
+        return _Calls(self.track, {key: wait for key, wait in self.waits.items() if wait.site == site})
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """For one awaited call: from the start of its first pause to the end of its last."""
+
+    site: Site
+    start_ns: int
+    end_ns: int
+    waited_ns: int
 
 
 def find(pauses: Sequence[Pause], tracks: Sequence[Track]) -> tuple[AwaitSequence, ...]:
@@ -57,11 +74,11 @@ def find(pauses: Sequence[Pause], tracks: Sequence[Track]) -> tuple[AwaitSequenc
             awaited = pause.chain[depth + 1][0] if depth + 1 < len(pause.chain) else -1 - number
             calls = by_call[pause.track, call]
             calls.track = pause.track
-            calls.sites[site] = None
-            start_ns, _, waited_ns = calls.waits.get(awaited, (pause.start_ns, 0, 0))
-            calls.waits[awaited] = start_ns, pause.end_ns, waited_ns + pause.end_ns - pause.start_ns
+            before = calls.waits.get(awaited, _Wait(site, pause.start_ns, pause.start_ns, 0))
+            waited_ns = before.waited_ns + pause.end_ns - pause.start_ns
+            calls.waits[awaited] = _Wait(before.site, before.start_ns, pause.end_ns, waited_ns)
     judge = cache(_independent)
-    return tuple(_sequence(calls, judge) for calls in by_call.values() if len(calls.waits) > 1)
+    return tuple(found for calls in by_call.values() for found in _sequences(calls, judge))
 
 
 def _is_outside(track: Track, at_ns: int) -> bool:
@@ -77,16 +94,27 @@ def _independent(sites: tuple[Site, ...]) -> bool | None:
     return awaits.independent(source, [site.line for site in sites]) if source else None
 
 
-def _sequence(calls: _Calls, judge: Callable[[tuple[Site, ...]], bool | None]) -> AwaitSequence:
+def _sequences(calls: _Calls, judge: Callable[[tuple[Site, ...]], bool | None]) -> Iterator[AwaitSequence]:
+    """All awaits of the call as one sequence; if some depend on others, the loops in it by themselves."""
+    if len(calls.waits) < 2:
+        return
+    sites = calls.sites
+    independent = judge(sites)
+    yield _sequence(calls, independent)
+    if independent is False and len(sites) > 1:
+        for site in sites:
+            yield from _sequences(calls.at(site), judge)
+
+
+def _sequence(calls: _Calls, independent: bool | None) -> AwaitSequence:
     waits = list(calls.waits.values())
-    sites = tuple(calls.sites)
     return AwaitSequence(
         track=calls.track,
-        start_ns=min(start for start, _, _ in waits),
-        end_ns=max(end for _, end, _ in waits),
+        start_ns=min(wait.start_ns for wait in waits),
+        end_ns=max(wait.end_ns for wait in waits),
         count=len(waits),
-        waited_ns=sum(waited for _, _, waited in waits),
-        longest_ns=max(waited for _, _, waited in waits),
-        sites=sites,
-        independent=judge(sites),
+        waited_ns=sum(wait.waited_ns for wait in waits),
+        longest_ns=max(wait.waited_ns for wait in waits),
+        sites=calls.sites,
+        independent=independent,
     )

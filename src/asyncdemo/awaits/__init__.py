@@ -20,7 +20,9 @@ _UNDERWAY = frozenset({"aclose", "close", "communicate", "join", "wait", "wait_c
 _TOGETHER = frozenset({"as_completed", "gather", "wait"})
 """asyncio functions whose arguments overlap already; in a loop they are batches, made on purpose."""
 
-_ANY_OBJECT = frozenset({"run_in_executor"})
+_ANY_OBJECT = frozenset(
+    {"run_in_executor", "get", "post", "put", "patch", "delete", "head", "options", "request"}
+)
 """Methods whose calls have nothing to do with each other, though the object is the same."""
 
 _WRAPPERS = frozenset({"shield", "wait_for"})
@@ -161,8 +163,13 @@ def _owner(call: ast.expr) -> str | None:
         and isinstance(call.func, ast.Attribute)
         and call.func.attr not in _ANY_OBJECT
     ):
-        return path_of(call.func.value)
+        owner = path_of(call.func.value)
+        return None if owner in _OWN_CLASS else owner
     return None
+
+
+_OWN_CLASS = ("self", "cls")
+"""``self.fetch(x)`` is the script's own function; what it awaits in turn may be anything."""
 
 
 def _modules(module: ast.Module) -> frozenset[str]:

@@ -22,7 +22,35 @@ __all__ = ["command"]
 _OUTPUT_LINES = 200
 
 
-@click.command("trace", context_settings={"allow_interspersed_args": False})
+class _Trace(click.Command):
+    """Takes trace's own options also right after SCRIPT; from the first other word on all is the script's."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(context, _own_options_first(self, context, args))
+
+
+def _own_options_first(command: click.Command, context: click.Context, args: list[str]) -> list[str]:
+    options = [p for p in command.get_params(context) if isinstance(p, click.Option)]
+    takes_value = {name: not option.is_flag for option in options for name in option.opts}
+
+    def end_of_options(start: int) -> int:
+        at = start
+        while at < len(args):
+            name, has_value, _ = args[at].partition("=")
+            if name not in takes_value:
+                break
+            at += 2 if takes_value[name] and not has_value else 1
+        return min(at, len(args))
+
+    script = end_of_options(0)
+    if script == len(args) or args[script].startswith("-"):
+        return args
+    rest = end_of_options(script + 1)
+    after = args[rest + 1 :] if args[rest : rest + 1] == ["--"] else args[rest:]
+    return [*args[:script], *args[script + 1 : rest], "--", args[script], *after]
+
+
+@click.command("trace", cls=_Trace, context_settings={"allow_interspersed_args": False})
 @click.option(
     "--lane",
     "lanes",
@@ -69,7 +97,8 @@ def command(
 ) -> None:
     """Run SCRIPT with ARGS, unchanged, and show what its tasks and threads wait for.
 
-    Options of trace stand before SCRIPT. What stands after it is for the script.
+    Options of trace stand before SCRIPT or right after it. From the first other word on, or from a
+    `--` on, everything is for the script.
     To a script that asks something on the terminal, answer with --plain.
     Exit code 1 if the script failed; its own exit code is part of the report.
     """
