@@ -107,7 +107,7 @@ class Assembly:
             elif kind == wire.DEFINITIONS:
                 for definition in json.loads(payload):
                     self._define(definition)
-        except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
             raise ValueError(f"an event makes no sense: {error!r}") from error
 
     def _define(self, definition: list[Any]) -> None:
