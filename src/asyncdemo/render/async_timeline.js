@@ -165,6 +165,7 @@
       const rest = this.time < this.end ? left + width - x + 2 : 0;
       this.veil.setAttribute('d', plots.map(([top, bottom]) => `M${x} ${top - 5}h${rest}V${bottom + 5}h${-rest}z`).join(''));
       this.cursor.setAttribute('d', plots.map(([top, bottom]) => `M${x} ${top - 5}V${bottom + 5}`).join(''));
+      this.veil.style.display = rest ? '' : 'none';
       // The figures would give the prediction away.
       if (!rest) this.secret = false;
       for (const told of this.picture.querySelectorAll('.told')) told.style.visibility = this.secret ? 'hidden' : '';

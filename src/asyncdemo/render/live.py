@@ -28,9 +28,9 @@ from asyncdemo.render.theme import theme_for
 __all__ = ["LivePanel", "LiveView"]
 
 _FASTEST_S = 1 / 15
-_SLOWEST_S = 1 / 10
+_SLOWEST_S = 1 / 12
 _SHARE = 4
-"""Drawing takes at most about a quarter of the time, down to ten frames a second."""
+"""Drawing takes at most about a quarter of the time, but a frame is due twelve times a second."""
 
 _OUTPUT_HEIGHT = 6
 _LEAST_HEIGHT = 4

@@ -1,0 +1,110 @@
+"""The player of the HTML page, in a real browser where there is one."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asyncdemo.render.html import render_html
+from tests.support.runs import Story, at_line
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+PROBE = """
+<script>
+addEventListener('load', () => {
+  const player = document.querySelector('async-timeline');
+  const told = [];
+  const look = what => told.push({
+    what, time: player.time, said: player.said.textContent, button: player.play.textContent,
+    clock: player.clock.textContent, veil: player.veil.style.display !== 'none',
+    figures: document.querySelector('.told').style.visibility });
+  const key = key => player.shadowRoot.querySelector('.bar').dispatchEvent(
+    new KeyboardEvent('keydown', { key, cancelable: true }));
+  try {
+    look('loaded');
+    key('Home'); look('home');
+    key('ArrowRight'); look('right');
+    key('ArrowRight'); look('right again');
+    key('ArrowLeft'); look('left');
+    player.scrub.value = 500; player.scrub.dispatchEvent(new Event('input')); look('scrubbed');
+    key(' '); look('space');
+    key('End'); look('end');
+  } catch (error) { told.push({ what: String(error.stack) }); }
+  const out = document.createElement('pre');
+  out.id = 'told';
+  out.textContent = JSON.stringify(told);
+  document.body.append(out);
+});
+</script>
+"""
+
+
+def played(tmp_path: Path, *flags: str, covered: bool = False) -> dict[str, dict[str, Any]]:
+    """What the player shows after each thing that is done to it."""
+    slow, fast = Story(), Story()
+    slow.task("brew(0)").blocks(100, at=at_line(12, "brew")).sleeps(100).returns()
+    fast.task("</script>").sleeps(50).runs(10).returns()
+    page = render_html([slow.run(name="slow"), fast.run(name="fast")])
+    if covered:
+        page = page.replace("<async-timeline>", "<async-timeline covered>")
+    path = tmp_path / "page.html"
+    path.write_text(page.replace("</body>", PROBE + "</body>"), encoding="utf-8")
+    # As root, as in a container, Chromium has no sandbox.
+    command = [
+        str(CHROMIUM),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        *flags,
+        "--dump-dom",
+        path.as_uri(),
+    ]
+    seen = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    found = re.search(r'<pre id="told">(.*?)</pre>', seen, re.DOTALL)
+    assert found, seen[-2_000:]
+    return {told["what"]: told for told in json.loads(unescape(found.group(1)))}
+
+
+def test_the_keyboard_plays_it(tmp_path: Path) -> None:
+    told = played(tmp_path)
+    assert told["loaded"]["said"] == "slow: over. fast: over."
+    assert not told["loaded"]["veil"]
+    assert told["home"]["time"] == 0
+    assert told["home"]["said"] == (
+        "slow: brew(0) blocks the loop (sleep at app.py:12 in brew). fast: 1 waiting."
+    )
+    assert told["right"]["time"] == 50_000_000
+    assert "fast: </script> running." in told["right"]["said"]
+    assert told["right again"]["time"] == 60_000_000
+    assert told["left"]["time"] == 50_000_000
+    assert told["scrubbed"]["clock"] == "100 ms"
+    assert told["scrubbed"]["said"] == "slow: 1 waiting. fast: over."
+    assert told["scrubbed"]["veil"]
+    assert told["space"]["button"] == "Pause"
+    assert told["end"]["time"] == 200_000_000
+    assert told["end"]["button"] == "Play"
+
+
+def test_who_wants_no_motion_gets_steps(tmp_path: Path) -> None:
+    told = played(tmp_path, "--force-prefers-reduced-motion")
+    assert told["loaded"]["button"] == "Next step"
+    assert told["space"]["time"] == 200_000_000
+    assert told["space"]["button"] == "Next step"
+
+
+def test_what_is_to_be_predicted_is_not_shown_before_it_was_played(tmp_path: Path) -> None:
+    told = played(tmp_path, covered=True)
+    assert told["loaded"]["time"] == 0
+    assert told["loaded"]["veil"]
+    assert told["scrubbed"]["figures"] == "hidden"
+    assert told["end"]["figures"] == ""
