@@ -20,7 +20,7 @@ import weakref
 from asyncio import base_events, events, format_helpers, selector_events
 from collections import Counter
 from collections.abc import Callable
-from types import AsyncGeneratorType, CodeType, FrameType
+from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
@@ -165,7 +165,10 @@ class EventLoops:
                 parent if parent is not None and parent >= 0 else None,
                 at_ns,
                 None if lens is None else lens.thread,
-                (code is None or recorder.origins.is_stdlib(code.co_filename))
+                (
+                    type(coroutine) is not CoroutineType  # uvloop's are compiled
+                    or recorder.origins.is_stdlib(coroutine.cr_code.co_filename)
+                )
                 and self._made_by_itself(creator),
             ]
         )
