@@ -80,8 +80,10 @@ def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int) -> int
 
 def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
     """The name, a rule, and what it is doing."""
-    status = fit(status, max(width - 8, 0), theme.ellipsis)
-    name = fit(clean(name), max(width - cell_len(status) - 6, 1), theme.ellipsis)
+    name = clean(name)
+    # Of a narrow line the name gets a third, the status the rest.
+    status = fit(status, max(width - 6 - min(cell_len(name), width // 3), 0), theme.ellipsis)
+    name = fit(name, max(width - cell_len(status) - 6, 1), theme.ellipsis)
     rule = theme.rule * (width - cell_len(name) - cell_len(status) - 5)
     return _cut(
         [

@@ -14,10 +14,10 @@ from asyncdemo.render.panel import LivePanel
 
 __all__ = ["Replay", "replay"]
 
-_OPEN, _CHANGE, _CLOSE = 0, 1, 2
+_OPEN, _CHANGE, _CLOSE, _BLOCK = range(4)
 
 _Event = tuple[int, int, int, int, int]
-"""(at_ns, which lane, index within it, what, state)."""
+"""(at_ns, which lane, index within it, what, state); of a block, which one instead of the index."""
 
 
 class Replay:
@@ -29,6 +29,7 @@ class Replay:
         self._run = run
         self._panel = panel
         self._zero_ns = open_ns(run)
+        self._blocks = blocking_steps(run)
         self._events = sorted(_events(run), key=itemgetter(0, 1, 2))
         self._next = 0
 
@@ -39,7 +40,7 @@ class Replay:
             self._tell(events[at])
             at += 1
         self._next = at
-        for step in blocking_steps(self._run):
+        for step in self._blocks:
             if step.start_ns + self._run.threshold_ns <= now < step.end_ns:
                 self._panel.loop_blocked(step.start_ns, now, step.site, step.called_from)
         self._panel.clock(now)
@@ -48,7 +49,11 @@ class Replay:
             self._panel.ended(self._run)
 
     def _tell(self, event: _Event) -> None:
-        at_ns, index, _, what, state = event
+        at_ns, index, within, what, state = event
+        if what == _BLOCK:
+            step = self._blocks[within]
+            self._panel.loop_blocked(step.start_ns, at_ns, step.site, step.called_from)
+            return
         lane = self._run.lanes[index]
         if what == _CHANGE:
             self._panel.lane_changed(index, at_ns, State(state), "")
@@ -64,6 +69,9 @@ def replay(run: Run, panel: LivePanel, now_ns: int) -> None:
 
 
 def _events(run: Run) -> Iterator[_Event]:
+    for which, step in enumerate(blocking_steps(run)):
+        # It is known to block once it has done so for as long as is tolerated.
+        yield min(step.start_ns + run.threshold_ns, step.end_ns), -1, which, _BLOCK, 0
     for index, lane in enumerate(run.lanes):
         starts, states, _, _ = lane.spans.columns
         yield lane.start_ns, index, -1, _OPEN, states[0] if states else State.READY

@@ -249,6 +249,7 @@ class TestReplay:
             teller.advance(teller.length_ns * step // steps)
         assert teller.done
         picture = [line for line in seen(panel) if line.startswith(("first", "second"))]
+        assert ["╳" in line for line in picture] == [True, False]
         assert [line.count("•") > 10 for line in picture] == [False, True]
 
     def test_the_end_is_said(self) -> None:
