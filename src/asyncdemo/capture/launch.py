@@ -119,7 +119,7 @@ class _Script:
                 path = os.path.join(path, "__main__.py")
             else:
                 sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
-            self.path = os.path.join(os.getcwd(), path.removeprefix("./"))
+            self.path = os.path.join(os.getcwd(), path)
             with io.open_code(os.path.abspath(path)) as file:
                 text = file.read()
             spec = None
