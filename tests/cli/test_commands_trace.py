@@ -48,10 +48,36 @@ def test_the_output_of_a_script_never_mixes_with_the_json(chatty: Path) -> None:
     assert "work 0 {" in done.err
 
 
-def test_what_stands_after_the_script_goes_to_the_script(chatty: Path) -> None:
-    done = asyncdemo("trace", "--json", chatty, "--json", "-m", "--", "x y", "--lane=work")
+@pytest.mark.parametrize(
+    ("after", "passed_on"),
+    [
+        (["x y", "--json", "-m", "--", "--lane=work"], ["x y", "--json", "-m", "--", "--lane=work"]),
+        (["--", "--json", "--", "x"], ["--json", "--", "x"]),
+        (["-m", "--json"], ["-m", "--json"]),
+        (["--help"], ["--help"]),
+        (["-h"], ["-h"]),
+        (["--unknown", "--json"], ["--unknown", "--json"]),
+    ],
+)
+def test_what_stands_after_the_script_goes_to_the_script(
+    chatty: Path, after: list[str], passed_on: list[str]
+) -> None:
+    done = asyncdemo("trace", "--json", chatty, *after)
     assert done.code == 0
-    assert "arguments: ['--json', '-m', '--', 'x y', '--lane=work']" in done.err
+    assert f"arguments: {passed_on}" in done.err
+
+
+def test_options_of_trace_may_follow_the_script_directly(chatty: Path) -> None:
+    done = asyncdemo("trace", chatty, "--json", "--lane", "work", "--set=JOBS=2", "x", "--json")
+    assert done.data["run"]["lanes"] == 2
+    assert "arguments: ['x', '--json']" in done.err
+
+
+def test_an_option_without_its_value_is_named(chatty: Path, tmp_path: Path) -> None:
+    done = asyncdemo("trace", chatty, "--save", cwd=tmp_path)
+    assert done.code == 2
+    assert "--save" in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["chatty.py"]
 
 
 def test_without_a_terminal_the_script_keeps_its_stdout(chatty: Path) -> None:
@@ -135,9 +161,11 @@ def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_an_option_behind_the_script_is_pointed_out_if_the_script_failed(tmp_path: Path) -> None:
     script = tmp_path / "strict.py"
     script.write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
-    done = asyncdemo("trace", script, "--plain")
+    done = asyncdemo("trace", script, "--quick", "--plain")
     assert done.code == 1
-    assert f"--plain went to {script}: options of trace stand before the script." in done.err
+    assert (
+        f"--plain went to {script}: options of trace stand before the script or right after it." in done.err
+    )
 
 
 def test_a_saved_recording_is_the_run(chatty: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from asyncdemo.runner import Options, Stdout, Target
 __all__ = ["command"]
 
 _OUTPUT_LINES = 200
+_ONLY_BEFORE = {"-m", "-h", "--help"}
 
 
 class _Trace(click.Command):
@@ -30,24 +32,30 @@ class _Trace(click.Command):
 
 
 def _own_options_first(command: click.Command, context: click.Context, args: list[str]) -> list[str]:
-    options = [p for p in command.get_params(context) if isinstance(p, click.Option)]
-    takes_value = {name: not option.is_flag for option in options for name in option.opts}
-
-    def end_of_options(start: int) -> int:
-        at = start
-        while at < len(args):
-            name, has_value, _ = args[at].partition("=")
-            if name not in takes_value:
-                break
-            at += 2 if takes_value[name] and not has_value else 1
-        return min(at, len(args))
-
-    script = end_of_options(0)
-    if script == len(args) or args[script].startswith("-"):
+    options = [item for item in command.get_params(context) if isinstance(item, click.Option)]
+    before = {name: not option.is_flag for option in options for name in option.opts}
+    # After the script these ask something of it, as after `python SCRIPT`.
+    after = {name: takes for name, takes in before.items() if name not in _ONLY_BEFORE}
+    script = _end_of_options(args, 0, before)
+    if script >= len(args) or args[script].startswith("-"):
         return args
-    rest = end_of_options(script + 1)
-    after = args[rest + 1 :] if args[rest : rest + 1] == ["--"] else args[rest:]
-    return [*args[:script], *args[script + 1 : rest], "--", args[script], *after]
+    end = _end_of_options(args, script + 1, after)
+    own = [*args[:script], *args[script + 1 : end]]
+    if end > len(args):
+        return own  # the last option lacks its value: click says so
+    rest = args[end + 1 :] if args[end : end + 1] == ["--"] else args[end:]
+    return [*own, "--", args[script], *rest]
+
+
+def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]) -> int:
+    """The place of the first word from ``start`` on that is neither an option nor its value."""
+    at = start
+    while at < len(args):
+        name, has_value, _ = args[at].partition("=")
+        if name not in takes_value:
+            break
+        at += 2 if takes_value[name] and not has_value else 1
+    return at
 
 
 @click.command("trace", cls=_Trace, context_settings={"allow_interspersed_args": False})
@@ -140,7 +148,10 @@ def _hint_misplaced(command: click.Command, script: str, args: tuple[str, ...], 
     ours = {option for parameter in command.params for option in parameter.opts if option.startswith("-")}
     misplaced = [arg for arg in args if arg.partition("=")[0] in ours]
     if misplaced and recorded.runs[0].outcome is RunOutcome.FAILED:
-        click.echo(f"{misplaced[0]} went to {script}: options of trace stand before the script.", err=True)
+        click.echo(
+            f"{misplaced[0]} went to {script}: options of trace stand before the script or right after it.",
+            err=True,
+        )
 
 
 def _save(recorded: Recorded, file: Path | None) -> None:
