@@ -1,0 +1,105 @@
+"""Do the lessons' scripts take longer under the lens, and do the async ones come near their ideal?"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.lesson import load_lesson
+from asyncdemo.metrics import measure
+from asyncdemo.runner import Options, Stdout, record
+from asyncdemo.runner import Target as Script
+from benchmarks.processes import PYTHON, read_report, run
+from benchmarks.summary import Summary, orders, paired_ratios
+from benchmarks.table import Row, Target
+
+__all__ = ["measure_lessons", "timed"]
+
+_LONG_S = 2.0
+
+
+@dataclass
+class _Variant:
+    title: str
+    script: Path
+    lanes: tuple[str, ...]
+    is_async: bool
+    walls_s: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    over_ideal: list[float] = field(default_factory=list)
+
+
+def measure_lessons(folder: Path, rounds: int, rounds_of_long: int, only_async: bool = False) -> list[Row]:
+    """Every variant of every lesson, its constants as they are. rounds_of_long: of those over two seconds."""
+    report = folder / "report.json"
+    rows = []
+    for variant in _variants(folder, report):
+        if only_async and not variant.is_async:
+            continue
+        for number, order in enumerate(orders(["bare", "traced"], rounds)):
+            if number >= rounds_of_long and max(variant.walls_s["bare"]) > _LONG_S:
+                break
+            for arm in order:
+                if arm == "bare":
+                    run([PYTHON, variant.script])
+                else:
+                    _trace(variant)
+                variant.walls_s[arm].append(read_report(report)["wall_s"])
+        rows += _rows(variant)
+    return rows
+
+
+def _variants(folder: Path, report: Path) -> list[_Variant]:
+    """Copies of the lessons' scripts that take their own time."""
+    found = []
+    for heading in load_course(find_course()).lessons:
+        lesson = load_lesson(heading.folder)
+        for variant in lesson.variants:
+            source = variant.path.read_text(encoding="utf-8")
+            copy = folder / lesson.id / variant.path.name
+            copy.parent.mkdir(exist_ok=True)
+            copy.write_text(timed(source, report), encoding="utf-8")
+            title = f"`{lesson.id}`, {variant.name}"
+            found.append(_Variant(title, copy, lesson.lanes, "asyncio.run(" in source))
+    return found
+
+
+def _trace(variant: _Variant) -> None:
+    recording = record(Script(str(variant.script)), Options(lanes=variant.lanes, stdout=Stdout.CAPTURE))
+    if variant.is_async:
+        figures = measure(recording)
+        variant.over_ideal.append(figures.wall_ns / figures.ideal_ns)
+
+
+def _rows(variant: _Variant) -> list[Row]:
+    ratios = paired_ratios(variant.walls_s["traced"], variant.walls_s["bare"])
+    rows = [Row(f"wall time of {variant.title}, × the bare script", Summary.of(ratios), _times, Target(1.02))]
+    if variant.is_async:
+        what = f"wall time of {variant.title}, × its ideal"
+        rows.append(Row(what, Summary.of(variant.over_ideal), _times, Target(1.05)))
+    return rows
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.3f} ×"
+
+
+def timed(source: str, report: Path) -> str:
+    """The script, which also writes how long its ``if __name__ == "__main__"`` took: imports not counted.
+
+    Raises ValueError if it has no such part.
+    """
+    tree = ast.parse(source)
+    main = next((node for node in tree.body if isinstance(node, ast.If)), None)
+    if main is None or ast.unparse(main.test) != "__name__ == '__main__'":
+        raise ValueError('the script has no `if __name__ == "__main__"`')
+    before = ast.parse("import json, time\n__start_s__ = time.perf_counter()").body
+    after = ast.parse(
+        "__wall_s__ = time.perf_counter() - __start_s__\n"
+        f"with open({str(report)!r}, 'w', encoding='utf-8') as __file__:\n"
+        "    json.dump({'wall_s': __wall_s__}, __file__)"
+    ).body
+    main.body = [*before, ast.Try(body=main.body, handlers=[], orelse=[], finalbody=after)]
+    return ast.unparse(ast.fix_missing_locations(tree))
