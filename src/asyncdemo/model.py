@@ -289,6 +289,11 @@ class SpansBuilder:
             return None
         return self._starts[-1], State(self._states[-1]), self._waits[-1]
 
+    def copy(self) -> SpansBuilder:
+        other = SpansBuilder()
+        other._starts, other._states, other._waits = self._starts[:], self._states[:], self._waits[:]
+        return other
+
     def recause(self, wait: int) -> None:
         """The span that is growing turns out to have this cause."""
         self._waits[-1] = wait

@@ -236,6 +236,7 @@ class Assembly:
         site: int | None,
         called_from: int | None,
     ) -> None:
+        self._ledger.begun.pop(track, None)
         self._ledger.slow_steps.append(
             SlowStep(
                 track if track >= 0 else None,
@@ -248,8 +249,30 @@ class Assembly:
             )
         )
 
-    def _on_blocked(self, since_ns: int, now_ns: int, site: int | None, called_from: int | None) -> None:
-        self._audience.blocked(since_ns, now_ns, self._ledger.site(site), self._ledger.site(called_from))
+    def _on_blocked(
+        self,
+        track: int,
+        since_ns: int,
+        now_ns: int,
+        site: int | None,
+        called_from: int | None,
+        reason: str,
+        starved: list[list[int]],
+    ) -> None:
+        """A step that is not over, and who waits for its end: the run may end before it does."""
+        ledger = self._ledger
+        place, caller = ledger.site(site), ledger.site(called_from)
+        begun = SlowStep(
+            track if track in ledger.tracks else None, since_ns, now_ns, None, 0, place, caller, reason
+        )
+        if track in ledger.tracks and track not in ledger.begun:
+            self._audience.changed(track, since_ns, State.RUNNING, "")
+        ledger.begun[track] = begun
+        for index, ready_ns in starved:
+            if index in ledger.tracks and index not in ledger.starved:
+                ledger.starved[index] = max(ready_ns, ledger.tracks[index].ended_ns)
+                self._audience.changed(index, ledger.starved[index], State.READY, "")
+        self._audience.blocked(since_ns, now_ns, place, caller)
 
     def _on_call(self, index: int, reason: str, site: int | None, called_from: int | None) -> None:
         self._calls[index] = reason, self._ledger.site(site), self._ledger.site(called_from)
@@ -289,6 +312,8 @@ class Assembly:
             track.handed.clear()
         state, cause = self._waits[wait]
         spans.add_step(ready_ns, start_ns, end_ns, state, cause)
+        if index in self._ledger.starved:
+            del self._ledger.starved[index]
         track.ended_ns = end_ns
         track.steps += 1
         if cause in self._ledger.item_waits:

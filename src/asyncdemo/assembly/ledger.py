@@ -158,6 +158,10 @@ class Ledger:
     items: dict[int, Item] = field(default_factory=dict)
     blocking_calls: list[BlockingCall] = field(default_factory=list)
     slow_steps: list[SlowStep] = field(default_factory=list)
+    begun: dict[int, SlowStep] = field(default_factory=dict)
+    """The steps that block a loop now, by track; negative: a callback."""
+    starved: dict[int, int] = field(default_factory=dict)
+    """Tasks that could run but for that -> since when."""
     pauses: list[Pause] = field(default_factory=list)
     unawaited: list[Unawaited] = field(default_factory=list)
     pending: set[int] = field(default_factory=set)

@@ -92,7 +92,7 @@ class _Builder:
         for index, position in self._order.items():
             t = ledger.tracks[index]
             closed_ns = t.closed_ns if t.closed_ns is not None else max(self._end_ns, t.start_ns)
-            spans = t.spans.build(closed_ns, self._causes.table)
+            spans = self._with_what_goes_on(index, t.spans).build(closed_ns, self._causes.table)
             if t.waits_for_items:
                 spans = self._split_at_item_start(spans)
             if t.hosts_loop:
@@ -120,6 +120,18 @@ class _Builder:
                 )
             )
         return tuple(built)
+
+    def _with_what_goes_on(self, index: int, spans: SpansBuilder) -> SpansBuilder:
+        """Its spans, with the step it has begun or the readiness it has come to."""
+        ledger = self._ledger
+        if index not in ledger.begun and index not in ledger.starved:
+            return spans
+        spans = spans.copy()
+        if index in ledger.starved:
+            spans.add(ledger.starved[index], State.READY)
+        if index in ledger.begun:
+            spans.add(ledger.begun[index].start_ns, State.RUNNING)
+        return spans
 
     def _start_process_items(self) -> None:
         """A process pool does not tell when it started an item: first come, first served, a worker each."""
@@ -267,9 +279,11 @@ class _Builder:
         """With what they were doing: a known call that filled half of the step, or computing."""
         calls = sorted(self._ledger.blocking_calls, key=lambda call: call.start_ns)
         starts = [call.start_ns for call in calls]
+        over = [_explained(step, calls, starts) for step in self._ledger.slow_steps]
+        going_on = [replace(step, end_ns=self._end_ns) for step in self._ledger.begun.values()]
         return tuple(
-            replace(_explained(step, calls, starts), track=self._position(step.track))
-            for step in sorted(self._ledger.slow_steps, key=lambda step: step.start_ns)
+            replace(step, track=self._position(step.track))
+            for step in sorted([*over, *going_on], key=lambda step: step.start_ns)
         )
 
     def await_sequences(self, tracks: Sequence[Track]) -> tuple[AwaitSequence, ...]:

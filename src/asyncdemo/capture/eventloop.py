@@ -79,6 +79,33 @@ class LoopLens:
         self.usage = Usage()
         """Of the loop's thread, when the watchdog first saw what runs now."""
 
+    @property
+    def track(self) -> int:
+        """The task whose step is being run; negative if what runs is no task's step."""
+        return self.current if not self.due_ns else -1
+
+    def starved(self, tasks: dict[int, int], offset_ns: int, now_ns: int) -> list[tuple[int, int]]:
+        """(track, since when) of the tasks that could run if nothing blocked the loop.
+
+        Those whose step is scheduled, and those whose timer is due. Read from another thread, in
+        one go each; loops that do not show their handles give nothing.
+        """
+        loop = self.loop()
+        found: dict[int, int] = {}
+        for handle in list(getattr(loop, "_ready", ())):
+            track = tasks.get(id(getattr(handle._callback, "__self__", None)))
+            if track is not None:
+                found[track] = handle.ready_ns
+        for timer in list(getattr(loop, "_scheduled", ())):
+            due_ns = int(timer._when * 1e9) + offset_ns
+            if due_ns < now_ns and not timer._cancelled:
+                for future in timer._args or ():
+                    for callback, _ in getattr(future, "_callbacks", None) or ():
+                        track = tasks.get(id(getattr(callback, "__self__", None)))
+                        if track is not None:
+                            found.setdefault(track, due_ns)
+        return list(found.items())
+
 
 class EventLoops:
     """The loops of the process, and the tasks they run."""
@@ -131,7 +158,7 @@ class EventLoops:
         """What executes in this thread now; negative if that is no track."""
         lens = self.running_lens()
         if lens is not None:
-            return lens.current
+            return lens.track
         thread = self._recorder.threads.get(_thread.get_ident())
         return -1 if thread is None else thread.track
 

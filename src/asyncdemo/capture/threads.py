@@ -48,7 +48,9 @@ class Waits:
         ident = _thread.get_ident()
         lens = recorder.threads.get(ident)
         if lens is None:
-            lens = recorder.open_thread(ident, f"thread {ident}", None, None, None, recorder.now())
+            main = ident == threading.main_thread().ident  # it waits while it still imports
+            name = "MainThread" if main else f"thread {ident}"
+            lens = recorder.open_thread(ident, name, None, None, None, recorder.now())
         return lens
 
     def waiting(self, reason: str, state: int = WAITING, wait: int = -1) -> Waiting:
@@ -104,7 +106,7 @@ class Waiting:
             end_ns = recorder.now()
             if end_ns - start_ns >= _WORTH_TELLING_NS:
                 call = recorder.call(reason, sys._getframe(1))
-                recorder.record((wire.CALLED, loop.current, start_ns, end_ns, call, 0))
+                recorder.record((wire.CALLED, loop.track, start_ns, end_ns, call, 0))
 
 
 class Labelled:

@@ -49,11 +49,13 @@ class Watchdog:
         """sleep: the real one. on_lost: the parent cannot be reached any more."""
         self._recorder = recorder
         self._lenses: list[LoopLens] = []
+        self._offset_ns = 0
         self._sleep = sleep
         self._on_lost = on_lost
 
     def start(self, loops: EventLoops) -> None:
         self._lenses = loops.lenses
+        self._offset_ns = loops.offset_ns
         _thread.start_new_thread(self._run, ())
 
     def _run(self) -> None:
@@ -105,7 +107,11 @@ class Watchdog:
         now = self._recorder.now()
         if now - started > REPORT_AFTER_NS and now - sample.reported_ns > REPORT_AFTER_NS:
             sample.reported_ns = now
-            self._recorder.define(["blocked", started, now, *self._places(stack)])
+            reason = "" if lens.call is None else lens.call[0]
+            starved = lens.starved(self._recorder.tasks, self._offset_ns, now)
+            self._recorder.define(
+                ["blocked", lens.track, started, now, *self._places(stack), reason, starved]
+            )
 
     def _places(self, stack: Stack) -> tuple[int | None, int | None]:
         """The innermost line that is not the standard library's, and the nearest of the user's code."""

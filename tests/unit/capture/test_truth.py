@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.model import State
+from asyncdemo.runner import Options, Target, record
 from tests.support.truth import Recorded, recorded
 
 GATE_WITH_BLOCKER = """
@@ -535,3 +536,34 @@ def test_a_fault_of_the_lens_is_told_and_the_script_goes_on(tmp_path: Path) -> N
     )
     assert "went on" in told.stdout
     assert any("The lens stopped observing" in note for note in told.run.notes)
+
+
+class TestCutOff:
+    """The run ends while a step blocks: what was going on is in the recording."""
+
+    def test_a_step_that_never_ends_is_running_and_who_waits_for_it_is_ready(self, tmp_path: Path) -> None:
+        script = tmp_path / "script.py"
+        script.write_text(
+            "import asyncio, time\n"
+            "async def hangs():\n"
+            "    await asyncio.sleep(0.05)\n"
+            "    time.sleep(60)\n"
+            "async def due():\n"
+            "    await asyncio.sleep(0.1)\n"
+            "async def not_due():\n"
+            "    await asyncio.sleep(50)\n"
+            "async def main():\n"
+            "    await asyncio.gather(hangs(), due(), not_due())\n"
+            "asyncio.run(main())\n"
+        )
+        run = record(Target(str(script)), Options(timeout_s=2.0))
+        last = {lane.name.split()[-1]: lane.spans[-1] for lane in run.lanes}
+        assert {name: span.state for name, span in last.items()} == {
+            "main": State.WAITING,
+            "hangs": State.RUNNING,
+            "due": State.READY,
+            "not_due": State.WAITING,
+        }
+        (step,) = run.slow_steps
+        assert (step.reason, step.site and step.site.line) == ("sleep", 4)
+        assert any("time limit" in note for note in run.notes)
