@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from collections.abc import Callable
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType
 from typing import Any
 
+from asyncdemo.capture import libraries
 from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
 
 
@@ -78,6 +80,7 @@ class Reasons:
         self._recorder = recorder
         self._resource_of = resource_of
         self._by_code: dict[CodeType | None, int] = {}
+        self._libraries = libraries.Libraries()
         self.items: dict[int, int] = {}
         """id(asyncio future) -> index of the executor's work item that will complete it."""
 
@@ -94,23 +97,25 @@ class Reasons:
         except AttributeError:  # something else than a coroutine is in the chain
             suspended = chain(coroutine)
             if not suspended:
-                return self._by_future(future)
+                return self._by_future(future, coroutine)
             innermost = suspended[-1]
             code = code_of(innermost)
         known = self._by_code.get(code)
         if known is not None and not self.items:
             return known
-        return self._by_primitive(innermost, code, future)
+        return self._by_primitive(innermost, code, future, coroutine)
 
-    def _by_primitive(self, innermost: Any, code: CodeType | None, future: Any) -> int:
+    def _by_primitive(self, innermost: Any, code: CodeType | None, future: Any, coroutine: Any) -> int:
         if self.items:
             item = self.items.get(id(future))
             if item is not None:
                 return self._recorder.wait("thread", WAITING, item=item)
         if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
-            return self._by_future(future)
+            return self._by_future(future, coroutine)
         name = code.co_qualname
         reason = _BY_CODE.get(name)
+        if reason == "event" and libraries.is_known(sys.modules):
+            return self._by_library(coroutine) or self._recorder.wait(reason)
         if reason is not None:
             wait = self._by_code[code] = self._recorder.wait(reason)
             return wait
@@ -121,9 +126,15 @@ class Reasons:
         if name == "wait_for":
             child = _local(innermost, "fut")
             return self._recorder.wait("task", on=self._recorder.tasks.get(id(child)))
-        return self._by_future(future)
+        return self._by_future(future, coroutine)
 
-    def _by_future(self, future: Any) -> int:
+    def _by_library(self, coroutine: Any) -> int | None:
+        codes = [code_of(suspended) for suspended in reversed(chain(coroutine))]
+        own = next((n for n, c in enumerate(codes) if not c or not c.co_filename.startswith(_ASYNCIO_DIR)), 0)
+        found = self._libraries.reason(codes[own:])
+        return None if found is None else self._recorder.wait(*found)
+
+    def _by_future(self, future: Any, coroutine: Any) -> int:
         if self.items:
             item = self.items.get(id(future))
             if item is not None:
@@ -133,6 +144,8 @@ class Reasons:
             return self._recorder.wait("task", on=track)
         if type(future).__name__ == "_GatheringFuture":
             return self._recorder.wait("gather")
+        if libraries.is_known(sys.modules):
+            return self._by_library(coroutine) or self._recorder.wait("future")
         return self._recorder.wait("future")
 
 
