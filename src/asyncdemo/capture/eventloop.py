@@ -25,7 +25,7 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.frames import disguise
-from asyncdemo.capture.instrument import Patches, around, on_entry
+from asyncdemo.capture.instrument import Patches, around, on_entry, on_entry_with_all
 from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of
 from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.usage import Usage
@@ -47,6 +47,8 @@ class LoopLens:
         "current",
         "due_ns",
         "ident",
+        "io_ready",
+        "io_seen",
         "loop",
         "running",
         "sample",
@@ -70,6 +72,10 @@ class LoopLens:
         self.slept_ns = 0
         self.woke_ns = 0
         """From when until when the loop last looked for events."""
+        self.io_seen: dict[int, int] = {}
+        """While a step blocks: file descriptor -> when the watchdog first saw it ready."""
+        self.io_ready: dict[int, int] = {}
+        """The same by id of the handle, for the events that the loop is about to handle."""
         self.due_ns = 0
         """In a relay: since when whoever it makes ready has been ready."""
         self.call: tuple[str, int] | None = None
@@ -308,11 +314,19 @@ class EventLoops:
         for name, function in self._loop_methods(traced_handle).items():
             patches.set(base, name, function)
         patches.rewrite(base_events, "BaseEventLoop.run_forever", self.running, around)
-        patches.rewrite(selector_events, "BaseSelectorEventLoop._process_events", self._woke, on_entry)
+        patches.rewrite(
+            selector_events, "BaseSelectorEventLoop._process_events", self._woke, on_entry_with_all
+        )
         patches.rewrite(asyncio.runners, "_cancel_all_tasks", self._left_pending, on_entry)
 
-    def _woke(self, loop: Any) -> None:
+    def _woke(self, loop: Any, events_found: Any) -> None:
         lens = loop._asyncdemo
+        if lens.io_seen:
+            for key, _ in events_found:
+                seen_ns = lens.io_seen.get(key.fd)
+                if seen_ns is not None:
+                    lens.io_ready.update((id(handle), seen_ns) for handle in key.data if handle is not None)
+            lens.io_seen.clear()
         lens.slept_ns, lens.woke_ns = -lens.started_ns, self._recorder.now()
 
     def _left_pending(self, loop: Any) -> None:
@@ -473,7 +487,8 @@ class EventLoops:
             return handle
 
         def _add_callback(self: Any, handle: Any) -> None:
-            handle.ready_ns = now()
+            io_ready = self._asyncdemo.io_ready
+            handle.ready_ns = io_ready.pop(id(handle), 0) or now() if io_ready else now()
             original_add(self, handle)
 
         def create_task(self: Any, coro: Any, **options: Any) -> Any:

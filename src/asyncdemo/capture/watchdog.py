@@ -6,6 +6,7 @@ It is started with ``_thread`` so that ``threading.enumerate`` does not show it 
 from __future__ import annotations
 
 import _thread
+import select
 import sys
 import time
 from collections.abc import Callable
@@ -20,6 +21,7 @@ SAMPLE_AFTER_NS = 20_000_000
 REPORT_AFTER_NS = 50_000_000
 FLUSH_NS = 40_000_000
 _DEEPEST = 200
+_Epoll: type = getattr(select, "epoll", type(None))
 
 
 Stack = tuple[tuple[CodeType, int], ...]
@@ -105,6 +107,7 @@ class Watchdog:
         stack = _stack(frame)
         sample.counts[stack] = sample.counts.get(stack, 0) + 1
         now = self._recorder.now()
+        _look_for_events(lens, now)
         if now - started > REPORT_AFTER_NS and now - sample.reported_ns > REPORT_AFTER_NS:
             sample.reported_ns = now
             reason = "" if lens.call is None else lens.call[0]
@@ -133,6 +136,18 @@ class Watchdog:
         site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
         cpu_ns, stolen_ns = lens.usage.since(start_ns, end_ns)
         self._recorder.define(["slow", track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from])
+
+
+def _look_for_events(lens: LoopLens, now_ns: int) -> None:
+    """What the blocked loop would find if it looked: epoll may be asked by any thread, and forgets nothing."""
+    selector = getattr(getattr(lens.loop(), "_selector", None), "_selector", None)
+    if isinstance(selector, _Epoll):
+        try:
+            ready = selector.poll(0)
+        except (OSError, ValueError):
+            return  # closed meanwhile
+        for descriptor, _ in ready:
+            lens.io_seen.setdefault(descriptor, now_ns)
 
 
 def _stack(frame: FrameType | None) -> Stack:

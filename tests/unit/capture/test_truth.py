@@ -6,6 +6,7 @@ same clock, and what each lane was doing at these moments is compared: that hold
 
 from __future__ import annotations
 
+import select
 from itertools import pairwise
 from pathlib import Path
 
@@ -496,6 +497,40 @@ class TestRealTime:
         )
         assert told.at("asks()", told.between("blocks", "work-done")) == "waiting (thread)"
         assert told.at("asks()", told.between("work-done", "blocked")) == "ready"
+
+    @pytest.mark.skipif(not hasattr(select, "epoll"), reason="only epoll can be asked by another thread")
+    def test_data_that_came_while_the_loop_was_blocked(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, socket, threading, time
+
+            async def reads(reader):
+                await reader.readexactly(1)
+
+            def sends(client):
+                time.sleep(0.15)
+                client.sendall(b"x")
+                mark("sent")
+
+            async def main():
+                here, there = socket.socketpair()
+                reader, writer = await asyncio.open_connection(sock=here)
+                task = asyncio.create_task(reads(reader))
+                threading.Thread(target=sends, args=(there,)).start()
+                await asyncio.sleep(0.05)
+                mark("blocks")
+                time.sleep(0.5)
+                mark("blocked")
+                await task
+                writer.close()
+
+            asyncio.run(main())
+            """,
+            lanes=["reads"],
+        )
+        assert told.at("reads()", told.between("blocks", "sent")) == "waiting (net.read)"
+        assert told.at("reads()", told.between("sent", "blocked")) == "ready"
 
     def test_states_cover_a_lane_without_gap_or_overlap(self, tmp_path: Path) -> None:
         told = recorded(tmp_path, GATE_WITH_BLOCKER)
