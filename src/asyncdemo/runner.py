@@ -138,8 +138,7 @@ class Recording:
 
     def start(self) -> None:
         """Start the child; returns once it has compiled the script and waits for ``go``."""
-        if self._target.script is not None and not os.path.exists(self._target.script):
-            raise ScriptError(f"There is no file {self._target.script}.")
+        _check(self._target.script)
         listening, address = self._listen()
         with listening:
             self._spawn(f"{address}#{self._token}")
@@ -416,6 +415,15 @@ class Recording:
     def _kill(self) -> None:
         assert self._family is not None
         self._family.end()
+
+
+def _check(script: str | None) -> None:
+    if script is None:
+        return
+    if not os.path.exists(script):
+        raise ScriptError(f"There is no file {script}.")
+    if not os.path.isfile(script) and not os.path.isdir(script):
+        raise ScriptError(f"{script} is neither a file nor a folder.")  # reading it could take for ever
 
 
 def _terminal_or_pipe() -> tuple[int, int]:

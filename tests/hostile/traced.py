@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from asyncdemo import store
 from asyncdemo.model import Run
@@ -70,30 +71,34 @@ def trace_file(
     *options: str,
     args: tuple[str, ...] = (),
     stdin: bytes = b"",
+    cwd: Path | None = None,
     plain: bool = True,
     may_change: bool = False,
 ) -> Traced:
     """Asserts what holds for every script: it ends, nothing is left running, and its file is untouched.
 
-    plain: in words, else as JSON. may_change: the script itself rewrites its file.
+    cwd: where the command is given, else in the script's folder. plain: in words, else as JSON. may_change: the script itself rewrites its file.
     """
     mark = uuid.uuid4().hex
     saved = script.parent / "run.jsonl"
     before = _contents(script)
     with nothing_left(mark):
         command = asyncdemo_command("trace", "--plain" if plain else "--json", "--save", saved)
-        done = subprocess.run(
-            [*command, *options, os.fspath(script), *args],
-            input=stdin,
-            cwd=script.parent,
-            env=environment(**{MARK: mark}),
-            capture_output=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        # into files: a pipe would stay open as long as anything that was left behind holds it
+        with tempfile.TemporaryFile() as out_file, tempfile.TemporaryFile() as err_file:
+            done = subprocess.run(
+                [*command, *options, _as_typed(script, cwd), *args],
+                input=stdin,
+                cwd=cwd or script.parent,
+                env=environment(**{MARK: mark}),
+                stdout=out_file,
+                stderr=err_file,
+                timeout=PATIENCE_S,
+                check=False,
+            )
+            out, err = _text(out_file), _text(err_file)
     if not may_change:
         assert _contents(script) == before, "the script's file was touched"
-    out, err = (data.decode("utf-8", "replace") for data in (done.stdout, done.stderr))
     assert "/src/asyncdemo/" not in err, f"a traceback of our own: {err[-3000:]}"
     return Traced(done.returncode, out, err, store.load(saved) if saved.exists() else None)
 
@@ -163,8 +168,18 @@ def _describe(pid: int) -> str:
     return done.stdout.strip()
 
 
+def _as_typed(script: Path, cwd: Path | None) -> str:
+    """In its own folder a script is called by its name alone, elsewhere by its whole path."""
+    return script.name if cwd is None else os.fspath(script)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
 def _contents(script: Path) -> tuple[bytes, int] | None:
     try:
-        return script.read_bytes(), script.stat().st_mtime_ns
-    except OSError:
+        return (script.read_bytes(), script.stat().st_mtime_ns) if script.is_file() else None
+    except OSError:  # may not be read
         return None
