@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from types import CodeType, FrameType
+from typing import Any
 
 from asyncdemo.capture.eventloop import EventLoops, LoopLens
 from asyncdemo.capture.recorder import Recorder
@@ -21,7 +22,7 @@ SAMPLE_AFTER_NS = 20_000_000
 REPORT_AFTER_NS = 50_000_000
 FLUSH_NS = 40_000_000
 _DEEPEST = 200
-_Epoll: type = getattr(select, "epoll", type(None))
+_Epoll: Any = getattr(select, "epoll", type(None))
 
 
 Stack = tuple[tuple[CodeType, int], ...]
@@ -139,8 +140,8 @@ class Watchdog:
 
 
 def _look_for_events(lens: LoopLens, now_ns: int) -> None:
-    """What the blocked loop would find if it looked: epoll may be asked by any thread, and forgets nothing."""
-    selector = getattr(getattr(lens.loop(), "_selector", None), "_selector", None)
+    """What the blocked loop would find if it looked. Any thread may ask epoll; it forgets nothing by that."""
+    selector: Any = getattr(getattr(lens.loop(), "_selector", None), "_selector", None)
     if isinstance(selector, _Epoll):
         try:
             ready = selector.poll(0)
