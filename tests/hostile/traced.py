@@ -77,7 +77,8 @@ def trace_file(
 ) -> Traced:
     """Asserts what holds for every script: it ends, nothing is left running, and its file is untouched.
 
-    cwd: where the command is given, else in the script's folder. plain: in words, else as JSON. may_change: the script itself rewrites its file.
+    cwd: where the command is given, else in the script's folder. plain: in words, else as JSON.
+    may_change: the script itself rewrites its file.
     """
     mark = uuid.uuid4().hex
     saved = script.parent / "run.jsonl"

@@ -46,7 +46,7 @@ class Origins:
     def is_stdlib(self, filename: str) -> bool:
         known = self._stdlib.get(filename)
         if known is None:
-            real = os.path.realpath(filename)
+            real = _real_path(filename)
             packaged = any(part in _PACKAGE_DIRS for part in real.split(os.sep))
             known = (
                 filename.startswith(("<frozen", "<string", CAPTURE_DIR))
@@ -59,7 +59,7 @@ class Origins:
     def is_user(self, filename: str) -> bool:
         known = self._user.get(filename)
         if known is None:
-            real = os.path.realpath(filename)
+            real = _real_path(filename)
             known = (
                 not self.is_stdlib(filename)
                 and not filename.startswith("<")
@@ -68,6 +68,23 @@ class Origins:
             )
             self._user[filename] = known
         return known
+
+
+_realpath, _abspath = os.path.realpath, os.path.abspath  # the script may replace them
+
+
+def _real_path(filename: str) -> str:
+    try:
+        return filename if filename.startswith("<") else _realpath(filename)
+    except OSError:  # the folder that the script is in is gone
+        return filename
+
+
+def _absolute_path(filename: str) -> str:
+    try:
+        return filename if filename.startswith("<") else _abspath(filename)
+    except OSError:
+        return filename
 
 
 class ThreadLens:
@@ -117,7 +134,7 @@ class Recorder:
         index = self._sites.get(key)
         if index is None:
             index = self._sites[key] = len(self._sites)
-            path = filename if filename.startswith("<") else os.path.abspath(filename)
+            path = _absolute_path(filename)
             self.define(["site", index, path, line, function])
         return index
 

@@ -59,6 +59,7 @@ ENV = "ASYNCDEMO_RUN"
 """Names the parent's socket and this run's token; it stays set, so that a process which the script
 leaves behind can be told from others."""
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode  # the script may replace json.dumps
 _HEADER = struct.Struct("<cI")
 MAX_FRAME = 1 << 28
 
@@ -68,7 +69,7 @@ def frame(kind: bytes, payload: bytes) -> bytes:
 
 
 def json_frame(kind: bytes, value: object) -> bytes:
-    return frame(kind, json.dumps(value, separators=(",", ":")).encode())
+    return frame(kind, _encode(value).encode())
 
 
 def numbers_frame(numbers: list[int]) -> bytes:
