@@ -5,13 +5,14 @@ Not for: measuring or judging (``metrics``, ``diagnose``), layout or escaping fo
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from asyncdemo.diagnose import Finding, diagnose
-from asyncdemo.metrics import LaneTotals, Metrics, measure
-from asyncdemo.model import Clock, Lane, Run, RunOutcome, SlowStep
+from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, measure
+from asyncdemo.model import Clock, Lane, ResourceKind, Run, RunOutcome, Site, SlowStep
 from asyncdemo.render.layout import blocking_steps, open_ns
 from asyncdemo.render.words import (
     OUTCOME_WORDS,
@@ -37,7 +38,7 @@ __all__ = [
     "reason_words",
 ]
 
-
+_MOST_RESOURCES = 8
 _SAME = 1.02
 """Walls within two percent of each other are not told apart in words."""
 
@@ -140,16 +141,31 @@ def _facts(run: Run, own: Metrics, runs: Sequence[Run], measured: Sequence[Metri
     if states:
         yield Fact("in sum", states)
     yield from _blocked(run, own)
+    yield from _resources(own)
+
+
+def _resources(own: Metrics) -> Iterable[Fact]:
+    """Those that were used; the ones that one line made together."""
+    made: defaultdict[tuple[ResourceKind, Site | None, int | None], list[ResourceUse]] = defaultdict(list)
     for use in own.resources:
-        resource = use.resource
-        limit = "no limit" if resource.limit is None else f"limit {resource.limit:,}"
-        where = place(resource.site)
-        held = f"length at most {use.peak_held:,}" if resource.kind == "queue" else f"{use.peak_held:,} held"
+        if use.peak_held or use.peak_queued:
+            made[use.resource.kind, use.resource.site, use.resource.limit].append(use)
+    for (kind, site, limit), uses in islice(made.items(), _MOST_RESOURCES):
+        limited = "no limit" if limit is None else f"limit {limit:,}"
+        where = place(site)
+        many = f"{len(uses):,} of them " if len(uses) > 1 else ""
+        peak = max(use.peak_held for use in uses)
+        held = f"length at most {peak:,}" if kind is ResourceKind.QUEUE else f"{peak:,} held"
+        each = " each" if len(uses) > 1 else ""
+        queued_ns = sum(use.queued_ns for use in uses)
         yield Fact(
-            str(resource.kind),
-            f"{limit}{f', made at {where}' if where else ''}: {held}, {use.peak_queued:,} queued at most"
-            + (f"; queued {duration(use.queued_ns)} in sum" if use.queued_ns else ""),
+            str(kind),
+            f"{limited}{f', {many}made at {where}' if where else ''}: {held}{each}, "
+            f"{max(use.peak_queued for use in uses):,} queued at most"
+            + (f"; queued {duration(queued_ns)} in sum" if queued_ns else ""),
         )
+    if len(made) > _MOST_RESOURCES:
+        yield Fact("more", f"{len(made) - _MOST_RESOURCES:,} other limits; --json has them all")
 
 
 def _compared(run: Run, own: Metrics, runs: Sequence[Run], measured: Sequence[Metrics]) -> str:
