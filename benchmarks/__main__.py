@@ -87,8 +87,8 @@ def _tables(facts: dict[str, str], rows: list[Row], compared: list[list[str]]) -
     if rounds:
         holds = ", ".join(f"{coverage(count):.1%} of {count}" for count in sorted(rounds))
         parts.append(
-            "Figures are medians of rounds, their ranges go from the least to the most. The confidence with which "
-            f"a range holds the true median follows from the number of rounds: {holds}."
+            "Figures are medians of rounds; the ranges go from the least to the most. How surely a range "
+            f"holds the true median follows from the number of rounds: {holds}."
         )
     return "\n\n".join(parts)
 

@@ -1,0 +1,149 @@
+"""The benchmarks' own arithmetic and tables; and that all of them run."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.summary import Summary, coverage, orders, paired_differences, paired_ratios
+from benchmarks.table import Bound, Row, Target, markdown_table, row_cells, verdict, with_table
+from benchmarks.timed import timed
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def percent(figure: float) -> str:
+    return f"{figure:.0%}"
+
+
+def test_a_summary_is_the_median_and_the_range() -> None:
+    assert Summary.of([3.0, 1.0, 100.0]) == Summary(median=3.0, least=1.0, most=100.0, rounds=3)
+
+
+def test_one_bad_round_does_not_move_the_median_far() -> None:
+    assert Summary.of([1.0, 1.1, 1.2, 1.3, 50.0]).median == 1.2
+
+
+def test_nothing_measured_has_no_summary() -> None:
+    with pytest.raises(ValueError, match="nothing was measured"):
+        Summary.of([])
+
+
+def test_a_slow_round_cancels_in_its_ratio() -> None:
+    assert paired_ratios([2.0, 20.0, 2.0], [1.0, 10.0, 1.0]) == [2.0, 2.0, 2.0]
+
+
+def test_pairs_are_of_one_round_each() -> None:
+    assert paired_differences([5.0, 9.0], [4.0, 6.0]) == [1.0, 3.0]
+    with pytest.raises(ValueError):
+        paired_ratios([1.0, 2.0], [1.0])
+
+
+@pytest.mark.parametrize("rounds", range(1, 10))
+def test_coverage_is_what_counting_all_cases_gives(rounds: int) -> None:
+    """Each round lies below or above the true median, as likely: Hollander, Wolfe and Chicken, 3.6."""
+    cases = list(itertools.product([False, True], repeat=rounds))
+    held = [case for case in cases if any(case) and not all(case)]
+    assert coverage(rounds) == pytest.approx(len(held) / len(cases))
+
+
+def test_every_arm_takes_part_in_every_round() -> None:
+    rounds = list(orders(["bare", "traced", "profiled"], 20))
+    assert [sorted(order) for order in rounds] == [["bare", "profiled", "traced"]] * 20
+
+
+def test_no_arm_always_comes_first() -> None:
+    firsts = {order[0] for order in orders(["bare", "traced", "profiled"], 20)}
+    assert firsts == {"bare", "traced", "profiled"}
+
+
+def test_the_order_can_be_repeated() -> None:
+    assert list(orders([1, 2, 3], 5, seed=7)) == list(orders([1, 2, 3], 5, seed=7))
+
+
+@pytest.mark.parametrize(
+    ("figure", "target", "words"),
+    [
+        (1.6, Target(1.6), "met"),
+        (2.4, Target(1.6), "missed by 50%"),
+        (1.64, Target(1.6), "missed by 2.5%"),
+        (12.0, Target(10, Bound.AT_LEAST), "met"),
+        (8.0, Target(10, Bound.AT_LEAST), "missed by 20%"),
+        (8.0, None, ""),
+    ],
+)
+def test_a_verdict_says_by_how_much(figure: float, target: Target | None, words: str) -> None:
+    assert verdict(figure, target) == words
+
+
+def test_a_row_shows_median_range_rounds_target_and_verdict() -> None:
+    row = Row("load", Summary.of([0.1, 0.2, 0.4]), percent, Target(0.3))
+    assert row_cells(row) == ["load", "20%", "10% .. 40%", "3", "at most 30%", "met"]
+
+
+def test_a_single_round_has_no_range() -> None:
+    assert row_cells(Row("load", Summary.of([0.2]), percent)) == ["load", "20%", "", "1", "", ""]
+
+
+def test_the_columns_of_a_table_are_even() -> None:
+    lines = markdown_table(["what", "x"], [["a long name", "1"], ["b", "22"]]).splitlines()
+    assert len({len(line) for line in lines}) == 1
+    assert lines[1] == "| ----------- | -- |"
+
+
+def test_only_what_is_between_the_marks_of_the_page_changes() -> None:
+    page = "before\n<!-- benchmarks: begin (a note) -->\nold\n<!-- benchmarks: end -->\nafter\n"
+    once = with_table(page, "new")
+    assert once.startswith("before\n<!-- benchmarks: begin (a note) -->\n")
+    assert once.endswith("<!-- benchmarks: end -->\nafter\n")
+    assert "new" in once and "old" not in once
+    assert with_table(once, "new") == once
+
+
+def test_a_page_without_marks_is_not_written_into() -> None:
+    with pytest.raises(ValueError, match="no marks"):
+        with_table("before and after", "new")
+
+
+def test_the_page_of_the_docs_has_the_marks() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert "| what |" in with_table(page, "| what |")
+
+
+def test_a_timed_script_does_the_same_and_tells_how_long(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, report = tmp_path / "script.py", tmp_path / "report.json"
+    source = 'GREETING = "hello"\n\nif __name__ == "__main__":\n    print(GREETING)\n'
+    script.write_text(timed(source, report), encoding="utf-8")
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out == "hello\n"
+    assert json.loads(report.read_text(encoding="utf-8"))["wall_s"] > 0
+
+
+def test_a_script_without_a_main_part_cannot_be_timed(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="__main__"):
+        timed("print(1)\n", tmp_path / "report.json")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal and the resources of children")
+def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
+    page = ROOT / "docs" / "benchmarks.md"
+    before = page.read_text(encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "--quick"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    for words in ("a step of a task", "asyncdemo --help", "frames/s", "bytes", "× its ideal", "VizTracer"):
+        assert words in ended.stdout
+    assert page.read_text(encoding="utf-8") == before
