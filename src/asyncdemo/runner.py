@@ -29,6 +29,7 @@ from asyncdemo.capture import wire
 from asyncdemo.errors import ScriptError, UsageError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.processes import Family, physical_memory
+from asyncdemo.terminals import Settings, terminal_or_pipe
 
 __all__ = ["Listener", "Options", "Recording", "Stdout", "Target", "record"]
 
@@ -114,6 +115,7 @@ class Recording:
         self._frames = wire.FrameReader()
         self._process: subprocess.Popen[bytes] | None = None
         self._family: Family | None = None
+        self._settings = Settings()
         self._connection: socket.socket | None = None
         self._folder: str | None = None
         self._outputs: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
@@ -211,6 +213,7 @@ class Recording:
         """End the child and all it started, and let go of everything. May be called twice."""
         if self._family is not None:
             self._family.end()
+            self._settings.restore()
         self._disconnect()
         for descriptor in list(self._outputs):
             self._close_output(descriptor)
@@ -292,7 +295,7 @@ class Recording:
             return None, None, []
         ends = []
         for stream in ("stdout", "stderr"):
-            readable, writable = _terminal_or_pipe()
+            readable, writable = terminal_or_pipe()
             self._outputs[readable] = stream, codecs.getincrementaldecoder("utf-8")("replace")
             ends.append(writable)
         return ends[0], ends[1], ends
@@ -424,20 +427,6 @@ def _check(script: str | None) -> None:
         raise ScriptError(f"There is no file {script}.")
     if not os.path.isfile(script) and not os.path.isdir(script):
         raise ScriptError(f"{script} is neither a file nor a folder.")  # reading it could take for ever
-
-
-def _terminal_or_pipe() -> tuple[int, int]:
-    """(readable, writable): a terminal where there are such, so that the script writes line by line."""
-    try:
-        import pty
-        import termios
-        import tty
-    except ImportError:
-        return os.pipe()
-    readable, writable = pty.openpty()
-    with contextlib.suppress(termios.error):
-        tty.setraw(writable)
-    return readable, writable
 
 
 def _add(notes: list[str], note: str) -> None:

@@ -1,0 +1,62 @@
+"""Terminals that a script gets into its hands: ours, whose settings are put back, and one of its own.
+
+Not for drawing, nor for asking what a terminal can show: ``cli.terminal`` does that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any
+
+__all__ = ["Settings", "terminal_or_pipe"]
+
+
+class Settings:
+    """The settings of the terminals that are stdin, stdout and stderr, to be restored after a script."""
+
+    def __init__(self) -> None:
+        self._before = {descriptor: found for descriptor in range(3) if (found := _settings(descriptor))}
+
+    def restore(self) -> None:
+        """Put back what differs; nothing in the background, where it would stop us."""
+        for descriptor, before in self._before.items():
+            now = _settings(descriptor)
+            if now is not None and now != before and _in_foreground(descriptor):
+                import termios
+
+                with contextlib.suppress(termios.error):
+                    termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def terminal_or_pipe() -> tuple[int, int]:
+    """(readable, writable): a terminal where there are such, so that the script writes line by line."""
+    try:
+        import pty
+        import termios
+        import tty
+    except ImportError:
+        return os.pipe()
+    readable, writable = pty.openpty()
+    with contextlib.suppress(termios.error):
+        tty.setraw(writable)
+    return readable, writable
+
+
+def _settings(descriptor: int) -> list[Any] | None:
+    """None where there is no terminal."""
+    try:
+        import termios
+    except ImportError:
+        return None
+    try:
+        return termios.tcgetattr(descriptor)
+    except (termios.error, OSError):
+        return None
+
+
+def _in_foreground(descriptor: int) -> bool:
+    try:
+        return os.tcgetpgrp(descriptor) == os.getpgrp()
+    except OSError:  # not the terminal that controls us: nobody stops us
+        return True

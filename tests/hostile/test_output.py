@@ -1,0 +1,158 @@
+"""Scripts that write too much, nowhere, or what is no text; and what that does to the report."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.model import RunOutcome
+from tests.hostile.traced import trace
+
+AFTER = """
+import asyncio
+async def after(): await asyncio.sleep(0.05)
+asyncio.run(after())
+"""
+"""Work that has to be recorded although its output is gone."""
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "json"])
+def test_tens_of_megabytes(tmp_path: Path, plain: bool) -> None:
+    text = f"""
+import sys
+line = "coffee " * 1000
+for _ in range(4000):
+    print(line)
+    print("tea", file=sys.stderr)
+{AFTER}
+"""
+    traced = trace(tmp_path, text, plain=plain)
+    assert traced.code == 0
+    wrote = traced.out if plain else traced.err
+    assert wrote.count("coffee") == 4_000_000
+    assert traced.err.count("tea\n") == 4000
+    assert "Task-1 after" in traced.lanes
+
+
+def test_under_json_the_scripts_output_goes_to_stderr_and_stdout_is_one_object(tmp_path: Path) -> None:
+    traced = trace(tmp_path, 'import os\nprint(\'{"format": "no"}\')\nos.write(1, b"raw\\n")', plain=False)
+    assert traced.code == 0
+    assert traced.data["format"] == "asyncdemo.result/1"
+    assert traced.data["run"]["outcome"] == "ok"
+    assert '{"format": "no"}' in traced.err and "raw" in traced.err
+
+
+def test_a_failed_script_under_json_has_exit_code_1_and_its_own_in_the_object(tmp_path: Path) -> None:
+    traced = trace(tmp_path, "import sys\nsys.exit(7)", plain=False)
+    assert traced.code == 1
+    assert (traced.data["run"]["outcome"], traced.data["run"]["exit_code"]) == ("failed", 7)
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "sys.stdout.close()",
+        "sys.stderr.close()",
+        "os.close(1)",
+        "os.close(2)",
+        "os.close(0); os.close(1); os.close(2)",
+        "sys.stdout = None",
+        "sys.stdout = sys.stderr = sys.stdin = None",
+        "del sys.stdout, sys.stderr",
+        "sys.stdout = open(os.devnull, 'w')",
+        "os.dup2(os.open(os.devnull, os.O_WRONLY), 1)",
+    ],
+)
+def test_streams_that_are_closed_or_replaced(tmp_path: Path, closing: str) -> None:
+    traced = trace(tmp_path, f"import os, sys\n{closing}\n{AFTER}")
+    assert "Task-1 after" in traced.lanes
+    assert traced.recorded.exit_code is not None
+    assert "script: " in traced.out
+
+
+def test_a_script_that_closes_all_its_files_runs_on_and_what_was_seen_before_is_kept(tmp_path: Path) -> None:
+    text = f"""
+import asyncio, os, time
+async def before(): await asyncio.sleep(0.2)
+asyncio.run(before())
+os.closerange(3, 4096)
+{AFTER}
+with open("done", "w") as file:
+    file.write("done")
+"""
+    traced = trace(tmp_path, text)
+    assert (tmp_path / "done").read_text() == "done"
+    assert traced.code == 0
+    assert "Task-1 before" in traced.lanes
+    assert "last events may be missing" in traced.words
+
+
+def test_a_script_that_takes_our_place_among_its_files(tmp_path: Path) -> None:
+    """What it then writes there goes where it should, and nothing of ours into its file."""
+    text = f"""
+import os
+os.closerange(3, 4096)
+files = [open(f"file{{n}}", "w+b") for n in range(300)]
+{AFTER}
+import time
+time.sleep(0.3)
+for file in files:
+    file.flush()
+    assert os.fstat(file.fileno()).st_size == 0
+"""
+    traced = trace(tmp_path, text)
+    assert traced.code == 0, traced.err
+    assert sum(file.stat().st_size for file in tmp_path.glob("file*")) == 0
+
+
+def test_output_that_is_no_text(tmp_path: Path) -> None:
+    text = "import sys\nsys.stdout.buffer.write(bytes(range(256)) * 100)\nsys.stdout.flush()"
+    traced = trace(tmp_path, text)
+    assert traced.code == 0
+    assert "�" in traced.out
+
+
+def test_a_reader_that_leaves(tmp_path: Path) -> None:
+    """The script's stdout is closed at the other end: it ends as it would under plain python."""
+    text = """
+import os, sys
+r, w = os.pipe()
+os.close(r)
+os.dup2(w, 1)
+print("to nobody", flush=True)
+"""
+    traced = trace(tmp_path, text)
+    assert traced.recorded.outcome is RunOutcome.FAILED
+    assert "BrokenPipeError" in traced.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="not every character can be in a name there")
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "json"])
+def test_names_that_are_no_names(tmp_path: Path, plain: bool) -> None:
+    """Control characters in names reach no terminal."""
+    text = """
+import asyncio, threading, time
+
+class Loud(str):
+    def __repr__(self): raise RuntimeError("do not call")
+    __str__ = __repr__
+
+async def brew(cup): await asyncio.sleep(0.01)
+
+async def main():
+    names = ["\\x1b[2J\\x1b[31mred", "\\x00\\x07bell", "coffee \\u2615 \\U0001F468\\u200D\\U0001F469",
+             "a\\nb\\rc", "\\ud800 alone", "x" * 100_000, "\\u202e right to left", ""]
+    tasks = [asyncio.create_task(brew(n), name=n) for n in names]
+    await asyncio.gather(*tasks)
+
+asyncio.run(main())
+thread = threading.Thread(target=time.sleep, args=(0.01,), name="\\x1b]0;title\\x07")
+thread.start()
+thread.join()
+"""
+    traced = trace(tmp_path, text, *(["--lane", "brew"] if not plain else []), plain=plain)
+    assert traced.code == 0, traced.err
+    assert len(traced.recorded.lanes) >= 8
+    assert not set(traced.out) & set("\x1b\x00\x07\r\u202e")

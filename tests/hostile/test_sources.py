@@ -1,0 +1,200 @@
+"""Files that are no script, or not for long, and how they are called: what is said of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.model import RunOutcome
+from tests.hostile.traced import trace, trace_file
+
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (PNG, "SyntaxError"),
+        (b"print('a')\n\x00\x00print('b')", "null bytes"),
+        ("print('caffè')".encode("latin-1"), "SyntaxError"),
+        (b"# -*- coding: klingon -*-\n", "unknown encoding"),
+        (b"print('never closed'", "'(' was never closed"),
+        (b"if True:\nprint('x')", "IndentationError"),
+        (b"return 1", "'return' outside function"),
+        (b"(" * 300, "too many nested parentheses"),
+        (b"await x", "'await' outside function"),
+        (b"#!/bin/sh\necho not python here", "SyntaxError"),
+        (b"<html>", "SyntaxError"),
+    ],
+    ids=["png", "nul", "latin-1", "coding", "unclosed", "indent", "return", "deep", "await", "shell", "html"],
+)
+def test_what_is_not_python_is_told_so_without_a_traceback(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
+    traced = trace(tmp_path, content)
+    assert traced.code == 1
+    assert "is not a Python script" in traced.words
+    assert words in traced.words
+    assert "Traceback" not in traced.words
+    assert traced.recorded.outcome is RunOutcome.FAILED
+    assert traced.lanes == []
+
+
+def test_latin_1_with_a_coding_line_is_python(tmp_path: Path) -> None:
+    traced = trace(tmp_path, "# -*- coding: latin-1 -*-\nprint(len('caffè'))".encode("latin-1"))
+    assert (traced.code, traced.out.split()[0]) == (0, "5")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"# only a comment", b"\xef\xbb\xbf", b'"""Words."""'])
+def test_a_script_that_does_nothing(tmp_path: Path, content: bytes) -> None:
+    traced = trace(tmp_path, content)
+    assert traced.code == 0
+    assert traced.recorded.outcome is RunOutcome.OK
+
+
+def test_windows_line_ends_and_no_last_one(tmp_path: Path) -> None:
+    traced = trace(tmp_path, b"import sys\r\nprint('a')\r\nraise OSError('b')")
+    assert traced.code == 1
+    assert "line 3, in <module>" in traced.words
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    traced = trace_file(tmp_path / "missing.py")
+    assert traced.code == 1
+    assert "There is no file" in traced.words and "missing.py" in traced.words
+
+
+def test_no_such_module(tmp_path: Path) -> None:
+    traced = trace_file(tmp_path / "none", "-m")
+    assert traced.code in {1, 2}
+    assert "none" in traced.words
+    assert "Traceback" not in traced.words
+
+
+def test_a_folder_without_main(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    traced = trace_file(tmp_path / "folder")
+    assert traced.code in {1, 2}
+    assert "__main__" in traced.words
+    assert "Traceback" not in traced.words
+
+
+def test_a_folder_with_main_runs_it(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "__main__.py").write_text("import helper")
+    (tmp_path / "folder" / "helper.py").write_text("print('helped')")
+    traced = trace_file(tmp_path / "folder")
+    assert traced.code == 0
+    assert "helped" in traced.words
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    script = tmp_path / "secret.py"
+    script.write_text("print('secret')")
+    script.chmod(0)
+    traced = trace_file(script)
+    assert traced.code in {1, 2}
+    assert "Permission denied" in traced.words
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes of POSIX")
+def test_a_named_pipe_that_nobody_writes_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.py"
+    os.mkfifo(pipe)
+    traced = trace_file(pipe)
+    assert traced.code == 1
+    assert "pipe.py is neither a file nor a folder" in traced.words
+
+
+def test_a_script_that_removes_itself(tmp_path: Path) -> None:
+    text = """
+import asyncio, os, sys
+os.remove(sys.argv[0])
+async def gone(): await asyncio.sleep(0.01)
+asyncio.run(gone())
+{}["milk"]
+"""
+    traced = trace(tmp_path, text, may_change=True)
+    assert traced.code == 1
+    assert not (tmp_path / "script.py").exists()
+    assert "KeyError: 'milk'" in traced.words
+    assert "Task-1 gone" in traced.lanes
+
+
+def test_a_script_that_rewrites_itself(tmp_path: Path) -> None:
+    text = """
+import asyncio, sys
+with open(sys.argv[0], "wb") as file:
+    file.write(b"\\x00\\xff not python" * 100)
+async def new(n): await asyncio.sleep(0.02)
+async def main():
+    await new(1)
+    await new(2)
+asyncio.run(main())
+"""
+    traced = trace(tmp_path, text, may_change=True)
+    assert traced.code == 0, traced.err
+    assert "Task-1 main" in traced.lanes
+
+
+@pytest.mark.parametrize(
+    ("name", "cwd"),
+    [
+        *((name, None) for name in ("queue.py", "random.py", "asyncio.py", "json.py", "socket.py")),
+        # `python -m` itself imports these from where one is
+        *((name, Path("/")) for name in ("types.py", "asyncdemo.py")),
+    ],
+)
+def test_a_script_with_the_name_of_a_module(tmp_path: Path, name: str, cwd: Path | None) -> None:
+    text = "import sys\nprint('ran', __name__)"
+    traced = trace(tmp_path, text, name=name, cwd=cwd)
+    assert traced.code == 0, traced.err
+    assert "ran __main__" in traced.words
+
+
+def test_neighbours_with_names_of_modules_that_the_lens_uses(tmp_path: Path) -> None:
+    for name in ("queue", "random", "selectors", "ssl", "subprocess", "socket", "wire"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the neighbour was imported')")
+    text = """
+import asyncio
+async def brew(): await asyncio.sleep(0.01)
+asyncio.run(brew())
+"""
+    # under plain python asyncio would import these; the lens had it before
+    traced = trace(tmp_path, text)
+    assert "the neighbour" not in traced.words
+    assert traced.code == 0, traced.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="not every character can be in a name there")
+@pytest.mark.parametrize(
+    "name",
+    ["a b.py", "'quoted\".py", "caffè ☕.py", "-leading.py", "no_ending", "new\nline.py", "esc\x1b[31m.py"],
+)
+def test_names_of_files(tmp_path: Path, name: str) -> None:
+    options = ["--"] if name.startswith("-") else []
+    traced = trace(tmp_path, "print('ran')", *options, name=name)
+    assert traced.code == 0, traced.err
+    assert "ran" in traced.out
+    assert "\x1b" not in traced.out
+
+
+def test_wrong_use(tmp_path: Path) -> None:
+    text = "CUPS = 3\nprint('ran')"
+    for options, words in [
+        (["--set", "CUP=4"], "There is no knob CUP"),
+        (["--set", "CUPS=many"], "CUPS is 3 in the script, so it takes a whole number"),
+        (["--lane", "brew"], "There is no function brew"),
+        (["--timeout", "0"], "--timeout"),
+        (["--nonsense"], "--nonsense"),
+    ]:
+        traced = trace(tmp_path, text, *options)
+        assert traced.code == 2
+        assert words in traced.words
+        assert "Traceback" not in traced.words
+        assert "ran" not in traced.out.split()
+        assert traced.run is None
