@@ -11,6 +11,18 @@ from hypothesis import strategies as st
 from asyncdemo.awaits import independent
 
 COULD_OVERLAP = {
+    "requests of one client": """
+        async def main(urls):
+            client = Client()
+            for url in urls:
+                await client.get(url)  #!
+    """,
+    "methods of the script's own object": """
+        class Shop:
+            async def main(self, items):
+                for item in items:
+                    await self.fetch(item)  #!
+    """,
     "one after another": """
         async def main():
             await fetch(1)  #!
@@ -418,9 +430,9 @@ DEPENDS = {
     """,
     "methods of an object made before the loop": """
         async def main(urls):
-            client = Client()
+            connection = await connect()
             for url in urls:
-                await client.get(url)  #!
+                await connection.execute(url)  #!
     """,
     "contexts of the same object": """
         async def main(pool):
