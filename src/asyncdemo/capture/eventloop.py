@@ -172,16 +172,16 @@ class EventLoops:
         return _Running(self, loop)
 
     def adopt(
-        self, task: Any, creator: FrameType | None, parent: int | None, at_ns: int, track: int | None = None
+        self, task: Any, coroutine: Any, creator: FrameType | None, parent: int | None, at_ns: int, track: int
     ) -> int:
-        """Give a task its track. creator: the frame that made it."""
+        """Give a task its track. creator: the frame that made it.
+
+        The task is not asked for its coroutine: Python 3.12.1 crashes if it was eager and is done.
+        """
         recorder = self._recorder
-        if track is None:
-            track = recorder.next_track()
         key = id(task)
         self._refs[key] = weakref.ref(task, functools.partial(self._destroyed, key, track))
         recorder.tasks[key] = track
-        coroutine = task.get_coro()
         code = code_of(coroutine)
         self._tasks_of[code] += 1
         if self._tasks_of[code] <= TASKS_TOLD:
@@ -253,10 +253,12 @@ class EventLoops:
 
     def first_seen(self, handle: Any, callback: Any) -> tuple[int, Any]:
         """(track, task) if the callback is the step of a task not seen before, else (-1, None)."""
-        task = getattr(callback, "__self__", None)
+        task: Any = getattr(callback, "__self__", None)
         if type(callback).__name__ != "TaskStepMethWrapper" and not _is_python_step(callback, task):
             return _NO_TASK, None
-        return self.adopt(task, None, handle.waker, handle.ready_ns or self._recorder.now()), task
+        recorder = self._recorder
+        at_ns = handle.ready_ns or recorder.now()
+        return self.adopt(task, task.get_coro(), None, handle.waker, at_ns, recorder.next_track()), task
 
     def is_relay(self, callback: Any) -> bool:
         """Does the callback only pass on what happened? True of asyncio's own callbacks."""
@@ -507,7 +509,7 @@ class EventLoops:
                     lens.current = parent
             if id(task) in recorder.tasks or not hasattr(task, "get_coro"):
                 return task
-            adopt(task, creator, parent, at_ns, track)
+            adopt(task, coro, creator, parent, at_ns, track)
             record_eager_step(task, track, at_ns, parent)
             return task
 

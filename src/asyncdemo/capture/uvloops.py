@@ -139,7 +139,7 @@ def install(
             finally:
                 lens.current = parent
         if id(task) not in tasks and hasattr(task, "get_coro"):
-            loops.adopt(task, creator, parent, at_ns, track)
+            loops.adopt(task, coro, creator, parent, at_ns, track)
             loops.record_eager_step(task, track, at_ns, parent)
         return task
 
