@@ -31,6 +31,8 @@ _STDLIB_DIRS = tuple(
     os.path.join(os.path.realpath(path), "")
     for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
 )
+_CHUNK = wire.STEP_SIZE * 5000
+"""Numbers in a frame: converting them keeps the GIL for less than a millisecond."""
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
 
 
@@ -108,6 +110,8 @@ class Recorder:
         self.active = True
         self.numbers: list[int] = []
         self.record: Callable[[tuple[int, int, int, int, int, int]], None] = self.numbers.extend
+        self._packed: list[bytes] = []
+        """Frames of numbers to be sent."""
         self._definitions: list[Any] = []
         self.define: Callable[[list[Any]], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
@@ -194,6 +198,21 @@ class Recorder:
     def connect(self, connection: socket.socket) -> None:
         self._connection = connection
 
+    def pack(self) -> None:
+        """Make frames of the numbers that have gathered, to be sent with the next flush.
+
+        Called often: a step then takes 48 bytes, not 180, and what its integers leave free is still in
+        the processor's cache when the next ones are made.
+        """
+        with self._sending:
+            self._pack()
+
+    def _pack(self) -> None:
+        while self.numbers:
+            part = self.numbers[:_CHUNK]
+            del self.numbers[: len(part)]
+            self._packed.append(wire.numbers_frame(part))
+
     def flush(self, after_sending: Callable[[], None] = lambda: None) -> None:
         """Send what has gathered; ``after_sending`` is called each time the GIL was let go of for that.
 
@@ -207,19 +226,18 @@ class Recorder:
 
     def _drain(self, send: Callable[[bytes], None], after_sending: Callable[[], None]) -> None:
         # Numbers first: whatever they refer to was defined before they were recorded.
-        size = len(self.numbers)
-        numbers = self.numbers[:size]
-        del self.numbers[:size]
+        self.record((wire.NOW, self.now(), 0, 0, 0, 0))
+        self._pack()
+        frames = self._packed[:]
+        self._packed.clear()
         count = len(self._definitions)
         definitions = self._definitions[:count]
         del self._definitions[:count]
         for start in range(0, len(definitions), 5000):
             send(wire.json_frame(wire.DEFINITIONS, definitions[start : start + 5000]))
             after_sending()
-        numbers += (wire.NOW, self.now(), 0, 0, 0, 0)
-        chunk = wire.STEP_SIZE * 5000
-        for start in range(0, len(numbers), chunk):
-            send(wire.numbers_frame(numbers[start : start + chunk]))
+        for frame in frames:
+            send(frame)
             after_sending()
 
     def stop(self) -> None:
@@ -229,6 +247,7 @@ class Recorder:
         self.record = lambda event: None
         self.define = lambda definition: None
         self.numbers.clear()
+        self._packed.clear()
         self._definitions.clear()
 
     # -- threads --------------------------------------------------------------------------------

@@ -74,6 +74,7 @@ class Watchdog:
                 elif lens.running and self._is_due(lens):
                     lens.usage.read(lens.started_ns)
                     self._look()
+            recorder.pack()
             if _clock() - flushed > FLUSH_NS:
                 flushed = _clock()
                 try:
