@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 import types
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
 from asyncdemo.capture import wire
@@ -102,29 +102,31 @@ class _Script:
 
     def load(self) -> None:
         options = self._options
+        spec: ModuleSpec | None = None
+        loader: Any
+        text: bytes | str
         if options["module"]:
             sys.path.insert(0, os.getcwd())
             spec = _find_main(options["module"])
+        elif os.path.isdir(options["script"]):
+            spec = _find_main_in(options["script"])
+        if spec is not None:
             assert spec.loader is not None and spec.origin is not None
-            loader: Any = spec.loader
-            self.path = spec.origin
-            text = loader.get_source(spec.name) if hasattr(loader, "get_source") else None
-            if text is None:
+            loader, self.path = spec.loader, spec.origin
+            found: str | None = loader.get_source(spec.name) if hasattr(loader, "get_source") else None
+            if found is None:
                 raise ImportError(f"there is no source of {spec.name}")
-            self.roots: tuple[str, ...] = (os.getcwd(), os.path.dirname(self.path))
+            text = found
+            folder = os.path.dirname(self.path)
         else:
             path = options["script"]
-            if os.path.isdir(path):
-                sys.path.insert(0, path)
-                path = os.path.join(path, "__main__.py")
-            else:
-                sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+            folder = os.path.dirname(os.path.realpath(path))
+            sys.path.insert(0, folder)
             self.path = os.path.join(os.getcwd(), path)
             with io.open_code(os.path.abspath(path)) as file:
                 text = file.read()
-            spec = None
-            self.roots = (os.getcwd(), os.path.dirname(os.path.realpath(path)))
             loader = SourceFileLoader("__main__", path)
+        self.roots: tuple[str, ...] = (os.getcwd(), folder)
         self.code, self.knobs = compile_script(text, self.path, options["lanes"], options["knobs"])
         self.attributes: dict[str, Any] = {
             "__name__": "__main__",
@@ -144,6 +146,16 @@ class _Script:
         main.clear()
         main.update(self.attributes)
         exec(self.code, main)
+
+
+def _find_main_in(path: str) -> ModuleSpec:
+    """What ``python folder`` runs; the folder is then the first on the import path."""
+    folder = os.getcwd() if os.path.normpath(path) == os.curdir else os.path.join(os.getcwd(), path)
+    sys.path.insert(0, folder)
+    spec = PathFinder.find_spec("__main__", [folder])
+    if spec is None:
+        raise ImportError("the folder has no __main__.py")
+    return spec
 
 
 def _find_main(name: str) -> ModuleSpec:
