@@ -61,6 +61,8 @@ _BY_CODE = {
     "BaseSubprocessTransport._wait": "subprocess",
     "BaseSubprocessTransport._connect_pipes": "subprocess",
 }
+_BUILT_UPON = ("event", "condition")
+"""What asyncio's queues and barriers, and those of libraries, are made of."""
 _LIMITED = {
     "Semaphore.acquire": "semaphore",
     "Lock.acquire": "lock",
@@ -114,8 +116,8 @@ class Reasons:
             return self._by_future(future, coroutine)
         name = code.co_qualname
         reason = _BY_CODE.get(name)
-        if reason == "event" and libraries.is_known(sys.modules):
-            return self._by_library(coroutine) or self._recorder.wait(reason)
+        if reason in _BUILT_UPON:
+            return self._by_builder(coroutine, reason)
         if reason is not None:
             wait = self._by_code[code] = self._recorder.wait(reason)
             return wait
@@ -127,6 +129,17 @@ class Reasons:
             child = _local(innermost, "fut")
             return self._recorder.wait("task", on=self._recorder.tasks.get(id(child)))
         return self._by_future(future, coroutine)
+
+    def _by_builder(self, coroutine: Any, reason: str) -> int:
+        """An event or a condition is often only a part of what really is waited for."""
+        for suspended in reversed(chain(coroutine)[:-1]):
+            code = code_of(suspended)
+            if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
+                break
+            reason = _BY_CODE.get(code.co_qualname, reason)
+        if libraries.is_known(sys.modules):
+            return self._by_library(coroutine) or self._recorder.wait(reason)
+        return self._recorder.wait(reason)
 
     def _by_library(self, coroutine: Any) -> int | None:
         codes = [code_of(suspended) for suspended in reversed(chain(coroutine))]
