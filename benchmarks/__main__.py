@@ -58,7 +58,7 @@ def _measure(
             cost = (
                 measure_tracing_cost(folder, rounds=1, tasks=20, sleeps=5)
                 if quick
-                else measure_tracing_cost(folder, rounds=9, tasks=2000, sleeps=50)
+                else measure_tracing_cost(folder, rounds=7, tasks=2000, sleeps=50)
             )
             rows += cost.rows
             compared = cost.compared
@@ -68,13 +68,13 @@ def _measure(
             rows += (
                 measure_live_view(folder, rounds=1, tasks=100, sleeps=4, seconds=0.4)
                 if quick
-                else measure_live_view(folder, rounds=7, tasks=10_000, sleeps=6, seconds=4.0)
+                else measure_live_view(folder, rounds=5, tasks=10_000, sleeps=5, seconds=3.0)
             )
         elif part == "memory":
-            rows += measure_memory(folder, rounds=1 if quick else 3, steps=2000 if quick else 400_000)
+            rows += measure_memory(folder, rounds=1 if quick else 3, steps=2000 if quick else 100_000)
         else:
             rows += measure_lessons(
-                folder, rounds=1 if quick else 7, rounds_of_long=1 if quick else 3, only_async=quick
+                folder, rounds=1 if quick else 5, rounds_of_long=1 if quick else 3, only_async=quick
             )
     return rows, compared
 
