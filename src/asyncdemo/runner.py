@@ -119,6 +119,7 @@ class Recording:
         self._connection: socket.socket | None = None
         self._folder: str | None = None
         self._outputs: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
+        self._garbled = False
         self._stopped: RunOutcome | None = None
         self._deadline: float | None = None
         self._kill_at: float | None = None
@@ -244,7 +245,7 @@ class Recording:
 
     def _note_how_it_ended(self, outcome: RunOutcome, exit_code: int | None) -> None:
         notes = self._assembly.notes
-        if outcome is RunOutcome.FAILED and exit_code is not None and exit_code < 0:
+        if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 _add(notes, f"The script was ended by signal {signal.Signals(-exit_code).name}.")
         by_itself = outcome in (RunOutcome.OK, RunOutcome.FAILED) and self._stopped is None
@@ -353,12 +354,14 @@ class Recording:
         if not data:
             self._disconnect()
             return
+        if self._garbled:
+            return  # read on: were the connection closed, the script would take us for gone
         try:
             for kind, payload in self._frames.feed(data):
                 self._feed(kind, payload)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
+            self._garbled = True
             _add(self._assembly.notes, f"The recording stops early: {error}.")
-            self._disconnect()
 
     def _feed(self, kind: bytes, payload: bytes) -> None:
         self._assembly.feed(kind, payload)
