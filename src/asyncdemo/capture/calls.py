@@ -12,7 +12,10 @@ import os
 import socket
 import ssl
 import subprocess
+import sys
+import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +53,8 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
         )
     for name in ("wait", "communicate"):
         patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
+    if hasattr(os, "fork") and sys.version_info >= (3, 12):
+        patches.set(os, "fork", _fork_without_our_thread(os.fork))
     patches.set(os, "_exit", _flushing_exit(recorder, os._exit))
 
 
@@ -130,3 +135,30 @@ def _flushing_exit(recorder: Recorder, real_exit: Callable[[int], None]) -> Any:
         real_exit(status)
 
     return _StandIn(os, real_exit, _exit)
+
+
+def _fork_without_our_thread(real_fork: Callable[[], int]) -> Callable[[], int]:
+    """3.12+ warns of a fork with several threads; the lens' own thread is no reason to."""
+
+    def fork() -> int:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            threads = _count_threads()
+            pid = real_fork()
+        for warning in caught if pid else ():
+            ours = "multi-threaded" in str(warning.message) and threads <= _SCRIPT_AND_LENS
+            if not ours:  # fork <- the stand-in <- who called it
+                warnings.warn(str(warning.message), warning.category, stacklevel=3)
+        return pid
+
+    return _StandIn(os, real_fork, fork)
+
+
+_SCRIPT_AND_LENS = 2
+
+
+def _count_threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count() + 1

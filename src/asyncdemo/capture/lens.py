@@ -15,11 +15,13 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture import calls, frames, source, uvloops
-from asyncdemo.capture.eventloop import EventLoops
+from asyncdemo.capture.eventloop import EventLoops, Relays
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.limits import Limits
+from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import Reasons, chain
 from asyncdemo.capture.recorder import Origins, Recorder
+from asyncdemo.capture.tasks import Tasks
 from asyncdemo.capture.threads import Executors, Threads, Waits
 from asyncdemo.capture.virtual import Deadlock, VirtualClock, pending_tasks
 from asyncdemo.capture.watchdog import Watchdog
@@ -40,9 +42,11 @@ class Lens:
         self._on_lost = on_lost
         self._watchdog = Watchdog(recorder, self._real_sleep, self._lost)
         self._slow_ns = slow_ns
-        self._loops = EventLoops(recorder, self._reasons, slow_ns, self._watchdog.slow_step, self._failed)
+        self._loops = Loops(recorder)
         if self.clock is not None:
             self._loops.offset_ns = 0
+        self._tasks = Tasks(recorder, self._reasons)
+        self._relays = Relays()
         self._limits.watch(self._loops)
         self._waits = Waits(recorder, self._loops)
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
@@ -50,7 +54,17 @@ class Lens:
     def install(self) -> None:
         patches, recorder = self._patches, self.recorder
         sleep: Callable[[float], None] = self._real_sleep
-        self._loops.install(patches)
+        slow_step = self._watchdog.slow_step
+        EventLoops(
+            recorder,
+            self._reasons,
+            self._loops,
+            self._tasks,
+            self._relays,
+            self._slow_ns,
+            slow_step,
+            self._failed,
+        ).install(patches)
         self._limits.install(patches)
         threads = Threads(recorder, self._loops, self._limits, self._waits)
         threads.install(patches)
@@ -122,6 +136,8 @@ class Lens:
             module,
             self.recorder,
             self._loops,
+            self._tasks,
+            self._relays,
             self._reasons,
             self._patches,
             self._slow_ns,
@@ -153,7 +169,7 @@ class _Lane:
 
     __slots__ = ("_function", "_lane", "_loops", "_name", "_recorder")
 
-    def __init__(self, recorder: Recorder, loops: EventLoops, name: str, function: str) -> None:
+    def __init__(self, recorder: Recorder, loops: Loops, name: str, function: str) -> None:
         self._recorder = recorder
         self._loops = loops
         self._name = name

@@ -15,8 +15,8 @@ from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.eventloop import EventLoops
 from asyncdemo.capture.instrument import Patches, at_end, on_entry, on_entry_with_all, on_return
+from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.recorder import Recorder
 
 
@@ -25,10 +25,10 @@ class Limits:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._loops: EventLoops | None = None
+        self._loops: Loops | None = None
         self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
 
-    def watch(self, loops: EventLoops) -> None:
+    def watch(self, loops: Loops) -> None:
         """loops: tell which track acts."""
         self._loops = loops
 

@@ -18,7 +18,6 @@ from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.eventloop import EventLoops
 from asyncdemo.capture.instrument import (
     Patches,
     around,
@@ -28,6 +27,7 @@ from asyncdemo.capture.instrument import (
     on_return,
 )
 from asyncdemo.capture.limits import Limits
+from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder, ThreadLens
 
@@ -38,7 +38,7 @@ _WORTH_TELLING_NS = 100_000
 class Waits:
     """What the threads of the process wait for; a wait inside a loop's step is a blocking call."""
 
-    def __init__(self, recorder: Recorder, loops: EventLoops) -> None:
+    def __init__(self, recorder: Recorder, loops: Loops) -> None:
         self._recorder = recorder
         self._loops = loops
 
@@ -71,7 +71,7 @@ class Waiting:
     __slots__ = ("_lens", "_loop", "_loops", "_reason", "_recorder", "_state", "_wait")
 
     def __init__(
-        self, recorder: Recorder, loops: EventLoops, lens: ThreadLens, reason: str, state: int, wait: int
+        self, recorder: Recorder, loops: Loops, lens: ThreadLens, reason: str, state: int, wait: int
     ) -> None:
         self._recorder = recorder
         self._loops = loops
@@ -128,7 +128,7 @@ class Labelled:
 class Threads:
     """Threads as tracks."""
 
-    def __init__(self, recorder: Recorder, loops: EventLoops, limits: Limits, waits: Waits) -> None:
+    def __init__(self, recorder: Recorder, loops: Loops, limits: Limits, waits: Waits) -> None:
         self._recorder = recorder
         self._loops = loops
         self._limits = limits
@@ -302,7 +302,7 @@ class Executors:
     """Pools of workers as resources, and the work items that queue for them."""
 
     def __init__(
-        self, recorder: Recorder, reasons: Reasons, loops: EventLoops, limits: Limits, waits: Waits
+        self, recorder: Recorder, reasons: Reasons, loops: Loops, limits: Limits, waits: Waits
     ) -> None:
         self._recorder = recorder
         self._reasons = reasons

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.eventloop import LONG_WAIT_NS, EventLoops
+from asyncdemo.capture.eventloop import Relays
 from asyncdemo.capture.instrument import Patches
+from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.tasks import LONG_WAIT_NS, Tasks
 
 _ONE_YEAR_S = 31_536_000
 
@@ -22,11 +24,13 @@ _ONE_YEAR_S = 31_536_000
 def install(
     module: Any,
     recorder: Recorder,
-    loops: EventLoops,
+    loops: Loops,
+    tasks: Tasks,
+    relays: Relays,
     reasons: Reasons,
     patches: Patches,
     slow_ns: int,
-    on_slow: Callable[[Any, int, int, int], None],
+    on_slow: Callable[[LoopLens, int, int, int], None],
 ) -> None:
     loop_type = module.Loop
     originals = {
@@ -34,7 +38,7 @@ def install(
         for name in ("call_soon", "call_soon_threadsafe", "call_later", "create_task")
     }
     original_run = loop_type.run_forever
-    now, record, tasks, ends = recorder.now, recorder.record, recorder.tasks, loops.ends
+    now, record, tracks, ends = recorder.now, recorder.record, recorder.tasks, tasks.ends
 
     class Callback:
         """Called in place of the script's callback; looks like it otherwise."""
@@ -56,16 +60,16 @@ def install(
         def __call__(self, *args: Any) -> Any:
             callback, lens = self.callback, self.lens
             task = getattr(callback, "__self__", None)
-            track = tasks.get(id(task), -1)
+            track = tracks.get(id(task), -1)
             if track < 0:
-                track, task = loops.first_seen(self, callback)
+                track, task = tasks.first_seen(self, callback)
             previous = lens.current
             if task is not None and track >= 0:
                 lens.current = track
                 # woken by itself, it only let others go first
                 if self.waker != track and self.ready_ns - ends[track] > LONG_WAIT_NS:
-                    loops.record_long_wait(task, track, ends[track], self.ready_ns)
-            elif loops.is_relay(callback):
+                    tasks.record_long_wait(task, track, ends[track], self.ready_ns)
+            elif relays.is_relay(callback):
                 lens.current, lens.due_ns = self.waker, self.ready_ns
                 task = None
             else:
@@ -83,7 +87,7 @@ def install(
                         wait = reasons.classify(task.get_coro(), future)
                     elif task.done():
                         wait = wire.WAIT_DONE
-                        loops.finish(task, track, end)
+                        tasks.finish(task, track, end)
                     else:
                         wait = wire.WAIT_YIELD
                     record((track, self.ready_ns, start, end, wait, self.waker))
@@ -138,9 +142,9 @@ def install(
                 task = originals["create_task"](self, coro, **options)
             finally:
                 lens.current = parent
-        if id(task) not in tasks and hasattr(task, "get_coro"):
-            loops.adopt(task, coro, creator, parent, at_ns, track)
-            loops.record_eager_step(task, track, at_ns, parent)
+        if id(task) not in tracks and hasattr(task, "get_coro"):
+            tasks.adopt(task, coro, creator, parent, at_ns, track)
+            tasks.record_eager_step(task, track, at_ns, parent)
         return task
 
     def run_forever(self: Any) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-from asyncdemo.capture.eventloop import EventLoops, LoopLens
+from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.recorder import Recorder
 
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
@@ -56,7 +56,7 @@ class Watchdog:
         self._sleep = sleep
         self._on_lost = on_lost
 
-    def start(self, loops: EventLoops) -> None:
+    def start(self, loops: Loops) -> None:
         self._lenses = loops.lenses
         self._offset_ns = loops.offset_ns
         _thread.start_new_thread(self._run, ())
