@@ -40,8 +40,8 @@ class Ending:
     options: tuple[str, ...] = ()
 
 
-LIMIT = ("--timeout", "1.5")
-LIMIT_WORDS = ("Stopped at its time limit of 1.5 s.",)
+LIMIT = ("--timeout", "1")
+LIMIT_WORDS = ("Stopped at its time limit of 1 s.",)
 
 ENDINGS = {
     "well": Ending("", 0, outcome=OK),

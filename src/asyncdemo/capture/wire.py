@@ -59,7 +59,9 @@ ENV = "ASYNCDEMO_RUN"
 """Names the parent's socket and this run's token; it stays set, so that a process which the script
 leaves behind can be told from others."""
 
-_encode = json.JSONEncoder(separators=(",", ":")).encode  # the script may replace json.dumps
+# The script may replace json.dumps, struct.pack and others: we keep to what we have.
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+_pack = struct.pack
 _HEADER = struct.Struct("<cI")
 MAX_FRAME = 1 << 28
 
@@ -74,7 +76,7 @@ def json_frame(kind: bytes, value: object) -> bytes:
 
 def numbers_frame(numbers: list[int]) -> bytes:
     # struct takes about half as long as array to convert a list
-    return frame(NUMBERS, struct.pack(f"<{len(numbers)}q", *numbers))
+    return frame(NUMBERS, _pack(f"<{len(numbers)}q", *numbers))
 
 
 def unpack_numbers(payload: bytes) -> array[int]:
