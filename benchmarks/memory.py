@@ -28,7 +28,7 @@ def measure_memory(folder: Path, rounds: int, steps: int) -> list[Row]:
         run_bytes, peak_bytes = _of_run(report, steps)
         kept.append(run_bytes)
         at_peak.append(peak_bytes)
-        in_child.append(_of_child(report, steps))
+        in_child.append(_of_child(report, 4 * steps))
     return [
         Row("memory of a recorded run, a step", Summary.of(kept), _bytes, Target(64)),
         Row("... while it is put together, at the most", Summary.of(at_peak), _bytes),
@@ -54,6 +54,7 @@ def _of_child(report: Path, steps: int) -> float:
     """Bytes a step by which the script's largest size grows more than it does unwatched.
 
     From the difference of a long and a short run, as most of a process' size has nothing to do with steps.
+    Both are long enough for what waits to be sent to reach its usual size.
     """
 
     def bare(count: int) -> None:
