@@ -21,7 +21,7 @@ from typing import Any
 
 from asyncdemo.capture.instrument import Patches, around
 from asyncdemo.capture.recorder import Recorder
-from asyncdemo.capture.threads import Waits
+from asyncdemo.capture.waits import Waits
 
 _SOCKET_METHODS = {
     "connect": "net.connect",

@@ -16,14 +16,16 @@ from typing import Any
 
 from asyncdemo.capture import calls, frames, source, uvloops
 from asyncdemo.capture.eventloop import EventLoops, Relays
+from asyncdemo.capture.executors import Executors
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import Reasons, chain
 from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.capture.tasks import Tasks
-from asyncdemo.capture.threads import Executors, Threads, Waits
+from asyncdemo.capture.threads import Threads
 from asyncdemo.capture.virtual import Deadlock, VirtualClock, pending_tasks
+from asyncdemo.capture.waits import Waits
 from asyncdemo.capture.watchdog import Watchdog
 
 

@@ -1,0 +1,107 @@
+"""Records what a thread waits for, where the outermost primitive is.
+
+A thread in ``Queue.get`` waits for an item, not for the condition that the queue is made of.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+import threading
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.loops import Loops
+from asyncdemo.capture.recorder import WAITING, Recorder, ThreadLens
+
+_WORTH_TELLING_NS = 100_000
+"""A blocking call shorter than this is part of its step and nothing else."""
+
+
+class Waits:
+    """What the threads of the process wait for; a wait inside a loop's step is a blocking call."""
+
+    def __init__(self, recorder: Recorder, loops: Loops) -> None:
+        self._recorder = recorder
+        self._loops = loops
+
+    def lens(self) -> ThreadLens:
+        """That of this thread; a thread that was not started by ``threading`` gets a track here."""
+        recorder = self._recorder
+        ident = _thread.get_ident()
+        lens = recorder.threads.get(ident)
+        if lens is None:
+            main = ident == threading.main_thread().ident  # it waits while it still imports
+            name = "MainThread" if main else f"thread {ident}"
+            lens = recorder.open_thread(ident, name, None, None, None, recorder.now())
+        return lens
+
+    def waiting(self, reason: str, state: int = WAITING, wait: int = -1) -> Waiting:
+        """A context manager for a call that may wait; ``wait`` is an index from ``Recorder.wait``."""
+        return Waiting(self._recorder, self._loops, self.lens(), reason, state, wait)
+
+    def labelled(self, reason: str, state: int = WAITING, wait: int = -1) -> Labelled:
+        """While in it, a condition that is waited for is recorded as this."""
+        return Labelled(self.lens(), (reason, state, wait))
+
+    def condition(self) -> Waiting:
+        lens = self.lens()
+        reason, state, wait = lens.label or ("condition", WAITING, -1)
+        return Waiting(self._recorder, self._loops, lens, reason, state, wait)
+
+
+class Waiting:
+    __slots__ = ("_lens", "_loop", "_loops", "_reason", "_recorder", "_state", "_wait")
+
+    def __init__(
+        self, recorder: Recorder, loops: Loops, lens: ThreadLens, reason: str, state: int, wait: int
+    ) -> None:
+        self._recorder = recorder
+        self._loops = loops
+        self._lens = lens
+        self._reason = reason
+        self._state = state
+        self._wait = wait
+
+    def __enter__(self) -> None:
+        lens, recorder = self._lens, self._recorder
+        lens.depth += 1
+        if lens.depth > 1 or not self._reason:
+            return
+        self._loop = loop = self._loops.running_lens()
+        if loop is None:
+            wait = self._wait if self._wait >= 0 else recorder.wait(self._reason, self._state)
+            recorder.record((wire.THREAD_WAITS, lens.track, recorder.now(), wait, 0, 0))
+        else:
+            loop.call = (self._reason, recorder.now())
+
+    def __exit__(self, *exc_info: object) -> None:
+        lens, recorder = self._lens, self._recorder
+        lens.depth -= 1
+        if lens.depth or not self._reason:
+            return
+        loop = self._loop
+        if loop is None:
+            recorder.record((wire.THREAD_RUNS, lens.track, recorder.now(), 0, 0, 0))
+        elif loop.call is not None:
+            reason, start_ns = loop.call
+            loop.call = None
+            end_ns = recorder.now()
+            if end_ns - start_ns >= _WORTH_TELLING_NS:
+                call = recorder.call(reason, sys._getframe(1))
+                recorder.record((wire.CALLED, loop.track, start_ns, end_ns, call, 0))
+
+
+class Labelled:
+    __slots__ = ("_label", "_lens", "_previous")
+
+    def __init__(self, lens: ThreadLens, label: tuple[str, int, int]) -> None:
+        self._lens = lens
+        self._label = label
+
+    def __enter__(self) -> None:
+        self._previous = self._lens.label
+        if self._previous is None:
+            self._lens.label = self._label
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._lens.label = self._previous
