@@ -1,4 +1,4 @@
-"""Locks of ``threading`` that record who holds and who queues for them; the standard library gets real ones."""
+"""Locks of ``threading`` that record who holds and who queues; the standard library gets real ones."""
 
 from __future__ import annotations
 
