@@ -140,9 +140,15 @@ class EventLoops:
                 except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
                     on_fault(error)
                     track, task = NO_TASK, None
+                args = self._args
                 lens.started_ns = start = now()
                 try:
-                    self._context.run(callback, *self._args)
+                    if not args:  # written out: a call with * takes a slower path
+                        self._context.run(callback)
+                    elif len(args) == 1:
+                        self._context.run(callback, args[0])
+                    else:
+                        self._context.run(callback, *args)
                 except (SystemExit, KeyboardInterrupt):
                     end = now()
                     lens.started_ns, lens.due_ns = -end, 0
@@ -174,7 +180,7 @@ class EventLoops:
                 except Exception as error:  # noqa: BLE001 - as above
                     on_fault(error)
                 # a traceback's frames lead to this one, which must not keep the task of the exception alive
-                self = callback = task = future = None  # type: ignore[assignment]
+                self = callback = args = task = future = None  # type: ignore[assignment]
 
         class IOHandle(Handle):
             """What ``add_reader``, ``add_writer`` and signal handlers make."""

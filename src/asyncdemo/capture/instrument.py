@@ -12,7 +12,7 @@ import ast
 import copy
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
@@ -27,8 +27,8 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
-        self._trees: dict[str, ast.Module | None] = {}
-        self._rewritten: dict[tuple[str, str], list[ast.AST]] = {}
+        self._lines: dict[str, list[str]] = {}
+        self._rewritten: dict[tuple[str, str], _Function] = {}
 
     def set(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute; undone, it has its old value or is gone again."""
@@ -49,34 +49,39 @@ class Patches:
         not observed, and nothing else changes.
         """
         function = _find_function(module, qualname)
-        tree = self._tree(module)
-        if function is None or tree is None:
+        if function is None:
             return False
         original = function.__code__
         key = module.__name__, qualname
-        path = self._rewritten.get(key) or _find_node(tree, qualname, original.co_firstlineno)
-        if path is None:
+        node = self._rewritten.get(key) or self._node(module, original)
+        if node is None:
             return False
         name = f"__asyncdemo_{qualname.replace('.', '_')}_{len(self._undo)}__"
-        path = [*path[:-1], _transformed(path[-1], transform, name)]
-        code = _compile(path, original)
+        transform(node)
+        _Name(name).visit(node)
+        code = _compile(node, qualname, original)
         if code is None:
             return False
-        self._rewritten[key] = path
+        self._rewritten[key] = node
         self.set(module, name, hook)
         function.__code__ = code
         self._undo.append(lambda: setattr(function, "__code__", original))
         return True
 
+    def forget_sources(self) -> None:
+        """Once everything is rewritten: sources and trees are large, and every collection walks them."""
+        self._lines.clear()
+        self._rewritten.clear()
+
     def undo(self) -> None:
         while self._undo:
             self._undo.pop()()
 
-    def _tree(self, module: ModuleType) -> ast.Module | None:
+    def _node(self, module: ModuleType, code: CodeType) -> _Function | None:
         name = module.__name__
-        if name not in self._trees:
-            self._trees[name] = _parse(module)
-        return self._trees[name]
+        if name not in self._lines:
+            self._lines[name] = _source(module).splitlines(keepends=True)
+        return _parse(self._lines[name], code)
 
 
 def _pass_for(function: FunctionType, original: Any) -> None:
@@ -87,7 +92,8 @@ def _pass_for(function: FunctionType, original: Any) -> None:
     function.__wrapped__ = original  # type: ignore[attr-defined]
 
 
-def _parse(module: ModuleType) -> ast.Module | None:
+def _source(module: ModuleType) -> str:
+    """Empty where there is none."""
     loader = getattr(module.__spec__, "loader", None)
     get_source = getattr(loader, "get_source", None)
     try:
@@ -97,13 +103,13 @@ def _parse(module: ModuleType) -> ast.Module | None:
     if source is None:  # frozen modules keep their source elsewhere
         origin = getattr(module, "__file__", None)
         if not origin or not origin.endswith(".py"):
-            return None
+            return ""
         try:
             with open(origin, "rb") as file:
                 source = importlib.util.decode_source(file.read())
         except OSError:
-            return None
-    return ast.parse(source)
+            return ""
+    return str(source)
 
 
 def _find_function(module: ModuleType, qualname: str) -> FunctionType | None:
@@ -115,46 +121,54 @@ def _find_function(module: ModuleType, qualname: str) -> FunctionType | None:
     return owner if isinstance(owner, FunctionType) else None
 
 
-def _find_node(tree: ast.Module, qualname: str, first_line: int) -> list[ast.AST] | None:
-    """The classes and the function that the name leads through; of several definitions the one in use."""
-    *classes, name = qualname.split(".")
-    path: list[ast.AST] = []
-    body: Iterable[ast.AST] = tree.body
-    for part in classes:
-        found = next((n for n in body if isinstance(n, ast.ClassDef) and n.name == part), None)
-        if found is None:
-            return None
-        path.append(found)
-        body = found.body
-    for node in body:
-        if isinstance(node, _Function) and node.name == name:
-            start = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if start == first_line:
-                return [*path, node]
-    return None
+def _parse(lines: Sequence[str], code: CodeType) -> _Function | None:
+    """The function that starts at the code's first line, with the positions it has in its file.
+
+    Only its own lines are parsed: a whole module takes a hundred times as long.
+    """
+    first = code.co_firstlineno - 1
+    if not 0 <= first < len(lines):
+        return None
+    indent = _indent(lines[first])
+    end = first
+    while end < len(lines) and not lines[end].lstrip().startswith(("def ", "async def ")):
+        end += 1  # decorators
+    end += 1
+    while end < len(lines) and (_indent(lines[end]) > indent or not _starts(lines[end])):
+        end += 1
+    shell = "class _:\n" if indent else ""
+    text = "\n" * (first - bool(shell)) + shell + "".join(lines[first:end])
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return None
+    found = next((node for node in ast.walk(tree) if isinstance(node, _Function)), None)
+    if found is None or found.name != code.co_name:
+        return None
+    found.decorator_list = []
+    return found
 
 
-def _transformed(function: ast.AST, transform: Transform, hook: str) -> ast.AST:
-    function = copy.deepcopy(function)
-    assert isinstance(function, _Function)
-    function.decorator_list = []
-    transform(function)
-    _Name(hook).visit(function)
-    return function
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
-def _compile(path: list[ast.AST], original: CodeType) -> CodeType | None:
-    node: ast.stmt = path[-1]  # type: ignore[assignment]
-    for owner in reversed(path[:-1]):
-        assert isinstance(owner, ast.ClassDef)
-        shell = ast.ClassDef(
-            name=owner.name, bases=[], keywords=[], body=[node], decorator_list=[], **_TYPE_PARAMS
-        )
-        node = ast.copy_location(shell, owner)
+def _starts(line: str) -> bool:
+    """Can a statement start here? Not in a comment, nor where a bracket is closed that was opened before."""
+    text = line.strip()
+    return bool(text) and not text.startswith((")", "]", "}", "#"))
+
+
+def _compile(function: _Function, qualname: str, original: CodeType) -> CodeType | None:
+    node: ast.stmt = function
+    classes = qualname.split(".")[:-1]
+    for name in reversed(classes):
+        shell = ast.ClassDef(name=name, bases=[], keywords=[], body=[node], decorator_list=[], **_TYPE_PARAMS)
+        node = ast.copy_location(shell, function)
     module = ast.fix_missing_locations(ast.Module(body=[node], type_ignores=[]))
     flags = original.co_flags & _FUTURE_FLAGS
     code: CodeType = compile(module, original.co_filename, "exec", dont_inherit=True, flags=flags)
-    for _ in path:
+    for _ in range(len(classes) + 1):
         code = next(c for c in code.co_consts if isinstance(c, CodeType))
     if code.co_freevars != original.co_freevars:
         return None

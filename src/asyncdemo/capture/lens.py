@@ -81,6 +81,7 @@ class Lens:
         patches.set(builtins, source.AT_WORK, self.open_main_thread)
         patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
         frames.install(patches)
+        patches.forget_sources()
         finder = _Finder(
             {
                 "uvloop": self._install_uvloop,

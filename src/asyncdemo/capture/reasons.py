@@ -81,6 +81,8 @@ class Reasons:
         """resource_of: the index of a semaphore, lock or queue that is known."""
         self._recorder = recorder
         self._resource_of = resource_of
+        self._future = recorder.wait("future")
+        self._gather = recorder.wait("gather")
         self._by_code: dict[CodeType | None, int] = {}
         self._libraries = libraries.Libraries()
         self.items: dict[int, int] = {}
@@ -156,10 +158,10 @@ class Reasons:
         if track is not None:
             return self._recorder.wait("task", on=track)
         if type(future).__name__ == "_GatheringFuture":
-            return self._recorder.wait("gather")
+            return self._gather
         if libraries.is_known(sys.modules):
             return self._by_library(coroutine) or self._recorder.wait("future")
-        return self._recorder.wait("future")
+        return self._future
 
 
 def _suspended(awaitable: Any) -> Any:

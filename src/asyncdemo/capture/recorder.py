@@ -16,7 +16,7 @@ import socket
 import sys
 import sysconfig
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -113,7 +113,7 @@ class Recorder:
         self._packed: list[bytes] = []
         """Frames of numbers to be sent."""
         self._definitions: list[Any] = []
-        self.define: Callable[[list[Any]], None] = self._definitions.append
+        self.define: Callable[[Sequence[Any]], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
         """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
         self.threads: dict[int, ThreadLens] = {}

@@ -49,8 +49,9 @@ class Tasks:
         if self._tasks_of[code] <= TASKS_TOLD:
             self._told.add(track)
         lens = getattr(task.get_loop(), "_asyncdemo", None)
+        # A tuple of plain values is nothing that a garbage collection walks twice.
         recorder.define(
-            [
+            (
                 "task",
                 track,
                 task.get_name() if hasattr(task, "get_name") else "",
@@ -65,11 +66,11 @@ class Tasks:
                     or recorder.origins.is_stdlib(coroutine.cr_code.co_filename)
                 )
                 and self._made_by_itself(creator),
-            ]
+            )
         )
         ends = self.ends
-        while len(ends) <= track:
-            ends.append(0)
+        if len(ends) <= track:
+            ends.extend([0] * (track + 1 - len(ends)))
         ends[track] = at_ns
         return track
 
@@ -99,7 +100,7 @@ class Tasks:
             exception = getattr(task, "_exception", None)
             outcome = "returned" if exception is None else "raised"
             error = None if exception is None else type(exception).__name__
-        self._recorder.define(["end", track, at_ns, outcome, error, None, task.get_name()])
+        self._recorder.define(("end", track, at_ns, outcome, error, None, task.get_name()))
 
     def record_eager_step(self, task: Any, track: int, start_ns: int, parent: int) -> None:
         """If the first step of a task ran while the task was being made, that was just now."""

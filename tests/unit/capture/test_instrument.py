@@ -196,9 +196,10 @@ def test_what_is_no_plain_function_stays_as_it_is(module: ModuleType, patches: P
     assert module.Owner().decorated() == 1
 
 
-def test_a_function_within_a_condition_is_left_alone(module: ModuleType, patches: Patches, log: Log) -> None:
-    assert not patches.rewrite(module, "conditional", log.around, around)
+def test_a_function_within_a_condition_is_found_too(module: ModuleType, patches: Patches, log: Log) -> None:
+    assert patches.rewrite(module, "conditional", lambda: log.around(None), around)
     assert module.conditional() == "conditional"
+    assert log == ["around", "enter", "exit"]
 
 
 def test_a_method_that_needs_its_class_stays_as_it_is(module: ModuleType, patches: Patches, log: Log) -> None:
