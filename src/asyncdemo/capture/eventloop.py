@@ -27,6 +27,17 @@ from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.tasks import LONG_WAIT_NS, NO_TASK, Tasks
 
+_HANDLE_SLOTS = {
+    "__weakref__",
+    "_args",
+    "_callback",
+    "_cancelled",
+    "_context",
+    "_loop",
+    "_repr",
+    "_source_traceback",
+}
+"""Of the handles whose constructor is known to do nothing but set these."""
 _RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})
 
 
@@ -235,6 +246,7 @@ class EventLoops:
         base: Any = base_events.BaseEventLoop
         original_create, original_add = base.create_task, base._add_callback
         get_ident, next_track = _thread.get_ident, recorder.next_track
+        known_handle, new_handle = set(events.Handle.__mro__[-2].__slots__) == _HANDLE_SLOTS, object.__new__
 
         def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
             if self._closed:
@@ -242,7 +254,15 @@ class EventLoops:
             if self._debug:
                 self._check_thread()
                 self._check_callback(callback, "call_soon")
-            handle = handle_type(callback, args, self, context)
+            if known_handle and context is not None and not self._debug:
+                # what the constructor does, without the frame that it takes
+                handle = new_handle(handle_type)
+                handle._context, handle._loop = context, self
+                handle._callback, handle._args = callback, args
+                handle._cancelled = False
+                handle._repr = handle._source_traceback = None
+            else:
+                handle = handle_type(callback, args, self, context)
             lens = self._asyncdemo
             if lens is None:
                 lens = lens_of(self)
