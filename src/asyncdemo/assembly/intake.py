@@ -165,7 +165,7 @@ class Assembly:
         thread: int | None,
         own: bool,
     ) -> None:
-        track = self._ledger.tracks[index] = TrackRecord(TrackKind.TASK, at_ns)
+        track = self._ledger.tracks[_whole(index)] = TrackRecord(TrackKind.TASK, _whole(at_ns))
         track.own = own
         track.name, track.function, track.site, track.created_at = name, function, site, created
         track.parent, track.thread = parent, thread
@@ -182,14 +182,9 @@ class Assembly:
         parent: int | None,
         at_ns: int,
     ) -> None:
-        track = self._ledger.tracks[index] = TrackRecord(TrackKind.THREAD, at_ns)
-        track.name, track.function, track.site, track.created_at, track.parent = (
-            name,
-            function,
-            site,
-            created,
-            parent,
-        )
+        track = self._ledger.tracks[_whole(index)] = TrackRecord(TrackKind.THREAD, _whole(at_ns))
+        track.name, track.function, track.parent = name, function, parent
+        track.site, track.created_at = site, created
         track.spans.add(at_ns, State.READY)
         track.own = function in _OWN_THREADS
         self._audience.thread_made(index, track)
@@ -215,10 +210,10 @@ class Assembly:
         self._ledger.pending.update(tracks)
 
     def _on_resource(self, index: int, kind: str, limit: int | None, site: int | None) -> None:
-        self._ledger.resources[index] = ResourceKind(kind), limit, self._ledger.site(site)
+        self._ledger.resources[_whole(index)] = ResourceKind(kind), limit, self._ledger.site(site)
 
     def _on_lane(self, lane: int, track: int, name: str, function: str, at_ns: int) -> None:
-        self._ledger.lanes[lane] = LaneRecord(name, function, track, at_ns)
+        self._ledger.lanes[_whole(lane)] = LaneRecord(name, function, track, at_ns)
         self._audience.call_opened(lane, track, name, at_ns)
 
     def _on_lane_end(self, lane: int, at_ns: int, outcome: str) -> None:
@@ -399,6 +394,13 @@ class Assembly:
     def _at(self, at_ns: int, *_: int) -> None:
         self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
         self._audience.clock(at_ns)
+
+
+def _whole(value: int) -> int:
+    """Raises TypeError for what only claims to be an index or a time."""
+    if type(value) is not int:
+        raise TypeError(f"{value!r} is not a whole number")
+    return value
 
 
 _HANDLERS: dict[int, Callable[[Assembly, int, int, int, int], None]] = {

@@ -246,7 +246,7 @@ class EventLoops:
         base: Any = base_events.BaseEventLoop
         original_create, original_add = base.create_task, base._add_callback
         get_ident, next_track = _thread.get_ident, recorder.next_track
-        known_handle, new_handle = set(events.Handle.__mro__[-2].__slots__) == _HANDLE_SLOTS, object.__new__
+        known_handle, new_handle = _slots_of(events.Handle) == _HANDLE_SLOTS, object.__new__
 
         def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
             if self._closed:
@@ -256,7 +256,7 @@ class EventLoops:
                 self._check_callback(callback, "call_soon")
             if known_handle and context is not None and not self._debug:
                 # what the constructor does, without the frame that it takes
-                handle = new_handle(handle_type)
+                handle: Any = new_handle(handle_type)
                 handle._context, handle._loop = context, self
                 handle._callback, handle._args = callback, args
                 handle._cancelled = False
@@ -316,6 +316,11 @@ class EventLoops:
             "_add_callback": _add_callback,
             "create_task": create_task,
         }
+
+
+def _slots_of(handle_type: type) -> set[str]:
+    """Of asyncio's own class, beneath the traced ones."""
+    return set(getattr(handle_type.__mro__[-2], "__slots__", ()))
 
 
 def _report(handle: Any, error: BaseException) -> None:

@@ -22,7 +22,8 @@ from asyncdemo.runner import Options, Recording, Target
 
 __all__ = ["Job", "Recorded", "record_live", "record_quietly"]
 
-_POLL_S = 0.05
+_POLL_S = 0.01
+"""Shorter than the time between frames, which would else come late by it."""
 _OUTPUT_LINES = 200
 """How much of a script's output is kept to be shown below the picture."""
 
