@@ -242,7 +242,7 @@ class EventLoops:
         recorder, threads = self._recorder, self._recorder.threads
         now, getframe = recorder.now, sys._getframe
         lens_of, adopt = self._loops.lens_of, self._tasks.adopt
-        record_eager_step = self._tasks.record_eager_step
+        record_eager_step, on_fault = self._tasks.record_eager_step, self._on_fault
         base: Any = base_events.BaseEventLoop
         original_create, original_add = base.create_task, base._add_callback
         get_ident, next_track = _thread.get_ident, recorder.next_track
@@ -304,10 +304,12 @@ class EventLoops:
                     task = original_create(self, coro, **options)
                 finally:
                     lens.current = parent
-            if id(task) in recorder.tasks or not hasattr(task, "get_coro"):
-                return task
-            adopt(task, coro, creator, parent, at_ns, track)
-            record_eager_step(task, track, at_ns, parent)
+            try:
+                if id(task) not in recorder.tasks and hasattr(task, "get_coro"):
+                    adopt(task, coro, creator, parent, at_ns, track)
+                    record_eager_step(task, track, at_ns, parent)
+            except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
+                on_fault(error)
             return task
 
         return {

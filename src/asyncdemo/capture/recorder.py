@@ -31,6 +31,7 @@ _STDLIB_DIRS = tuple(
     os.path.join(os.path.realpath(path), "")
     for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
 )
+_SENDING_TAKES_S = 1.0
 _CHUNK = wire.STEP_SIZE * 5000
 """Numbers in a frame: converting them keeps the GIL for less than a millisecond."""
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
@@ -204,8 +205,11 @@ class Recorder:
         Called often: a step then takes 48 bytes, not 180, and what its integers leave free is still in
         the processor's cache when the next ones are made.
         """
-        with self._sending:
-            self._pack()
+        if self._sending.acquire(timeout=_SENDING_TAKES_S):
+            try:
+                self._pack()
+            finally:
+                self._sending.release()
 
     def _pack(self) -> None:
         while self.numbers:
@@ -218,11 +222,14 @@ class Recorder:
 
         Raises OSError when the parent is gone or the script closed the socket.
         """
-        with self._sending:
+        if not self._sending.acquire(timeout=_SENDING_TAKES_S):
+            return  # by a signal handler that interrupted the sending itself
+        try:
             if self._connection is not None:
-                self._drain(
-                    super(socket.socket, self._connection).sendall, after_sending
-                )  # not the traced one
+                untraced_send = super(socket.socket, self._connection).sendall
+                self._drain(untraced_send, after_sending)
+        finally:
+            self._sending.release()
 
     def _drain(self, send: Callable[[bytes], None], after_sending: Callable[[], None]) -> None:
         # Numbers first: whatever they refer to was defined before they were recorded.
