@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from asyncdemo import store
+from asyncdemo.cli.overwrite import check_export
 
 __all__ = ["command"]
 
@@ -41,6 +42,7 @@ def command(files: Sequence[Path], kind: str, output: str | None) -> None:
     """Write recorded runs in another format; several are shown on one scale.
 
     FILE is what `trace --save` and `run --save` wrote.
+    An older export is written over, any other file is not.
     """
     from asyncdemo.render.export import export, render_bytes
 
@@ -50,5 +52,7 @@ def command(files: Sequence[Path], kind: str, output: str | None) -> None:
         sys.stdout.buffer.flush()
         return
     stem = files[0].name.removesuffix(".gz").removesuffix(".jsonl")
-    written = export(runs, kind, Path(output or stem + _SUFFIXES[kind]))
+    target = Path(output or stem + _SUFFIXES[kind])
+    check_export(target, kind, files, f"--output {target}")
+    written = export(runs, kind, target)
     click.echo(f"wrote {written}", err=True)

@@ -15,6 +15,7 @@ from rich.markdown import Markdown
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.extras import install_command, missing_packages
 from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
+from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import answerable, ask, print_answers
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw
@@ -97,6 +98,8 @@ def command(
     _need_packages(lesson)
     if save_to is not None:
         _make_folder(save_to)
+        for variant in variants:
+            check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
     jobs = [
         Job(
             Target(str(variant.path)),
@@ -185,13 +188,17 @@ def _make_folder(folder: Path) -> None:
         raise UsageError(f"--save {folder}: {error.strerror}.") from None
 
 
+def _recording_file(lesson: Lesson, variant: str, folder: Path) -> Path:
+    return folder / f"{lesson.id}-{variant}.jsonl"
+
+
 def _save(lesson: Lesson, runs: Sequence[Run], folder: Path | None) -> None:
     if folder is None:
         return
     from asyncdemo import store
 
     for run in runs:
-        file = folder / f"{lesson.id}-{run.name}.jsonl"
+        file = _recording_file(lesson, run.name, folder)
         store.save(run, file)
         click.echo(f"saved {file}", err=True)
 

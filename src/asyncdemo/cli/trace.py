@@ -11,6 +11,7 @@ import click
 
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.options import json_option, plain_option, set_option
+from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_draw
 from asyncdemo.course.knobs import settings
@@ -112,6 +113,8 @@ def command(
     """
     if save_to is not None and not save_to.parent.is_dir():
         raise UsageError(f"--save {save_to}: there is no folder {save_to.parent}.")
+    if save_to is not None:
+        check_recording(save_to, f"--save {save_to}")
     target = Target(None, script, args) if as_module else Target(script, None, args)
     options = Options(
         lanes=tuple(name for names in lanes for name in names.split(",") if name),

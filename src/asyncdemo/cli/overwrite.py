@@ -1,0 +1,71 @@
+"""Which files a command may write over: those that it could have written itself.
+
+A mistyped ``--save script.py`` must not cost the script. Not for: writing (``store``, ``render.export``).
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.errors import UsageError
+
+__all__ = ["check_export", "check_recording", "is_recording"]
+
+_HEAD: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"asyncdemo\.run/')
+_ENOUGH: Final = 512
+_ENDINGS: Final[dict[str, tuple[str, ...]]] = {
+    "svg": (".svg",),
+    "html": (".html", ".htm"),
+    "perfetto": (".json", ".json.gz"),
+    "csv": (".csv",),
+}
+
+
+def check_recording(file: Path, option: str) -> None:
+    """Raises UsageError if ``file`` is there and is no recording. option: as typed, for the message."""
+    if _holds_something(file, option) and not is_recording(file):
+        raise UsageError(f"{option}: {file} is there already and is no recording. {_ADVICE}")
+
+
+def check_export(file: Path, kind: str, sources: Sequence[Path], option: str) -> None:
+    """Raises UsageError if ``file`` is there and does not end like an export to ``kind``, or is a recording.
+
+    sources: the recordings that are exported.
+    """
+    # A large trace for Perfetto is compressed, and then ends in .gz.
+    for target in [file, file.with_name(file.name + ".gz")] if kind == "perfetto" else [file]:
+        if not _holds_something(target, option):
+            continue
+        if is_recording(target) or any(target.samefile(source) for source in sources):
+            raise UsageError(f"{option}: {target} is a recording. {_ADVICE}")
+        if not target.name.lower().endswith(_ENDINGS[kind]):
+            ending = _ENDINGS[kind][0]
+            raise UsageError(f"{option}: {target} is there already and does not end in {ending}. {_ADVICE}")
+
+
+def is_recording(file: Path) -> bool:
+    """Whether the file begins as a recorded run does, of whatever version."""
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(_ENOUGH)
+        if head.startswith(b"\x1f\x8b"):
+            head = zlib.decompressobj(wbits=31).decompress(head)
+    except (OSError, zlib.error):
+        return False
+    return _HEAD.match(head) is not None
+
+
+_ADVICE: Final = "Choose another name, or remove that file first."
+
+
+def _holds_something(file: Path, option: str) -> bool:
+    """Whether there would be something to lose: an empty file is free to take."""
+    if not file.exists():
+        return False
+    if not file.is_file():
+        raise UsageError(f"{option}: {file} is no ordinary file. Choose another name.")
+    return file.stat().st_size > 0

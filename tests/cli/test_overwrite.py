@@ -1,0 +1,107 @@
+"""No command writes over a file that it could not have written itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.cli.overwrite import check_export, check_recording
+from asyncdemo.errors import UsageError
+from asyncdemo.store import save
+from tests.cli.commands import asyncdemo
+from tests.support.runs import Story
+
+SCRIPT = "print('hello')\n"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    return script
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    story = Story()
+    story.task("a").sleeps(10).returns()
+    file = tmp_path / "run.jsonl"
+    save(story.run(), file)
+    return file
+
+
+def test_trace_does_not_save_over_a_script(script: Path) -> None:
+    done = asyncdemo("trace", "--save", script, script)
+    assert done.code == 2
+    assert f"{script} is there already and is no recording. Choose another name" in done.err
+    assert script.read_text() == SCRIPT
+    assert "hello" not in done.out
+
+
+def test_trace_saves_over_an_older_recording(script: Path, recording: Path) -> None:
+    before = recording.read_bytes()
+    assert asyncdemo("trace", "--save", recording, script).code == 0
+    assert recording.read_bytes() != before
+
+
+def test_run_does_not_save_over_what_is_no_recording(tmp_path: Path) -> None:
+    (tmp_path / "two-sleeps-awaited.jsonl").write_text("{}\n")
+    done = asyncdemo("run", "two-sleeps", "--variant", "awaited", "--save", tmp_path)
+    assert done.code == 2
+    assert (tmp_path / "two-sleeps-awaited.jsonl").read_text() == "{}\n"
+
+
+def test_export_does_not_write_over_a_script(script: Path, recording: Path) -> None:
+    done = asyncdemo("export", recording, "--to", "svg", "-o", script)
+    assert done.code == 2
+    assert "does not end in .svg" in done.err
+    assert script.read_text() == SCRIPT
+
+
+def test_export_writes_over_an_older_one(recording: Path) -> None:
+    old = recording.with_suffix(".svg")
+    old.write_text("<svg/>")
+    assert asyncdemo("export", recording, "--to", "svg", "-o", old).code == 0
+    assert "<async" in old.read_text() or "<svg " in old.read_text()
+
+
+@pytest.mark.parametrize("name", ["old.jsonl", "old.jsonl.gz"])
+def test_a_recording_is_known_by_how_it_begins(tmp_path: Path, name: str) -> None:
+    save(Story().run(), tmp_path / name)
+    check_recording(tmp_path / name, "--save")
+
+
+def test_an_empty_file_is_free(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    check_recording(tmp_path / "empty", "--save")
+    check_export(tmp_path / "empty", "csv", [], "-o")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("svg", "a.svg"),
+        ("html", "a.html"),
+        ("csv", "a.csv"),
+        ("perfetto", "a.json"),
+        ("perfetto", "a.json.gz"),
+    ],
+)
+def test_an_export_is_known_by_its_ending(tmp_path: Path, kind: str, name: str) -> None:
+    (tmp_path / name).write_text("old")
+    check_export(tmp_path / name, kind, [], "-o")
+    (tmp_path / "a.txt").write_text("old")
+    with pytest.raises(UsageError, match=r"a\.txt is there already"):
+        check_export(tmp_path / "a.txt", kind, [], "-o")
+
+
+def test_a_recording_is_not_replaced_by_its_export(tmp_path: Path) -> None:
+    save(Story().run(), tmp_path / "run.json")
+    with pytest.raises(UsageError, match="is a recording"):
+        check_export(tmp_path / "run.json", "perfetto", [tmp_path / "run.json"], "-o")
+
+
+def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no ordinary file"):
+        check_recording(tmp_path, "--save")
