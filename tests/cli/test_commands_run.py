@@ -121,6 +121,14 @@ def test_a_variant_is_ended_at_its_time_limit(tmp_path: Path) -> None:
     assert variant["lanes"] == 1
 
 
+def test_runs_that_were_cut_off_are_neither_compared_nor_judged() -> None:
+    done = asyncdemo("run", "two-sleeps", "--set", "BREW_S=2", "--set", "BREWS=2", "--timeout", "1")
+    assert done.code == 1
+    assert "No prediction is judged: blocking, threaded and awaited did not end" in done.out
+    assert "compared" not in done.out
+    assert "What happened" not in done.out
+
+
 def test_a_missing_package_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
     course = course_of(tmp_path, "def work() -> None: ...\n")
     manifest = course / "01-only" / "01-odd" / "lesson.toml"

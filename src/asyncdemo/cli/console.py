@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import click
 from rich.console import Console
@@ -26,17 +26,20 @@ def make_console() -> Console:
     return _Console(highlight=False, theme=Theme({"markdown.code": "bold"}))
 
 
-def print_runs(runs: Sequence[Run], console: Console | None) -> None:
-    """The report at the end: a picture on the console, or words on stdout if there is none."""
+def print_runs(runs: Sequence[Run], console: Console | None, meant: Collection[str] = ()) -> None:
+    """The report at the end: a picture on the console, or words on stdout if there is none.
+
+    meant: names of runs that ended as they should, though not well.
+    """
     if console is None:
         from asyncdemo.render.plain import render_plain
 
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        click.echo(render_plain(runs, encoding=encoding), nl=False)
+        click.echo(render_plain(runs, encoding=encoding, meant=meant), nl=False)
     else:
         from asyncdemo.render.report import print_report
 
-        print_report(runs, console)
+        print_report(runs, console, meant=meant)
 
 
 def print_output(name: str, tail: Tail, console: Console, lines: int) -> None:

@@ -18,7 +18,7 @@ from asyncdemo.cli.options import course_option, json_option, plain_option, set_
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import answerable, ask, print_answers
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
-from asyncdemo.cli.terminal import can_ask, can_draw
+from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
 from asyncdemo.course import knobs as course_knobs
 from asyncdemo.course import progress
 from asyncdemo.course.catalog import find_course, load_course
@@ -29,6 +29,7 @@ from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, MissingErro
 from asyncdemo.metrics import measure
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.render.result import lesson_result
+from asyncdemo.render.words import join
 from asyncdemo.runner import Options, Stdout, Target
 
 __all__ = ["command"]
@@ -122,14 +123,20 @@ def command(
     _introduce(lesson, console)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs, console, lesson.race)
-    print_runs(recorded.runs, console)
+    odd = _not_as_meant(variants, recorded.runs)
+    print_runs(recorded.runs, console, [run.name for run in recorded.runs if run.name not in odd])
     if recorded.interrupted:
         click.echo("\nInterrupted: this is what was recorded until then.")
-    elif _as_meant(variants, recorded):  # figures of a run that failed answer no question
+    elif not odd:
         measured = {run.name: measure(run) for run in recorded.runs}
         right = print_answers(predictions, answers, measured, values)
         if course_folder is None:
             _remember(lesson, len(answers), right)
+    elif predictions:
+        # Figures of a run that broke off answer no question.
+        click.echo(
+            "\n" + wrapped(f"No prediction is judged: {join(odd)} did not end as the lesson means it.")
+        )
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
         _conclude(lesson, console)
@@ -172,12 +179,14 @@ def _with_stdout(jobs: Sequence[Job], stdout: Stdout) -> list[Job]:
 def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
     if recorded.interrupted:
         return EXIT_INTERRUPTED
-    return EXIT_OK if _as_meant(variants, recorded) else EXIT_FAILED
+    return EXIT_FAILED if _not_as_meant(variants, recorded.runs) else EXIT_OK
 
 
-def _as_meant(variants: Sequence[Variant], recorded: Recorded) -> bool:
-    """Whether every variant ended as its manifest expects."""
-    return all(run.outcome == variant.expect for variant, run in zip(variants, recorded.runs, strict=True))
+def _not_as_meant(variants: Sequence[Variant], runs: Sequence[Run]) -> list[str]:
+    """The variants that did not end as the manifest expects. After Ctrl-C there are fewer runs."""
+    return [
+        variant.name for variant, run in zip(variants, runs, strict=False) if run.outcome != variant.expect
+    ]
 
 
 def _make_folder(folder: Path) -> None:

@@ -6,9 +6,9 @@ Not for: measuring or judging (``metrics``, ``diagnose``), layout or escaping fo
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, islice
 
 from asyncdemo.diagnose import Finding, diagnose
 from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, measure
@@ -38,6 +38,7 @@ __all__ = [
     "reason_words",
 ]
 
+_Measured = tuple[Run, Metrics]
 _MOST_RESOURCES = 8
 _SAME = 1.02
 """Walls within two percent of each other are not told apart in words."""
@@ -63,18 +64,24 @@ class Account:
     notes: tuple[str, ...]
 
 
-def account_for(runs: Sequence[Run]) -> tuple[Account, ...]:
-    """An account of each run, compared with the others."""
+def account_for(runs: Sequence[Run], meant: Collection[str] = ()) -> tuple[Account, ...]:
+    """An account of each run, compared with the others.
+
+    meant: names of runs that may be compared though they did not end well: a lesson wants it so. The wall of
+    any other says when it broke off, not how long the work takes.
+    """
     measured = [measure(run) for run in runs]
+    whole = [run.outcome is RunOutcome.OK or run.name in meant for run in runs]
+    others = list(compress(zip(runs, measured, strict=True), whole))
     return tuple(
         Account(
             run,
             metrics,
-            tuple(_facts(run, metrics, runs, measured)),
+            tuple(_facts(run, metrics, others if is_whole else [])),
             diagnose(run),
             tuple(_notes(run)),
         )
-        for run, metrics in zip(runs, measured, strict=True)
+        for run, metrics, is_whole in zip(runs, measured, whole, strict=True)
     )
 
 
@@ -125,14 +132,14 @@ def finding_words(finding: Finding) -> tuple[str, str]:
     return message, clean(finding.advice)
 
 
-def _facts(run: Run, own: Metrics, runs: Sequence[Run], measured: Sequence[Metrics]) -> Iterable[Fact]:
+def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
     if run.outcome is not RunOutcome.OK:
         yield Fact("outcome", status(run), warns=True)
     virtual = " (virtual time)" if run.clock is Clock.VIRTUAL else ""
     yield Fact("wall", duration(own.wall_ns) + virtual)
     to_ideal = ratio(own.wall_ns, own.ideal_ns)
     yield Fact("ideal", duration(own.ideal_ns) + (f"; the wall is {to_ideal} that" if to_ideal else ""))
-    compared = _compared(run, own, runs, measured)
+    compared = _compared(run, own, others)
     if compared:
         yield Fact("compared", compared)
     yield Fact("lanes", f"{own.lanes:,}; at most {own.open:,} open and {own.peak:,} at work at once")
@@ -168,9 +175,9 @@ def _resources(own: Metrics) -> Iterable[Fact]:
         yield Fact("more", f"{len(made) - _MOST_RESOURCES:,} other limits; --json has them all")
 
 
-def _compared(run: Run, own: Metrics, runs: Sequence[Run], measured: Sequence[Metrics]) -> str:
+def _compared(run: Run, own: Metrics, others: Sequence[_Measured]) -> str:
     parts = []
-    for other, metrics in zip(runs, measured, strict=True):
+    for other, metrics in others:
         if other is run or not own.wall_ns or not metrics.wall_ns:
             continue
         longer, shorter = max(own.wall_ns, metrics.wall_ns), min(own.wall_ns, metrics.wall_ns)
@@ -200,11 +207,17 @@ def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:
 
 
 def _notes(run: Run) -> Iterable[str]:
-    zero = open_ns(run)
+    zero = _origin_ns(run)
     for track in run.tracks:
         if track.error:
-            yield f"{clean(track.name)} raised after {duration(track.end_ns - zero)}: {clean(track.error)}"
+            when = "" if track.end_ns < zero else f" after {duration(track.end_ns - zero)}"
+            yield f"{clean(track.name)} raised{when}: {clean(track.error)}"
     yield from map(clean, run.notes)
+
+
+def _origin_ns(run: Run) -> int:
+    """Zero of the axis; without lanes when the first track began. The clock itself began long before."""
+    return open_ns(run) if run.lanes else min((track.start_ns for track in run.tracks), default=0)
 
 
 def _states(running_ns: int, ready_ns: int, waiting_ns: int, queued_ns: int) -> str:

@@ -6,7 +6,7 @@ the others share one. Not for: what the facts are (``facts``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from asyncdemo.model import Run
 from asyncdemo.render.facts import (
@@ -22,13 +22,15 @@ from asyncdemo.render.words import clean, status, title
 __all__ = ["render_plain"]
 
 
-def render_plain(runs: Sequence[Run], lanes: int = 40, encoding: str = "utf-8") -> str:
+def render_plain(
+    runs: Sequence[Run], lanes: int = 40, encoding: str = "utf-8", meant: Collection[str] = ()
+) -> str:
     """The text, ending in a newline.
 
     lanes: how many get a line each. encoding: of the stream it goes to; what it cannot hold of
-    the script's names is written as an escape.
+    the script's names is written as an escape. meant: as for ``account_for``.
     """
-    text = "\n".join("\n".join(_run(account, lanes)) + "\n" for account in account_for(runs))
+    text = "\n".join("\n".join(_run(account, lanes)) + "\n" for account in account_for(runs, meant))
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 

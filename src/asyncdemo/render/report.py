@@ -6,7 +6,7 @@ Not for: what the facts are (``facts``), text without a terminal (``plain``).
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import Console
 from rich.segment import Segment
@@ -37,16 +37,24 @@ _BELOW = 21
 """Lines that facts, legend and a finding take below the picture."""
 
 
-def print_report(runs: Sequence[Run], console: Console, rows: int | None = None) -> None:
-    """rows: the most rows of lanes for each run, more lanes are folded; the rule: most of a screen."""
+def print_report(
+    runs: Sequence[Run], console: Console, rows: int | None = None, meant: Collection[str] = ()
+) -> None:
+    """rows: the most rows of lanes for each run, more lanes are folded; the rule: most of a screen.
+
+    meant: as for ``account_for``.
+    """
     rows = max(_LEAST_ROWS, console.height - _BELOW) if rows is None else rows
     theme = theme_for(console.encoding)
-    console.print(Lines(report_lines(runs, theme, console.width, rows)), soft_wrap=True, highlight=False)
+    lines = report_lines(runs, theme, console.width, rows, meant)
+    console.print(Lines(lines), soft_wrap=True, highlight=False)
 
 
-def report_lines(runs: Sequence[Run], theme: Theme, width: int, rows: int = 24) -> Iterator[Line]:
+def report_lines(
+    runs: Sequence[Run], theme: Theme, width: int, rows: int = 24, meant: Collection[str] = ()
+) -> Iterator[Line]:
     """The report, no line wider than ``width``."""
-    accounts = account_for(runs)
+    accounts = account_for(runs, meant)
     each, side_by_side = panel_width(len(runs), width)
     names = [lane.name for run in runs for lane in run.lanes[:rows]]
     gutter = gutter_width(names, max((len(run.lanes) for run in runs), default=0), rows, each)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.render.plain import render_plain
 from tests.support.runs import Story, at_line
@@ -95,3 +99,27 @@ def test_variants_are_compared() -> None:
     text = render_plain([slow.run(name="slow"), fast.run(name="fast")])
     assert "compared      3.00x as long as fast" in text
     assert "compared      3.00x as fast as slow" in text
+
+
+def slow_and_fast(outcome: RunOutcome) -> list[Run]:
+    slow, fast = Story(), Story()
+    slow.task("a").sleeps(300).returns()
+    fast.task("a").sleeps(100).returns()
+    return [slow.run(name="slow", outcome=outcome), fast.run(name="fast")]
+
+
+@pytest.mark.parametrize("outcome", [RunOutcome.FAILED, RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED])
+def test_a_run_that_broke_off_is_not_compared(outcome: RunOutcome) -> None:
+    assert "compared" not in render_plain(slow_and_fast(outcome))
+
+
+def test_a_run_that_is_meant_to_fail_is_compared() -> None:
+    text = render_plain(slow_and_fast(RunOutcome.FAILED), meant=["slow"])
+    assert "compared      3.00x as long as fast" in text
+
+
+def test_without_lanes_times_count_from_the_first_track() -> None:
+    story = Story()
+    story.task("main", at=7_560_000).sleeps(20).raises("ValueError: no")
+    run = story.run(outcome=RunOutcome.FAILED, exit_code=1)
+    assert "main raised after 20 ms: ValueError: no" in render_plain([replace(run, lanes=())])
