@@ -23,6 +23,8 @@ help: ## this list
 
 tour: $(VENV)/.tour ## set up, then the first lesson: predict how long ten sleeps take, and watch
 	@$(BIN)/asyncdemo run two-sleeps
+	@echo
+	@echo "Here \`asyncdemo\` is $(BIN)/asyncdemo; after \`. $(BIN)/activate\` the short name works in this shell."
 
 test: $(VENV)/.dev ## the test suite (PYTEST_ARGS="-k name" for a part of it)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)

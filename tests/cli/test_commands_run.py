@@ -129,6 +129,23 @@ def test_runs_that_were_cut_off_are_neither_compared_nor_judged() -> None:
     assert "What happened" not in done.out
 
 
+def test_what_was_set_is_said_before_the_run() -> None:
+    done = asyncdemo("run", *QUICK, "--variant", "awaited")
+    assert "\nThis time: BREWS = 3, BREW_S = 0.05.\n" in done.out
+    assert done.out.index("This time") < done.out.index("Running awaited")
+
+
+def test_without_a_lesson_they_are_named() -> None:
+    done = asyncdemo("run")
+    assert done.code == 2
+    assert "two-sleeps, upload-gate" in done.err
+    assert "asyncdemo list" in done.err
+
+
+def test_the_next_lesson_is_named_at_the_end() -> None:
+    assert "Next: asyncdemo run upload-gate" in asyncdemo("run", *QUICK).out
+
+
 def test_a_missing_package_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
     course = course_of(tmp_path, "def work() -> None: ...\n")
     manifest = course / "01-only" / "01-odd" / "lesson.toml"

@@ -21,7 +21,8 @@ from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
 from asyncdemo.course import knobs as course_knobs
 from asyncdemo.course import progress
-from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.catalog import Course, find_course, load_course
+from asyncdemo.course.claims import Knobs
 from asyncdemo.course.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.lookup import find_lesson
 from asyncdemo.course.text import sections
@@ -44,7 +45,7 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
 
 
 @click.command("run")
-@click.argument("lesson_name", metavar="LESSON", shell_complete=_complete_lesson)
+@click.argument("lesson_name", metavar="LESSON", required=False, shell_complete=_complete_lesson)
 @set_option
 @click.option(
     "--variant",
@@ -76,7 +77,7 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
 @click.pass_context
 def command(
     context: click.Context,
-    lesson_name: str,
+    lesson_name: str | None,
     set_to: tuple[str, ...],
     chosen: tuple[str, ...],
     plain: bool,
@@ -92,6 +93,9 @@ def command(
     Without a terminal nothing is asked.
     """
     course = load_course(find_course(course_folder))
+    if lesson_name is None:
+        ids = ", ".join(lesson.id for lesson in course.lessons)
+        raise UsageError(f"Which lesson? There are: {ids}. `asyncdemo list` says what each is about.")
     lesson = load_lesson(find_lesson(course, lesson_name).folder)
     settings = course_knobs.settings(set_to)
     values = course_knobs.values(lesson, settings)
@@ -120,7 +124,7 @@ def command(
     names = [variant.name for variant in variants]
     all_names = [variant.name for variant in lesson.variants]
     predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
-    _introduce(lesson, console)
+    _introduce(lesson, console, {name: values[name] for name in settings})
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs, console, lesson.race)
     odd = _not_as_meant(variants, recorded.runs)
@@ -140,6 +144,8 @@ def command(
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
         _conclude(lesson, console)
+        if course_folder is None:
+            _say_next(course, lesson)
     context.exit(_exit_code(variants, recorded))
 
 
@@ -222,15 +228,26 @@ def _remember(lesson: Lesson, asked: int, right: int) -> None:
         click.echo(f"Your progress could not be kept: {file}: {error.strerror}.", err=True)
 
 
-def _introduce(lesson: Lesson, console: Console | None) -> None:
+def _introduce(lesson: Lesson, console: Console | None, changed: Knobs) -> None:
+    """changed: the knobs that the learner set. The text has the values as written."""
     click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
     _print_section(lesson, "The question", console)
+    if changed:
+        settings = ", ".join(f"{name} = {value}" for name, value in changed.items())
+        click.echo(f"{wrapped(f'This time: {settings}.')}\n")
 
 
 def _conclude(lesson: Lesson, console: Console | None) -> None:
     click.echo("\n" + click.style("Change it", bold=True))
     _print_section(lesson, "Change it", console)
     click.echo(f"The whole text: {lesson.readme}")
+
+
+def _say_next(course: Course, lesson: Lesson) -> None:
+    records = progress.load(progress.default_file())
+    left = next((lesson for lesson in course.lessons if lesson.id not in records), None)
+    if left is not None and left.id != lesson.id:
+        click.echo(f"Next: asyncdemo run {left.id}")
 
 
 def _print_section(lesson: Lesson, heading: str, console: Console | None) -> None:
