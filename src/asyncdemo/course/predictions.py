@@ -139,10 +139,13 @@ def quantity(value: float, unit: str) -> str:
 
 
 def _number(typed: str, unit: str) -> float:
-    match = re.fullmatch(r"([0-9]+(?:[.,][0-9]+)?|[.,][0-9]+)\s*([a-z]*)", typed)
+    match = re.fullmatch(r"([0-9]+(?:,[0-9]+)*(?:[.,][0-9]+)?|[.,][0-9]+)\s*([a-z]*)", typed)
     if match is None:
-        raise ValueError(f"type a number{f' ({unit})' if unit else ''}, for instance 3 or 0.5")
-    value = float(match[1].replace(",", "."))
+        # No example: whatever number stood there, it would be near to some answer.
+        raise ValueError(f"type a number{f' ({unit})' if unit else ''}, in digits")
+    if "," in match[1]:
+        raise ValueError("type it without a comma: a point before decimals, nothing between thousands")
+    value = float(match[1])
     return value / 1000 if unit == "s" and match[2] in ("ms", "milliseconds") else value
 
 
@@ -166,14 +169,8 @@ def _order(typed: str, variants: Sequence[str]) -> tuple[str, ...]:
         else:
             names.extend(name for name in variants if word and name.startswith(word))
     if sorted(names) != sorted(variants):
-        raise ValueError(
-            f"type each of 1 to {len(variants)} once, for instance {' '.join(map(str, _example(variants)))}"
-        )
+        raise ValueError(f"type each of the numbers 1 to {len(variants)} once, with spaces between them")
     return tuple(names)
-
-
-def _example(variants: Sequence[str]) -> range:
-    return range(len(variants), 0, -1)
 
 
 def _ranking(figures: Mapping[str, float], tolerance: float) -> str:

@@ -41,7 +41,6 @@ CHOICE = Prediction(
     [
         (SECONDS, "3", 3.0),
         (SECONDS, " 0.5 ", 0.5),
-        (SECONDS, "0,5", 0.5),
         (SECONDS, ".5s", 0.5),
         (SECONDS, "300 ms", 0.3),
         (SECONDS, "3 seconds", 3.0),
@@ -64,6 +63,11 @@ def test_what_people_type_is_understood(prediction: Prediction, typed: str, answ
         (SECONDS, "long"),
         (SECONDS, "-1"),
         (SECONDS, "1 2"),
+        (SECONDS, "0,5"),
+        (SECONDS, ",5"),
+        (SECONDS, "1,000"),
+        (SECONDS, "1,000.5 s"),
+        (COUNT, "1,000,000"),
         (CHOICE, "3"),
         (CHOICE, "0"),
         (CHOICE, "c"),
@@ -77,6 +81,19 @@ def test_what_people_type_is_understood(prediction: Prediction, typed: str, answ
 def test_what_cannot_be_understood_says_what_to_type(prediction: Prediction, typed: str) -> None:
     with pytest.raises(ValueError, match="type "):
         parse(prediction, typed, VARIANTS, KNOBS)
+
+
+@pytest.mark.parametrize("typed", ["1,5", "1,000"])
+def test_a_comma_is_refused_because_it_means_two_things(typed: str) -> None:
+    with pytest.raises(ValueError, match="without a comma"):
+        parse(SECONDS, typed, VARIANTS, KNOBS)
+
+
+@pytest.mark.parametrize("prediction", [SECONDS, COUNT])
+def test_the_hint_holds_no_number_that_could_be_the_answer(prediction: Prediction) -> None:
+    with pytest.raises(ValueError, match="type a number") as raised:
+        parse(prediction, "long", VARIANTS, KNOBS)
+    assert not any(char.isdecimal() for char in str(raised.value))
 
 
 @pytest.mark.parametrize(("answer", "right"), [(3.0, True), (3.2, True), (2.7, False), (30.0, False)])
