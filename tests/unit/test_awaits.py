@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asyncdemo.awaits import independent
+from asyncdemo.awaits import independent, unawaited_call
 
 COULD_OVERLAP = {
     "requests of one client": """
@@ -196,6 +196,58 @@ COULD_OVERLAP = {
             for url in urls:
                 async with opened(url):  #!
                     pass
+    """,
+    "sleeps between calls that measure": """
+        import asyncio, time
+        async def main():
+            begin = time.perf_counter()
+            await asyncio.sleep(1)  #!
+            await asyncio.sleep(random())  #!
+            print(time.perf_counter() - begin)
+    """,
+    "a sleep that only lets others run": """
+        import asyncio
+        async def main(urls):
+            for url in urls:
+                await fetch(url)  #!
+                await asyncio.sleep(0)
+    """,
+    "a loop with another await that feeds nothing": """
+        async def main(urls):
+            for url in urls:
+                await log(url)
+                await fetch(url)  #!
+    """,
+    "a loop inside a semaphore": """
+        async def main(gate, urls):
+            for url in urls:
+                async with gate:
+                    await fetch(url)  #!
+    """,
+    "the same client as an argument": """
+        async def main(client):
+            await first(client)  #!
+            await second(client)  #!
+    """,
+    "the same number as an argument": """
+        async def main():
+            count = 3
+            await first(count)  #!
+            await second(count)  #!
+    """,
+    "one method of self": """
+        class Shop:
+            async def main(self):
+                await self.fetch(1)  #!
+                await self.fetch(2)  #!
+    """,
+    "awaits in one try": """
+        async def main():
+            try:
+                await fetch(1)  #!
+                await fetch(2)  #!
+            finally:
+                close()
     """,
 }
 
@@ -476,6 +528,88 @@ DEPENDS = {
             token = await login()  #!
             await fetch(lambda: token)  #!
     """,
+    "a ticker": """
+        import asyncio
+        async def main():
+            for second in range(3):
+                print(second)
+                await asyncio.sleep(0.1)  #!
+    """,
+    "a countdown": """
+        from asyncio import sleep
+        async def main():
+            print(2)
+            await sleep(1)  #!
+            print(1)
+            await sleep(1)  #!
+            print(0)
+    """,
+    "calls at a pace": """
+        import asyncio
+        async def main(urls):
+            for url in urls:
+                await fetch(url)  #!
+                await asyncio.sleep(0.1)  #!
+    """,
+    "calls at a pace, without the sleeps": """
+        import asyncio
+        async def main(urls):
+            for url in urls:
+                await fetch(url)  #!
+                await asyncio.sleep(0.1)
+    """,
+    "work and its cleanup": """
+        async def main():
+            try:
+                await work()  #!
+            finally:
+                await clean_up()  #!
+    """,
+    "a loop whose other await feeds it": """
+        async def main(queue):
+            for _ in range(10):
+                item = await queue.get()
+                await process(item)  #!
+    """,
+    "a loop whose other await may end it": """
+        async def main(queue, items):
+            for item in items:
+                if await queue.get() is None:
+                    break
+                await process(item)  #!
+    """,
+    "a loop whose context feeds it": """
+        async def main(session, urls):
+            for url in urls:
+                async with session.get(url) as reply:
+                    await read(reply)  #!
+    """,
+    "one fills what the other empties": """
+        async def main():
+            out = []
+            await fill(out)  #!
+            await drain(source=out)  #!
+    """,
+    "one fills the queue that the other empties": """
+        import asyncio
+        async def main():
+            queue: asyncio.Queue[int] = asyncio.Queue()
+            await asyncio.wait_for(fill(queue), 5)  #!
+            await drain(queue)  #!
+    """,
+    "one fills what another one in the loop empties": """
+        async def main(urls):
+            out = {}
+            for url in urls:
+                await fill(out, url)  #!
+                await drain(out)
+    """,
+    "different methods of self": """
+        class Client:
+            async def main(self):
+                await self.connect()  #!
+                await self.query()  #!
+    """,
 }
 
 CANNOT_TELL = {
@@ -537,6 +671,34 @@ def test_a_line_in_the_middle_of_a_call_is_that_call() -> None:
 def test_null_bytes_and_deep_nesting_are_not_read() -> None:
     assert independent("\0", [1]) is None
     assert independent("async def main():\n  " + "(" * 5000, [1]) is None
+
+
+UNAWAITED = {
+    "the only call": ("fetch", 9, 2, "async def main():\n    fetch(1)\n"),
+    "of a nested function": ("main.<locals>.fetch", 9, 2, "async def main():\n    fetch(1)\n"),
+    "a method": ("Shop.fetch", 9, 2, "async def main():\n    shop.fetch(1)\n"),
+    "kept under a name": ("fetch", 5, 2, "async def main():\n    one = fetch(1)\n"),
+    "among awaited ones": ("fetch", 4, 2, "async def main():\n    fetch(1)\n    await fetch(2)\n"),
+    "on the line of the drop": ("f", 2, 2, "f()\nf()\nf()\n"),
+    "spread over the line of the drop": ("f", 3, 2, "f()\nf(\n  1\n)\nf()\n"),
+    "before the drop": ("f", 3, 2, "f()\nf()\n\nf()\n"),
+    "in a call of its method": ("f", 1, 1, "f().__name__.upper()\n"),
+    "all after the drop": ("f", 1, None, "\nf()\nf()\n"),
+    "awaited": ("fetch", 2, None, "async def main():\n    await fetch(1)\n"),
+    "awaited either way": ("fetch", 2, None, "async def main():\n    await (fetch(1) if x else fetch(2))\n"),
+    "in wait_for": ("fetch", 2, None, "async def main():\n    await wait_for(fetch(1), 2)\n"),
+    "in a task": ("fetch", 2, None, "async def main():\n    asyncio.create_task(fetch(1))\n"),
+    "gathered": ("fetch", 2, None, "async def main():\n    gather(*[fetch(n) for n in range(3)])\n"),
+    "in a list": ("fetch", 2, None, "async def main():\n    todo.append(fetch(1))\n"),
+    "run": ("main", 1, None, "asyncio.run(main())\n"),
+    "called elsewhere": ("fetch", 1, None, "print('nothing')\n"),
+    "not Python": ("fetch", 1, None, "fetch(1\n"),
+}
+
+
+@pytest.mark.parametrize(("function", "dropped_at", "line", "source"), UNAWAITED.values(), ids=UNAWAITED)
+def test_the_call_that_nobody_awaited(function: str, dropped_at: int, line: int | None, source: str) -> None:
+    assert unawaited_call(source, function, dropped_at) == line
 
 
 @settings(max_examples=60, deadline=None)

@@ -22,8 +22,10 @@ class Flow:
     (or on which way it made the program go) is called tainted.
     """
 
-    def __init__(self, points: Iterable[Point]) -> None:
+    def __init__(self, points: Iterable[Point], sources: Iterable[Point] = ()) -> None:
+        """sources: further awaits whose results are followed to the points."""
         self._points = set(points)
+        self._sources = self._points.union(sources)
         self._tainted: _Tainted = frozenset()
         self._decided = False
         """A result decides whether what comes now is done at all."""
@@ -104,7 +106,7 @@ class Flow:
 
     def _try(self, node: ast.Try | ast.TryStar) -> None:
         before, decided = self._tainted, self._decided
-        awaits = any(child in self._points for child in inside(node) if isinstance(child, Point))
+        awaits = any(child in self._sources for child in inside(node) if isinstance(child, Point))
         self._block(node.body)
         self._block(node.orelse)
         after = self._tainted
@@ -129,7 +131,7 @@ class Flow:
             tainted = self._value(item.context_expr)
             self._reached |= awaited and (tainted or self._decided)
             if item.optional_vars is not None:
-                self._bind(item.optional_vars, tainted or awaited)
+                self._bind(item.optional_vars, tainted or node in self._sources)
         self._decided |= awaited
         self._block(node.body)
         self._decided = decided or (self._decided and not awaited)
@@ -154,8 +156,7 @@ class Flow:
                 tainted = self._value(node.value)
                 if node in self._points:
                     self._reached |= tainted or self._decided
-                    return True
-                return tainted
+                return tainted or node in self._sources
             case ast.BoolOp():
                 return self._one_after_another(node.values)
             case ast.IfExp():
