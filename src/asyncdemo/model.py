@@ -313,6 +313,7 @@ class Track:
     parent: index of the track that made it. thread: index of the thread whose loop runs the task.
     steps: how often an event loop ran it (0 for threads).
     cpu_ns: CPU time of a thread between its open and close, where the system tells.
+    own: made by the standard library for itself, so no lane.
     """
 
     index: int
@@ -330,6 +331,7 @@ class Track:
     steps: int = 0
     cpu_ns: int | None = None
     error: str | None = None
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +366,7 @@ class Resource:
 
     site: where it was made. limit: None if unlimited. slots: who held it when (empty for a queue).
     levels: for a queue, (time, length) after each change.
+    queue: for an executor, who had an item waiting for a worker, and when.
     """
 
     index: int
@@ -372,6 +375,7 @@ class Resource:
     site: Site | None = None
     slots: tuple[Slot, ...] = ()
     levels: tuple[tuple[int, int], ...] = ()
+    queue: tuple[Slot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

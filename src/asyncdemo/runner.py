@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
@@ -35,6 +35,7 @@ __all__ = ["Listener", "Options", "Recording", "Stdout", "Target", "record"]
 
 _LAUNCH = Path(__file__).parent / "capture" / "boot" / "launch.py"
 _START_TIMEOUT_S = 60.0
+_SYNTAX = ("SyntaxError", "IndentationError", "TabError")
 _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
 _LINGER_S = 0.5
@@ -65,6 +66,11 @@ class Target:
     @property
     def title(self) -> str:
         return self.module or self.script or ""
+
+    @property
+    def name(self) -> str:
+        """What a recording of it is called."""
+        return self.module or Path(self.script or "").stem
 
 
 @dataclass(frozen=True)
@@ -121,6 +127,7 @@ class Recording:
         self._outputs: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
         self._garbled = False
         self._stopped: RunOutcome | None = None
+        self._killed = False
         self._deadline: float | None = None
         self._kill_at: float | None = None
         self._ended_at: float | None = None
@@ -226,8 +233,9 @@ class Recording:
         """The run as far as it is recorded."""
         if self._assembly.invalid is not None:
             reason = self._assembly.invalid
-            _add(self._assembly.notes, f"{self._target.title} is not a Python script: {reason}.")
-        exit_code = None if self._process is None else self._process.poll()
+            fault = "has a syntax error" if reason.startswith(_SYNTAX) else "is not a Python script"
+            _add(self._assembly.notes, f"{self._target.title} {fault}: {reason}.")
+        exit_code = None if self._process is None or self._killed else self._process.poll()
         if self._stopped is not None:
             outcome = self._stopped
         elif exit_code == 0:
@@ -235,13 +243,18 @@ class Recording:
         else:
             outcome = RunOutcome.FAILED
         self._note_how_it_ended(outcome, exit_code)
-        return self._assembly.run(
-            name=self._options.name or Path(self._target.title).stem,
+        run = self._assembly.run(
+            name=self._options.name or self._target.name,
             script=self._target.title,
             argv=self._target.args,
             outcome=outcome,
             exit_code=exit_code,
         )
+        if self._options.lanes and not run.lanes and outcome is RunOutcome.OK:
+            names = " or ".join(self._options.lanes)
+            unseen = f"No call of {names} was seen in the script's own process; others are not observed."
+            return replace(run, notes=(*run.notes, unseen))
+        return run
 
     def _note_how_it_ended(self, outcome: RunOutcome, exit_code: int | None) -> None:
         notes = self._assembly.notes
@@ -420,6 +433,7 @@ class Recording:
 
     def _kill(self) -> None:
         assert self._family is not None
+        self._killed = True
         self._family.end()
 
 
@@ -427,7 +441,7 @@ def _check(script: str | None) -> None:
     if script is None:
         return
     if not os.path.exists(script):
-        raise ScriptError(f"There is no file {script}.")
+        raise UsageError(f"There is no file {script}.")
     if not os.path.isfile(script) and not os.path.isdir(script):
         raise ScriptError(f"{script} is neither a file nor a folder.")  # reading it could take for ever
 

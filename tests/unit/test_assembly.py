@@ -63,8 +63,15 @@ DEFINITIONS = {
     "clock": st.tuples(st.sampled_from(["real", "virtual"]), st.just("of this")),
     "finish": st.tuples(TIME),
 }
+
+
+def _named(definition: tuple[str, tuple[object, ...]]) -> list[object]:
+    name, arguments = definition
+    return [name, *arguments]
+
+
 one_definition = st.one_of(
-    *(arguments.map(lambda values, name=name: [name, *values]) for name, arguments in DEFINITIONS.items()),
+    *(st.tuples(st.just(name), arguments).map(_named) for name, arguments in DEFINITIONS.items()),
     st.lists(ODD, max_size=5),
 )
 one_number = st.one_of(

@@ -39,6 +39,7 @@ _WOKEN_BY_LANES = frozenset(
 )
 """Waits that another lane may end: who did is known from the wake."""
 
+_RECENT = 20
 _OWN_THREADS = frozenset(
     {
         "BaseEventLoop._do_shutdown",
@@ -113,8 +114,8 @@ class Assembly:
     def _define(self, definition: list[Any]) -> None:
         getattr(self, "_on_" + definition[0].replace("-", "_"))(*definition[1:])
 
-    def _on_hello(self, token: str, pid: int) -> None:
-        self.token, self.pid = token, pid
+    def _on_hello(self, token: str, _: int) -> None:
+        self.token = token
 
     def _on_refused(self, message: str) -> None:
         self.refused = message
@@ -231,7 +232,7 @@ class Assembly:
         site: int | None,
         called_from: int | None,
     ) -> None:
-        self._ledger.begun.pop(track, None)
+        self._ledger.begun.pop(start_ns, None)
         self._ledger.slow_steps.append(
             SlowStep(
                 track if track >= 0 else None,
@@ -256,13 +257,15 @@ class Assembly:
     ) -> None:
         """A step that is not over, and who waits for its end: the run may end before it does."""
         ledger = self._ledger
+        if any(step.start_ns == since_ns for step in ledger.slow_steps[-_RECENT:]):
+            return  # the step was over before this could be told
         place, caller = ledger.site(site), ledger.site(called_from)
         begun = SlowStep(
             track if track in ledger.tracks else None, since_ns, now_ns, None, 0, place, caller, reason
         )
-        if track in ledger.tracks and track not in ledger.begun:
+        if track in ledger.tracks and since_ns not in ledger.begun:
             self._audience.changed(track, since_ns, State.RUNNING, "")
-        ledger.begun[track] = begun
+        ledger.begun[since_ns] = begun
         for index, ready_ns in starved:
             if index in ledger.tracks and index not in ledger.starved:
                 ledger.starved[index] = max(ready_ns, ledger.tracks[index].ended_ns)
@@ -278,9 +281,6 @@ class Assembly:
 
     def _on_unawaited(self, function: str, at_ns: int, site: int | None) -> None:
         self._ledger.unawaited.append(Unawaited(function, at_ns, self._ledger.site(site)))
-
-    def _site(self, index: int | None) -> Site | None:
-        return None if index is None else self._ledger.sites.get(index)
 
     # -- numbers --------------------------------------------------------------------------------
 

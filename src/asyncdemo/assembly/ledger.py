@@ -159,7 +159,7 @@ class Ledger:
     blocking_calls: list[BlockingCall] = field(default_factory=list)
     slow_steps: list[SlowStep] = field(default_factory=list)
     begun: dict[int, SlowStep] = field(default_factory=dict)
-    """The steps that block a loop now, by track; negative: a callback."""
+    """The steps that block a loop now, by their start."""
     starved: dict[int, int] = field(default_factory=dict)
     """Tasks that could run but for that -> since when."""
     pauses: list[Pause] = field(default_factory=list)

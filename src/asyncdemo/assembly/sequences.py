@@ -9,12 +9,12 @@ from __future__ import annotations
 import linecache
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 from asyncdemo import awaits
-from asyncdemo.model import AwaitSequence, Site, State, Track
+from asyncdemo.model import AwaitSequence, Site, Spans, State
 
 __all__ = ["Pause", "find"]
 
@@ -62,11 +62,11 @@ class _Wait:
     waited_ns: int
 
 
-def find(pauses: Sequence[Pause], tracks: Sequence[Track]) -> tuple[AwaitSequence, ...]:
-    """The coroutine calls that waited at least twice for the outside world."""
+def find(pauses: Sequence[Pause], spans: Mapping[int, Spans]) -> tuple[AwaitSequence, ...]:
+    """The coroutine calls that waited at least twice for the outside world; spans: by track."""
     by_call: defaultdict[tuple[int, int], _Calls] = defaultdict(lambda: _Calls(-1))
     for number, pause in enumerate(pauses):
-        if not _is_outside(tracks[pause.track], pause.start_ns):
+        if not _is_outside(spans[pause.track], pause.start_ns):
             continue
         for depth, (call, site) in enumerate(pause.chain):
             if site is None:
@@ -81,12 +81,12 @@ def find(pauses: Sequence[Pause], tracks: Sequence[Track]) -> tuple[AwaitSequenc
     return tuple(found for calls in by_call.values() for found in _sequences(calls, judge))
 
 
-def _is_outside(track: Track, at_ns: int) -> bool:
-    starts, states, waits, _ = track.spans.columns
+def _is_outside(spans: Spans, at_ns: int) -> bool:
+    starts, states, waits, _ = spans.columns
     index = bisect_right(starts, at_ns) - 1
     if index < 0 or states[index] not in (State.WAITING, State.QUEUED):
         return False
-    return track.spans.causes[waits[index]].reason.startswith(_OUTSIDE)
+    return spans.causes[waits[index]].reason.startswith(_OUTSIDE)
 
 
 def _independent(sites: tuple[Site, ...]) -> bool | None:

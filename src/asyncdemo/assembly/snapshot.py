@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 from asyncdemo.assembly import sequences
+from asyncdemo.assembly.explanations import explain
 from asyncdemo.assembly.ledger import Item, Ledger
 from asyncdemo.model import (
     AwaitSequence,
@@ -58,7 +58,7 @@ def snapshot(
         knobs=dict(ledger.knobs),
         resources=builder.resources(),
         wakes=builder.wakes(),
-        slow_steps=builder.slow_steps(),
+        slow_steps=builder.slow_steps(tracks),
         blocking_calls=builder.blocking_calls(),
         await_sequences=builder.await_sequences(tracks),
         unawaited=tuple(ledger.unawaited),
@@ -76,6 +76,8 @@ class _Builder:
         self._order = ledger.in_order()
         self._end_ns = max([ledger.now_ns, *(t.ended_ns for t in ledger.tracks.values())])
         self._causes = ledger.causes.renumbered(self._order)
+        self._items = {index: replace(item) for index, item in ledger.items.items()}
+        self._begun = {step.track: step.start_ns for step in ledger.begun.values()}
         self._shown_spans: dict[int, Spans] = {}
 
     # -- tracks and lanes -----------------------------------------------------------------------
@@ -117,6 +119,7 @@ class _Builder:
                     steps=t.steps,
                     cpu_ns=t.cpu_ns if ledger.clock is Clock.REAL else None,
                     error=t.error,
+                    own=t.own,
                 )
             )
         return tuple(built)
@@ -124,19 +127,20 @@ class _Builder:
     def _with_what_goes_on(self, index: int, spans: SpansBuilder) -> SpansBuilder:
         """Its spans, with the step it has begun or the readiness it has come to."""
         ledger = self._ledger
-        if index not in ledger.begun and index not in ledger.starved:
+        begun_ns = self._begun.get(index)
+        if begun_ns is None and index not in ledger.starved:
             return spans
         spans = spans.copy()
         if index in ledger.starved:
             spans.add(ledger.starved[index], State.READY)
-        if index in ledger.begun:
-            spans.add(ledger.begun[index].start_ns, State.RUNNING)
+        if begun_ns is not None:
+            spans.add(begun_ns, State.RUNNING)
         return spans
 
     def _start_process_items(self) -> None:
         """A process pool does not tell when it started an item: first come, first served, a worker each."""
         by_pool: defaultdict[int, list[Item]] = defaultdict(list)
-        for item in self._ledger.items.values():
+        for item in self._items.values():
             if item.started_ns is None and item.done_ns is not None and item.resource is not None:
                 by_pool[item.resource].append(item)
         for resource, items in by_pool.items():
@@ -153,7 +157,7 @@ class _Builder:
         builder = SpansBuilder()
         for position, start_ns in enumerate(starts):
             wait = waits[position]
-            item = self._ledger.items.get(self._ledger.item_waits.get(wait, -1))
+            item = self._items.get(self._ledger.item_waits.get(wait, -1))
             if item is None:
                 builder.add(start_ns, State(states[position]), wait)
                 continue
@@ -248,12 +252,27 @@ class _Builder:
                     stop_ns = held.end_ns if held.end_ns is not None else self._end_ns
                     slot = Slot(self._order[held.track], held.start_ns, max(held.start_ns, stop_ns))
                     slots[resource].append(slot)
-        for item in ledger.items.values():
-            if item.resource is not None and item.started_ns is not None and item.submitter in self._order:
-                stop_ns = item.done_ns if item.done_ns is not None else self._end_ns
-                slots[item.resource].append(Slot(self._order[item.submitter], item.started_ns, stop_ns))
+        queues: defaultdict[int, list[Slot]] = defaultdict(list)
+        for item in self._items.values():
+            if item.resource is None or item.submitter not in self._order:
+                continue
+            submitter = self._order[item.submitter]
+            stop_ns = item.done_ns if item.done_ns is not None else self._end_ns
+            started_ns = item.started_ns if item.started_ns is not None else stop_ns
+            if started_ns > item.queued_ns:
+                queues[item.resource].append(Slot(submitter, item.queued_ns, started_ns))
+            if item.started_ns is not None:
+                slots[item.resource].append(Slot(submitter, item.started_ns, stop_ns))
         return tuple(
-            Resource(index, kind, limit, site, tuple(slots[index]), tuple(ledger.levels[index]))
+            Resource(
+                index,
+                kind,
+                limit,
+                site,
+                tuple(slots[index]),
+                tuple(ledger.levels[index]),
+                tuple(queues[index]),
+            )
             for index, (kind, limit, site) in sorted(ledger.resources.items())
         )
 
@@ -275,11 +294,9 @@ class _Builder:
     def _position(self, track: int | None) -> int | None:
         return None if track is None else self._order.get(track)
 
-    def slow_steps(self) -> tuple[SlowStep, ...]:
+    def slow_steps(self, tracks: Sequence[Track]) -> tuple[SlowStep, ...]:
         """With what they were doing: a known call that filled half of the step, or computing."""
-        calls = sorted(self._ledger.blocking_calls, key=lambda call: call.start_ns)
-        starts = [call.start_ns for call in calls]
-        over = [_explained(step, calls, starts) for step in self._ledger.slow_steps]
+        over = explain(self._ledger.slow_steps, self._ledger.blocking_calls, tracks)
         going_on = [replace(step, end_ns=self._end_ns) for step in self._ledger.begun.values()]
         return tuple(
             replace(step, track=self._position(step.track))
@@ -292,25 +309,9 @@ class _Builder:
             for pause in self._ledger.pauses
             if pause.track in self._order
         ]
-        return sequences.find(pauses, tracks)
-
-
-_OUTSIDE = 0.5
-
-
-def _explained(step: SlowStep, calls: Sequence[BlockingCall], starts: Sequence[int]) -> SlowStep:
-    length = step.end_ns - step.start_ns
-    longest: BlockingCall | None = None
-    for call in calls[bisect_left(starts, step.start_ns) : bisect_right(starts, step.end_ns)]:
-        if call.end_ns <= step.end_ns and (
-            longest is None or call.end_ns - call.start_ns > longest.end_ns - longest.start_ns
-        ):
-            longest = call
-    if longest is not None and longest.end_ns - longest.start_ns >= _OUTSIDE * length:
-        return replace(step, site=longest.site, called_from=longest.called_from, reason=longest.reason)
-    if step.cpu_ns is not None and step.cpu_ns + step.stolen_ns < _OUTSIDE * length:
-        return replace(step, reason="outside Python")
-    return step
+        # as shown: on 3.11 ``wait_for`` waits in a task of its own
+        shown = {pause.track: self._as_shown(pause.track, tracks) for pause in pauses}
+        return sequences.find(pauses, shown)
 
 
 def _lane_name(track: Track) -> str:

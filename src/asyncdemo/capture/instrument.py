@@ -42,6 +42,10 @@ class Patches:
         else:
             self._undo.append(lambda: delattr(owner, name))
 
+    def leave(self, owner: Any, name: str, value: Any) -> None:
+        """Set an attribute for good: code that runs then may ask for it after everything is undone."""
+        setattr(owner, name, value)
+
     def rewrite(self, module: ModuleType, qualname: str, hook: Any, transform: Transform) -> bool:
         """Rewrite one function of a module; ``transform`` may call ``hook`` by the name ``HOOK``.
 
@@ -63,7 +67,7 @@ class Patches:
         if code is None:
             return False
         self._rewritten[key] = node
-        self.set(module, name, hook)
+        self.leave(module, name, hook)
         function.__code__ = code
         self._undo.append(lambda: setattr(function, "__code__", original))
         return True

@@ -77,8 +77,8 @@ class Lens:
             sleep = clock.sleep
             threads.on_start = lambda: clock.go_real("a thread was started")
         calls.install(recorder, self._waits, patches, sleep)
-        patches.set(builtins, source.LANE, self._lane)
-        patches.set(builtins, source.AT_WORK, self.open_main_thread)
+        patches.leave(builtins, source.LANE, self._lane)
+        patches.leave(builtins, source.AT_WORK, self.open_main_thread)
         patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
         frames.install(patches)
         patches.forget_sources()

@@ -66,7 +66,8 @@ class Limits:
             self.add(owner, kind, limit, frame)
 
     def semaphore_made(self, semaphore: Any) -> None:
-        self._made(semaphore, "semaphore", semaphore._value)
+        if semaphore._value > 0:  # else it is a signal, and limits nothing
+            self._made(semaphore, "semaphore", semaphore._value)
 
     def lock_made(self, lock: Any) -> None:
         self._made(lock, "lock", 1)
@@ -106,6 +107,7 @@ class Limits:
         patches.rewrite(threading, "Semaphore.__init__", self.semaphore_made, at_end)
         patches.rewrite(threading, "Semaphore.acquire", self.acquired, on_return)
         patches.rewrite(threading, "Semaphore.release", self.released, on_entry_with_all)
+        patches.rewrite(threading, "BoundedSemaphore.release", self.released, on_entry_with_all)
         patches.rewrite(queue, "Queue.__init__", self.queue_made, at_end)
         patches.rewrite(queue, "Queue.put", self.length_changed, at_end)
         patches.rewrite(queue, "Queue.get", self.length_changed, on_return)

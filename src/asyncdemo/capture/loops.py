@@ -134,6 +134,7 @@ class _Running:
         recorder = self._recorder
         self._lens.ident = ident = _thread.get_ident()
         self._lens.usage.follow(_thread.get_native_id())
+        self._lens.usage.read(0)
         self._lens.running = True
         self._thread = thread = recorder.threads.get(ident)
         if thread is not None:

@@ -36,7 +36,7 @@ _BY_CODE = {
     "TaskGroup.__aexit__": "taskgroup",
     "TaskGroup._aexit": "taskgroup",
     "_wait": "tasks",
-    "_wait_for_one": "tasks",
+    "as_completed.<locals>._wait_for_one": "tasks",
     "_AsCompletedIterator._wait_for_one": "tasks",
     "_cancel_and_wait": "task",
     "BaseEventLoop.getaddrinfo": "dns",
@@ -61,7 +61,7 @@ _BY_CODE = {
     "BaseSubprocessTransport._wait": "subprocess",
     "BaseSubprocessTransport._connect_pipes": "subprocess",
 }
-_BUILT_UPON = ("event", "condition")
+_BUILT_UPON = ("event", "condition", "empty queue")
 """What asyncio's queues and barriers, and those of libraries, are made of."""
 _LIMITED = {
     "Semaphore.acquire": "semaphore",
@@ -129,6 +129,8 @@ class Reasons:
             return self._recorder.wait(reason, QUEUED, resource=resource)
         if name == "wait_for":
             child = _local(innermost, "fut")
+            if id(child) in self.items:
+                return self._recorder.wait("thread", WAITING, item=self.items[id(child)])
             return self._recorder.wait("task", on=self._recorder.tasks.get(id(child)))
         return self._by_future(future, coroutine)
 

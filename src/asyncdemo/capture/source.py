@@ -102,14 +102,14 @@ def _converted(name: str, text: str, old: Value) -> Value:
 def _wrap_lanes(tree: ast.Module, wanted: Sequence[str]) -> None:
     if not wanted:
         return
-    functions = dict(_functions(tree, ""))
+    functions = _functions(tree, "")
     for name in wanted:
-        matches = [q for q in functions if q == name or q.endswith("." + name)]
+        matches = [node for q, node in functions if q == name or q.endswith("." + name)]
         if not matches:
-            have = ", ".join(functions) or "none"
+            have = ", ".join(dict.fromkeys(q for q, _ in functions)) or "none"
             raise SourceError(f"There is no function {name} in this script. Its functions: {have}.")
-        for qualname in matches:
-            _wrap_body(functions[qualname])
+        for function in matches:
+            _wrap_body(function)
 
 
 def _functions(node: ast.AST, prefix: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import functools
 import weakref
 from collections import Counter
@@ -49,6 +50,8 @@ class Tasks:
         if self._tasks_of[code] <= TASKS_TOLD:
             self._told.add(track)
         lens = getattr(task.get_loop(), "_asyncdemo", None)
+        here = recorder.threads.get(_thread.get_ident())  # where the loop will run, if it does not yet
+        thread = lens.thread if lens is not None and lens.thread is not None else here and here.track
         # A tuple of plain values is nothing that a garbage collection walks twice.
         recorder.define(
             (
@@ -60,7 +63,7 @@ class Tasks:
                 recorder.frame_site(recorder.caller(creator)),
                 parent if parent is not None and parent >= 0 else None,
                 at_ns,
-                None if lens is None else lens.thread,
+                thread,
                 (
                     type(coroutine) is not CoroutineType  # uvloop's are compiled
                     or recorder.origins.is_stdlib(coroutine.cr_code.co_filename)
@@ -115,9 +118,14 @@ class Tasks:
             self.finish(task, track, end)
 
     def first_seen(self, handle: Any, callback: Any) -> tuple[int, Any]:
-        """(track, task) if the callback is the step of a task not seen before, else (-1, None)."""
+        """(track, task) if the callback is the step of a task not seen before, else (-1, None).
+
+        Its first step, or a later one if it was made without the loop and began while it was made
+        (``asyncio.Task(..., eager_start=True)``): then what it did before is not known.
+        """
         task: Any = getattr(callback, "__self__", None)
-        if type(callback).__name__ != "TaskStepMethWrapper" and not _is_python_step(callback, task):
+        is_step = type(callback).__name__ == "TaskStepMethWrapper"
+        if not (is_step or getattr(callback, "__name__", "") == _WAKEUP or _is_python_step(callback, task)):
             return NO_TASK, None
         recorder = self._recorder
         at_ns = handle.ready_ns or recorder.now()
@@ -153,6 +161,10 @@ class Tasks:
         serial = self._recorder.next_serial()
         self._serials[key] = weakref.ref(awaitable, lambda _: self._serials.pop(key, None)), serial
         return serial
+
+
+_WAKEUP = "task_wakeup"
+"""What asyncio calls the method of a task that a future calls when it is done."""
 
 
 def _is_python_step(callback: Any, task: Any) -> bool:

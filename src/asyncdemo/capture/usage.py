@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import deque
 
 if sys.platform == "linux":
     import fcntl
 
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
 _LOWEST_DESCRIPTOR = 201
+_KEPT = 4
+"""Measures: the last one may have been taken after the step that is asked about."""
+_STILL_NEW_NS = 5_000_000
+_STILL_TRUE_NS = 30_000_000
+"""A measure so long before a step, or so long after its start, says nothing of it."""
 
 
 class Usage:
@@ -19,14 +25,12 @@ class Usage:
     Linux only: ``pthread_getcpuclockid`` would crash for a thread that has just ended.
     """
 
-    __slots__ = ("_at_ns", "_cpu_ns", "_schedstat", "_stolen_ns", "_thread", "step_ns")
+    __slots__ = ("_measures", "_schedstat", "_thread", "step_ns")
 
     def __init__(self) -> None:
         self._thread = 0
         self._schedstat = -1
-        self._at_ns = 0
-        self._cpu_ns: int | None = None
-        self._stolen_ns: int | None = None
+        self._measures: deque[tuple[int, int | None, int | None]] = deque(maxlen=_KEPT)
         self.step_ns = 0
         """The step that was being run at that moment, by its start; not positive: none."""
 
@@ -53,23 +57,20 @@ class Usage:
         self._schedstat = -1
 
     def read(self, step_ns: int) -> None:
-        self._at_ns, self._cpu_ns, self._stolen_ns = _clock(), self._cpu(), self._stolen()
+        """Take a measure; step_ns: the step that is being run, by its start, not positive if none is."""
         self.step_ns = step_ns
+        self._measures.append((_clock(), self._cpu(), self._stolen()))
 
     def since(self, start_ns: int, end_ns: int) -> tuple[int | None, int]:
         """(CPU time, time stolen) of the step that ends now, as far as is known."""
-        if self.step_ns > 0 and self.step_ns != start_ns:
-            return None, 0
         cpu_ns, stolen_ns = self._cpu(), self._stolen()
+        near = (m for m in reversed(self._measures) if -_STILL_TRUE_NS < m[0] - start_ns < _STILL_NEW_NS)
+        _, cpu_before, stolen_before = next(near, (0, None, None))
         length = end_ns - start_ns
-        used: int | None = None
-        taken = 0
-        if cpu_ns is not None and self._cpu_ns is not None:
-            unseen_ns = max(0, self._at_ns - start_ns)  # the step was young when it was first measured
-            used = min(cpu_ns - self._cpu_ns + unseen_ns, length)
-        if stolen_ns is not None and self._stolen_ns is not None:
-            taken = max(0, min(stolen_ns - self._stolen_ns, length))
-        return used, taken
+        used = None if cpu_ns is None or cpu_before is None else min(cpu_ns - cpu_before, length)
+        if stolen_ns is None or stolen_before is None:
+            return used, 0
+        return used, max(0, min(stolen_ns - stolen_before, length))
 
     def _cpu(self) -> int | None:
         if not self._thread:

@@ -59,9 +59,13 @@ class Watchdog:
     def start(self, loops: Loops) -> None:
         self._lenses = loops.lenses
         self._offset_ns = loops.offset_ns
-        _thread.start_new_thread(self._run, ())
+        up = _thread.allocate_lock()
+        up.acquire()
+        _thread.start_new_thread(self._run, (up.release,))
+        up.acquire()  # the first line of the script may be one that blocks
 
-    def _run(self) -> None:
+    def _run(self, tell_up: Callable[[], None]) -> None:
+        tell_up()
         recorder, sleep = self._recorder, self._sleep
         flushed = _clock()
         while recorder.active:
@@ -137,6 +141,7 @@ class Watchdog:
         seen = sample is not None and sample.started_ns == start_ns
         site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
         cpu_ns, stolen_ns = lens.usage.since(start_ns, end_ns)
+        lens.usage.read(0)  # whoever held this one up may keep the watchdog from measuring the next
         self._recorder.define(["slow", track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from])
 
 

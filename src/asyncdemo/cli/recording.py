@@ -9,7 +9,6 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
 from types import FrameType
 
 from rich.console import Console
@@ -40,7 +39,7 @@ class Job:
     @property
     def name(self) -> str:
         """As the recording will be called."""
-        return self.options.name or PurePath(self.target.title).stem
+        return self.options.name or self.target.name
 
 
 @dataclass(frozen=True, slots=True)

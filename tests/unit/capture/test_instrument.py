@@ -171,7 +171,9 @@ def test_undo_gives_everything_back(module: ModuleType, patches: Patches, log: L
     patches.set(module, "made", None)
     patches.set(module, "added", 1)
     patches.undo()
-    assert module.plain.__code__ is code and set(vars(module)) == names and len(module.made) == 1
+    assert module.plain.__code__ is code and len(module.made) == 1
+    # the hooks stay: a call that began before may still ask for them
+    assert all(name.startswith("__asyncdemo_") for name in set(vars(module)) - names)
     module.plain(1)
     assert log == []
 

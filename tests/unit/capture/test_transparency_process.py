@@ -260,8 +260,10 @@ def main():
         f = pool.submit(square, 9)
         f.add_done_callback(lambda f: called.append(f.result()))
         f.result()
+        f = pool.submit(square, -2)
+        cf.wait([f])  # result() raises from another line if it has to wait
         try:
-            list(pool.map(square, [1, -2]))
+            f.result()
         except ValueError:
             traceback.print_exc()
     print(called, pool._max_workers)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.metrics import resource_use
 from asyncdemo.model import State
 from asyncdemo.runner import Options, Target, record
 from tests.support.truth import Recorded, recorded
@@ -545,6 +546,173 @@ class TestRealTime:
             if span.state is State.RUNNING
         )
         assert all(one[1] <= two[0] for one, two in pairwise(running)), "one loop runs one task at a time"
+
+
+class TestReviewed:
+    """Cases that a reader of the code found wrong once."""
+
+    def test_a_bounded_semaphore_gives_its_slots_back(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import threading, time
+            gate = threading.BoundedSemaphore(2)
+            def work():
+                with gate:
+                    time.sleep(0.02)
+            def main():
+                threads = [threading.Thread(target=work) for _ in range(6)]
+                for thread in threads: thread.start()
+                for thread in threads: thread.join()
+            main()
+            """,
+        )
+        (use,) = resource_use(told.run)
+        assert (use.resource.limit, use.peak_held, len(use.resource.slots)) == (2, 2, 6)
+
+    def test_a_lane_that_also_runs_in_a_forked_process(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import multiprocessing
+            from concurrent.futures import ProcessPoolExecutor
+            def work(n):
+                return n * n
+            def main():
+                context = multiprocessing.get_context("fork")
+                with ProcessPoolExecutor(2, mp_context=context) as pool:
+                    print(list(pool.map(work, range(4))))
+            if __name__ == "__main__":
+                main()
+            """,
+            lanes=["work"],
+        )
+        assert "[0, 1, 4, 9]" in told.stdout
+        assert any("No call of work was seen" in note for note in told.run.notes)
+
+    def test_switched_off_in_the_middle_of_everything_the_script_still_goes_on(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, queue, sys, threading, time
+
+            items = queue.Queue()
+            got = []
+
+            def getter():
+                got.append(items.get())
+
+            async def work(n, gate):
+                async with gate:
+                    await asyncio.sleep(0.02)
+                    if n == 0:
+                        sys.modules["asyncdemo.capture.reasons"]._LEAVES = None
+                    await asyncio.sleep(0.02)
+                return n
+
+            async def main():
+                thread = threading.Thread(target=getter)
+                thread.start()
+                gate = asyncio.Semaphore(1)
+                print(await asyncio.gather(*(work(n, gate) for n in range(3))))
+                items.put("item")
+                thread.join()
+                print(got)
+
+            asyncio.run(main())
+            """,
+            lanes=["work"],
+        )
+        assert "[0, 1, 2]" in told.stdout and "['item']" in told.stdout
+        assert any("The lens stopped observing" in note for note in told.run.notes)
+
+    def test_many_short_blocking_calls_are_one_step_of_that_kind(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, time
+            async def main():
+                for _ in range(10):
+                    time.sleep(0.02)
+            asyncio.run(main())
+            """,
+        )
+        (step,) = told.run.slow_steps
+        assert step.reason == "sleep" and step.site is not None and step.site.function == "main"
+
+    def test_the_very_first_step_may_be_the_one_that_blocks(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+            async def main():
+                sum(range(12_000_000))
+            asyncio.run(main())
+            """,
+        )
+        step = max(told.run.slow_steps, key=lambda step: step.held_ns)
+        assert step.site is not None and step.site.function == "main"
+
+    def test_as_completed_waits_for_tasks(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+            async def main():
+                for next_done in asyncio.as_completed([asyncio.sleep(0.01), asyncio.sleep(0.02)]):
+                    await next_done
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert told.order_of("main") == ["waiting (tasks)"]
+
+    def test_work_queues_for_a_pool_also_if_a_thread_waits_for_all_of_it(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import time
+            from concurrent.futures import ThreadPoolExecutor
+            def main():
+                with ThreadPoolExecutor(2) as pool:
+                    list(pool.map(time.sleep, [0.05] * 6))
+            main()
+            """,
+        )
+        (pool,) = told.run.resources
+        assert len(pool.slots) == 6 and len(pool.queue) >= 4
+
+    def test_a_semaphore_that_starts_at_nought_is_a_signal_and_no_limit(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+            async def main():
+                signal = asyncio.Semaphore(0)
+                asyncio.get_running_loop().call_later(0.01, signal.release)
+                await signal.acquire()
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert told.run.resources == ()
+
+    def test_a_loop_held_up_by_another_threads_gil_is_told_so(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+
+            def spin():
+                sum(range(15_000_000))
+
+            async def main():
+                await asyncio.to_thread(spin)
+
+            asyncio.run(main())
+            """,
+        )
+        assert {step.reason for step in told.run.slow_steps} <= {"gil"}
 
 
 def span_at(told: Recorded, track: int, at_ns: int) -> str:

@@ -1,0 +1,50 @@
+"""Says what a step that held its loop was doing: known calls, computing, or waiting for another thread."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from asyncdemo.model import BlockingCall, Site, SlowStep, State, Track, TrackKind
+
+__all__ = ["explain"]
+
+_MOSTLY = 0.5
+
+
+def explain(
+    steps: Sequence[SlowStep], calls: Sequence[BlockingCall], tracks: Sequence[Track]
+) -> tuple[SlowStep, ...]:
+    """The steps with ``reason``, and with the place of the calls where calls explain them."""
+    ordered = sorted(calls, key=lambda call: call.start_ns)
+    starts = [call.start_ns for call in ordered]
+    threads = [track for track in tracks if track.kind is TrackKind.THREAD]
+    return tuple(_explained(step, ordered, starts, threads) for step in steps)
+
+
+def _explained(
+    step: SlowStep, calls: Sequence[BlockingCall], starts: Sequence[int], threads: Sequence[Track]
+) -> SlowStep:
+    length = step.end_ns - step.start_ns
+    inside: defaultdict[tuple[str, Site | None, Site | None], int] = defaultdict(int)
+    for call in calls[bisect_left(starts, step.start_ns) : bisect_right(starts, step.end_ns)]:
+        if call.end_ns <= step.end_ns:
+            inside[call.reason, call.site, call.called_from] += call.end_ns - call.start_ns
+    if sum(inside.values()) >= _MOSTLY * length > 0:
+        reason, site, called_from = max(inside, key=inside.__getitem__)
+        return replace(step, reason=reason, site=site, called_from=called_from)
+    if step.cpu_ns is None or step.cpu_ns + step.stolen_ns >= _MOSTLY * length:
+        return step
+    computing = any(_running_ns(thread, step) >= _MOSTLY * length for thread in threads)
+    return replace(step, reason="gil" if computing else "outside Python")
+
+
+def _running_ns(thread: Track, step: SlowStep) -> int:
+    """How long another thread was running during the step; that of the loop waits for the loop meanwhile."""
+    return sum(
+        span.duration_ns
+        for span in thread.spans.clip(step.start_ns, step.end_ns)
+        if span.state is State.RUNNING
+    )
