@@ -144,6 +144,7 @@ class TestSequentialAwaits:
         finding = only(findings(story, self.KIND))
         assert "10 awaits at app.py:12 in main()" in finding.message
         assert "took 3.00 s" in finding.message and "0.30 s" in finding.message
+        assert "if none needs what another did, they could overlap" in finding.message
         assert "TaskGroup" in finding.advice and "gather" in finding.advice
         assert (finding.site, finding.called_from) == (self.BREW, self.BREW)
 
@@ -202,6 +203,12 @@ class TestNeverAwaited:
         assert "await fetch(...)" in finding.advice
         assert finding.site == finding.called_from == at_line(7, "main")
 
+    @pytest.mark.parametrize("function", ["main", "fetch"])
+    def test_outside_of_functions_the_advice_is_to_run_it(self, function: str) -> None:
+        story = Story()
+        story.never_awaited(function, site=at_line(7, "<module>"))
+        assert "`asyncio.run(main())`" in only(findings(story, self.KIND)).advice
+
     def test_counts_repetitions(self) -> None:
         story = Story()
         for _ in range(3):
@@ -214,16 +221,31 @@ class TestLeftPending:
 
     def test_tasks_of_one_function_made_on_one_line_are_one_finding(self) -> None:
         story = Story()
+        story.task("main").sleeps(10).returns()
         for _ in range(3):
             story.task("save", created=at_line(9, "main")).sleeps(10).is_cancelled().is_left_pending()
-        story.task("main").sleeps(10).returns()
         finding = only(findings(story, self.KIND))
         assert "3 tasks of save() made at app.py:9 in main() were not done" in finding.message
         assert finding.site == at_line(9, "main")
 
+    def test_the_main_coroutine_is_not_left_by_itself(self) -> None:
+        story = Story()
+        loop = story.thread("MainThread")
+        main = story.task("main", thread=loop).sleeps(10).is_left_pending()
+        story.task("quits", parent=main, thread=loop, at=1).raises("SystemExit: 1")
+        assert not findings(story, self.KIND)
+
+    def test_a_later_task_is_left_though_nobody_knows_who_made_it(self) -> None:
+        story = Story()
+        loop = story.thread("MainThread")
+        story.task("main", thread=loop).sleeps(10)
+        story.task("save", thread=loop, at=1).sleeps(10).is_left_pending()
+        assert findings(story, self.KIND)
+
     @pytest.mark.parametrize("outcome", [RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED])
     def test_silent_when_the_run_was_cut_off(self, outcome: RunOutcome) -> None:
         story = Story()
+        story.task("main").sleeps(1)
         story.task("save").sleeps(10).is_left_pending()
         assert not diagnose(story.run(outcome=outcome))
 
@@ -270,6 +292,25 @@ class TestUnboundedFanOut:
             story.task("inner", parent=task).takes(gate).sleeps(10).gives_back(gate)
         assert not findings(story, self.KIND)
 
+    def test_silent_for_a_fixed_number_of_workers_that_wait_for_jobs(self) -> None:
+        story = Story()
+        for number, task in enumerate(self.fan_out(story, 300)):
+            task.waits(5, "empty queue" if number % 2 else "sleep")
+        assert not findings(story, self.KIND)
+
+    def test_a_few_that_wait_for_a_queue_limit_nothing(self) -> None:
+        story = Story()
+        for task in self.fan_out(story, 300)[:100]:
+            task.waits(5, "empty queue")
+        assert findings(story, self.KIND)
+
+    def test_silent_for_tasks_of_an_installed_package(self) -> None:
+        story = Story()
+        main = story.task("main").sleeps(1000)
+        for _ in range(300):
+            story.task("fetch", parent=main, created=LIBRARY).sleeps(10)
+        assert not findings(story, self.KIND)
+
     def test_silent_if_several_parents_made_them(self) -> None:
         story = Story()
         for _ in range(3):
@@ -287,7 +328,34 @@ class TestIdleLimit:
             story.task("upload").takes(gate).sleeps(10).gives_back(gate)
         finding = only(findings(story, self.KIND))
         assert "semaphore made at app.py:3" in finding.message and "at most 4 of 10" in finding.message
+        assert "Lower it" in finding.advice
         assert finding.site == at_line(3)
+
+    def test_a_semaphore_that_one_task_takes_again_and_again(self) -> None:
+        story = Story()
+        gate = story.semaphore(10, made=at_line(3))
+        upload = story.task("upload")
+        for _ in range(4):
+            upload.takes(gate).sleeps(10).gives_back(gate)
+        finding = only(findings(story, self.KIND))
+        assert "at most 1 of 10" in finding.message
+        assert "nothing asks for a second slot at the same time" in finding.advice
+        assert "Lower" not in finding.advice
+
+    def test_silent_if_the_limit_was_reached(self) -> None:
+        story = Story()
+        gate = story.semaphore(4, made=at_line(3))
+        for _ in range(4):
+            story.task("upload").takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+    def test_silent_for_what_an_installed_package_made(self) -> None:
+        story = Story()
+        gate, lock = story.semaphore(10, made=LIBRARY), story.lock(made=LIBRARY)
+        for number in range(4):
+            upload = story.task("upload", at=10 * number)
+            upload.takes(gate).takes(lock).sleeps(10).gives_back(lock).gives_back(gate)
+        assert not findings(story, self.KIND)
 
     def test_a_lock_that_never_queued_anyone(self) -> None:
         story = Story()
@@ -347,6 +415,13 @@ class TestLimitPerCall:
             lock = story.lock(made=at_line(8, "upload"))
             story.task("upload").takes(lock).sleeps(10).gives_back(lock)
         assert "a lock was made" in only(findings(story, self.KIND)).message
+
+    def test_silent_for_what_an_installed_package_made(self) -> None:
+        story = Story()
+        for _ in range(50):
+            gate = story.semaphore(5, made=LIBRARY)
+            story.task("upload").takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
 
     def test_silent_for_a_lock_that_each_object_has(self) -> None:
         story = Story()

@@ -35,11 +35,11 @@ def sequential_awaits(run: Run) -> Iterator[Finding]:
         yield Finding(
             FindingKind.SEQUENTIAL_AWAITS,
             f"{longest.count:,} awaits{at(first)}{also} went one after another and took "
-            f"{span(longest.waited_ns)}; the longest alone took {span(longest.longest_ns)}, and overlapping "
-            "they could take as little"
+            f"{span(longest.waited_ns)}; if none needs what another did, they could overlap and take as "
+            f"little as the longest alone, {span(longest.longest_ns)}"
             + (f". {many(others, 'other call')} did the same." if others else "."),
-            "If none needs what another did, start them together: `group.create_task(...)` in an "
-            "`async with asyncio.TaskGroup() as group:`, or `await asyncio.gather(...)`.",
+            "Start them together: `group.create_task(...)` in an `async with asyncio.TaskGroup() as group:`, "
+            "or `await asyncio.gather(...)`.",
             first,
             own(first),
         )
@@ -53,11 +53,21 @@ def never_awaited(run: Run) -> Iterator[Finding]:
         yield Finding(
             FindingKind.NEVER_AWAITED,
             f"{name}() was called{how_often} but never awaited{at(site)}: nothing in it ran.",
-            f"Write `await {name}(...)`; or start it with `asyncio.create_task(...)`, keep it, and await "
-            "that.",
+            _advice_for_unawaited(name, site),
             site,
             own(site),
         )
+
+
+def _advice_for_unawaited(name: str, site: Site | None) -> str:
+    if site is None or site.function != "<module>":
+        return (
+            f"Write `await {name}(...)`; or start it with `asyncio.create_task(...)`, keep it, "
+            "and await that."
+        )
+    if name == "main":
+        return "Write `asyncio.run(main())`: outside a coroutine function there is nothing to await it."
+    return f"Write `await {name}(...)` in a coroutine function, and start that one: `asyncio.run(main())`."
 
 
 def left_pending(run: Run) -> Iterator[Finding]:
@@ -65,7 +75,10 @@ def left_pending(run: Run) -> Iterator[Finding]:
     if run.outcome in (RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED):
         return
     groups: defaultdict[tuple[str, Site | None], list[Track]] = defaultdict(list)
+    first = _first_tasks(run.tracks)
     for index in run.left_pending:
+        if index in first:
+            continue
         track = run.tracks[index]
         groups[track.function, track.created_at].append(track)
     for (function, created_at), tracks in groups.items():
@@ -84,6 +97,15 @@ def left_pending(run: Run) -> Iterator[Finding]:
 
 def _name(function: str) -> str:
     return function.rpartition("<locals>.")[2] or function
+
+
+def _first_tasks(tracks: Sequence[Track]) -> set[int]:
+    """The first task of each thread, if no task made it: the main coroutine itself."""
+    first: dict[int | None, Track] = {}
+    for track in sorted(tracks, key=lambda track: (track.start_ns, track.index)):
+        if track.kind is TrackKind.TASK:
+            first.setdefault(track.thread, track)
+    return {track.index for track in first.values() if track.parent is None}
 
 
 def _run_side_by_side(tracks: Sequence[Track]) -> set[str]:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, many, own, span
-from asyncdemo.metrics import limits, most_at_once, resource_use
+from asyncdemo.metrics import ResourceUse, limits, most_at_once, resource_use
 from asyncdemo.metrics.limits import causes_used
-from asyncdemo.model import Resource, ResourceKind, Run, State, Track, TrackKind
+from asyncdemo.model import Resource, ResourceKind, Run, Site, State, Track, TrackKind
 
 __all__ = ["idle_limits", "limits_per_call", "saturated_executors", "unbounded_fan_out"]
 
@@ -16,6 +16,8 @@ _MANY = 200
 """Tasks of one function at once, from which on one asks what limits them."""
 
 _SATURATED_NS = 50_000_000
+
+_EMPTY = "empty queue"
 
 _MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
 """Where a lock is made for one object, and not for one call."""
@@ -36,6 +38,8 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
         if most < _MANY or any(track.index in limited for track in tracks):
             continue
         created_at = tracks[0].created_at
+        if _is_installed(created_at or tracks[0].site) or _are_queue_workers(tracks):
+            continue
         of = f" of {function}()" if function else ""
         yield Finding(
             FindingKind.UNBOUNDED_FAN_OUT,
@@ -45,6 +49,12 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
             created_at or tracks[0].site,
             own(created_at),
         )
+
+
+def _are_queue_workers(tracks: Sequence[Track]) -> bool:
+    """Did at least half of them wait for jobs? Then their number is fixed, and is the limit."""
+    waited = [track for track in tracks if _EMPTY in {wait.reason for _, wait in causes_used(track.spans)}]
+    return 2 * len(waited) >= len(tracks)
 
 
 def _limited_tracks(run: Run) -> set[int]:
@@ -65,16 +75,15 @@ def idle_limits(run: Run) -> Iterator[Finding]:
     per_call = {resource.index for group in _made_per_call(run) for resource in group}
     for use in resource_use(run):
         resource = use.resource
-        if use.peak_queued or resource.site is None or resource.index in per_call:
+        if use.peak_queued or own(resource.site) is None or resource.index in per_call:
             continue
         holders = {slot.track for slot in resource.slots}
-        if resource.kind is ResourceKind.SEMAPHORE and resource.limit and len(resource.slots) >= 2:
+        if resource.kind is ResourceKind.SEMAPHORE and len(resource.slots) >= 2 and not _was_reached(use):
             yield Finding(
                 FindingKind.IDLE_LIMIT,
                 f"The semaphore made{at(resource.site)} never made anyone wait: "
                 f"at most {use.peak_held:,} of {resource.limit:,} were held at once.",
-                "At this load it limits nothing. Lower it to what the resource behind it bears, or leave it "
-                "as a guard for more.",
+                _advice_for_idle(len(holders)),
                 resource.site,
                 own(resource.site),
             )
@@ -88,6 +97,23 @@ def idle_limits(run: Run) -> Iterator[Finding]:
                 resource.site,
                 own(resource.site),
             )
+
+
+def _was_reached(use: ResourceUse) -> bool:
+    """Then it may have kept somebody out in a way that one cannot see (``locked()``), or is just right."""
+    return not use.resource.limit or use.peak_held >= use.resource.limit
+
+
+def _advice_for_idle(holders: int) -> str:
+    if holders == 1:
+        return (
+            "Only one task or thread ever took it, one slot after another: nothing asks for a second slot at "
+            "the same time. Start the calls together, or leave it out."
+        )
+    return (
+        "At this load it limits nothing. Lower it to what the resource behind it bears, or leave it as a "
+        "guard for more."
+    )
 
 
 def limits_per_call(run: Run) -> Iterator[Finding]:
@@ -111,7 +137,7 @@ def _made_per_call(run: Run) -> list[list[Resource]]:
     kinds = {ResourceKind.SEMAPHORE, ResourceKind.LOCK, ResourceKind.POOL}
     groups: defaultdict[object, list[Resource]] = defaultdict(list)
     for resource in run.resources:
-        if resource.kind in kinds and resource.site is not None and resource.slots and _limit(resource):
+        if resource.kind in kinds and own(resource.site) and resource.slots and _limit(resource):
             groups[resource.kind, resource.site].append(resource)
     return [
         group
@@ -141,6 +167,11 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
             resource.site,
             own(resource.site),
         )
+
+
+def _is_installed(site: Site | None) -> bool:
+    """Made in an installed package, where the reader cannot change it."""
+    return site is not None and own(site) is None
 
 
 def _limit(resource: Resource) -> int:
