@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from dataclasses import replace
 from asyncdemo.assembly import sequences
 from asyncdemo.assembly.explanations import explain
 from asyncdemo.assembly.ledger import Item, Ledger
+from asyncdemo.awaits import function_at, unawaited_call
 from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
@@ -18,6 +20,7 @@ from asyncdemo.model import (
     Resource,
     Run,
     RunOutcome,
+    Site,
     Slot,
     SlowStep,
     Spans,
@@ -25,6 +28,7 @@ from asyncdemo.model import (
     State,
     Track,
     TrackKind,
+    Unawaited,
     Wait,
     Wakes,
 )
@@ -61,7 +65,7 @@ def snapshot(
         slow_steps=builder.slow_steps(tracks),
         blocking_calls=builder.blocking_calls(),
         await_sequences=builder.await_sequences(tracks),
-        unawaited=tuple(ledger.unawaited),
+        unawaited=tuple(_at_its_call(one) for one in ledger.unawaited),
         left_pending=builder.left_pending(),
         notes=tuple(ledger.notes),
     )
@@ -312,6 +316,17 @@ class _Builder:
         # as shown: on 3.11 ``wait_for`` waits in a task of its own
         shown = {pause.track: self._as_shown(pause.track, tracks) for pause in pauses}
         return sequences.find(pauses, shown)
+
+
+def _at_its_call(one: Unawaited) -> Unawaited:
+    """With the line of the call, where the coroutine was dropped later: when its function ended, say."""
+    if one.site is None:
+        return one
+    source = "".join(linecache.getlines(one.site.file))
+    line = unawaited_call(source, one.function, one.site.line)
+    if line is None or line == one.site.line:
+        return one
+    return replace(one, site=Site(one.site.file, line, function_at(source, line)))
 
 
 def _lane_name(track: Track) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-__all__ = ["unawaited_call"]
+__all__ = ["function_at", "unawaited_call"]
 
 
 def unawaited_call(source: str, function: str, dropped_at: int) -> int | None:
@@ -26,6 +26,35 @@ def unawaited_call(source: str, function: str, dropped_at: int) -> int | None:
     before = [call for call in calls if call.lineno <= dropped_at]
     there = [call.lineno for call in before if dropped_at <= (call.end_lineno or 0)]
     return max(there or [call.lineno for call in before], default=None)
+
+
+def function_at(source: str, line: int) -> str:
+    """The qualified name of the innermost function around a line; "<module>" outside of any."""
+    try:
+        node: ast.AST = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    names: list[str] = []
+    inner: ast.AST | None = node
+    while inner is not None:
+        node, inner = (
+            inner,
+            next(
+                (
+                    child
+                    for child in ast.walk(inner)
+                    if child is not inner
+                    and isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                    and child.lineno <= line <= (child.end_lineno or 0)
+                ),
+                None,
+            ),
+        )
+        if isinstance(inner, ast.ClassDef):
+            names.append(inner.name)
+        elif isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+            names += [inner.name, "<locals>"]
+    return ".".join(names).removesuffix(".<locals>") or "<module>"
 
 
 def _calls_left_alone(node: ast.AST) -> Iterator[ast.Call]:

@@ -697,6 +697,25 @@ class TestReviewed:
         )
         assert told.run.resources == ()
 
+    def test_a_coroutine_that_is_dropped_late_is_told_where_it_was_made(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio
+            async def fetch(n):
+                return n
+            class Shop:
+                async def main(self):
+                    result = fetch(1)
+                    await asyncio.sleep(0)
+            asyncio.run(Shop().main())
+            """,
+            virtual=True,
+        )
+        (one,) = told.run.unawaited
+        assert one.site is not None
+        assert (one.function, one.site.line, one.site.function) == ("fetch", 7, "Shop.main")
+
     def test_a_loop_held_up_by_another_threads_gil_is_told_so(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
