@@ -6,7 +6,7 @@ when to draw (``live``, ``report``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 from rich.cells import cell_len
@@ -14,15 +14,28 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
+from asyncdemo.model import Outcome
 from asyncdemo.render.grid import Grid, Row, Shade
 from asyncdemo.render.layout import tick_ns
 from asyncdemo.render.theme import DIM, EMPHASIS, Theme
-from asyncdemo.render.words import LEGEND, SHADE_WORDS, clean, count, fit, lane_range, moment, number
+from asyncdemo.render.words import (
+    LEGEND,
+    OUTCOME_WORDS,
+    SHADE_WORDS,
+    clean,
+    count,
+    fit,
+    lane_range,
+    moment,
+    number,
+)
 
 __all__ = [
     "Line",
     "Lines",
     "beside",
+    "cell_marks",
+    "end_marks",
     "gutter_width",
     "legend_lines",
     "panel_width",
@@ -37,6 +50,8 @@ _GAP = 3
 _SIDE_BY_SIDE = 100
 """Narrower terminals show panels below each other."""
 _NARROWEST = 44
+_PICTURE = 56
+"""Cells of a picture from which on long names get what is left."""
 _TICK_ROOM = 9
 """Cells that one label of the axis wants for itself."""
 
@@ -67,15 +82,17 @@ def panel_width(panels: int, width: int) -> tuple[int, bool]:
     return width, False
 
 
-def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int) -> int:
-    """Cells for the names of the rows: as many as they need, up to a quarter of the width.
+def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int, marked: bool = False) -> int:
+    """Cells for the names of the rows: as many as they need, if enough are left for the picture.
 
     names: of the lanes that may have a row of their own. lanes: how many there are in all.
+    marked: whether there is a mark behind some of the names.
     """
     longest = max((cell_len(clean(name)) for name in names), default=0)
     if lanes > rows:
         longest = max(longest, len(lane_range(lanes - 2, 2)), len(" waiting █") + len(f"{lanes:,}"))
-    return max(min(longest + 2, width // 4), min(8, width // 4))
+    most = max(width // 4, min(width - _PICTURE, width // 2))
+    return max(min(longest + 2 + 2 * marked, most), min(8, width // 4))
 
 
 def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
@@ -108,21 +125,39 @@ def timeline_lines(grid: Grid, theme: Theme, gutter: int, counts: int = len(_COU
         yield from islice(_counts(grid, theme, gutter), 1 + counts)
 
 
-def legend_lines(theme: Theme, width: int) -> list[Line]:
-    """The meaning of the textures; in the fewer words if the more do not fit in one line."""
+def end_marks(theme: Theme, ended: Collection[str]) -> list[tuple[str, str]]:
+    """(mark, what it says) of the ways in which lanes ended, for the legend."""
+    return [(mark, OUTCOME_WORDS[Outcome(end)]) for end, mark in theme.ends.items() if end in ended]
+
+
+def cell_marks(theme: Theme, grids: Sequence[Grid]) -> list[tuple[str, str]]:
+    """(mark, what it says) of the glyphs for what is shorter than a cell, for the legend."""
+    short = {cell.shade for grid in grids for row in grid.rows for cell in row.cells if theme.is_part(cell)}
+    words = {
+        Shade.RUNNING: (theme.parts[0], "ran briefly"),
+        Shade.BLOCKING: (theme.blocked_a_little, "blocked briefly"),
+    }
+    return [mark for shade, mark in words.items() if shade in short]
+
+
+def legend_lines(theme: Theme, width: int, marks: Iterable[tuple[str, str]] = ()) -> list[Line]:
+    """The meaning of textures, in the fewer words if the more do not fit in one line; and of marks."""
     room = sum(3 + 1 + len(long) + 3 for _, long in LEGEND.values())
     lines: list[Line] = [[]]
     used = 0
-    for shade, (short, long) in LEGEND.items():
-        words = long if room <= width else short
-        if used and used + 4 + len(words) > width:
+    entries: list[tuple[str, Style | None, str]]
+    entries = [
+        (theme.textures[shade] * 3, theme.shade_style(shade), long if room <= width else short)
+        for shade, (short, long) in LEGEND.items()
+    ]
+    entries += [(mark, None, words) for mark, words in marks]
+    for glyphs, style, words in entries:
+        needed = len(glyphs) + 1 + len(words)
+        if used and used + needed > width:
             lines.append([])
             used = 0
-        lines[-1] += [
-            Segment(theme.textures[shade] * 3, theme.shade_style(shade)),
-            Segment(f" {words}   ", DIM),
-        ]
-        used += 4 + len(words) + 3
+        lines[-1] += [Segment(glyphs, style), Segment(f" {words}   ", DIM)]
+        used += needed + 3
     return [_cut(line, width) for line in lines]
 
 
@@ -144,7 +179,7 @@ def _axis(grid: Grid, theme: Theme, gutter: int) -> Line:
     text = ""
     for tick in range(0, scale, step):
         at = tick // grid.column_ns
-        label = theme.tick + (moment(tick) if tick else "0")
+        label = theme.tick + (moment(tick, step) if tick else "0")
         if at >= len(text) and at + len(label) <= grid.columns:
             text = text.ljust(at) + label
     return [Segment(" " * gutter), Segment(text.ljust(grid.columns), DIM)]

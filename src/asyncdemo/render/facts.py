@@ -32,9 +32,11 @@ __all__ = [
     "Fact",
     "account_for",
     "blocking_words",
+    "empty_words",
     "finding_words",
     "folded_words",
     "lane_words",
+    "peak_words",
     "reason_words",
 ]
 
@@ -119,6 +121,18 @@ def blocking_words(step: SlowStep) -> str:
     return f"{what} at {where}" if where else what
 
 
+def peak_words(own: Metrics) -> str:
+    """What a lesson calls the peak, and what it is the peak of."""
+    return f"{own.peak:,} at work at once, {own.open:,} open, of {count(own.lanes, 'lane')}"
+
+
+def empty_words(run: Run) -> str:
+    """Why there is no picture."""
+    if run.named and run.tracks:
+        return "no lanes: none of the named functions was called"
+    return "no lanes: nothing was recorded"
+
+
 def reason_words(reason: str) -> str:
     return {"": "computing", "gil": "another thread held the interpreter"}.get(reason, clean(reason))
 
@@ -133,6 +147,9 @@ def finding_words(finding: Finding) -> tuple[str, str]:
 
 
 def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
+    if not run.lanes:  # figures would all be zero, and say nothing that the outcome does not
+        yield from _blocked(run, own)
+        return
     if run.outcome is not RunOutcome.OK:
         yield Fact("outcome", status(run), warns=True)
     virtual = " (virtual time)" if run.clock is Clock.VIRTUAL else ""
@@ -142,7 +159,7 @@ def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact
     compared = _compared(run, own, others)
     if compared:
         yield Fact("compared", compared)
-    yield Fact("lanes", f"{own.lanes:,}; at most {own.open:,} open and {own.peak:,} at work at once")
+    yield Fact("peak", peak_words(own))
     yield Fact("throughput", f"{number(own.throughput_per_s)} lanes a second")
     states = _states(own.running_ns, own.ready_ns, own.waiting_ns, own.queued_ns)
     if states:

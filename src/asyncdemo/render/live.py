@@ -18,6 +18,7 @@ from asyncdemo.render.draw import (
     Line,
     Lines,
     beside,
+    end_marks,
     gutter_width,
     legend_lines,
     panel_width,
@@ -100,7 +101,7 @@ class LiveView:
         """The frame: no line wider, nor more lines, than the terminal can show."""
         width, height = self._console.size
         each, side_by_side = panel_width(len(self._panels), width)
-        legend = legend_lines(self._theme, width)
+        legend = legend_lines(self._theme, width, end_marks(self._theme, self._ended()))
         room = height - 2 - len(legend)
         if side_by_side:
             outputs = [self._output(panel, each, room) for panel in self._panels]
@@ -114,6 +115,9 @@ class LiveView:
             lines = [line for picture, output in pairs for line in (*picture, *output)]
         return [*lines[: max(room, 1)], [], *legend][: max(height - 1, 1)]
 
+    def _ended(self) -> set[str]:
+        return {end for panel in self._panels for end in panel.ended_how}
+
     def _output(self, panel: LivePanel, width: int, room: int) -> list[Line]:
         return panel.output_lines(self._theme, width, min(_OUTPUT_HEIGHT, max(room // 3, 2)))
 
@@ -122,7 +126,7 @@ class LiveView:
         rows = max(heights, default=1)
         names = [name for panel in self._panels for name in panel.names(rows)]
         most = max((panel.lanes for panel in self._panels), default=0)
-        gutter = gutter_width(names, most, rows, width)
+        gutter = gutter_width(names, most, rows, width, not self._ended().isdisjoint(self._theme.ends))
         bin_ns = max((panel.bin_ns for panel in self._panels), default=1)
         column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in self._panels), default=1)
         return [

@@ -41,6 +41,7 @@ class LivePanel:
         self.name = name
         self.output_tail = Tail()
         self.now_ns = 0
+        self.ended_how: set[str] = set()
         self._cells = Accumulator(rows=rows)
         self._names: list[str] = []
         self._ends: list[str] = []
@@ -79,6 +80,7 @@ class LivePanel:
         self._is_over(lane, at)
         if lane in self._opened:
             self._ends[lane] = outcome
+            self.ended_how.add(outcome)
             self._cells.lane_closed(lane, at, self._opened.pop(lane))
 
     def loop_blocked(self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None) -> None:

@@ -12,6 +12,7 @@ from asyncdemo.model import Run
 from asyncdemo.render.facts import (
     Account,
     account_for,
+    empty_words,
     finding_words,
     folded_words,
     lane_words,
@@ -56,7 +57,7 @@ def _run(account: Account, lanes: int) -> Iterator[str]:
 def _lanes(account: Account, most: int) -> Iterator[str]:
     lanes, totals = account.run.lanes, account.metrics.lane_totals
     if not lanes:
-        yield "  no lanes: nothing was recorded"
+        yield f"  {empty_words(account.run)}"
         return
     zero = open_ns(account.run)
     yield "  lanes:"

@@ -16,6 +16,8 @@ from asyncdemo.render.draw import (
     Line,
     Lines,
     beside,
+    cell_marks,
+    end_marks,
     gutter_width,
     legend_lines,
     panel_width,
@@ -23,7 +25,7 @@ from asyncdemo.render.draw import (
     timeline_lines,
     title_line,
 )
-from asyncdemo.render.facts import Account, account_for, finding_words
+from asyncdemo.render.facts import Account, account_for, empty_words, finding_words
 from asyncdemo.render.grid import Grid
 from asyncdemo.render.layout import lay_out
 from asyncdemo.render.theme import DIM, EMPHASIS, WARNING, Theme, theme_for
@@ -57,7 +59,9 @@ def report_lines(
     accounts = account_for(runs, meant)
     each, side_by_side = panel_width(len(runs), width)
     names = [lane.name for run in runs for lane in run.lanes[:rows]]
-    gutter = gutter_width(names, max((len(run.lanes) for run in runs), default=0), rows, each)
+    marked = any(lane.outcome in theme.ends for run in runs for lane in run.lanes[:rows])
+    most = max((len(run.lanes) for run in runs), default=0)
+    gutter = gutter_width(names, most, rows, each, marked)
     grids = lay_out(runs, each - gutter, rows)
     pictures = [
         [*_picture(account.run, grid, theme, each, gutter), []]
@@ -71,7 +75,9 @@ def report_lines(
         for picture, told in zip(pictures, facts, strict=True):
             yield from picture
             yield from told
-    yield from legend_lines(theme, width)
+    ended = {row.ended for grid in grids for row in grid.rows}
+    if any(grid.rows for grid in grids):
+        yield from legend_lines(theme, width, [*cell_marks(theme, grids), *end_marks(theme, ended)])
     for account in accounts:
         yield from _remarks(account, theme, width, named=len(accounts) > 1)
 
@@ -81,7 +87,7 @@ def _picture(run: Run, grid: Grid, theme: Theme, width: int, gutter: int) -> Ite
     if grid.rows:
         yield from timeline_lines(grid, theme, gutter)
     else:
-        yield text_line("no lanes: nothing was recorded", DIM)
+        yield text_line(empty_words(run), DIM)
 
 
 def _facts(account: Account, width: int) -> Iterator[Line]:

@@ -12,13 +12,24 @@ from xml.sax.saxutils import escape
 
 from rich.cells import cell_len
 
-from asyncdemo.model import Run
+from asyncdemo.model import Outcome, Run
 from asyncdemo.render.chart import Chart, ChartRow, bar_words, charts
-from asyncdemo.render.facts import Account, account_for
+from asyncdemo.render.facts import Account, account_for, empty_words, peak_words
 from asyncdemo.render.grid import Shade
 from asyncdemo.render.layout import tick_ns
 from asyncdemo.render.theme import COLOURS, UNICODE
-from asyncdemo.render.words import LEGEND, SHADE_WORDS, clean, count, duration, fit, join, moment
+from asyncdemo.render.words import (
+    LEGEND,
+    OUTCOME_WORDS,
+    SHADE_WORDS,
+    clean,
+    count,
+    duration,
+    fit,
+    join,
+    moment,
+    status,
+)
 
 __all__ = ["Drawing", "draw_svg", "render_svg"]
 
@@ -115,8 +126,9 @@ def draw_svg(runs: Sequence[Run], accounts: Sequence[Account], ident: str = "asy
         plots.append((at, at + max(len(chart.rows), 1) * frame.row))
         at = plots[-1][1] + (_ROW if chart.folded else 0) + _GAP
     bottom = at - _GAP
-    legend = list(_legend(bottom + 44))
-    height = round(bottom + 44 + 24)
+    marks = _marks(drawn)
+    legend = list(_legend(bottom + 44, marks))
+    height = round(bottom + 44 + 24 + (_ROW + 2 if marks else 0))
     name, words = _description(accounts)
     svg = "\n".join(
         [
@@ -155,7 +167,7 @@ def _chart(chart: Chart, account: Account, top: float, frame: _Frame) -> Iterato
     lines = "".join(f"M{x:.1f} {first - 4:g}V{ground + 4:g}" for _, x in _ticks(frame))
     yield f'<path class="grid" d="{lines}"/>'
     if not chart.rows:
-        yield f'<text class="dim" x="{frame.left:g}" y="{first + 13:g}">no lanes: nothing was recorded</text>'
+        yield f'<text class="dim" x="{frame.left:g}" y="{first + 13:g}">{empty_words(chart.run)}</text>'
     yield f'<g font-size="{frame.letter:g}">'
     for index, row in enumerate(chart.rows):
         yield from _row(row, first + index * frame.row, frame)
@@ -169,7 +181,9 @@ def _row(row: ChartRow, y: float, frame: _Frame) -> Iterator[str]:
     cells = int((frame.left - _MARGIN - 6) / (_CHAR * frame.letter / _LETTER))
     dim = ' class="dim"' if row.size > 1 else ""
     base = y + frame.row * 0.72
-    yield f'<text{dim} x="{_MARGIN}" y="{base:g}">{_text(fit(_label(row), cells))}</text>'
+    end = UNICODE.ends.get(row.ended, "")
+    label = f"{fit(row.label, cells - 2)} {end}" if end else fit(row.label, cells)
+    yield f'<text{dim} x="{_MARGIN}" y="{base:g}">{_text(label)}</text>'
     yield from _bands(row, y, frame)
     for bar in row.bars:
         thick = frame.thick(bar.shade)
@@ -205,19 +219,27 @@ def _bands(row: ChartRow, y: float, frame: _Frame) -> Iterator[str]:
             yield f'<path class="{_CLASSES[shade]}" d="{"".join(paths)}"/>'
 
 
-def _ticks(frame: _Frame) -> Iterator[tuple[int, float]]:
-    for tick in range(0, frame.scale_ns + 1, tick_ns(frame.scale_ns, 8)):
-        yield tick, frame.x(tick)
+def _ticks(frame: _Frame) -> Iterator[tuple[str, float]]:
+    step = tick_ns(frame.scale_ns, 8)
+    for tick in range(0, frame.scale_ns + 1, step):
+        yield moment(tick, step), frame.x(tick)
 
 
 def _axis(frame: _Frame, y: float) -> Iterator[str]:
-    for tick, x in _ticks(frame):
-        anchor = "start" if tick == 0 else "end" if x > frame.left + frame.width - 20 else "middle"
+    for at, (words, x) in enumerate(_ticks(frame)):
+        anchor = "start" if at == 0 else "end" if x > frame.left + frame.width - 20 else "middle"
         where = f'x="{x:.1f}" y="{y:g}" text-anchor="{anchor}"'
-        yield f'<text class="dim" {where}>{_text(moment(tick))}</text>'
+        yield f'<text class="dim" {where}>{_text(words)}</text>'
 
 
-def _legend(y: float) -> Iterator[str]:
+def _marks(drawn: Iterable[Chart]) -> str:
+    """What the marks behind the names say, of those that occur."""
+    ended = {row.ended for chart in drawn for row in chart.rows}
+    said = [f"{mark} {OUTCOME_WORDS[Outcome(end)]}" for end, mark in UNICODE.ends.items() if end in ended]
+    return ", ".join(said)
+
+
+def _legend(y: float, marks: str) -> Iterator[str]:
     x = float(_MARGIN)
     for shade, (_, words) in LEGEND.items():
         thick = _HEIGHTS[shade]
@@ -225,6 +247,8 @@ def _legend(y: float) -> Iterator[str]:
         yield f'<rect class="{_CLASSES[shade]}" {box}/>'
         yield f'<text class="figures" x="{x + 32:g}" y="{y:g}">{_text(words)}</text>'
         x += 32 + 6.9 * len(words) + 18
+    if marks:
+        yield f'<text class="figures" x="{_MARGIN}" y="{y + _ROW + 2:g}">{_text(marks)}</text>'
 
 
 def _fills(ident: str) -> str:
@@ -258,9 +282,11 @@ def _patterns(ident: str) -> Iterator[str]:
 def _figures(account: Account) -> tuple[str, str]:
     """(what to compare at a glance, what is wrong at a glance)."""
     shown = {fact.label: fact.value for fact in account.facts}
-    figures = f"wall {shown['wall']}, ideal {duration(account.metrics.ideal_ns)}, " + (
-        f"at most {account.metrics.peak:,} of {count(account.metrics.lanes, 'lane')} at work at once"
-    )
+    if "wall" in shown:
+        ideal = duration(account.metrics.ideal_ns)
+        figures = f"wall {shown['wall']}, ideal {ideal}, peak {peak_words(account.metrics)}"
+    else:
+        figures = status(account.run)
     blocked = account.metrics.blocked_ns
     return figures, f"loop blocked for {duration(blocked)}" if blocked else ""
 
@@ -270,7 +296,7 @@ def _description(accounts: Iterable[Account]) -> tuple[str, str]:
     names = [clean(account.run.name) or account.run.script for account in accounts]
     sentences = []
     for name, account in zip(names, accounts, strict=True):
-        facts = "; ".join(f"{fact.label}: {fact.value}" for fact in account.facts)
+        facts = "; ".join(f"{fact.label}: {fact.value}" for fact in account.facts) or status(account.run)
         sentences.append(f"{name}. {facts}.")
     states = join([SHADE_WORDS[shade] for shade in LEGEND])
     sentences.append(f"Each row is a lane, from left to right in time; its states are {states}.")

@@ -59,6 +59,12 @@ class Theme:
     dot: str
     ellipsis: str
 
+    def is_part(self, cell: Cell) -> bool:
+        """Whether the glyph says that it lasted for a part of the cell only."""
+        if cell.shade is Shade.RUNNING:
+            return self.parts[cell.fill - 1] != self.parts[-1]
+        return cell.shade is Shade.BLOCKING and cell.fill <= FULL // 2
+
     def glyph(self, cell: Cell) -> str:
         if cell.shade is Shade.RUNNING:
             return self.parts[cell.fill - 1]

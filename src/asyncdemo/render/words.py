@@ -66,6 +66,19 @@ RUN_OUTCOME_WORDS = {
 }
 
 
+_UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1))
+_MINUTES_NS = 600_000_000_000
+_DIGITS = (
+    (995_000, 10_000),
+    (9_950_000, 100_000),
+    (999_500_000, 1_000_000),
+    (9_995_000_000, 10_000_000),
+    (99_950_000_000, 100_000_000),
+    (_MINUTES_NS, 1_000_000_000),
+)
+"""(below this, ``duration`` shows this digit last)."""
+
+
 def duration(ns: int | float) -> str:
     """Three significant figures at most, in the unit a person would say: "1.23 s", "120 ms"."""
     if ns < 0:
@@ -92,11 +105,20 @@ def duration(ns: int | float) -> str:
     return f"{minutes:,} min {int(seconds - 60 * minutes):02d} s"
 
 
-def moment(ns: int) -> str:
-    """A mark of an axis: as ``duration``, but exact where all of it is over in microseconds."""
-    if not 0 < ns < 10_000:
+def moment(ns: int, step_ns: int) -> str:
+    """A mark of an axis that has one every ``step_ns``: as ``duration``, but not rounded to its neighbour."""
+    if ns == 0 or ns >= _MINUTES_NS or (ns >= 10_000 and step_ns % _shown_to(ns) == 0):
         return duration(ns)
-    return f"{ns} ns" if ns < 1_000 else f"{ns / 1e3:g} us"
+    unit, size = next((unit, size) for unit, size in _UNITS if ns >= size)
+    decimals = 0
+    while step_ns * 10**decimals % size:
+        decimals += 1
+    return f"{ns / size:.{decimals}f} {unit}"
+
+
+def _shown_to(ns: int) -> int:
+    """The last digit that ``duration`` shows of a time."""
+    return next(digit for below, digit in _DIGITS if ns < below)
 
 
 def number(value: int | float) -> str:

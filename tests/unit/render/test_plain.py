@@ -15,7 +15,7 @@ gate: failed with exit code 1
   outcome       failed with exit code 1
   wall          300 ms
   ideal         280 ms; the wall is 1.07x that
-  lanes         3; at most 3 open and 2 at work at once
+  peak          2 at work at once, 3 open, of 3 lanes
   throughput    3.3 lanes a second
   in sum        running 81 ms, waiting 400 ms, queued 101 ms
   loop blocked  for 80 ms once; the longest 80 ms: sleep at net.py:7 in fetch, called from app.py:30
@@ -89,7 +89,7 @@ def test_one_more_than_the_bound_is_told_itself() -> None:
 def test_a_run_without_lanes() -> None:
     text = render_plain([Story().run()])
     assert "no lanes: nothing was recorded" in text
-    assert "wall          0 s" in text
+    assert len(text.splitlines()) == 2
 
 
 def test_variants_are_compared() -> None:

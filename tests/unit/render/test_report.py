@@ -73,7 +73,7 @@ def test_the_facts_are_below_the_picture() -> None:
         "the wall is 10.0x that",
         "10.0x as long as awaited",
         "10.0x as fast as blocking",
-        "at most 10 open and 10 at work at once",
+        "10 at work at once, 10 open, of 10 lanes",
         "3.3 lanes a second",
         "the longest 300 ms: sleep at app.py:12",
         "never for more than 50 ms",
@@ -92,7 +92,32 @@ def test_ten_thousand_lanes_are_folded_and_counted() -> None:
     lines = report(crowd(), width=100, rows=20)
     assert any("+9,994 lanes folded, up to 714 to a row; of all 10,000:" in line for line in lines)
     assert sum(1 for line in lines if line.startswith(("visit(", "7-", "9,289-10,000"))) == 8
-    assert any("lanes" in line and "10,000; at most" in line for line in lines)
+    assert any("peak" in line and "of 10,000 lanes" in line for line in lines)
+
+
+def test_the_legend_has_the_marks_that_occur() -> None:
+    marked, plain = report(strange_names(), width=120)[-12:], report(sleeping_together(), width=120)[-3:]
+    for words in ("✗ raised", "⊘ cancelled", "… still open at the end"):
+        assert any(words in line for line in marked)
+        assert not any(words in line for line in plain)
+    assert any("▏ ran briefly" in line for line in plain)
+
+
+@pytest.mark.parametrize("width", [100, 160])
+def test_a_long_name_and_its_mark_are_both_shown_where_there_is_room(width: int) -> None:
+    story = Story()
+    name = "fetch('https://example.org/a/b')"
+    story.task(name).sleeps(10).raises("ValueError: no")
+    assert report(story.run(), width=width)[2].startswith(f"{name} ✗  ─")
+
+
+def test_a_run_that_failed_before_it_began_has_no_figures_and_no_legend() -> None:
+    run = Story().run(name="m", outcome=RunOutcome.FAILED, exit_code=1, notes=("m.py has a syntax error",))
+    lines = [line for line in report(run) if line.strip()]
+    assert len(lines) == 4
+    assert "failed with exit code 1" in lines[0]
+    assert lines[-1].endswith("m.py has a syntax error")
+    assert not any("waiting" in line or "wall" in line for line in lines)
 
 
 def test_no_lanes_are_said_to_be_none() -> None:

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from asyncdemo.model import Site
-from asyncdemo.render.words import clean, count, duration, fit, join, number, place, ratio
+from asyncdemo.render.words import clean, count, duration, fit, join, moment, number, place, ratio
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,28 @@ from asyncdemo.render.words import clean, count, duration, fit, join, number, pl
 )
 def test_durations_have_three_figures_at_most(ns: int, words: str) -> None:
     assert duration(ns) == words
+
+
+@pytest.mark.parametrize(
+    ("step_ns", "marks"),
+    [
+        (2, ["2 ns", "4 ns", "6 ns"]),
+        (500, ["500 ns", "1.0 us", "1.5 us"]),
+        (5_000, ["5 us", "10 us", "15 us"]),
+        (10_000, ["0.01 ms", "0.02 ms", "0.03 ms"]),
+        (500_000_000, ["500 ms", "1.00 s", "1.50 s"]),
+    ],
+)
+def test_marks_of_an_axis(step_ns: int, marks: list[str]) -> None:
+    assert [moment(at * step_ns, step_ns) for at in (1, 2, 3)] == marks
+
+
+@pytest.mark.parametrize("power", range(13))
+@pytest.mark.parametrize("first", [1, 2, 5])
+def test_no_two_marks_of_an_axis_are_the_same(first: int, power: int) -> None:
+    step_ns = first * 10**power
+    marks = [moment(at * step_ns, step_ns) for at in range(40)]
+    assert len(set(marks)) == len(marks)
 
 
 @pytest.mark.parametrize(
