@@ -229,6 +229,12 @@ class Story:
     def executor(self, workers: int, made: Site | None = None) -> Resource:
         return self._resource(ResourceKind.EXECUTOR, workers, made)
 
+    def has_queued(self, executor: Resource, who: Teller, start: float, end: float) -> None:
+        """An item that ``who`` handed in waited for a worker, whatever that one did meanwhile."""
+        known = self._resources[executor.index]
+        queue = (*known.queue, Slot(who.index, ns(start), ns(end)))
+        self._resources[executor.index] = replace(known, queue=queue)
+
     def queue(
         self, limit: int | None, levels: tuple[tuple[float, int], ...] = (), made: Site | None = None
     ) -> Resource:

@@ -64,6 +64,7 @@ def runs(draw: st.DrawFn) -> Run:
             steps=draw(st.integers(0, 5)),
             cpu_ns=draw(st.none() | _TIMES),
             error=draw(st.none() | _NAMES),
+            own=draw(st.booleans()),
         )
         for index in range(track_count)
     )
@@ -73,18 +74,11 @@ def runs(draw: st.DrawFn) -> Run:
             kind=(kind := draw(st.sampled_from(ResourceKind))),
             limit=draw(st.none() | st.integers(0, 3)),
             site=draw(_SITES),
-            slots=()
-            if kind is ResourceKind.QUEUE
-            else tuple(
-                draw(
-                    st.lists(
-                        _intervals().flatmap(lambda i: track_indices.map(lambda t: Slot(t, *i))), max_size=4
-                    )
-                )
-            ),
+            slots=() if kind is ResourceKind.QUEUE else draw(_slots(track_indices)),
             levels=tuple(draw(st.lists(st.tuples(_TIMES, st.integers(0, 9)), max_size=3)))
             if kind is ResourceKind.QUEUE
             else (),
+            queue=draw(_slots(track_indices)) if kind is ResourceKind.EXECUTOR else (),
         )
         for index in range(resource_count)
     )
@@ -147,6 +141,11 @@ def _lanes_of(draw: st.DrawFn, track: Track) -> list[Lane]:
     if draw(st.booleans()):
         call(track.start_ns, track.end_ns, draw(st.integers(0, 2)))
     return lanes
+
+
+def _slots(track_indices: st.SearchStrategy[int]) -> st.SearchStrategy[tuple[Slot, ...]]:
+    slot = _intervals().flatmap(lambda interval: track_indices.map(lambda track: Slot(track, *interval)))
+    return st.lists(slot, max_size=4).map(tuple)
 
 
 def _intervals() -> st.SearchStrategy[tuple[int, int]]:

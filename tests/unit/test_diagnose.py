@@ -469,6 +469,14 @@ class TestSaturatedExecutor:
         assert "up to 3 at once, 0.30 s in all" in finding.message
         assert finding.site == at_line(5)
 
+    def test_sees_items_of_a_map_that_one_task_handed_in(self) -> None:
+        story = Story()
+        executor = story.executor(1, made=at_line(5))
+        main = story.task("main").waits(200, "thread")
+        for number in range(1, 4):
+            story.has_queued(executor, main, 0, 50 * number)
+        assert "up to 3 at once, 0.30 s in all" in only(findings(story, self.KIND)).message
+
     def test_the_default_executor_has_no_line(self) -> None:
         story = Story()
         executor = story.executor(2)

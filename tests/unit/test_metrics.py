@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
@@ -252,6 +254,16 @@ class TestLongestStep:
         step = longest_step(story.run())
         assert step is not None and step.site == at_line(1)
 
+    def test_tasks_of_the_standard_library_are_left_out(self) -> None:
+        story = Story()
+        story.task("a").runs(5)
+        story.task("shutdown_default_executor").runs(30)
+        run = story.run()
+        run = replace(run, tracks=(run.tracks[0], replace(run.tracks[1], own=True)))
+        step = longest_step(run)
+        assert step is not None and step.duration_ns == ns(5)
+        assert measure(run).steps == 1
+
     def test_threads_have_no_steps(self) -> None:
         story = Story()
         story.thread("a").runs(30)
@@ -291,6 +303,15 @@ class TestResources:
         story.task("producer").queues(queue, 5)
         (use,) = resource_use(story.run())
         assert (use.peak_held, use.peak_queued, use.queued_ns) == (3, 1, ns(5))
+
+    def test_of_an_executor_the_items_are_counted_not_who_awaited_them(self) -> None:
+        story = Story()
+        executor = story.executor(1)
+        main = story.task("main").queues(executor, 5).sleeps(25)
+        for end in (10, 20, 30):
+            story.has_queued(executor, main, 0, end)
+        (use,) = resource_use(story.run())
+        assert (use.peak_queued, use.queued_ns) == (3, ns(60))
 
     def test_queueing_shown_by_the_parent_is_counted_once(self) -> None:
         story = Story()

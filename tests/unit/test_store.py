@@ -82,6 +82,20 @@ class TestRoundTrip:
         assert (kinds.count("slots"), kinds.count("wakes")) == (3, 3)
         assert loads(dumps(many)) == many
 
+    def test_who_had_an_item_waiting_for_a_worker(self) -> None:
+        story = Story()
+        executor = story.executor(1)
+        main = story.task("main").takes(executor).waits(20, "thread").gives_back(executor)
+        story.has_queued(executor, main, 1, 10)
+        run = story.run()
+        run = replace(run, resources=(replace(run.resources[0], queue=run.resources[0].queue * 12_000),))
+        assert [record.get("type") for record in records(run)].count("queued") == 2
+        assert loads(dumps(run)) == run
+
+    def test_tracks_that_the_standard_library_made(self, run: Run) -> None:
+        made = replace(run, tracks=(*run.tracks[:-1], replace(run.tracks[-1], own=True)))
+        assert loads(dumps(made)) == made
+
     def test_lanes_that_show_what_their_track_shows_cost_no_columns(self, run: Run) -> None:
         lanes = [record for record in records(run) if record.get("type") == "lane"]
         assert len(lanes) == 5
@@ -200,6 +214,15 @@ class TestMissing:
         assert {slot.track for slot in rest.resources[0].slots} == {0, 1, 2, 3}
         assert rest.left_pending == () and len(rest.wakes) == 0
         assert "1 of its records" in rest.notes[-1]
+
+    def test_a_track_that_is_missing_had_nothing_queued(self) -> None:
+        story = Story()
+        executor = story.executor(1)
+        for number in range(2):
+            story.has_queued(executor, story.task(f"read({number})").sleeps(5), 0, 5)
+        lines = [json.dumps(record) for record in records(story.run()) if record.get("name") != "read(0)"]
+        (slot,) = loads(lines).resources[0].queue
+        assert slot.track == 0
 
     def test_a_cause_that_is_missing_is_unknown(self, run: Run) -> None:
         lines = [line for line in dumps(run) if '"reason":"net.write"' not in line]

@@ -77,7 +77,7 @@ def measure(run: Run) -> Metrics:
         lanes=len(run.lanes),
         peak=peak(run),
         open=open_lanes(run),
-        steps=sum(track.steps for track in run.tracks),
+        steps=sum(track.steps for track in run.tracks if not track.own),
         running_ns=sums[State.RUNNING],
         ready_ns=sums[State.READY],
         waiting_ns=sums[State.WAITING],
@@ -113,10 +113,10 @@ def blocked_ns(run: Run) -> int:
 
 
 def longest_step(run: Run) -> LongestStep | None:
-    """The longest running span of any task; None if no task ran."""
+    """The longest running span of any task of the program's; None if none ran."""
     found: tuple[int, int, Track] | None = None
     for track in run.tracks:
-        if track.kind is not TrackKind.TASK:
+        if track.kind is not TrackKind.TASK or track.own:
             continue
         starts, states, waits, _ = track.spans.columns
         causes = track.spans.causes

@@ -122,6 +122,11 @@ def resource_use(run: Run) -> tuple[ResourceUse, ...]:
         for start, end, wait in spans_in(track.spans, State.QUEUED):
             if wait.via is None:  # else the child's own track has it
                 queued[wait.resource].append((start, end))
+    for resource in run.resources:
+        if (
+            resource.kind is ResourceKind.EXECUTOR and resource.queue
+        ):  # has the items too whose tracks show something else meanwhile
+            queued[resource.index] = [(slot.start_ns, slot.end_ns) for slot in resource.queue]
     return tuple(
         ResourceUse(
             resource,

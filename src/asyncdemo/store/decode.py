@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +44,8 @@ _LIST_ITEMS: dict[str, type[Any]] = {
 }
 _NO_SPANS = Spans.of(())
 Record = Mapping[str, Any]
+_Slots = defaultdict[int, dict[int, list[Slot]]]
+"""By the index of the resource and the place of the first one of the record."""
 Indices = Mapping[int, int]
 """Index in the file -> index in the run, of what the file holds."""
 
@@ -70,7 +72,7 @@ class _Reader:
         self._tracks: dict[int, tuple[int, Track, SpanColumns]] = {}
         self._lanes: dict[int, tuple[int, Lane, SpanColumns | None]] = {}
         self._resources: dict[int, Resource] = {}
-        self._slots: defaultdict[int, dict[int, list[Slot]]] = defaultdict(dict)
+        self._slots: dict[str, _Slots] = {"slots": defaultdict(dict), "queued": defaultdict(dict)}
         self._wakes: dict[int, list[tuple[int, int, int]]] = {}
         self._lists: dict[str, list[Any]] = {record_type: [] for record_type in LISTS}
         self._records = 0
@@ -82,6 +84,7 @@ class _Reader:
             "lane": self._read_lane,
             "resource": self._read_resource,
             "slots": self._read_slots,
+            "queued": self._read_slots,
             "wakes": self._read_wakes,
             "end": self._read_end,
         }
@@ -139,7 +142,7 @@ class _Reader:
         self._once(self._causes, record, read(Wait, record))
 
     def _read_resource(self, record: Record) -> None:
-        resource = read(Resource, record, slots=())
+        resource = read(Resource, record, slots=(), queue=())
         if resource.kind is not ResourceKind.QUEUE and resource.levels:
             raise FieldError('only a queue has "levels"')
         self._once(self._resources, record, resource)
@@ -164,7 +167,9 @@ class _Reader:
             raise FieldError('"lengths" should not be negative')
         ends = in_range("lengths", [start + length for start, length in zip(starts, lengths, strict=True)])
         chunk = [Slot(*slot) for slot in zip(tracks, starts, ends, strict=True)]
-        self._once(self._slots[time("resource", record.get("resource"))], record, chunk, "first")
+        self._once(
+            self._slots[record["type"]][time("resource", record.get("resource"))], record, chunk, "first"
+        )
 
     def _read_wakes(self, record: Record) -> None:
         at_ns = times("times", record)
@@ -271,12 +276,8 @@ class _Reader:
             replace(
                 resource,
                 index=resources[index],
-                slots=tuple(
-                    replace(slot, track=tracks[slot.track])
-                    for _, chunk in sorted(self._slots[index].items())
-                    for slot in chunk
-                    if slot.track in tracks
-                ),
+                slots=tuple(_kept(self._slots["slots"][index], tracks)),
+                queue=tuple(_kept(self._slots["queued"][index], tracks)),
             )
             for index, resource in sorted(self._resources.items())
         ]
@@ -296,6 +297,13 @@ class _Reader:
         if record_type == "await_sequence":
             items = [item for item in items if item.track in tracks]
         return tuple(replace(item, track=_found(item.track, tracks)) for item in items)
+
+
+def _kept(chunks: Mapping[int, Sequence[Slot]], tracks: Indices) -> Iterator[Slot]:
+    for _, chunk in sorted(chunks.items()):
+        for slot in chunk:
+            if slot.track in tracks:
+                yield replace(slot, track=tracks[slot.track])
 
 
 def _check_times(start_ns: int, end_ns: int) -> None:

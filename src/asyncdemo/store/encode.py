@@ -9,7 +9,7 @@ from dataclasses import fields
 from itertools import chain
 from typing import Any
 
-from asyncdemo.model import NO_WAIT, Lane, Resource, Run, Spans, Track, Wait, Wakes
+from asyncdemo.model import NO_WAIT, Lane, Resource, Run, Slot, Spans, Track, Wait, Wakes
 from asyncdemo.store.columns import differences
 from asyncdemo.store.fields import write
 
@@ -49,7 +49,7 @@ def _records(run: Run) -> Iterator[Record]:
     for index, cause in enumerate(causes.table):
         yield {"type": "cause", "index": index, **write(cause)}
     for resource in run.resources:
-        yield {"type": "resource", **write(resource, frozenset({"slots"}))}
+        yield {"type": "resource", **write(resource, frozenset({"slots", "queue"}))}
     lanes: dict[int, list[tuple[int, Lane]]] = {}
     for index, lane in enumerate(run.lanes):
         lanes.setdefault(lane.track, []).append((index, lane))
@@ -58,7 +58,8 @@ def _records(run: Run) -> Iterator[Record]:
         for index, lane in lanes.get(track.index, ()):
             yield _lane(index, lane, track, causes)
     for resource in run.resources:
-        yield from _slots(resource)
+        yield from _slots("slots", resource, resource.slots)
+        yield from _slots("queued", resource, resource.queue)
     for record_type, name in LISTS.items():
         for item in getattr(run, name):
             yield {"type": record_type, **write(item)}
@@ -89,11 +90,11 @@ def _spans(spans: Spans, causes: _Causes) -> Record:
     }
 
 
-def _slots(resource: Resource) -> Iterator[Record]:
-    for first in range(0, len(resource.slots), _CHUNK):
-        slots = resource.slots[first : first + _CHUNK]
+def _slots(record_type: str, resource: Resource, all_slots: Sequence[Slot]) -> Iterator[Record]:
+    for first in range(0, len(all_slots), _CHUNK):
+        slots = all_slots[first : first + _CHUNK]
         yield {
-            "type": "slots",
+            "type": record_type,
             "resource": resource.index,
             "first": first,
             "tracks": [slot.track for slot in slots],
