@@ -46,6 +46,24 @@ def test_predictions_are_asked_before_and_compared_after() -> None:
     assert "of 3 predictions right" in asyncdemo("list").out
 
 
+def test_words_are_wrapped_between_words() -> None:
+    for arguments in ([], ["list"], ["doctor"], ["run", "two"]):
+        with Terminal(*arguments, COLUMNS="50") as terminal:
+            if arguments[:1] == ["run"]:
+                terminal.wait_for("Predict first")
+                terminal.wait_for("s> ")
+                terminal.type("1,5\n")
+                terminal.wait_for("Enter skips.")
+                continue
+            terminal.end()
+            lines = CONTROL.sub("", terminal.text).replace("\r\n", "\n").split("\n")
+            # A word may be longer than a line, and a command is for copying.
+            long = [
+                line for line in lines if len(line) > 50 and len(line.split()) > 1 and "mend:" not in line
+            ]
+            assert not long
+
+
 def test_ctrl_d_skips_all_questions() -> None:
     with Terminal("run", *QUICK) as terminal:
         terminal.wait_for("s> ")

@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explain(error: AsyncdemoError) -> int:
-    print(f"asyncdemo: {error}", file=sys.stderr)
+    from asyncdemo.cli.terminal import wrapped_for
+
+    print(wrapped_for(sys.stderr, f"asyncdemo: {error}"), file=sys.stderr)
     return error.exit_code
 
 

@@ -11,6 +11,13 @@ from asyncdemo.course.catalog import find_course, load_course
 __all__ = ["home"]
 
 
+_OTHERS = {
+    "asyncdemo list": "all lessons",
+    "asyncdemo trace SCRIPT.py": "the same view of your own script",
+    "asyncdemo --help": "all commands",
+}
+
+
 def home() -> None:
     course = load_course(find_course())
     records = progress.load(progress.default_file())
@@ -19,19 +26,18 @@ def home() -> None:
     count = len(course.lessons)
     click.echo("asyncdemo shows what a Python program waits for.\n")
     if not done:
-        click.echo(f"You have not run a lesson yet; there are {count}. Begin with:")
+        click.echo(wrapped(f"You have not run a lesson yet; there are {count}. Begin with:"))
     elif left:
         click.echo(f"You have run {len(done)} of {count} lessons. Next:")
     else:
-        click.echo(
-            f"You have run all {count} lessons. Next, try a knob of one of them, or a script of your own:"
-        )
+        words = f"You have run all {count} lessons. Next, try a knob of one of them, or a script of your own:"
+        click.echo(wrapped(words))
     if left:
         lesson = left[0]
         click.echo(f"\n  asyncdemo run {lesson.id}\n")
         click.echo(
             wrapped(f"Lesson {lesson.number}, {lesson.title}, {lesson.minutes} minutes: {lesson.point}")
         )
-    click.echo("\n  asyncdemo list              all lessons")
-    click.echo("  asyncdemo trace SCRIPT.py   the same view of your own script")
-    click.echo("  asyncdemo --help            all commands")
+    click.echo()
+    for command, words in _OTHERS.items():
+        click.echo(wrapped(words, f"  {command:<26}", " " * 28))

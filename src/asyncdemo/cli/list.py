@@ -29,7 +29,7 @@ def command(as_json: bool, course_folder: Path | None) -> None:
         click.echo(json.dumps(_as_data(course, records)))
         return
     names = max((len(lesson.id) for lesson in course.lessons), default=0)
-    click.echo(course.title)
+    click.echo(wrapped(course.title))
     for module in course.modules:
         click.echo(f"\n{module.number}  {click.style(module.title, bold=True)}")
         for lesson in module.lessons:

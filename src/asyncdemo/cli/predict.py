@@ -38,7 +38,9 @@ def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs
 
     Returns place of the prediction -> answer.
     """
-    click.echo(click.style("Predict first.", bold=True) + " Enter skips a question, Ctrl-D all of them.\n")
+    first = "Predict first."
+    words = wrapped(f"{first} Enter skips a question, Ctrl-D all of them.")
+    click.echo(words.replace(first, click.style(first, bold=True), 1) + "\n")
     answers: dict[int, Answer] = {}
     for place, prediction in enumerate(predictions):
         click.echo(_question(place, prediction, knobs))
@@ -74,11 +76,12 @@ def print_answers(
         if place in answers:
             comparison = compare(prediction, answers[place], measured, knobs)
             right += comparison.right
-            words = f"   You said {comparison.predicted}; it was {comparison.happened}."
-            verdict = ("Right.", "green") if comparison.right else ("Not so.", "yellow")
-            click.echo(f"{words} {click.style(verdict[0], fg=verdict[1], bold=True)}")
+            verdict, colour = ("Right.", "green") if comparison.right else ("Not\u00a0so.", "yellow")
+            said = f"You said {comparison.predicted}; it was {comparison.happened}. {verdict}"
+            lines = wrapped(said, "   ", "   ").removesuffix(verdict)
+            click.echo(lines + click.style(verdict.replace("\u00a0", " "), fg=colour, bold=True))
         else:
-            click.echo(f"   It was {happened(prediction, measured, knobs)}.")
+            click.echo(wrapped(f"It was {happened(prediction, measured, knobs)}.", "   ", "   "))
         click.echo(wrapped(fill(prediction.why, knobs), "   ", "   "))
     return right
 
@@ -101,4 +104,4 @@ def _answer(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> An
         try:
             return parse(prediction, typed, variants, knobs)
         except ValueError as error:
-            click.echo(f"   Not understood: {error}. Enter skips.")
+            click.echo(wrapped(f"Not understood: {error}. Enter skips.", "   ", "   "))

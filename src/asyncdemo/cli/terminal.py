@@ -9,19 +9,40 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["can_ask", "can_draw", "facts_of_terminal", "keys_not_shown", "wrapped"]
+__all__ = ["can_ask", "can_draw", "facts_of_terminal", "keys_not_shown", "wrapped", "wrapped_for"]
 
 _NARROW = 80
 _WIDEST = 100
 """Lines longer than this are hard to read."""
 
 
+_LEAST_ROOM = 24
+_BELOW = " " * 6
+
+
 def wrapped(text: str, first: str = "", rest: str = "") -> str:
-    """The text in lines that fit: ``first`` opens the first line, ``rest`` the others."""
+    """The text in lines that fit: ``first`` opens the first line, ``rest`` the others. No word is cut.
+
+    Where ``rest`` would leave too little room, the text stands below ``first``.
+    """
     width = min(shutil.get_terminal_size().columns, _WIDEST)
+    if len(rest) > _LEAST_ROOM and width - len(rest) < _LEAST_ROOM:
+        return f"{first.rstrip()}\n{wrapped(text, _BELOW, _BELOW)}"
     return textwrap.fill(
-        text, max(width, len(rest) + 20), initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        text,
+        max(width, len(rest) + 1),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_on_hyphens=False,
+        break_long_words=False,
     )
+
+
+def wrapped_for(stream: object, text: str) -> str:
+    """Each line of the text wrapped if the stream is a terminal; programs get the lines as they are."""
+    if not _is_terminal(stream):
+        return text
+    return "\n".join(wrapped(line, rest=" " * (len(line) - len(line.lstrip()))) for line in text.split("\n"))
 
 
 def can_draw() -> bool:

@@ -123,4 +123,4 @@ def _item(text: str, theme: Theme, width: int) -> Iterator[Line]:
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, max(width, 8))
+    return textwrap.wrap(text, max(width, 8), break_on_hyphens=False)
