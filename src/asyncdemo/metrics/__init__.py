@@ -10,7 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from asyncdemo.metrics.ideal import ideal_ns
-from asyncdemo.metrics.limits import ResourceUse, limits, most_at_once, open_lanes, peak, resource_use
+from asyncdemo.metrics.limits import (
+    ResourceUse,
+    limits,
+    meetings,
+    most_at_once,
+    open_lanes,
+    peak,
+    resource_use,
+)
 from asyncdemo.metrics.states import LaneTotals, durations, lane_totals, state_sums, tally
 from asyncdemo.model import Outcome, Run, Site, SlowStep, State, Track, TrackKind
 
@@ -71,11 +79,12 @@ class Metrics:
 
 def measure(run: Run) -> Metrics:
     sums = state_sums(run)
+    met = meetings(run)
     return Metrics(
         wall_ns=wall_ns(run),
-        ideal_ns=ideal_ns(run),
+        ideal_ns=ideal_ns(run, met),
         lanes=len(run.lanes),
-        peak=peak(run),
+        peak=peak(run, met),
         open=open_lanes(run),
         steps=sum(track.steps for track in run.tracks if not track.own),
         running_ns=sums[State.RUNNING],

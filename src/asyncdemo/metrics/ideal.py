@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heapreplace
 
-from asyncdemo.metrics.limits import Interval, causes_used, meetings, merge, overlap_ns
+from asyncdemo.metrics.limits import Interval, Meeting, causes_used, meetings, merge, overlap_ns
 from asyncdemo.metrics.states import by_track, pieces, tally
 from asyncdemo.model import Lane, ResourceKind, Run, Spans, State, Track, TrackKind, Wait
 
@@ -24,14 +24,15 @@ IDLE = "idle"
 """The reason of a pool's worker that waits for work: nobody's work."""
 
 
-def ideal_ns(run: Run) -> int:
+def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
     """The length of the best schedule that a learner could hope for; 0 without lanes.
 
     Each lane takes its turn at the smallest limit that it met; one that met none starts at once.
+    met: ``meetings(run)``, if known already.
     """
     work = own_work_ns(run)
     limited: defaultdict[Limit | None, list[int]] = defaultdict(list)
-    binding = binding_limits(run)
+    binding = binding_limits(run, met)
     for lane in sorted(range(len(run.lanes)), key=lambda lane: run.lanes[lane].start_ns):
         limited[binding[lane]].append(work[lane])
     scheduled = [list_schedule(jobs, limit and limit[1]) for limit, jobs in limited.items()]
@@ -51,7 +52,7 @@ def list_schedule(jobs: Sequence[int], slots: int | None) -> int:
     return max(free_at)
 
 
-def binding_limits(run: Run) -> list[Limit | None]:
+def binding_limits(run: Run, met: Sequence[Meeting] | None = None) -> list[Limit | None]:
     """For each lane, the smallest limit that it met; None if it met none."""
     limits = {
         resource.index: max(limit, 1)
@@ -64,7 +65,7 @@ def binding_limits(run: Run) -> list[Limit | None]:
             key=lambda limit: (limit[1], limit[0]),
             default=None,
         )
-        for meeting in meetings(run)
+        for meeting in (meetings(run) if met is None else met)
     ]
 
 
@@ -85,9 +86,7 @@ def own_work_ns(run: Run) -> list[int]:
     return [
         sum(
             duration
-            for (state, wait), duration in tally(
-                *_outside(lane, inner[lane.track][id(lane)])
-            ).by_cause.items()
+            for state, wait, duration in tally(*_outside(lane, inner[lane.track][id(lane)])).by_cause
             if is_own(state, wait, lane.track)
         )
         for lane in run.lanes
@@ -107,11 +106,13 @@ def cpu_ns(run: Run) -> int:
         parts = list(pieces(lanes))
         running = sum(
             duration
-            for (state, wait), duration in tally(*parts).by_cause.items()
+            for state, wait, duration in tally(*parts).by_cause
             if state is State.RUNNING and wait.via not in hosted
         )
-        open_ = merge((lane.start_ns, lane.end_ns) for lane in lanes)
-        blocked = sum(overlap_ns(open_, call) for call in blocking[index])
+        blocked = 0
+        if calls := blocking.get(index):
+            open_ = merge((lane.start_ns, lane.end_ns) for lane in lanes)
+            blocked = sum(overlap_ns(open_, call) for call in calls)
         by_thread[_thread_of(run.tracks[index])] += max(running - blocked, 0)
     return sum(
         estimate if thread is None or (known := run.tracks[thread].cpu_ns) is None else min(estimate, known)
@@ -125,6 +126,8 @@ def _thread_of(track: Track) -> int | None:
 
 def _blocking_calls(run: Run, hosted: Iterable[int]) -> dict[int, list[Interval]]:
     """The blocking calls made on behalf of each track: by itself, or by a child whose state it shows."""
+    if not run.blocking_calls:
+        return {}
     shows: dict[int, set[int]] = {index: {index} for index in hosted}
     for lane in run.lanes:
         shows[lane.track].update(wait.via for _, wait in causes_used(lane.spans) if wait.via is not None)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from asyncdemo.metrics.states import STATES
 from asyncdemo.model import Resource, ResourceKind, Run, Spans, State, Wait
 
 __all__ = [
@@ -55,15 +56,16 @@ def open_lanes(run: Run) -> int:
     return most_at_once((lane.start_ns, lane.end_ns) for lane in run.lanes)
 
 
-def peak(run: Run) -> int:
+def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
     """The most lanes at work at once.
 
     A lane that meets a limit is at work while it holds a slot, any other from open to close.
     Slots are counted, never states: a lane does things before it queues and after it lets go.
+    met: ``meetings(run)``, if known already.
     """
     return most_at_once(
         interval
-        for lane, meeting in zip(run.lanes, meetings(run), strict=True)
+        for lane, meeting in zip(run.lanes, meetings(run) if met is None else met, strict=True)
         for interval in (meeting.held if meeting.met else [(lane.start_ns, lane.end_ns)])
     )
 
@@ -107,7 +109,12 @@ def limits(run: Run) -> tuple[Resource, ...]:
 
     A lock does only if somebody queued for it. A queue limits its length, not the lanes.
     """
-    contended = {wait.resource for track in run.tracks for _, _, wait in spans_in(track.spans, State.QUEUED)}
+    locks = any(resource.kind is ResourceKind.LOCK for resource in run.resources)
+    contended = {
+        wait.resource
+        for track in (run.tracks if locks else ())
+        for _, _, wait in spans_in(track.spans, State.QUEUED)
+    }
     return tuple(
         resource
         for resource in run.resources
@@ -165,7 +172,8 @@ def spans_in(spans: Spans, state: State) -> Iterator[tuple[int, int, Wait]]:
 def causes_used(spans: Spans) -> list[tuple[State, Wait]]:
     """Every cause that occurs, with its state, once."""
     _, states, waits, _ = spans.columns
-    return [(State(state), spans.causes[wait]) for state, wait in set(zip(states, waits, strict=True))]
+    causes = spans.causes
+    return [(STATES[state], causes[wait]) for state, wait in set(zip(states, waits, strict=True))]
 
 
 def merge(intervals: Iterable[Interval]) -> list[Interval]:

@@ -6,14 +6,29 @@ Walks the columns of spans, since a run may have a million of them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from operator import sub
 
 from asyncdemo.model import Lane, Run, Spans, State, Wait
 
-__all__ = ["LaneTotals", "Tally", "by_track", "durations", "lane_totals", "pieces", "state_sums", "tally"]
+__all__ = [
+    "STATES",
+    "LaneTotals",
+    "Tally",
+    "by_track",
+    "durations",
+    "lane_totals",
+    "pieces",
+    "state_sums",
+    "tally",
+]
+
+STATES = tuple(State)
+"""By their number: looked up, as calling ``State`` takes long."""
+
+_SUSPENDED = frozenset({State.WAITING, State.QUEUED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +44,18 @@ class LaneTotals:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The time that spans spent in each state for each cause."""
+    """The time that spans spent in each state for each cause. A cause may come more than once.
 
-    by_cause: Mapping[tuple[State, Wait], int]
+    A sequence and no dictionary: to hash a cause takes longer than all the rest.
+    """
+
+    by_cause: Sequence[tuple[State, Wait, int]]
 
     @property
-    def by_state(self) -> dict[State, int]:
-        sums = dict.fromkeys(State, 0)
-        for (state, _), duration in self.by_cause.items():
+    def by_state(self) -> list[int]:
+        """Indexed by state."""
+        sums = [0] * len(STATES)
+        for state, _, duration in self.by_cause:
             sums[state] += duration
         return sums
 
@@ -50,15 +69,15 @@ def durations(spans: Spans) -> Iterator[int]:
 
 def tally(*parts: Spans) -> Tally:
     """One tally of all parts together."""
-    sums: defaultdict[tuple[State, Wait], int] = defaultdict(int)
+    found: list[tuple[State, Wait, int]] = []
     for spans in parts:
         _, states, waits, _ = spans.columns
-        by_index: defaultdict[tuple[int, int], int] = defaultdict(int)
-        for state, wait, duration in zip(states, waits, durations(spans), strict=True):
-            by_index[state, wait] += duration
-        for (state, wait), duration in by_index.items():
-            sums[State(state), spans.causes[wait]] += duration
-    return Tally(sums)
+        causes = spans.causes
+        by_index: dict[tuple[int, int], int] = {}
+        for key, duration in zip(zip(states, waits, strict=True), durations(spans), strict=True):
+            by_index[key] = by_index.get(key, 0) + duration
+        found += [(STATES[state], causes[wait], duration) for (state, wait), duration in by_index.items()]
+    return Tally(found)
 
 
 def by_track(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
@@ -91,7 +110,7 @@ def state_sums(run: Run) -> dict[State, int]:
     hosted = by_track(run.lanes)
     sums = dict.fromkeys(State, 0)
     for lanes in hosted.values():
-        for (state, wait), duration in tally(*pieces(lanes)).by_cause.items():
+        for state, wait, duration in tally(*pieces(lanes)).by_cause:
             sums[State.WAITING if wait.via in hosted else state] += duration
     return sums
 
@@ -103,11 +122,9 @@ def lane_totals(run: Run) -> tuple[LaneTotals, ...]:
 
 def _totals(sums: Tally) -> LaneTotals:
     reasons: dict[str, int] = {}
-    for (state, wait), duration in sums.by_cause.items():
-        if state in (State.WAITING, State.QUEUED):
+    for state, wait, duration in sums.by_cause:
+        if state in _SUSPENDED:
             reason = wait.reason or "unknown"
             reasons[reason] = reasons.get(reason, 0) + duration
-    states = sums.by_state
-    return LaneTotals(
-        states[State.RUNNING], states[State.READY], states[State.WAITING], states[State.QUEUED], reasons
-    )
+    running, ready, waiting, queued = sums.by_state
+    return LaneTotals(running, ready, waiting, queued, reasons)
