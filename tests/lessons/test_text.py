@@ -99,6 +99,16 @@ def test_the_text_tells_the_command_and_the_minutes(lesson: Lesson) -> None:
 
 
 @every_lesson
+def test_the_answer_stands_under_a_heading_that_warns_of_it(lesson: Lesson) -> None:
+    before, heading, answer = sections(lesson.readme)["For instructors"].partition(
+        "### Gives the answer away"
+    )
+    assert heading
+    assert "answer" not in before
+    assert answer.strip()
+
+
+@every_lesson
 def test_every_knob_is_named_in_the_text(lesson: Lesson) -> None:
     text = lesson.readme.read_text(encoding="utf-8")
     assert [knob.name for knob in lesson.knobs if f"`{knob.name}`" not in text] == []

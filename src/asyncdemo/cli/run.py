@@ -130,7 +130,8 @@ def command(
     odd = _not_as_meant(variants, recorded.runs)
     print_runs(recorded.runs, console, [run.name for run in recorded.runs if run.name not in odd])
     if recorded.interrupted:
-        click.echo("\nInterrupted: this is what was recorded until then.")
+        some = any(run.lanes for run in recorded.runs)
+        click.echo(f"\nInterrupted{': this is what was recorded until then' if some else ''}.")
     elif not odd:
         measured = {run.name: measure(run) for run in recorded.runs}
         right = print_answers(predictions, answers, measured, values)
