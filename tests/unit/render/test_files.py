@@ -384,3 +384,9 @@ class TestExport:
         with pytest.raises(UsageError, match="No space left"):
             export([gate()], "svg", path)
         assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("x.svg", "old")]
+
+
+def test_the_svg_explains_the_marks_that_occur_and_no_others() -> None:
+    assert ">✗ raised</text>" in render_svg([gate()])
+    assert "cancelled" not in render_svg([gate()])
+    assert "✗" not in render_svg([no_length()])
