@@ -35,7 +35,8 @@ __all__ = ["Listener", "Options", "Recording", "Stdout", "Target", "record"]
 
 _LAUNCH = Path(__file__).parent / "capture" / "boot" / "launch.py"
 _START_TIMEOUT_S = 60.0
-_SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+_NO_TEXT = ("null bytes", "codec can't decode", "unknown encoding", "encoding problem")
+"""What Python says of a file whose bytes are no source text."""
 _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
 _LINGER_S = 0.5
@@ -97,7 +98,7 @@ class Options:
 def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
     """Run to the end (or a limit) and give the recording.
 
-    Raises ScriptError if there is nothing that could be run, UsageError for an unknown knob or lane.
+    Raises UsageError for a missing file, an unknown knob or lane, ScriptError for what is no file at all.
     """
     with Recording(target, options, listener) as recording:
         recording.start()
@@ -233,7 +234,8 @@ class Recording:
         """The run as far as it is recorded."""
         if self._assembly.invalid is not None:
             reason = self._assembly.invalid
-            fault = "has a syntax error" if reason.startswith(_SYNTAX) else "is not a Python script"
+            is_text = not any(sign in reason for sign in _NO_TEXT)
+            fault = "has a syntax error" if is_text else "is not a Python script"
             _add(self._assembly.notes, f"{self._target.title} {fault}: {reason}.")
         exit_code = None if self._process is None or self._killed else self._process.poll()
         if self._stopped is not None:

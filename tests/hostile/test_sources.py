@@ -12,15 +12,18 @@ from asyncdemo.model import RunOutcome
 from tests.hostile.traced import trace, trace_file
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256))
+NUL = b"print('a')\n\x00\x00print('b')"
+LATIN_1 = "print('caffè')".encode("latin-1")
+KLINGON = b"# -*- coding: klingon -*-\n"
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (PNG, "SyntaxError"),
-        (b"print('a')\n\x00\x00print('b')", "null bytes"),
-        ("print('caffè')".encode("latin-1"), "SyntaxError"),
-        (b"# -*- coding: klingon -*-\n", "unknown encoding"),
+        (PNG, "null bytes"),
+        (NUL, "null bytes"),
+        (LATIN_1, "SyntaxError"),
+        (KLINGON, "unknown encoding"),
         (b"print('never closed'", "'(' was never closed"),
         (b"if True:\nprint('x')", "IndentationError"),
         (b"return 1", "'return' outside function"),
@@ -36,7 +39,8 @@ def test_what_is_not_python_is_told_so_without_a_traceback(
 ) -> None:
     traced = trace(tmp_path, content)
     assert traced.code == 1
-    assert "is not a Python script" in traced.words
+    is_text = content not in (PNG, NUL, LATIN_1, KLINGON)
+    assert ("has a syntax error" if is_text else "is not a Python script") in traced.words
     assert words in traced.words
     assert "Traceback" not in traced.words
     assert traced.recorded.outcome is RunOutcome.FAILED
@@ -63,7 +67,7 @@ def test_windows_line_ends_and_no_last_one(tmp_path: Path) -> None:
 
 def test_no_such_file(tmp_path: Path) -> None:
     traced = trace_file(tmp_path / "missing.py")
-    assert traced.code == 1
+    assert traced.code == 2
     assert "There is no file" in traced.words and "missing.py" in traced.words
 
 
