@@ -39,17 +39,16 @@ class Lens:
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
         self.recorder = recorder = Recorder(origins, now)
-        self._limits = Limits(recorder)
+        self._loops = Loops(recorder)
+        if self.clock is not None:
+            self._loops.offset_ns = 0
+        self._limits = Limits(recorder, self._loops)
         self._reasons = Reasons(recorder, self._limits.resource_of)
         self._on_lost = on_lost
         self._watchdog = Watchdog(recorder, self._real_sleep, self._lost)
         self._slow_ns = slow_ns
-        self._loops = Loops(recorder)
-        if self.clock is not None:
-            self._loops.offset_ns = 0
         self._tasks = Tasks(recorder, self._reasons)
         self._relays = Relays()
-        self._limits.watch(self._loops)
         self._waits = Waits(recorder, self._loops)
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
 

@@ -23,14 +23,11 @@ from asyncdemo.capture.recorder import Recorder
 class Limits:
     """The resources of the process, by the object that is one."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-        self._loops: Loops | None = None
-        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
-
-    def watch(self, loops: Loops) -> None:
+    def __init__(self, recorder: Recorder, loops: Loops) -> None:
         """loops: tell which track acts."""
+        self._recorder = recorder
         self._loops = loops
+        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
 
     def resource_of(self, owner: object) -> int | None:
         known = self._known.get(id(owner))
@@ -51,7 +48,7 @@ class Limits:
         recorder.record((wire.GIVEN_BACK, self._track(), recorder.now(), resource, 0, 0))
 
     def _track(self) -> int:
-        return -1 if self._loops is None else self._loops.current_track()
+        return self._loops.current_track()
 
     # -- hooks ----------------------------------------------------------------------------------
 
