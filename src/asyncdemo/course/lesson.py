@@ -12,6 +12,7 @@ from typing import Final
 
 from asyncdemo.course.catalog import Heading, heading_of
 from asyncdemo.course.claims import ABOUT, OPERATORS, Claim, Condition
+from asyncdemo.course.exercise import Exercise, read_exercise
 from asyncdemo.course.figures import FIGURES
 from asyncdemo.course.manifest import Table, read
 from asyncdemo.course.predictions import Choice, Prediction, PredictionKind
@@ -64,6 +65,7 @@ class Lesson(Heading):
     predictions: tuple[Prediction, ...]
     claims: tuple[Claim, ...]
     quoted: tuple[Quoted, ...]
+    exercise: Exercise | None
 
     @property
     def readme(self) -> Path:
@@ -79,6 +81,7 @@ def load_lesson(folder: Path) -> Lesson:
         raise table.error("variants", "are missing; a lesson has at least one")
     knobs = tuple(_knob(entry) for entry in table.tables("knobs"))
     names = _Names({variant.name for variant in variants}, {knob.name for knob in knobs})
+    exercise = table.table("exercise")
     lesson = Lesson(
         **{field.name: getattr(heading, field.name) for field in fields(heading)},
         lanes=table.texts("lanes", ()),
@@ -88,6 +91,7 @@ def load_lesson(folder: Path) -> Lesson:
         predictions=tuple(_prediction(entry, names) for entry in table.tables("predictions")),
         claims=tuple(_claim(entry, names) for entry in table.tables("claims")),
         quoted=tuple(_quoted(entry) for entry in table.tables("quoted")),
+        exercise=None if exercise is None else read_exercise(exercise, heading.id, folder),
     )
     table.close()
     return lesson

@@ -81,10 +81,29 @@ class Table:
         """A table of plain values, {} if it is not there."""
         values = self._take(field, {}, dict, "a table of values")
         assert isinstance(values, dict)
+        return self._plain(field, values)
+
+    def value_tables(self, field: str) -> list[dict[str, int | float | str | bool]]:
+        """A list of tables of plain values, [] if it is not there."""
+        tables = self._take(field, [], list, "a list of tables of values")
+        assert isinstance(tables, list)
+        return [self._plain(f"{field}[{place}]", values) for place, values in enumerate(tables, start=1)]
+
+    def _plain(self, field: str, values: object) -> dict[str, int | float | str | bool]:
+        if not isinstance(values, dict):
+            raise self.error(field, f"must be a table of values, not {values!r}")
         for name, value in values.items():
             if not isinstance(value, int | float | str):
                 raise self.error(f"{field}.{name}", f"must be a plain value, not {value!r}")
         return dict(values)
+
+    def table(self, field: str) -> Table | None:
+        """The table of ``[field]``, None if there is none."""
+        values = self._take(field, None, dict, f"a table, written [{field}]")
+        if values is None:
+            return None
+        assert isinstance(values, dict)
+        return Table(values, self._file, f"{self._name + '.' if self._name else ''}{field}")
 
     def tables(self, field: str) -> list[Table]:
         """The tables of ``[[field]]``, [] if there are none."""

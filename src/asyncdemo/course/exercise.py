@@ -1,0 +1,101 @@
+"""The exercise of a lesson, read from the lesson's manifest: which files, and how they are run.
+
+Not for: running it (``judging``), or the copy that a learner edits (``workspace``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.manifest import Table
+
+__all__ = ["HINT_HEADINGS", "Exercise", "Knobs", "Wrong", "read_exercise"]
+
+Knobs = Mapping[str, int | float | str | bool]
+
+HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
+"""The headings of hints.md: three levels, each nearer to the answer."""
+
+_CLOCKS: Final = ("virtual", "real")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A solution of the wrong shape. fault: occurs verbatim in the message that it fails with."""
+
+    path: Path
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """task: one sentence, what is to be done. lanes: the functions whose calls are recorded.
+
+    rows: those of them that are drawn. virtual: time jumps instead of passing. timeout_s: of real
+    time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each.
+    """
+
+    lesson_id: str
+    folder: Path
+    task: str
+    lanes: tuple[str, ...]
+    rows: tuple[str, ...]
+    virtual: bool
+    timeout_s: float
+    threshold_s: float
+    runs: tuple[Knobs, ...]
+    wrong: tuple[Wrong, ...]
+
+    @property
+    def file(self) -> Path:
+        """As it is given to learners: broken."""
+        return self.folder / "exercise.py"
+
+    @property
+    def solution(self) -> Path:
+        return self.folder / "solution.py"
+
+    @property
+    def check(self) -> Path:
+        return self.folder / "check.py"
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """One text a level, "" where it is missing. Raises OSError."""
+        text = (self.folder / "hints.md").read_text(encoding="utf-8")
+        parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
+        found = {heading.strip(): body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
+        return tuple(found.get(heading, "") for heading in HINT_HEADINGS)
+
+
+def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
+    """The table ``[exercise]`` of a manifest. Raises CourseError with the file and the field."""
+    lanes = table.texts("lanes")
+    rows = table.texts("rows", lanes)
+    unknown = sorted(set(rows) - set(lanes))
+    if unknown:
+        raise table.error("rows", f"{unknown[0]!r} is not one of the lanes")
+    exercise = Exercise(
+        lesson_id=lesson_id,
+        folder=folder,
+        task=table.text("task"),
+        lanes=lanes,
+        rows=rows,
+        virtual=table.choice("clock", _CLOCKS, "virtual") == "virtual",
+        timeout_s=table.number("timeout_s", 10.0),
+        threshold_s=table.number("threshold_ms", 50.0) / 1000,
+        runs=tuple(table.value_tables("runs")) or ({},),
+        wrong=tuple(_wrong(entry, folder) for entry in table.tables("wrong")),
+    )
+    table.close()
+    return exercise
+
+
+def _wrong(entry: Table, folder: Path) -> Wrong:
+    wrong = Wrong(folder / entry.text("file"), entry.text("fault"))
+    entry.close()
+    return wrong
