@@ -32,6 +32,7 @@ __all__ = [
     "Spans",
     "SpansBuilder",
     "State",
+    "Stuck",
     "Track",
     "TrackKind",
     "Unawaited",
@@ -340,6 +341,7 @@ class Lane:
 
     ``spans`` are those of the track between open and close, except that a lane that only awaits
     its own child task shows the child's states (``Wait.via`` says so).
+    result: what the call returned, as a Python literal, if results were asked for and it is one.
     """
 
     name: str
@@ -349,6 +351,7 @@ class Lane:
     outcome: Outcome
     spans: Spans
     function: str = ""
+    result: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,6 +448,21 @@ class Unawaited:
 
 
 @dataclass(frozen=True, slots=True)
+class Stuck:
+    """A task or thread that had not ended when the run was stopped.
+
+    name: of the task or thread. site: the line of the user's code that it was at. source: that line.
+    running: it executed, it did not wait.
+    """
+
+    name: str
+    function: str
+    site: Site | None
+    source: str = ""
+    running: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Wake:
     """Track ``waker`` made track ``woken`` ready."""
 
@@ -492,6 +510,7 @@ class Run:
 
     lanes: the rows: the calls of the named functions if ``named``, else one per track.
     left_pending: tracks of tasks that were not done when their loop's main task was.
+    stuck: who had not ended, and where, if the run met its time limit or a deadlock.
     notes: what a reader must know, in sentences ("the recording is cut off after 2.10 s").
     """
 
@@ -514,4 +533,5 @@ class Run:
     await_sequences: tuple[AwaitSequence, ...] = ()
     unawaited: tuple[Unawaited, ...] = ()
     left_pending: tuple[int, ...] = ()
+    stuck: tuple[Stuck, ...] = ()
     notes: tuple[str, ...] = ()

@@ -41,6 +41,8 @@ _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
 _LINGER_S = 0.5
 """How long to wait for events that are still under way once the child has ended."""
+_ANSWER_S = 0.5
+"""How long a script at its time limit has to say who has not ended."""
 _CENSUS_S = 0.05
 """How often to look which processes there are and what memory they use."""
 _CENSUS_SHARE = 20
@@ -81,7 +83,8 @@ class Options:
     lanes: functions whose calls are the rows. knobs: constants to set, as typed. virtual: let time
     jump instead of waiting. memory_bytes: resident size at which the child is stopped; None: half of
     the machine's, of all its processes together. processes: how many it may have started that still
-    run. threshold_s: from when on a step counts as blocking.
+    run. threshold_s: from when on a step counts as blocking. results: record what the calls of
+    the lanes return, where these are plain values.
     """
 
     name: str = ""
@@ -92,6 +95,7 @@ class Options:
     memory_bytes: int | None = None
     processes: int = 500
     threshold_s: float = 0.05
+    results: bool = False
     stdout: Stdout = Stdout.INHERIT
 
 
@@ -132,6 +136,7 @@ class Recording:
         self._deadline: float | None = None
         self._kill_at: float | None = None
         self._ended_at: float | None = None
+        self._asked = False
         self._next_census = 0.0
         self._counted_at_end = False
         half = physical_memory()
@@ -164,6 +169,7 @@ class Recording:
                     "module": self._target.module,
                     "args": self._target.args,
                     "lanes": self._options.lanes,
+                    "results": self._options.results,
                     "knobs": dict(self._options.knobs),
                     "virtual": self._options.virtual,
                     "threshold_s": self._options.threshold_s,
@@ -413,9 +419,19 @@ class Recording:
         if self._kill_at is not None and now > self._kill_at:
             self._kill()
         if self._deadline is not None and now > self._deadline and self._stopped is None:
-            self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
+            self._stop_at_time_limit(now)
         if now > self._next_census and self._stopped is None:
             self._take_census(now)
+
+    def _stop_at_time_limit(self, now: float) -> None:
+        """First ask who has not ended; a child that cannot answer is not waited for."""
+        assert self._deadline is not None
+        if not self._asked and self._connection is not None and self._assembly.ready:
+            self._asked = True
+            with contextlib.suppress(OSError):  # it has ended by itself: poll will tell
+                self._connection.sendall(wire.frame(wire.ASK, b""))
+        if not self._asked or self._assembly.told_stuck or now > self._deadline + _ANSWER_S:
+            self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
 
     def _take_census(self, now: float) -> None:
         assert self._family is not None

@@ -54,7 +54,19 @@ DEFINITIONS = {
         st.none(),
     ),
     "lane": st.tuples(SMALL, SMALL, st.just("work(1)"), st.just("work"), TIME),
-    "lane-end": st.tuples(SMALL, TIME, st.sampled_from(["returned", "raised"])),
+    "lane-end": st.tuples(SMALL, TIME, st.sampled_from(["returned", "raised"]), st.none() | st.just("1")),
+    "stuck": st.tuples(
+        st.lists(
+            st.tuples(
+                st.text(max_size=3),
+                st.text(max_size=3),
+                st.none() | SMALL,
+                st.text(max_size=3),
+                st.booleans(),
+            ),
+            max_size=2,
+        )
+    ),
     "slow": st.tuples(SMALL, TIME, TIME, st.none() | TIME, TIME, st.none(), st.none()),
     "call": st.tuples(SMALL, st.just("sleep"), st.none(), st.none()),
     "pause": st.tuples(SMALL, TIME, TIME, st.lists(st.tuples(SMALL, st.none()), max_size=3)),

@@ -29,6 +29,7 @@ from asyncdemo.model import (
     SlowStep,
     SpansBuilder,
     State,
+    Stuck,
     TrackKind,
     Unawaited,
     Wait,
@@ -77,6 +78,11 @@ class Assembly:
     @property
     def finished(self) -> bool:
         return self._ledger.finished
+
+    @property
+    def told_stuck(self) -> bool:
+        """The child has said who has not ended."""
+        return self._ledger.stuck is not None
 
     @property
     def notes(self) -> list[str]:
@@ -217,9 +223,9 @@ class Assembly:
         self._ledger.lanes[_whole(lane)] = LaneRecord(name, function, track, at_ns)
         self._audience.call_opened(lane, track, name, at_ns)
 
-    def _on_lane_end(self, lane: int, at_ns: int, outcome: str) -> None:
+    def _on_lane_end(self, lane: int, at_ns: int, outcome: str, result: str | None) -> None:
         closed = self._ledger.lanes[lane]
-        closed.end_ns, closed.outcome = at_ns, Outcome(outcome)
+        closed.end_ns, closed.outcome, closed.result = at_ns, Outcome(outcome), result
         self._audience.call_closed(lane, closed.track, at_ns, closed.outcome)
 
     def _on_slow(
@@ -281,6 +287,12 @@ class Assembly:
 
     def _on_unawaited(self, function: str, at_ns: int, site: int | None) -> None:
         self._ledger.unawaited.append(Unawaited(function, at_ns, self._ledger.site(site)))
+
+    def _on_stuck(self, who: list[tuple[str, str, int | None, str, bool]]) -> None:
+        self._ledger.stuck = [
+            Stuck(name, function, self._ledger.site(site), source, running)
+            for name, function, site, source, running in who
+        ]
 
     # -- numbers --------------------------------------------------------------------------------
 

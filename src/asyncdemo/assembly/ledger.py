@@ -19,6 +19,7 @@ from asyncdemo.model import (
     Site,
     SlowStep,
     SpansBuilder,
+    Stuck,
     TrackKind,
     Unawaited,
     Wait,
@@ -93,6 +94,7 @@ class LaneRecord:
     start_ns: int
     end_ns: int | None = None
     outcome: Outcome = Outcome.OPEN
+    result: str | None = None
 
 
 @dataclass(slots=True)
@@ -165,6 +167,7 @@ class Ledger:
     pauses: list[Pause] = field(default_factory=list)
     unawaited: list[Unawaited] = field(default_factory=list)
     pending: set[int] = field(default_factory=set)
+    stuck: list[Stuck] | None = None
     wakes: Wakes = field(default_factory=Wakes)
 
     def site(self, index: int | None) -> Site | None:

@@ -67,6 +67,7 @@ def snapshot(
         await_sequences=builder.await_sequences(tracks),
         unawaited=tuple(_at_its_call(one) for one in ledger.unawaited),
         left_pending=builder.left_pending(),
+        stuck=tuple(ledger.stuck or ()),
         notes=tuple(ledger.notes),
     )
 
@@ -208,7 +209,16 @@ class _Builder:
             end_ns = opened.end_ns if opened.end_ns is not None else tracks[position].end_ns
             spans = self._as_shown(position, tracks).clip(opened.start_ns, max(end_ns, opened.start_ns))
             lanes.append(
-                Lane(opened.name, position, opened.start_ns, end_ns, opened.outcome, spans, opened.function)
+                Lane(
+                    opened.name,
+                    position,
+                    opened.start_ns,
+                    end_ns,
+                    opened.outcome,
+                    spans,
+                    opened.function,
+                    opened.result,
+                )
             )
         return tuple(lanes)
 

@@ -127,7 +127,9 @@ class _Script:
                 text = file.read()
             loader = SourceFileLoader("__main__", path)
         self.roots: tuple[str, ...] = (os.getcwd(), folder)
-        self.code, self.knobs = compile_script(text, self.path, options["lanes"], options["knobs"])
+        self.code, self.knobs = compile_script(
+            text, self.path, options["lanes"], options["knobs"], options["results"]
+        )
         self.attributes: dict[str, Any] = {
             "__name__": "__main__",
             "__doc__": None,
@@ -183,7 +185,7 @@ def _run(
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: _forget(lens, connection))
     atexit.register(_finish, lens)
-    lens.start()
+    lens.start(connection)
     main = threading.get_ident()
     try:
         script.run()

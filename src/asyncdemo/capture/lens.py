@@ -6,6 +6,7 @@ import builtins
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import socket
 import sys
 import threading
 import time
@@ -20,11 +21,12 @@ from asyncdemo.capture.executors import Executors
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
-from asyncdemo.capture.reasons import Reasons, chain
+from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Origins, Recorder
+from asyncdemo.capture.stuck import who_is_stuck
 from asyncdemo.capture.tasks import Tasks
 from asyncdemo.capture.threads import Threads
-from asyncdemo.capture.virtual import Deadlock, VirtualClock, pending_tasks
+from asyncdemo.capture.virtual import Deadlock, VirtualClock
 from asyncdemo.capture.waits import Waits
 from asyncdemo.capture.watchdog import Watchdog
 
@@ -89,8 +91,8 @@ class Lens:
         )
         sys.meta_path.insert(0, finder)
 
-    def start(self) -> None:
-        self._watchdog.start(self._loops)
+    def start(self, connection: socket.socket) -> None:
+        self._watchdog.start(self._loops, connection)
 
     def stop(self) -> None:
         """Observe nothing from now on; the script goes on as if it had never been observed."""
@@ -150,13 +152,11 @@ class Lens:
         self.recorder.define(["clock", "real", why])
 
     def _deadlocked(self) -> None:
-        waits = []
-        for task in pending_tasks():
-            coroutines = [c for c in chain(task.get_coro()) if getattr(c, "cr_frame", None) is not None]
-            stack = [c.cr_frame for c in coroutines]
-            own = [f for f in stack if not self.recorder.origins.is_stdlib(f.f_code.co_filename)] or stack
-            place = f" at {own[-1].f_code.co_filename}:{own[-1].f_lineno}" if own else ""
-            waits.append(f"{task.get_name()} ({task.get_coro().__qualname__}) waits{place}")
+        stuck = who_is_stuck(self.recorder, self._loops)
+        waits = [
+            f"{name} ({function}) waits{self.recorder.words_of(site)}" for name, function, site, *_ in stuck
+        ]
+        self.recorder.define(["stuck", stuck])
         text = (
             "Deadlock: no timer is set and nothing is outstanding, so no task can go on. "
             + "; ".join(waits)
@@ -169,19 +169,26 @@ class Lens:
 class _Lane:
     """One call of a named function, from entry to exit."""
 
-    __slots__ = ("_function", "_lane", "_loops", "_name", "_recorder")
+    __slots__ = ("_function", "_lane", "_loops", "_name", "_recorder", "_result")
 
     def __init__(self, recorder: Recorder, loops: Loops, name: str, function: str) -> None:
         self._recorder = recorder
         self._loops = loops
         self._name = name
         self._function = function
+        self._result: str | None = None
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> _Lane:
         recorder = self._recorder
         self._lane = recorder.next_lane()
         track = self._loops.current_track()
         recorder.define(["lane", self._lane, track, self._name, self._function, recorder.now()])
+        return self
+
+    def __call__(self, value: Any) -> Any:
+        """What the call returns passes through here, if results are recorded."""
+        self._result = source.literal(value)
+        return value
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         import asyncio
@@ -193,7 +200,8 @@ class _Lane:
         else:
             outcome = "raised"
         recorder = self._recorder
-        recorder.define(["lane-end", self._lane, recorder.now(), outcome])
+        result = self._result if kind is None else None
+        recorder.define(["lane-end", self._lane, recorder.now(), outcome, result])
 
 
 class _Finder(importlib.abc.MetaPathFinder):

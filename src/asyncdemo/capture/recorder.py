@@ -143,6 +143,11 @@ class Recorder:
             self.define(["site", index, path, line, function])
         return index
 
+    def words_of(self, site: int | None) -> str:
+        """`` at file:line`` of a site, "" of none."""
+        found = next((key for key, index in self._sites.items() if index == site), None)
+        return "" if found is None else f" at {found[0]}:{found[1]}"
+
     def frame_site(self, frame: FrameType | None) -> int | None:
         if frame is None:
             return None

@@ -14,6 +14,7 @@ from typing import Any
 from asyncdemo.capture.instrument import after_docstring, locate
 
 LANE = "__asyncdemo_lane__"
+CALL = "__asyncdemo_call__"
 AT_WORK = "__asyncdemo_at_work__"
 
 Value = int | float | str | bool
@@ -24,16 +25,22 @@ class SourceError(Exception):
 
 
 def compile_script(
-    source: bytes | str, filename: str, lanes: Sequence[str], knobs: Mapping[str, str]
+    source: bytes | str,
+    filename: str,
+    lanes: Sequence[str],
+    knobs: Mapping[str, str],
+    results: bool = False,
 ) -> tuple[CodeType, dict[str, Value]]:
     """(code, every knob of the script with the value it will have).
+
+    results: also record what the calls of the lanes return.
 
     Raises SyntaxError or ValueError as ``compile`` does, SourceError for an unknown knob or function.
     """
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     values = _set_knobs(tree, knobs)
-    _wrap_lanes(tree, lanes)
+    _wrap_lanes(tree, lanes, results)
     _mark_start_of_work(tree)
     ast.fix_missing_locations(tree)
     return compile(tree, filename, "exec", dont_inherit=True), values
@@ -99,7 +106,7 @@ def _converted(name: str, text: str, old: Value) -> Value:
 # -- lanes --------------------------------------------------------------------------------------
 
 
-def _wrap_lanes(tree: ast.Module, wanted: Sequence[str]) -> None:
+def _wrap_lanes(tree: ast.Module, wanted: Sequence[str], results: bool) -> None:
     if not wanted:
         return
     functions = _functions(tree, "")
@@ -109,7 +116,7 @@ def _wrap_lanes(tree: ast.Module, wanted: Sequence[str]) -> None:
             have = ", ".join(dict.fromkeys(q for q, _ in functions)) or "none"
             raise SourceError(f"There is no function {name} in this script. Its functions: {have}.")
         for function in matches:
-            _wrap_body(function)
+            _wrap_body(function, results)
 
 
 def _functions(node: ast.AST, prefix: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
@@ -125,8 +132,11 @@ def _functions(node: ast.AST, prefix: str) -> list[tuple[str, ast.FunctionDef | 
     return found
 
 
-def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    """``with LANE(name, arguments): <body>`` after the docstring; the function itself stays as it is."""
+def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef, results: bool) -> None:
+    """``with LANE(name, arguments): <body>`` after the docstring; the function itself stays as it is.
+
+    results: with a name for the lane, so that what is returned can be given to it on the way.
+    """
     start = after_docstring(function)
     body = function.body[start:]
     if not body:
@@ -139,10 +149,59 @@ def _wrap_body(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     call = ast.Call(
         func=ast.Name(id=LANE, ctx=ast.Load()), args=[ast.Constant(function.name), arguments], keywords=[]
     )
-    wrapped = ast.With(items=[ast.withitem(context_expr=call)], body=body)
+    name = ast.Name(id=CALL, ctx=ast.Store()) if results else None
+    if results:
+        body = [_Returns().visit(statement) for statement in body]
+    wrapped = ast.With(items=[ast.withitem(context_expr=call, optional_vars=name)], body=body)
     declarations = [s for s in body if isinstance(s, (ast.Global, ast.Nonlocal))]
     wrapped.body = [s for s in body if s not in declarations] or [ast.copy_location(ast.Pass(), body[0])]
     function.body[start:] = [*declarations, locate(wrapped, body[0])]
+
+
+class _Returns(ast.NodeTransformer):
+    """``return value`` becomes ``return CALL(value)``, but not in functions within the function."""
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        if node.value is not None:
+            passed_on = ast.Call(func=ast.Name(id=CALL, ctx=ast.Load()), args=[node.value], keywords=[])
+            node.value = locate(passed_on, node)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
+
+
+_LONGEST_LITERAL = 20_000
+_PLAIN = (type(None), bool, int, float, str, bytes)
+
+
+def literal(value: Any) -> str | None:
+    """The value as Python source, if it is made of plain values only and not too long.
+
+    Nothing of the user's is called for it: subclasses are not plain.
+    """
+    if not _is_plain(value, 8):
+        return None
+    text = repr(value)
+    return text if len(text) <= _LONGEST_LITERAL else None
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    if type(value) in _PLAIN:
+        return type(value) is not int or value.bit_length() < 10_000
+    if depth == 0 or type(value) not in (list, tuple, dict, set) or len(value) > _LONGEST_LITERAL:
+        return False
+    items = [*value, *value.values()] if type(value) is dict else list(value)
+    return all(_is_plain(item, depth - 1) for item in items)
 
 
 # -- where the script starts to work --------------------------------------------------------------

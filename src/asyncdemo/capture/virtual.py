@@ -7,7 +7,6 @@ thread, a socket, a subprocess) the clock goes on in real time for the rest of t
 
 from __future__ import annotations
 
-import asyncio
 import selectors
 import subprocess
 import time
@@ -110,9 +109,3 @@ class VirtualClock:
         patches.rewrite(
             subprocess, "Popen.__init__", lambda _: clock.go_real("a subprocess was started"), on_entry
         )
-
-
-def pending_tasks() -> list[Any]:
-    """The tasks of the running loop that are not done."""
-    loop = asyncio.events._get_running_loop()
-    return [] if loop is None else [task for task in asyncio.all_tasks(loop) if not task.done()]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import _thread
 import select
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any
 
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.stuck import who_is_stuck
 
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
 POLL_S = 0.01
@@ -55,8 +57,13 @@ class Watchdog:
         self._offset_ns = 0
         self._sleep = sleep
         self._on_lost = on_lost
+        self._loops: Loops | None = None
+        self._asked: _Question | None = None
 
-    def start(self, loops: Loops) -> None:
+    def start(self, loops: Loops, connection: socket.socket | None = None) -> None:
+        """connection: where the parent may ask who has not ended."""
+        self._loops = loops
+        self._asked = None if connection is None else _Question(connection)
         self._lenses = loops.lenses
         self._offset_ns = loops.offset_ns
         up = _thread.allocate_lock()
@@ -79,7 +86,11 @@ class Watchdog:
                     lens.usage.read(lens.started_ns)
                     self._look()
             recorder.pack()
-            if _clock() - flushed > FLUSH_NS:
+            asked = self._asked is not None and self._asked.arrived()
+            if asked:
+                assert self._loops is not None
+                recorder.define(["stuck", who_is_stuck(recorder, self._loops)])
+            if asked or _clock() - flushed > FLUSH_NS:
                 flushed = _clock()
                 try:
                     recorder.flush(self._look)
@@ -143,6 +154,28 @@ class Watchdog:
         cpu_ns, stolen_ns = lens.usage.since(start_ns, end_ns)
         lens.usage.read(0)  # whoever held this one up may keep the watchdog from measuring the next
         self._recorder.define(["slow", track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from])
+
+
+class _Question:
+    """Has the parent asked who has not ended? It sends nothing else once the script runs."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        # Not the methods of the class: they are observed.
+        self._receive = super(socket.socket, connection).recv
+        self._readable: Any = select.poll() if hasattr(select, "poll") else None
+        if self._readable is not None:
+            self._readable.register(connection.fileno(), select.POLLIN)
+        self._descriptor = connection.fileno()
+
+    def arrived(self) -> bool:
+        try:
+            if self._readable is not None:
+                ready = bool(self._readable.poll(0))
+            else:
+                ready = bool(select.select([self._descriptor], [], [], 0)[0])
+            return ready and bool(self._receive(64))
+        except (OSError, ValueError):
+            return False  # the script has closed it: the next flush will notice
 
 
 def _look_for_events(lens: LoopLens, now_ns: int) -> None:

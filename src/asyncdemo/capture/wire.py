@@ -54,6 +54,8 @@ NUMBERS = b"N"
 DEFINITIONS = b"D"
 OPTIONS = b"O"
 GO = b"G"
+ASK = b"A"
+"""Who has not ended? Answered by the definition "stuck"."""
 
 ENV = "ASYNCDEMO_RUN"
 """Names the parent's socket and this run's token; it stays set, so that a process which the script

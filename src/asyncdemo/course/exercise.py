@@ -68,7 +68,9 @@ class Exercise:
         """One text a level, "" where it is missing. Raises OSError."""
         text = (self.folder / "hints.md").read_text(encoding="utf-8")
         parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
-        found = {heading.strip(): body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
+        found = {
+            heading.strip(): body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)
+        }
         return tuple(found.get(heading, "") for heading in HINT_HEADINGS)
 
 

@@ -25,6 +25,7 @@ from asyncdemo.model import (
     Slot,
     SlowStep,
     Spans,
+    Stuck,
     Track,
     Unawaited,
     Wait,
@@ -41,6 +42,7 @@ _LIST_ITEMS: dict[str, type[Any]] = {
     "blocking_call": BlockingCall,
     "await_sequence": AwaitSequence,
     "unawaited": Unawaited,
+    "stuck": Stuck,
 }
 _NO_SPANS = Spans.of(())
 Record = Mapping[str, Any]
@@ -292,7 +294,7 @@ class _Reader:
 
     def _list(self, record_type: str, tracks: Indices) -> tuple[Any, ...]:
         items = self._lists[record_type]
-        if record_type == "unawaited":
+        if record_type in ("unawaited", "stuck"):
             return tuple(items)
         if record_type == "await_sequence":
             items = [item for item in items if item.track in tracks]

@@ -22,6 +22,7 @@ LISTS = {
     "blocking_call": "blocking_calls",
     "await_sequence": "await_sequences",
     "unawaited": "unawaited",
+    "stuck": "stuck",
 }
 """Record types that hold one item of a list of the run."""
 
