@@ -13,7 +13,7 @@ from typing import Final
 from asyncdemo.course.catalog import Heading, heading_of
 from asyncdemo.course.claims import ABOUT, OPERATORS, Claim, Condition
 from asyncdemo.course.exercise import Exercise, read_exercise
-from asyncdemo.course.figures import FIGURES
+from asyncdemo.course.figures import mistake
 from asyncdemo.course.manifest import Table, read
 from asyncdemo.course.predictions import Choice, Prediction, PredictionKind
 
@@ -80,11 +80,12 @@ def load_lesson(folder: Path) -> Lesson:
     if not variants:
         raise table.error("variants", "are missing; a lesson has at least one")
     knobs = tuple(_knob(entry) for entry in table.tables("knobs"))
-    names = _Names({variant.name for variant in variants}, {knob.name for knob in knobs})
+    lanes = table.texts("lanes", ())
+    names = _Names({variant.name for variant in variants}, {knob.name for knob in knobs}, lanes)
     exercise = table.table("exercise")
     lesson = Lesson(
         **{field.name: getattr(heading, field.name) for field in fields(heading)},
-        lanes=table.texts("lanes", ()),
+        lanes=lanes,
         race=table.flag("race", False),
         variants=variants,
         knobs=knobs,
@@ -103,6 +104,7 @@ class _Names:
 
     variants: set[str]
     knobs: set[str]
+    lanes: tuple[str, ...]
 
 
 def _variant(entry: Table, folder: Path) -> Variant:
@@ -145,7 +147,7 @@ def _condition(entry: Table, names: _Names, variant: str, metric: str) -> Condit
     )
     if isinstance(condition.value, str) and condition.value not in names.knobs:
         other, _, figure = condition.value.partition(".")
-        if other not in names.variants or figure not in FIGURES:
+        if other not in names.variants or mistake(figure, names.lanes):
             raise entry.error("value", f"must be a number, a knob or variant.metric, not {condition.value!r}")
     return condition
 
@@ -154,8 +156,11 @@ def _variant_name(entry: Table, names: _Names) -> str:
     return entry.choice("variant", tuple(sorted(names.variants)))
 
 
-def _metric(entry: Table) -> str:
-    return entry.choice("metric", tuple(FIGURES))
+def _metric(entry: Table, names: _Names) -> str:
+    metric = entry.text("metric")
+    if wrong := mistake(metric, names.lanes):
+        raise entry.error("metric", wrong)
+    return metric
 
 
 def _with_knobs(entry: Table, field: str, names: _Names) -> str:
@@ -169,7 +174,7 @@ def _with_knobs(entry: Table, field: str, names: _Names) -> str:
 def _prediction(entry: Table, names: _Names) -> Prediction:
     kind = PredictionKind(entry.choice("kind", tuple(PredictionKind)))
     variant = "" if kind is PredictionKind.ORDER else _variant_name(entry, names)
-    metric = _metric(entry)
+    metric = _metric(entry, names)
     choices = []
     for offered in entry.tables("choices"):
         choices.append(
@@ -195,7 +200,7 @@ def _prediction(entry: Table, names: _Names) -> Prediction:
 def _claim(entry: Table, names: _Names) -> Claim:
     claim = Claim(
         entry.text("text"),
-        _condition(entry, names, _variant_name(entry, names), _metric(entry)),
+        _condition(entry, names, _variant_name(entry, names), _metric(entry, names)),
         entry.values("knobs"),
     )
     for name in claim.knobs:

@@ -7,8 +7,11 @@ All times are integer nanoseconds unless the name says otherwise.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from asyncdemo.metrics.functions import FunctionUse, function_use
 from asyncdemo.metrics.ideal import ideal_ns
 from asyncdemo.metrics.limits import (
     ResourceUse,
@@ -20,14 +23,17 @@ from asyncdemo.metrics.limits import (
     resource_use,
 )
 from asyncdemo.metrics.states import LaneTotals, durations, lane_totals, state_sums, tally
-from asyncdemo.model import Outcome, Run, Site, SlowStep, State, Track, TrackKind
+from asyncdemo.model import Outcome, ResourceKind, Run, Site, SlowStep, State, Track, TrackKind
 
 __all__ = [
+    "FunctionUse",
     "LaneTotals",
     "LongestStep",
     "Metrics",
     "ResourceUse",
     "blocked_ns",
+    "blocks",
+    "function_use",
     "gil_wait_ns",
     "ideal_ns",
     "lane_totals",
@@ -57,6 +63,9 @@ class Metrics:
     """Every figure of a run. The sums of states are over tracks, ``lane_totals`` is per lane.
 
     gil_wait_ns is estimated: waiting for the GIL leaves no edge that one can see.
+    outcomes: lanes by how they ended; one that does not occur is left out.
+    unawaited: coroutines that were dropped. left_pending: tasks that were not done when the main task
+    of their loop was. depth: the longest that a queue ever was. functions: the lanes by function.
     """
 
     wall_ns: int
@@ -70,16 +79,23 @@ class Metrics:
     waiting_ns: int
     queued_ns: int
     blocked_ns: int
+    blocks: int
     longest_step: LongestStep | None
     throughput_per_s: float
     resources: tuple[ResourceUse, ...]
     lane_totals: tuple[LaneTotals, ...]
     gil_wait_ns: int
+    outcomes: Mapping[Outcome, int]
+    unawaited: int
+    left_pending: int
+    depth: int
+    functions: Mapping[str, FunctionUse]
 
 
 def measure(run: Run) -> Metrics:
     sums = state_sums(run)
     met = meetings(run)
+    resources = resource_use(run)
     return Metrics(
         wall_ns=wall_ns(run),
         ideal_ns=ideal_ns(run, met),
@@ -92,11 +108,17 @@ def measure(run: Run) -> Metrics:
         waiting_ns=sums[State.WAITING],
         queued_ns=sums[State.QUEUED],
         blocked_ns=blocked_ns(run),
+        blocks=blocks(run),
         longest_step=longest_step(run),
         throughput_per_s=throughput_per_s(run),
-        resources=resource_use(run),
+        resources=resources,
         lane_totals=lane_totals(run),
         gil_wait_ns=gil_wait_ns(run),
+        outcomes=Counter(lane.outcome for lane in run.lanes),
+        unawaited=len(run.unawaited),
+        left_pending=sum(not run.tracks[track].own for track in run.left_pending),
+        depth=max((use.peak_held for use in resources if use.resource.kind is ResourceKind.QUEUE), default=0),
+        functions=function_use(run, met),
     )
 
 
@@ -116,9 +138,16 @@ def throughput_per_s(run: Run) -> float:
 
 def blocked_ns(run: Run) -> int:
     """How long steps of tasks held an event loop at a stretch longer than the threshold."""
-    return sum(
-        step.held_ns for step in run.slow_steps if step.track is not None and step.held_ns >= run.threshold_ns
-    )
+    return sum(step.held_ns for step in _blocking_steps(run))
+
+
+def blocks(run: Run) -> int:
+    """How many steps of tasks did."""
+    return sum(1 for _ in _blocking_steps(run))
+
+
+def _blocking_steps(run: Run) -> Iterator[SlowStep]:
+    return (step for step in run.slow_steps if step.track is not None and step.held_ns >= run.threshold_ns)
 
 
 def longest_step(run: Run) -> LongestStep | None:

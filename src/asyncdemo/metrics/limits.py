@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from asyncdemo.metrics.states import STATES
-from asyncdemo.model import Resource, ResourceKind, Run, Spans, State, Wait
+from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Wait
 
 __all__ = [
     "Interval",
@@ -20,6 +20,7 @@ __all__ = [
     "meetings",
     "merge",
     "most_at_once",
+    "most_at_work",
     "open_lanes",
     "overlap_ns",
     "peak",
@@ -63,9 +64,14 @@ def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
     Slots are counted, never states: a lane does things before it queues and after it lets go.
     met: ``meetings(run)``, if known already.
     """
+    return most_at_work(zip(run.lanes, meetings(run) if met is None else met, strict=True))
+
+
+def most_at_work(lanes: Iterable[tuple[Lane, Meeting]]) -> int:
+    """``peak`` of some lanes, each with the limits that it met."""
     return most_at_once(
         interval
-        for lane, meeting in zip(run.lanes, meetings(run) if met is None else met, strict=True)
+        for lane, meeting in lanes
         for interval in (meeting.held if meeting.met else [(lane.start_ns, lane.end_ns)])
     )
 

@@ -128,6 +128,12 @@ def test_the_list_of_lessons_does_not_need_the_rest_of_a_manifest(course: Path) 
         ('file = "slow.py"', 'file = "slower.py"', r"variants\[1\].file: .*slower.py is not there"),
         ('expect = "failed"', 'expect = "fine"', r"variants\[2\].expect: must be one of ok, failed, timeout"),
         ('metric = "peak"', 'metric = "speed"', r"predictions\[1\].metric: must be one of wall_s, "),
+        (
+            'metric = "wall_s"',
+            'metric = "peak(pour)"',
+            r"claims\[1\].metric: is of 'pour', which is not one of the lanes \(brew\)",
+        ),
+        ('"slow.wall_s"', '"slow.peak(pour)"', r"claims\[1\].value: must be a number, a knob or variant.met"),
         ('value = "JOBS"', 'value = "CUPS"', r"predictions\[1\].choices\[2\].value: .* not 'CUPS'"),
         (
             'kind = "choice"',

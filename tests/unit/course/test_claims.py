@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from asyncdemo.course.claims import Condition, check
-from asyncdemo.course.figures import FIGURES, figure
 from tests.unit.course.measured import metrics
 
 MEASURED = {"blocking": metrics(3.0, peak=1), "awaited": metrics(0.3, peak=10)}
@@ -37,8 +36,3 @@ def test_a_condition_compares_a_figure_with_a_number_a_knob_or_another_run(
 def test_a_verdict_tells_both_numbers() -> None:
     verdict = check(Condition("awaited", "peak", "==", "BREWS", times=2), MEASURED, KNOBS)
     assert (verdict.measured, verdict.expected) == (10, 20)
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_can_be_had_of_any_run(name: str) -> None:
-    assert figure(MEASURED["awaited"], name) >= 0

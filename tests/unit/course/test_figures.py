@@ -1,0 +1,133 @@
+"""The figures that a manifest can name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asyncdemo.course.claims import Condition, check
+from asyncdemo.course.figures import FIGURES, FUNCTION_FIGURES, figure, mistake
+from asyncdemo.metrics import Metrics, measure
+from asyncdemo.model import Outcome, Run
+from tests.support.runs import Story
+from tests.support.strategies import runs
+
+
+def a_service() -> Metrics:
+    """Three heartbeats, the last one late since a step blocked; two jobs, one of which fails."""
+    story = Story()
+    story.queue(limit=4, levels=((0, 1), (5, 3), (10, 0)))
+    gate = story.semaphore(limit=1)
+    beats = story.task("beats")
+    beats.enters("beat(1)").sleeps(1).leaves().sleeps(9)
+    beats.enters("beat(2)").sleeps(2).leaves().sleeps(88)
+    beats.enters("beat(3)").sleeps(1).leaves(Outcome.CANCELLED).returns()
+    jobs = story.task("jobs").takes(gate)
+    jobs.enters("job(1)").blocks(80).leaves().enters("job(2)").sleeps(5).leaves(Outcome.RAISED)
+    jobs.gives_back(gate).raises("ValueError")
+    story.task("late").enters("job(3)").sleeps(1).leaves(Outcome.OPEN).is_left_pending()
+    story.never_awaited("save")
+    return measure(story.run())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("returned", 3),
+        ("raised", 1),
+        ("cancelled", 1),
+        ("still_open", 1),
+        ("unawaited", 1),
+        ("left_pending", 1),
+        ("depth", 3),
+        ("blocks", 1),
+        ("calls(beat)", 3),
+        ("calls(job)", 3),
+        ("calls(nobody)", 0),
+        ("peak(beat)", 1),
+        ("open(job)", 2),
+        ("gap_ms(beat)", 90),
+        ("gap_ms(nobody)", 0),
+        ("longest_ms(job)", 80),
+        ("shortest_ms(beat)", 1),
+        ("returned(beat)", 2),
+        ("cancelled(beat)", 1),
+        ("raised(job)", 1),
+        ("raised(beat)", 0),
+    ],
+)
+def test_a_figure_has_the_value_that_the_run_shows(name: str, value: float) -> None:
+    assert figure(a_service(), name) == value
+
+
+def test_the_peak_of_a_function_counts_slots_as_that_of_the_run_does() -> None:
+    story = Story()
+    gate = story.semaphore(limit=1)
+    story.task("a").enters("get(1)").takes(gate).sleeps(10).gives_back(gate).leaves().returns()
+    story.task("b").enters("get(2)").queues(gate, 10).takes(gate).sleeps(10).gives_back(gate).leaves()
+    metrics = measure(story.run())
+    assert (figure(metrics, "peak(get)"), figure(metrics, "open(get)")) == (1, 2)
+
+
+def test_a_claim_can_be_about_a_function_on_both_sides() -> None:
+    measured = {"one": a_service(), "two": a_service()}
+    assert check(Condition("one", "calls(job)", "==", "two.calls(beat)"), measured, {}).holds
+    assert not check(Condition("one", "gap_ms(beat)", "<", "two.gap_ms(beat)", times=0.9), measured, {}).holds
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("peak", ""),
+        ("peak(brew)", ""),
+        ("speed", "must be one of wall_s, "),
+        ("calls", "calls(FUNCTION)"),
+        ("wall_s(brew)", "must be one of calls, peak, "),
+        ("peak(pour)", "is of 'pour', which is not one of the lanes (brew)"),
+        ("peak(brew", "not 'peak(brew'"),
+        ("peak(brew).x", "not 'peak(brew).x'"),
+    ],
+)
+def test_a_mistaken_name_is_explained(name: str, words: str) -> None:
+    said = mistake(name, ["brew"])
+    assert (said == "") is (words == "")
+    assert words in said
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_every_figure_can_be_had_of_any_run(run: Run) -> None:
+    metrics = measure(run)
+    functions = {lane.function for lane in run.lanes} | {"never_called"}
+    assert all(figure(metrics, name) >= 0 for name in FIGURES)
+    assert all(figure(metrics, f"{name}(never_called)") == 0 for name in FUNCTION_FIGURES)
+    of_a_name = [function for function in functions if function.isidentifier()]
+    assert all(
+        figure(metrics, f"{name}({function})") >= 0 for name in FUNCTION_FIGURES for function in of_a_name
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_functions_share_the_lanes_of_a_run_among_them(run: Run) -> None:
+    metrics = measure(run)
+    uses = metrics.functions.values()
+    assert sum(use.calls for use in uses) == metrics.lanes == sum(metrics.outcomes.values())
+    for outcome in Outcome:
+        assert sum(use.outcomes.get(outcome, 0) for use in uses) == metrics.outcomes.get(outcome, 0)
+    assert max((use.open for use in uses), default=0) <= metrics.open <= sum(use.open for use in uses)
+    assert max((use.peak for use in uses), default=0) <= metrics.peak <= sum(use.peak for use in uses)
+    for use in uses:
+        assert use.shortest_ns <= use.longest_ns
+        assert use.gap_ns <= metrics.wall_ns
+
+
+@given(st.lists(st.integers(0, 50), min_size=2, max_size=8))
+def test_the_gap_is_the_longest_between_starts_that_follow_each_other(pauses: list[int]) -> None:
+    story = Story()
+    task = story.task("beats")
+    for number, pause in enumerate(pauses):
+        task.enters(f"beat({number})").sleeps(pause).leaves()
+    gap_ms = figure(measure(story.run()), "gap_ms(beat)")
+    assert gap_ms == max(pauses[:-1])  # the last call is followed by none
