@@ -5,13 +5,13 @@ Not for: running it (``judging``), or the copy that a learner edits (``workspace
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.manifest import Table
+from asyncdemo.course.text import sections
 
 __all__ = ["HINT_HEADINGS", "Exercise", "Knobs", "Wrong", "read_exercise"]
 
@@ -65,12 +65,8 @@ class Exercise:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """One text a level, "" where it is missing. Raises OSError."""
-        text = (self.folder / "hints.md").read_text(encoding="utf-8")
-        parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
-        found = {
-            heading.strip(): body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)
-        }
+        """One text a level, "" where it is missing. Raises CourseError."""
+        found = sections(self.folder / "hints.md")
         return tuple(found.get(heading, "") for heading in HINT_HEADINGS)
 
 

@@ -1,0 +1,32 @@
+"""A sentence that does not hold, and the stretch of the run that shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asyncdemo.model import Run
+
+__all__ = ["CheckFailed", "Evidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """lanes: indices into ``run.lanes``, those that matter. start_ns, end_ns: when."""
+
+    run: Run
+    lanes: tuple[int, ...]
+    start_ns: int
+    end_ns: int
+
+
+class CheckFailed(AssertionError):
+    """A sentence about a run that does not hold.
+
+    message: what should be and what was seen, in sentences. evidence: None if no stretch of the run
+    shows it (nothing was called, say).
+    """
+
+    def __init__(self, message: str, evidence: Evidence | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.evidence = evidence

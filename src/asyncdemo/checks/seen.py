@@ -1,0 +1,247 @@
+"""One recorded run, and the sentences about it as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Final, Literal
+
+from asyncdemo.checks.calls import Calls, Recorded
+from asyncdemo.checks.failure import CheckFailed, Evidence
+from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
+from asyncdemo.metrics.limits import meetings, resource_use
+from asyncdemo.model import Resource, ResourceKind, Run, RunOutcome, SlowStep
+
+__all__ = ["Seen"]
+
+Limited = Literal["semaphore", "lock", "executor", "pool"]
+
+_WARNING: Final = re.compile(
+    r"Warning: |was never awaited|was never retrieved|was destroyed but it is pending", re.MULTILINE
+)
+_FRAME: Final = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
+
+
+class Seen:
+    """What was seen of a run. Its methods return nothing, or raise ``CheckFailed``.
+
+    stdout, stderr: what the script wrote. held: the sentences that held so far, in order.
+    """
+
+    def __init__(self, run: Run, *, stdout: str = "", stderr: str = "") -> None:
+        self.run = run
+        self.stdout = stdout
+        self.stderr = stderr
+        self.held: list[str] = []
+        self._recorded = Recorded(run, meetings(run), self.held)
+
+    @property
+    def knobs(self) -> Mapping[str, int | float | str | bool]:
+        """The upper-case constants of the script, with the values that this run had."""
+        return self.run.knobs
+
+    def calls(self, function: str, nouns: str | None = None) -> Calls:
+        """The calls of a function whose lanes were recorded, or the tasks and threads that run it.
+
+        nouns: what to call them in sentences, in the plural: "uploads".
+        """
+        found = [index for index, lane in enumerate(self.run.lanes) if _is_of(lane.function, function)]
+        return Calls(self._recorded, function, nouns or f"calls of {function}", found)
+
+    # -- the end --------------------------------------------------------------------------------
+
+    def ends_well(self) -> None:
+        """It came to its end within its limits, with exit code 0."""
+        run = self.run
+        if run.outcome is RunOutcome.OK:
+            return
+        if run.stuck:
+            why = (
+                "It was not over at its time limit."
+                if run.outcome is RunOutcome.TIMEOUT
+                else "No task can ever go on: nothing is left that could wake one."
+            )
+            raise CheckFailed(f"{why} {who_hangs(run.stuck)}", self._whole())
+        if run.outcome is RunOutcome.FAILED and self.stderr.strip():
+            raise CheckFailed(f"The program failed: {self._last_error()}", self._whole())
+        raise CheckFailed(" ".join(["The program did not end as it should.", *run.notes]), self._whole())
+
+    def nothing_left_pending(self) -> None:
+        """No task was still pending when the main task ended."""
+        tracks = [self.run.tracks[index] for index in self.run.left_pending]
+        if tracks:
+            names = listed([f"{track.function} ({track.name})" for track in tracks])
+            lanes = [i for i, lane in enumerate(self.run.lanes) if lane.track in self.run.left_pending]
+            raise CheckFailed(
+                f"Every task should be over when main is. {names} {was(len(tracks))} not: nobody waited for "
+                f"{'it' if len(tracks) == 1 else 'them'}.",
+                self._evidence(lanes),
+            )
+        self.held.append("Every task was over when main was.")
+
+    def no_warnings(self) -> None:
+        """No coroutine dropped, no task left or destroyed pending, no error never looked at, no warning."""
+        for one in self.run.unawaited:
+            line = "" if one.site is None else f" at {place(one.site)}"
+            raise CheckFailed(
+                f"{one.function}() was called{line}, but nobody awaited it, so it never ran.", self._whole()
+            )
+        self.nothing_left_pending()
+        for line in self.stderr.splitlines():
+            if _WARNING.search(line):
+                raise CheckFailed(f"Python should have nothing to warn of; it said: {line.strip()}")
+        self.held[-1] = "No warning: every coroutine was awaited, every task was over when main was."
+
+    def prints(self, text: str) -> None:
+        """The text occurs in what the script wrote to stdout."""
+        if text not in self.stdout:
+            last = self.stdout.strip().splitlines()[-3:]
+            written = f"its last lines were: {' / '.join(last)}" if last else "it printed nothing"
+            raise CheckFailed(f'It should print "{text}"; {written}.')
+        self.held.append(f'It printed "{text}".')
+
+    # -- the event loop -------------------------------------------------------------------------
+
+    def no_step_over(self, milliseconds: float) -> None:
+        """No step held an event loop longer; what the operating system gave to others is not counted.
+
+        Raises ValueError below the threshold from which on the run recorded steps.
+        """
+        limit_ns = round(milliseconds * 1e6)
+        if limit_ns < self.run.threshold_ns:
+            raise ValueError(f"steps below {self.run.threshold_ns / 1e6:g} ms were not recorded")
+        slow = [step for step in self.run.slow_steps if step.held_ns > limit_ns]
+        if slow:
+            worst = max(slow, key=lambda step: step.held_ns)
+            raise CheckFailed(
+                f"No step may hold the event loop longer than {length(limit_ns)}. {self._step(worst)}",
+                self._evidence(self._lanes_open(worst.start_ns, worst.end_ns), worst.start_ns, worst.end_ns),
+            )
+        self.held.append(f"No step held the event loop longer than {length(limit_ns)}.")
+
+    def never_blocked(self) -> None:
+        """No step held an event loop longer than the run's threshold."""
+        self.no_step_over(self.run.threshold_ns / 1e6)
+
+    # -- what is limited ------------------------------------------------------------------------
+
+    def held_at_most(self, kind: Limited, most: int) -> None:
+        """Never more than so many of a semaphore, lock, executor or pool held at once, of each of them."""
+        for resource, held in self._use(ResourceKind(kind)):
+            if held > most:
+                raise CheckFailed(
+                    f"At most {most} may hold the {kind} at once; {held} did{_made_at(resource)}.",
+                    self._holding(resource),
+                )
+        self.held.append(f"Never more than {most} held the {kind} at once.")
+
+    def held_exactly(self, kind: Limited, most: int) -> None:
+        """Reached, and never exceeded."""
+        self.held_at_most(kind, most)
+        used = self._use(ResourceKind(kind))
+        held = max((held for _, held in used), default=0)
+        if held < most:
+            none = not used or held == 0
+            raise CheckFailed(
+                f"{most} should hold the {kind} at once; "
+                + (f"no {kind} was ever held." if none else f"there {was(held)} never more than {held}."),
+                None if none else self._whole(),
+            )
+        self.held[-1] = f"{most} held the {kind} at once, and never more."
+
+    def queue_depth_at_most(self, most: int) -> None:
+        """No queue was ever longer."""
+        for resource, depth in self._use(ResourceKind.QUEUE):
+            if depth > most:
+                over_ns = next(at_ns for at_ns, length in resource.levels if length > most)
+                raise CheckFailed(
+                    f"A queue may hold at most {count(most, 'items')}; {depth} stood in it"
+                    f"{_made_at(resource)}.",
+                    self._evidence(range(len(self.run.lanes)), self._recorded.zero_ns, over_ns),
+                )
+        self.held.append(f"Never more than {count(most, 'items')} in a queue.")
+
+    def queue_depth_reaches(self, least: int) -> None:
+        """Some queue was at least so long at one moment."""
+        depth = max((depth for _, depth in self._use(ResourceKind.QUEUE)), default=0)
+        if depth < least:
+            words = f"there {was(depth)} never more than {depth}" if depth else "there were none at all"
+            raise CheckFailed(f"{count(least, 'items')} should stand in a queue at once; {words}.")
+        self.held.append(f"{count(depth, 'items')} stood in a queue at once.")
+
+    def opened_and_closed_once(self, opening: str, closing: str) -> None:
+        """One call of each, the second after the first; both returned."""
+        before = len(self.held)
+        opened, closed = self.calls(opening), self.calls(closing)
+        opened.happen(1).all_return()
+        closed.happen(1).all_return()
+        opened.end_before(closed)
+        self.held[before:] = [f"{opening} and then {closing} were called, once each."]
+
+    # -- anything else --------------------------------------------------------------------------
+
+    def expect(self, ok: bool, held: str, failed: str, *, at: Calls | None = None) -> None:
+        """A sentence of your own. held, failed: how it reads in either case. at: the calls that show it."""
+        if not ok:
+            raise CheckFailed(failed, self._whole() if at is None else self._evidence(at.indices))
+        self.held.append(held)
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _use(self, kind: ResourceKind) -> list[tuple[Resource, int]]:
+        return [(use.resource, use.peak_held) for use in resource_use(self.run) if use.resource.kind is kind]
+
+    def _holding(self, resource: Resource) -> Evidence | None:
+        tracks = {slot.track for slot in resource.slots}
+        return self._evidence([i for i, lane in enumerate(self.run.lanes) if lane.track in tracks])
+
+    def _step(self, step: SlowStep) -> str:
+        who = "A callback" if step.track is None else self._name(step.track)
+        where = "" if step.site is None else f" at {place(step.site)}"
+        if step.called_from is not None and step.called_from != step.site:
+            where += f", called from {place(step.called_from)}"
+        return f"{who} held it for {length(step.held_ns)}{where}."
+
+    def _name(self, track: int) -> str:
+        """Of the lane if the track has just one, else of the track."""
+        names = {lane.name for lane in self.run.lanes if lane.track == track}
+        seen = self.run.tracks[track]
+        return names.pop() if len(names) == 1 else f"{seen.function or seen.name}"
+
+    def _lanes_open(self, start_ns: int, end_ns: int) -> list[int]:
+        return [
+            index
+            for index, lane in enumerate(self.run.lanes)
+            if lane.start_ns < end_ns and lane.end_ns > start_ns
+        ]
+
+    def _whole(self) -> Evidence | None:
+        return self._evidence(range(len(self.run.lanes)))
+
+    def _evidence(
+        self, lanes: Iterable[int], start_ns: int | None = None, end_ns: int | None = None
+    ) -> Evidence | None:
+        shown = list(lanes)
+        if not shown:
+            return None
+        extents = [(self.run.lanes[index].start_ns, self.run.lanes[index].end_ns) for index in shown]
+        start_ns = min(start for start, _ in extents) if start_ns is None else start_ns
+        end_ns = max(end for _, end in extents) if end_ns is None else end_ns
+        return self._recorded.evidence(shown, start_ns, end_ns)
+
+    def _last_error(self) -> str:
+        """The last line of the traceback, and the innermost line of the script that it names."""
+        lines = [line for line in self.stderr.strip().splitlines() if line.strip()]
+        script = PurePath(self.run.script).name
+        frames = [m for m in _FRAME.finditer(self.stderr) if PurePath(m["file"]).name == script]
+        where = f" (line {frames[-1]['line']})" if frames else ""
+        return f"{lines[-1].strip()}{where}"
+
+
+def _is_of(lane_function: str, function: str) -> bool:
+    return lane_function == function or lane_function.endswith("." + function)
+
+
+def _made_at(resource: Resource) -> str:
+    return "" if resource.site is None else f" (made at {place(resource.site)})"

@@ -1,0 +1,67 @@
+"""Times, counts and places as a learner reads them in a check's sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from asyncdemo.model import Site, Stuck
+
+__all__ = ["at", "count", "length", "listed", "place", "was", "who_hangs"]
+
+
+def at(time_ns: int, zero_ns: int) -> str:
+    """A time of the run: "0.15 s", counted from the first lane's open."""
+    return f"{(time_ns - zero_ns) / 1e9:.2f} s"
+
+
+def length(duration_ns: int) -> str:
+    """ "150 ms", "2.00 s"."""
+    return f"{duration_ns / 1e6:.0f} ms" if duration_ns < 1_000_000_000 else f"{duration_ns / 1e9:.2f} s"
+
+
+def count(number: int, plural: str) -> str:
+    """ "1 upload", "50 uploads", "1 call of upload", "no calls of upload"."""
+    if number == 1:
+        first, space, rest = plural.partition(" ")
+        return f"1 {first.removesuffix('s')}{space}{rest}"
+    return f"{number or 'no'} {plural}"
+
+
+def was(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+def place(site: Site) -> str:
+    """ "exercise.py:31"."""
+    return f"{PurePath(site.file).name}:{site.line}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """ "a, b and c", "a, b, c and 7 more"."""
+    shown = list(names[:most]) if len(names) > most + 1 else list(names)
+    if len(names) > len(shown):
+        shown.append(f"{len(names) - len(shown)} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def who_hangs(stuck: Sequence[Stuck]) -> str:
+    """One sentence for each place: who is there, and at which line. "" for nobody."""
+    groups: dict[tuple[Site | None, str, bool], list[str]] = {}
+    for one in stuck:
+        groups.setdefault((one.site, one.source, one.running), []).append(_named(one))
+    return " ".join(
+        f"{listed(names)} {_does(running, len(names))} at {place(site)}{f' ({source})' if source else ''}."
+        for (site, source, running), names in groups.items()
+        if site is not None
+    )
+
+
+def _named(stuck: Stuck) -> str:
+    return f"{stuck.function} ({stuck.name})" if stuck.function else stuck.name
+
+
+def _does(running: bool, number: int) -> str:
+    if running:
+        return "runs" if number == 1 else "run"
+    return "waits" if number == 1 else "wait"
