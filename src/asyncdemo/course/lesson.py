@@ -27,6 +27,7 @@ class Variant:
     """One script of a lesson.
 
     expect: how its run ends when all is as the lesson means it ("ok", "failed", "timeout").
+    warns: what Python says on standard error when all is as the lesson means it; "" for nothing.
     differs: the lines that need not be the same in the other variants, without indentation.
     """
 
@@ -35,6 +36,7 @@ class Variant:
     path: Path
     expect: str
     differs: tuple[str, ...]
+    warns: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,7 @@ def _variant(entry: Table, folder: Path) -> Variant:
         path=folder / file,
         expect=entry.choice("expect", EXPECTATIONS, "ok"),
         differs=tuple(line.strip() for line in entry.text("differs", "").splitlines() if line.strip()),
+        warns=entry.text("warns", ""),
     )
     entry.close()
     return variant
