@@ -177,8 +177,9 @@ def _axis(grid: Grid, theme: Theme, gutter: int) -> Line:
     scale = grid.columns * grid.column_ns
     step = tick_ns(scale, grid.columns // _TICK_ROOM)
     text = ""
-    for tick in range(0, scale, step):
-        at = tick // grid.column_ns
+    first = -(-grid.origin_ns // step) * step
+    for tick in range(first, grid.origin_ns + scale, step):
+        at = (tick - grid.origin_ns) // grid.column_ns
         label = theme.tick + (moment(tick, step) if tick else "0")
         if at >= len(text) and at + len(label) <= grid.columns:
             text = text.ljust(at) + label

@@ -69,6 +69,7 @@ class Grid:
     """All lanes of one run on a time axis of ``columns`` cells of ``column_ns``.
 
     rows: in the order of the lanes; none is left out. totals: all of them in one row.
+    origin_ns: the time at the left edge.
     """
 
     columns: int
@@ -76,6 +77,7 @@ class Grid:
     lanes: int
     rows: tuple[Row, ...]
     totals: tuple[Counts, ...]
+    origin_ns: int = 0
 
     @property
     def folded(self) -> int:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from asyncdemo.model import NO_WAIT, Lane, Run, SlowStep, State, Wait
+from asyncdemo.model import NO_WAIT, Lane, Outcome, Run, SlowStep, State, Wait
 from asyncdemo.render.accumulator import Accumulator, head_of
 from asyncdemo.render.grid import Grid, Shade
 
@@ -20,8 +21,10 @@ __all__ = [
     "Piece",
     "blocked_of",
     "blocking_steps",
+    "cut",
     "extent_ns",
     "lay_out",
+    "lay_out_part",
     "open_ns",
     "pieces",
     "tick_ns",
@@ -97,7 +100,36 @@ def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
     """A grid for each run, all of one scale; at most ``rows`` rows, every lane in one of them."""
     columns, rows = max(columns, 1), max(rows, 1)
     column_ns = max(-(-max(map(extent_ns, runs), default=0) // columns), 1)
-    return tuple(_grid(run, columns, rows, column_ns) for run in runs)
+    return tuple(
+        _grid(run, columns, rows, column_ns, open_ns(run), open_ns(run) + extent_ns(run)) for run in runs
+    )
+
+
+def cut(run: Run, lanes: Sequence[int], start_ns: int, end_ns: int) -> Run:
+    """The run with only these lanes, and of them only the part between two times."""
+    kept = []
+    for lane in (run.lanes[index] for index in lanes):
+        spans = lane.spans.clip(start_ns, end_ns)
+        if lane.start_ns <= end_ns and lane.end_ns >= start_ns:
+            goes_on = lane.end_ns > end_ns
+            kept.append(
+                replace(
+                    lane,
+                    start_ns=max(lane.start_ns, start_ns),
+                    end_ns=min(lane.end_ns, end_ns),
+                    outcome=Outcome.RETURNED if goes_on else lane.outcome,
+                    spans=spans,
+                )
+            )
+    return replace(run, lanes=tuple(kept))
+
+
+def lay_out_part(run: Run, lanes: Sequence[int], start_ns: int, end_ns: int, columns: int, rows: int) -> Grid:
+    """A grid of some lanes of a run between two times, with the times of the whole run on its axis."""
+    columns, rows = max(columns, 1), max(rows, 1)
+    column_ns = max(-(-(end_ns - start_ns) // columns), 1)
+    grid = _grid(cut(run, lanes, start_ns, end_ns), columns, rows, column_ns, start_ns, end_ns)
+    return replace(grid, origin_ns=start_ns - open_ns(run))
 
 
 def tick_ns(scale_ns: int, room: int) -> int:
@@ -111,11 +143,11 @@ def tick_ns(scale_ns: int, room: int) -> int:
         unit *= 10
 
 
-def _grid(run: Run, columns: int, rows: int, column_ns: int) -> Grid:
+def _grid(run: Run, columns: int, rows: int, column_ns: int, zero_ns: int, end_ns: int) -> Grid:
     head, lanes = head_of(rows), len(run.lanes)
     fold = 1 if lanes <= rows else -(-(lanes - head) // (rows - head))
     cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold)
-    blocked, zero = blocked_of(run), open_ns(run)
+    blocked, zero = blocked_of(run), zero_ns
     for index, lane in enumerate(run.lanes):
         opened, closed = lane.start_ns - zero, lane.end_ns - zero
         if opened == closed:
@@ -130,7 +162,7 @@ def _grid(run: Run, columns: int, rows: int, column_ns: int) -> Grid:
         columns,
         rows,
         column_ns,
-        extent_ns(run),
+        end_ns - zero_ns,
         [lane.name for lane in run.lanes],
         [lane.outcome for lane in run.lanes],
     )

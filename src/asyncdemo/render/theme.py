@@ -46,6 +46,7 @@ class Theme:
     """textures: a glyph for each shade. parts: a running cell by eighths, 1 to 8.
 
     bars: heights of a count, from none to all. ends: how a lane ended, if not by returning.
+    good, bad: before a sentence that holds, and one that does not.
     """
 
     textures: Mapping[Shade, str]
@@ -58,6 +59,8 @@ class Theme:
     side: str
     dot: str
     ellipsis: str
+    good: str
+    bad: str
 
     def is_part(self, cell: Cell) -> bool:
         """Whether the glyph says that it lasted for a part of the cell only."""
@@ -108,6 +111,8 @@ UNICODE = Theme(
     side="│",
     dot="·",
     ellipsis="…",
+    good="✓",
+    bad="✗",
 )
 
 ASCII = Theme(
@@ -130,6 +135,8 @@ ASCII = Theme(
     side="|",
     dot="-",
     ellipsis="~",
+    good="+",
+    bad="x",
 )
 
 

@@ -1,0 +1,50 @@
+"""The stretch of a run that shows why a check failed: a small timeline, or the same in words.
+
+Not for: what failed and why; that is the check's own message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from asyncdemo.checks import Evidence
+from asyncdemo.metrics import measure
+from asyncdemo.render.draw import (
+    Line,
+    cell_marks,
+    end_marks,
+    gutter_width,
+    legend_lines,
+    timeline_lines,
+)
+from asyncdemo.render.facts import folded_words, lane_words
+from asyncdemo.render.layout import cut, lay_out_part, open_ns
+from asyncdemo.render.theme import Theme
+from asyncdemo.render.words import clean
+
+__all__ = ["evidence_lines", "evidence_text"]
+
+_ROWS = 12
+
+
+def evidence_lines(evidence: Evidence, theme: Theme, width: int, rows: int = _ROWS) -> Iterator[Line]:
+    """A timeline of the lanes that matter, and its legend. rows: more lanes are folded."""
+    run, lanes = evidence.run, evidence.lanes
+    shown = [run.lanes[index] for index in lanes]
+    marked = any(lane.outcome in theme.ends for lane in shown)
+    gutter = gutter_width([lane.name for lane in shown[:rows]], len(shown), rows, width, marked)
+    grid = lay_out_part(run, lanes, evidence.start_ns, evidence.end_ns, width - gutter, rows)
+    yield from timeline_lines(grid, theme, gutter)
+    ended = {row.ended for row in grid.rows}
+    yield from legend_lines(theme, width, [*cell_marks(theme, [grid]), *end_marks(theme, ended)])
+
+
+def evidence_text(evidence: Evidence, lanes: int = _ROWS) -> Iterator[str]:
+    """A line for each lane that matters, up to a bound; times are those of the whole run."""
+    stretch = cut(evidence.run, evidence.lanes, evidence.start_ns, evidence.end_ns)
+    zero, totals = open_ns(evidence.run), measure(stretch).lane_totals
+    shown = len(stretch.lanes) if len(stretch.lanes) <= lanes + 1 else lanes
+    for lane, total in zip(stretch.lanes[:shown], totals[:shown], strict=True):
+        yield f"{clean(lane.name)}: {lane_words(lane, total, zero)}"
+    if shown < len(stretch.lanes):
+        yield folded_words(stretch.lanes[shown:], totals[shown:])
