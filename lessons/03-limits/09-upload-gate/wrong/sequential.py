@@ -1,0 +1,36 @@
+"""Wrong: one image after another. Nothing is exceeded, but the limit is never reached either."""
+
+import asyncio
+import random
+
+UPLOADS = 50
+CONNECTIONS = 5
+FASTEST_MS = 100
+SLOWEST_MS = 200
+SEED = 0
+
+
+def draw_durations() -> list[float]:
+    """The seconds each image will take. Leave this function as it is."""
+    draw = random.Random(SEED)
+    return [draw.randint(FASTEST_MS, SLOWEST_MS) / 1000 for _ in range(UPLOADS)]
+
+
+async def send(n: int, takes_s: float) -> str:
+    """The way over the network. Leave this function as it is."""
+    await asyncio.sleep(takes_s)
+    return f"image-{n}.png"
+
+
+async def upload(n: int, takes_s: float) -> str:
+    """Send one image as soon as a connection is free."""
+    return await send(n, takes_s)
+
+
+async def main() -> list[str]:
+    """Upload all images; return their names in the order of the images."""
+    return [await upload(n, takes_s) for n, takes_s in enumerate(draw_durations(), start=1)]
+
+
+if __name__ == "__main__":
+    print(len(asyncio.run(main())), "images are stored")
