@@ -20,7 +20,9 @@ Limited = Literal["semaphore", "lock", "executor", "pool"]
 _WARNING: Final = re.compile(
     r"Warning: |was never awaited|was never retrieved|was destroyed but it is pending", re.MULTILINE
 )
-_FRAME: Final = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
+_FRAME: Final = re.compile(r'^[ |]*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
+_ERROR: Final = re.compile(r"^[ |]*(?P<error>[A-Za-z_][\w.]*(: .*)?)$", re.MULTILINE)
+"""The last line of a traceback, also of one within a group of errors."""
 
 
 class Seen:
@@ -71,8 +73,9 @@ class Seen:
         """No task was still pending when the main task ended."""
         tracks = [self.run.tracks[index] for index in self.run.left_pending]
         if tracks:
-            names = listed([f"{track.function} ({track.name})" for track in tracks])
             lanes = [i for i, lane in enumerate(self.run.lanes) if lane.track in self.run.left_pending]
+            known = [self.run.lanes[index].name for index in lanes]
+            names = listed(known or [f"{track.function} ({track.name})" for track in tracks])
             raise CheckFailed(
                 f"Every task should be over when main is. {names} {was(len(tracks))} not: nobody waited for "
                 f"{'it' if len(tracks) == 1 else 'them'}.",
@@ -231,12 +234,14 @@ class Seen:
         return self._recorded.evidence(shown, start_ns, end_ns)
 
     def _last_error(self) -> str:
-        """The last line of the traceback, and the innermost line of the script that it names."""
-        lines = [line for line in self.stderr.strip().splitlines() if line.strip()]
+        """The last error that the script's stderr names, and the innermost line of the script that did it."""
+        errors = list(_ERROR.finditer(self.stderr))
+        if not errors:
+            return self.stderr.strip().splitlines()[-1].strip()
         script = PurePath(self.run.script).name
-        frames = [m for m in _FRAME.finditer(self.stderr) if PurePath(m["file"]).name == script]
-        where = f" (line {frames[-1]['line']})" if frames else ""
-        return f"{lines[-1].strip()}{where}"
+        before = [frame for frame in _FRAME.finditer(self.stderr) if frame.end() <= errors[-1].start()]
+        lines = [frame["line"] for frame in before if PurePath(frame["file"]).name == script]
+        return f"{errors[-1]['error']}{f' (line {lines[-1]})' if lines else ''}"
 
 
 def _is_of(lane_function: str, function: str) -> bool:

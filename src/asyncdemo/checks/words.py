@@ -47,21 +47,12 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 def who_hangs(stuck: Sequence[Stuck]) -> str:
     """One sentence for each place: who is there, and at which line. "" for nobody."""
-    groups: dict[tuple[Site | None, str, bool], list[str]] = {}
+    groups: dict[tuple[Site | None, str, str, bool], list[str]] = {}
     for one in stuck:
-        groups.setdefault((one.site, one.source, one.running), []).append(_named(one))
+        groups.setdefault((one.site, one.source, one.function, one.running), []).append(one.name)
     return " ".join(
-        f"{listed(names)} {_does(running, len(names))} at {place(site)}{f' ({source})' if source else ''}."
-        for (site, source, running), names in groups.items()
+        f"{function or 'A thread'} ({listed(names)}) {'runs' if running else 'waits'} at {place(site)}"
+        f"{f' ({source})' if source else ''}."
+        for (site, source, function, running), names in groups.items()
         if site is not None
     )
-
-
-def _named(stuck: Stuck) -> str:
-    return f"{stuck.function} ({stuck.name})" if stuck.function else stuck.name
-
-
-def _does(running: bool, number: int) -> str:
-    if running:
-        return "runs" if number == 1 else "run"
-    return "waits" if number == 1 else "wait"

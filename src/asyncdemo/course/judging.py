@@ -81,7 +81,9 @@ def judge(exercise: Exercise, file: Path, poll: Callable[[], bool] = lambda: Tru
         runs.append(run)
         seen = Seen(run, stdout=output.stdout, stderr=output.stderr)
         failure = _failure(exercise, check, seen)
-        verdict = Verdict(tuple(seen.held), failure, tuple(runs), knobs, output.text)
+        # Of a script that was stopped the traceback shows only where the lens stopped it.
+        wrote = output.stdout if run.stuck else output.text
+        verdict = Verdict(tuple(seen.held), failure, tuple(runs), knobs, wrote)
         if failure is not None:
             break
     assert verdict is not None
@@ -113,8 +115,9 @@ def _record(exercise: Exercise, file: Path, knobs: Knobs, output: _Output, poll:
 def _failure(exercise: Exercise, check: Callable[[Seen], None], seen: Seen) -> Failure | None:
     try:
         if seen.run.outcome is RunOutcome.FAILED and not seen.run.tracks:
-            # It cannot even be compiled: the note names the file and the line.
-            raise CheckFailed(" ".join(seen.run.notes) or "The program could not be started.")
+            # It cannot even be compiled: the note names the line.
+            note = " ".join(seen.run.notes) or "The program could not be started."
+            raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
         seen.ends_well()
         check(seen)
     except CheckFailed as failed:
