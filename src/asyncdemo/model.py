@@ -511,6 +511,7 @@ class Run:
     lanes: the rows: the calls of the named functions if ``named``, else one per track.
     left_pending: tracks of tasks that were not done when their loop's main task was.
     stuck: who had not ended, and where, if the run met its time limit or a deadlock.
+    result: what the function returned that was run, as a Python literal, if it is one.
     notes: what a reader must know, in sentences ("the recording is cut off after 2.10 s").
     """
 
@@ -534,4 +535,5 @@ class Run:
     unawaited: tuple[Unawaited, ...] = ()
     left_pending: tuple[int, ...] = ()
     stuck: tuple[Stuck, ...] = ()
+    result: str | None = None
     notes: tuple[str, ...] = ()

@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
@@ -31,7 +31,7 @@ from asyncdemo.model import Run, RunOutcome
 from asyncdemo.processes import Family, physical_memory
 from asyncdemo.terminals import Settings, terminal_or_pipe
 
-__all__ = ["Listener", "Options", "Recording", "Stdout", "Target", "record"]
+__all__ = ["Call", "Listener", "Options", "Recording", "Stdout", "Target", "record"]
 
 _LAUNCH = Path(__file__).parent / "capture" / "boot" / "launch.py"
 _START_TIMEOUT_S = 60.0
@@ -59,12 +59,28 @@ class Stdout(Enum):
 
 
 @dataclass(frozen=True)
+class Call:
+    """A function of a module, imported for it, and what it is called with.
+
+    function: its qualified name. arguments: a tuple, as a Python literal. lanes: module -> functions
+    of it whose calls are the rows. path: where the child looks for modules.
+    """
+
+    module: str
+    function: str
+    arguments: str = "()"
+    lanes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Target:
-    """A script file, or a module as for ``python -m``, and its arguments."""
+    """A script file, or a module as for ``python -m``, and its arguments; or a function of the file."""
 
     script: str | None
     module: str | None = None
     args: tuple[str, ...] = ()
+    call: Call | None = None
 
     @property
     def title(self) -> str:
@@ -120,7 +136,9 @@ class Recording:
         self._options = options
         self._listener = listener
         self._assembly = Assembly(
-            named=bool(options.lanes), threshold_ns=int(options.threshold_s * 1e9), listener=listener
+            named=bool(options.lanes or (target.call is not None and target.call.lanes)),
+            threshold_ns=int(options.threshold_s * 1e9),
+            listener=listener,
         )
         self._token = secrets.token_hex(16)
         self._frames = wire.FrameReader()
@@ -166,6 +184,7 @@ class Recording:
                 wire.OPTIONS,
                 {
                     "script": self._target.script,
+                    "call": self._call(),
                     "module": self._target.module,
                     "args": self._target.args,
                     "lanes": self._options.lanes,
@@ -275,6 +294,11 @@ class Recording:
                 notes,
                 "The script ended without the interpreter's own ending: the last events may be missing.",
             )
+
+    def _call(self) -> dict[str, object] | None:
+        """As the child wants to be told of the function that it calls."""
+        call = self._target.call
+        return None if call is None else {"file": self._target.script, **asdict(call)}
 
     # -- parts ----------------------------------------------------------------------------------
 

@@ -288,6 +288,9 @@ class Assembly:
     def _on_unawaited(self, function: str, at_ns: int, site: int | None) -> None:
         self._ledger.unawaited.append(Unawaited(function, at_ns, self._ledger.site(site)))
 
+    def _on_result(self, literal: str | None) -> None:
+        self._ledger.result = literal
+
     def _on_stuck(self, who: list[tuple[str, str, int | None, str, bool]]) -> None:
         self._ledger.stuck = [
             Stuck(name, function, self._ledger.site(site), source, running)

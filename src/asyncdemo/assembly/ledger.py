@@ -168,6 +168,7 @@ class Ledger:
     unawaited: list[Unawaited] = field(default_factory=list)
     pending: set[int] = field(default_factory=set)
     stuck: list[Stuck] | None = None
+    result: str | None = None
     wakes: Wakes = field(default_factory=Wakes)
 
     def site(self, index: int | None) -> Site | None:

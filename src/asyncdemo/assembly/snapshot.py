@@ -68,6 +68,7 @@ def snapshot(
         unawaited=tuple(_at_its_call(one) for one in ledger.unawaited),
         left_pending=builder.left_pending(),
         stuck=tuple(ledger.stuck or ()),
+        result=ledger.result,
         notes=tuple(ledger.notes),
     )
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import atexit
 import errno
-import importlib.util
-import io
 import json
 import os
 import signal
@@ -18,14 +16,14 @@ import sys
 import threading
 import time
 import types
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.frames import hide_own_frames
 from asyncdemo.capture.lens import Lens
 from asyncdemo.capture.recorder import Origins, running_version
-from asyncdemo.capture.source import SourceError, compile_script
+from asyncdemo.capture.source import SourceError
+from asyncdemo.capture.target import Function, Script
 
 _CONNECTION_FD = 200
 """High, so that a script that closes files by number and opens others does not get ours."""
@@ -38,13 +36,13 @@ def main() -> None:
     options = json.loads(_receive(connection, reader, wire.OPTIONS))
     for name in options["unset"]:
         os.environ.pop(name, None)
-    script = _Script(options)
+    target: Script | Function = Function(options) if options["call"] else Script(options)
     try:
-        script.load()
+        target.load()
     except SourceError as error:
         _refuse(connection, str(error))
     except (OSError, ImportError) as error:
-        _refuse(connection, f"{script.name} cannot be read: {error}.")
+        _refuse(connection, f"{target.name} cannot be read: {error}.")
     except (SyntaxError, ValueError, UnicodeDecodeError) as error:
         connection.sendall(
             wire.json_frame(wire.DEFINITIONS, [["invalid", f"{type(error).__name__}: {error}"]])
@@ -52,7 +50,7 @@ def main() -> None:
         error.__traceback__ = None
         sys.excepthook(type(error), error, None)
         sys.exit(1)
-    _run(connection, reader, script, options)
+    _run(connection, reader, target, options)
 
 
 def _refuse(connection: socket.socket, message: str) -> None:
@@ -93,91 +91,15 @@ def _receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes)
                 return payload
 
 
-class _Script:
-    """What is to be run, found and compiled as Python itself would."""
-
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._options = options
-        self.name: str = options["module"] or options["script"]
-
-    def load(self) -> None:
-        options = self._options
-        spec: ModuleSpec | None = None
-        loader: Any
-        text: bytes | str
-        if options["module"]:
-            sys.path.insert(0, os.getcwd())
-            spec = _find_main(options["module"])
-        elif os.path.isdir(options["script"]):
-            spec = _find_main_in(options["script"])
-        if spec is not None:
-            assert spec.loader is not None and spec.origin is not None
-            loader, self.path = spec.loader, spec.origin
-            found: str | None = loader.get_source(spec.name) if hasattr(loader, "get_source") else None
-            if found is None:
-                raise ImportError(f"there is no source of {spec.name}")
-            text = found
-            folder = os.path.dirname(self.path)
-        else:
-            path = options["script"]
-            folder = os.path.dirname(os.path.realpath(path))
-            sys.path.insert(0, folder)
-            self.path = os.path.join(os.getcwd(), path)
-            with io.open_code(os.path.abspath(path)) as file:
-                text = file.read()
-            loader = SourceFileLoader("__main__", path)
-        self.roots: tuple[str, ...] = (os.getcwd(), folder)
-        self.code, self.knobs = compile_script(
-            text, self.path, options["lanes"], options["knobs"], options["results"]
-        )
-        self.attributes: dict[str, Any] = {
-            "__name__": "__main__",
-            "__doc__": None,
-            "__file__": self.path,
-            "__builtins__": sys.modules["builtins"],
-            "__loader__": loader,
-            "__spec__": spec,
-            "__package__": None if spec is None else spec.parent,
-            "__cached__": None if spec is None else spec.cached,
-            "__annotations__": {},
-        }
-        sys.argv = [self.path if options["module"] else options["script"], *options["args"]]
-
-    def run(self) -> None:
-        main = sys.modules["__main__"].__dict__  # the interpreter's own: it ends after all others
-        main.clear()
-        main.update(self.attributes)
-        exec(self.code, main)
-
-
-def _find_main_in(path: str) -> ModuleSpec:
-    """What ``python folder`` runs; the folder is then the first on the import path."""
-    folder = os.getcwd() if os.path.normpath(path) == os.curdir else os.path.join(os.getcwd(), path)
-    sys.path.insert(0, folder)
-    spec = PathFinder.find_spec("__main__", [folder])
-    if spec is None:
-        raise ImportError("the folder has no __main__.py")
-    return spec
-
-
-def _find_main(name: str) -> ModuleSpec:
-    spec = importlib.util.find_spec(name)
-    if spec is not None and spec.submodule_search_locations is not None:
-        spec = importlib.util.find_spec(f"{name}.__main__")
-    if spec is None:
-        raise ImportError(f"there is no module {name}, or it is a package without __main__")
-    return spec
-
-
 def _run(
-    connection: socket.socket, reader: wire.FrameReader, script: _Script, options: dict[str, Any]
+    connection: socket.socket, reader: wire.FrameReader, target: Script | Function, options: dict[str, Any]
 ) -> None:
     lens = Lens(
-        Origins(script.roots), options["virtual"], int(options["threshold_s"] * 1e9), _end_with_parent
+        Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), _end_with_parent
     )
     recorder = lens.recorder
     lens.install()
-    recorder.define(["ready", running_version(), script.knobs, "virtual" if options["virtual"] else "real"])
+    recorder.define(["ready", running_version(), target.knobs, "virtual" if options["virtual"] else "real"])
     recorder.connect(connection)
     recorder.flush()
     _receive(connection, reader, wire.GO)
@@ -188,7 +110,7 @@ def _run(
     lens.start(connection)
     main = threading.get_ident()
     try:
-        script.run()
+        target.run(lens)
     except BaseException as error:
         raised = not isinstance(error, SystemExit)
         recorder.close_thread(

@@ -46,6 +46,15 @@ def compile_script(
     return compile(tree, filename, "exec", dont_inherit=True), values
 
 
+def compile_module(source: bytes | str, filename: str, lanes: Sequence[str]) -> CodeType:
+    """The code of a module with these functions as lanes. Raises as ``compile_script`` does."""
+    tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, ast.Module)
+    _wrap_lanes(tree, lanes, results=True)
+    ast.fix_missing_locations(tree)
+    return compile(tree, filename, "exec", dont_inherit=True)
+
+
 # -- knobs --------------------------------------------------------------------------------------
 
 

@@ -21,6 +21,9 @@ from asyncdemo.checks.words import at, count, length, listed, was
 from asyncdemo.metrics.limits import Interval, Meeting, most_at_once
 from asyncdemo.model import Clock, Lane, Outcome, Run
 
+__tracebackhide__ = True
+"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+
 __all__ = ["Calls", "Recorded"]
 
 _NO_TIME_NS = 100_000

@@ -13,6 +13,9 @@ from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
 from asyncdemo.metrics.limits import meetings, resource_use
 from asyncdemo.model import Resource, ResourceKind, Run, RunOutcome, SlowStep
 
+__tracebackhide__ = True
+"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+
 __all__ = ["Seen"]
 
 Limited = Literal["semaphore", "lock", "executor", "pool"]

@@ -9,14 +9,15 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 from asyncdemo.checks import CheckFailed, Evidence, Seen
 from asyncdemo.course.exercise import Exercise, Knobs
 from asyncdemo.errors import CourseError, UsageError
-from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
+from asyncdemo.model import Run, RunOutcome
+from asyncdemo.output import KeptOutput
 from asyncdemo.runner import Options, Recording, Stdout, Target
 
 __all__ = ["Failure", "Stopped", "Verdict", "judge"]
@@ -24,8 +25,6 @@ __all__ = ["Failure", "Stopped", "Verdict", "judge"]
 _POLL_S = 0.01
 _MEMORY_BYTES = 1 << 30
 _PROCESSES = 50
-_MOST_OUTPUT = 20_000
-"""Characters of a script's output that are kept."""
 
 
 class Stopped(Exception):
@@ -70,7 +69,7 @@ def judge(exercise: Exercise, file: Path, poll: Callable[[], bool] = lambda: Tru
     runs: list[Run] = []
     verdict: Verdict | None = None
     for knobs in exercise.runs:
-        output = _Output()
+        output = KeptOutput()
         try:
             run = _record(exercise, file, knobs, output, poll)
         except UsageError as error:
@@ -90,7 +89,9 @@ def judge(exercise: Exercise, file: Path, poll: Callable[[], bool] = lambda: Tru
     return verdict
 
 
-def _record(exercise: Exercise, file: Path, knobs: Knobs, output: _Output, poll: Callable[[], bool]) -> Run:
+def _record(
+    exercise: Exercise, file: Path, knobs: Knobs, output: KeptOutput, poll: Callable[[], bool]
+) -> Run:
     options = Options(
         name=file.stem,
         lanes=exercise.lanes,
@@ -155,38 +156,3 @@ def _imported(path: Path) -> ModuleType:
     finally:
         sys.dont_write_bytecode = writing
     return module
-
-
-@dataclass(slots=True)
-class _Output:
-    """A listener that keeps the first part of what the script writes and ignores everything else."""
-
-    parts: list[tuple[str, str]] = field(default_factory=list)
-    kept: int = 0
-
-    def output(self, stream: str, text: str) -> None:
-        text = text.replace("\r\n", "\n")[: max(_MOST_OUTPUT - self.kept, 0)]
-        if text:
-            self.kept += len(text)
-            self.parts.append((stream, text))
-
-    @property
-    def stdout(self) -> str:
-        return "".join(text for stream, text in self.parts if stream == "stdout")
-
-    @property
-    def stderr(self) -> str:
-        return "".join(text for stream, text in self.parts if stream == "stderr")
-
-    @property
-    def text(self) -> str:
-        """Both, in the order in which it arrived."""
-        return "".join(text for _, text in self.parts)
-
-    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None: ...
-    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None: ...
-    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None: ...
-    def loop_blocked(
-        self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None
-    ) -> None: ...
-    def clock(self, now_ns: int) -> None: ...
