@@ -20,6 +20,7 @@ from asyncdemo.model import (
     Span,
     Spans,
     State,
+    Stuck,
     Track,
     TrackKind,
     Unawaited,
@@ -35,6 +36,7 @@ _NAMES = st.sampled_from(["brew(1)", "main", "", "Ünï☕", "a\nb", "\ud800"])
 _REASONS = st.sampled_from(["", "sleep", "net.read", "thread", "semaphore", "idle"])
 _PLACES = st.builds(Site, st.sampled_from(["/a.py", "/b.py"]), st.integers(1, 9), _NAMES)
 _SITES = st.none() | _PLACES
+_RESULTS = st.none() | st.sampled_from(["1", "[None, 'a']"])
 _OUTCOMES = st.sampled_from(Outcome)
 
 
@@ -108,6 +110,10 @@ def runs(draw: st.DrawFn) -> Run:
         await_sequences=tuple(draw(st.lists(_await_sequences(track_indices), max_size=3))),
         unawaited=tuple(draw(st.lists(st.builds(Unawaited, _NAMES, _TIMES, _SITES), max_size=2))),
         left_pending=tuple(draw(st.lists(track_indices, max_size=2, unique=True))),
+        stuck=tuple(
+            draw(st.lists(st.builds(Stuck, _NAMES, _NAMES, _SITES, _NAMES, st.booleans()), max_size=2))
+        ),
+        result=draw(_RESULTS),
         notes=tuple(draw(st.lists(_NAMES, max_size=2))),
     )
 
@@ -131,7 +137,8 @@ def _lanes_of(draw: st.DrawFn, track: Track) -> list[Lane]:
 
     def call(start: int, end: int, depth: int) -> None:
         spans = track.spans.clip(start, end)
-        lanes.append(Lane(draw(_NAMES), track.index, start, end, draw(_OUTCOMES), spans, draw(_NAMES)))
+        name, outcome, function = draw(_NAMES), draw(_OUTCOMES), draw(_NAMES)
+        lanes.append(Lane(name, track.index, start, end, outcome, spans, function, draw(_RESULTS)))
         at = start
         while depth < 2 and at < end and draw(st.booleans()):
             inner_start = draw(st.integers(at, end))

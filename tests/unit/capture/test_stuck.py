@@ -1,0 +1,143 @@
+"""Who has not ended when a run is stopped, and what calls return, as the traced process tells it."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.model import Clock, Run, RunOutcome
+from asyncdemo.runner import Options, Target, record
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="one of the scripts has signals of POSIX")
+
+
+def run(folder: Path, source: str, **options: object) -> Run:
+    script = folder / "app.py"
+    script.write_text(textwrap.dedent(source), encoding="utf-8")
+    return record(Target(str(script)), Options(**options))  # type: ignore[arg-type]
+
+
+def lines_of(run: Run) -> list[tuple[str, int, bool]]:
+    """(function, line, does it run?) of everybody who had not ended."""
+    return [(one.function, one.site.line if one.site else 0, one.running) for one in run.stuck]
+
+
+QUEUE = """
+    import asyncio
+
+    async def worker(queue: asyncio.Queue[int]) -> None:
+        await queue.get()
+        raise ValueError("dies without task_done")
+
+    async def main() -> None:
+        queue: asyncio.Queue[int] = asyncio.Queue()
+        queue.put_nowait(1)
+        task = asyncio.create_task(worker(queue))
+        await queue.join()
+
+    asyncio.run(main())
+    """
+
+
+def test_a_hung_script_says_who_waits_and_at_which_line(tmp_path: Path) -> None:
+    hung = run(tmp_path, QUEUE, timeout_s=1.0)
+    assert hung.outcome is RunOutcome.TIMEOUT
+    assert lines_of(hung) == [("main", 12, False)]
+    assert hung.stuck[0].source == "await queue.join()"
+
+
+def test_a_deadlock_in_virtual_time_says_it_at_once(tmp_path: Path) -> None:
+    hung = run(tmp_path, QUEUE, virtual=True)
+    assert hung.clock is Clock.VIRTUAL
+    assert hung.outcome is RunOutcome.FAILED
+    assert lines_of(hung) == [("main", 12, False)]
+
+
+def test_a_spin_and_a_thread_are_told_from_those_who_wait(tmp_path: Path) -> None:
+    source = """
+    import asyncio, threading
+
+    def idle(never: threading.Event) -> None:
+        never.wait()
+
+    async def other() -> None:
+        await asyncio.sleep(1000)
+
+    async def main() -> None:
+        threading.Thread(target=idle, args=(threading.Event(),), daemon=True).start()
+        task = asyncio.create_task(other())
+        await asyncio.sleep(0)
+        while True:
+            pass
+
+    asyncio.run(main())
+    """
+    spinning = run(tmp_path, source, timeout_s=1.0)
+    tasks, threads = lines_of(spinning)[:2], lines_of(spinning)[2:]
+    assert [(function, running) for function, _, running in tasks] == [("main", True), ("other", False)]
+    assert tasks[0][1] in (14, 15)
+    assert threads == [("idle", 5, False)]
+
+
+def test_who_cannot_answer_is_stopped_all_the_same(tmp_path: Path) -> None:
+    source = """
+    import os, signal
+
+    os.kill(os.getpid(), signal.SIGSTOP)
+    """
+    stopped = run(tmp_path, source, timeout_s=0.5)
+    assert stopped.outcome is RunOutcome.TIMEOUT
+    assert stopped.stuck == ()
+
+
+def test_a_script_that_ends_in_time_leaves_nobody(tmp_path: Path) -> None:
+    assert run(tmp_path, "import asyncio\nasyncio.run(asyncio.sleep(0))\n", timeout_s=60.0).stuck == ()
+
+
+RESULTS = """
+    import asyncio
+
+    class Odd(list): ...
+
+    async def brew(n: int) -> object:
+        def inner() -> int:
+            return 7
+        await asyncio.sleep(0)
+        if n == 0:
+            return {"a": (1, 2.5, None, b"x")}
+        if n == 1:
+            return Odd([1])
+        if n == 2:
+            return inner()
+        if n == 3:
+            raise ValueError("no cup")
+        if n == 4:
+            try:
+                return "first"
+            finally:
+                return "last"
+
+    async def main() -> None:
+        await asyncio.gather(*(brew(n) for n in range(6)), return_exceptions=True)
+
+    asyncio.run(main())
+    """
+
+
+def test_calls_tell_what_they_return_if_it_is_plain(tmp_path: Path) -> None:
+    brewed = run(tmp_path, RESULTS, lanes=("brew",), results=True)
+    assert {lane.name: lane.result for lane in brewed.lanes} == {
+        "brew(0)": "{'a': (1, 2.5, None, b'x')}",
+        "brew(1)": None,  # a list of its own kind: its repr would be the script's code
+        "brew(2)": "7",
+        "brew(3)": None,
+        "brew(4)": "'last'",
+        "brew(5)": None,
+    }
+
+
+def test_nobody_is_asked_for_results_who_did_not_want_them(tmp_path: Path) -> None:
+    assert {lane.result for lane in run(tmp_path, RESULTS, lanes=("brew",)).lanes} == {None}
