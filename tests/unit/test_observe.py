@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
+import re
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from asyncdemo.checks import CheckFailed
+from asyncdemo.checks import Calls, CheckFailed, Seen
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Clock
 from asyncdemo.observe import observe
@@ -119,8 +121,6 @@ SUITE = """
 def suite(pytester: pytest.Pytester, sentence: str) -> pytest.RunResult:
     source = textwrap.dedent(SUITE).replace("{sentence}", sentence)
     pytester.makepyfile(source)
-    paths = os.pathsep.join([str(Path(__file__).parents[2] / "src"), os.environ.get("PYTHONPATH", "")])
-    os.environ["PYTHONPATH"] = paths  # pytester puts the environment back
     return pytester.runpytest_subprocess("-p", "asyncdemo.pytest_plugin", "-p", "no:cacheprovider")
 
 
@@ -141,3 +141,41 @@ def test_a_failed_sentence_shows_its_timeline_and_the_line_of_the_test(pytester:
         ]
     )
     result.stdout.no_fnmatch_line("*calls.py:*")
+
+
+UPLOADS = """
+    import asyncio
+
+    async def upload(n: int, gate: asyncio.Semaphore) -> int:
+        async with {gate}:
+            await asyncio.sleep(0.1)
+        return n
+    """
+
+
+@pytest.mark.parametrize(("gate", "holds"), [("gate", True), ("asyncio.Semaphore(5)", False)])
+def test_the_example_of_the_documentation_works_and_fails_as_it_says(
+    pytester: pytest.Pytester, gate: str, holds: bool
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")
+    example, told = page.split("```python\n")[1].split("```")[0], page.split("```text\n")[1].split("```")[0]
+    package = pytester.mkpydir("shop")
+    source = textwrap.dedent(UPLOADS).replace("{gate}", gate)
+    (package / "uploads.py").write_text(source, encoding="utf-8")
+    pytester.makepyfile(example)
+    result = pytester.runpytest_subprocess("-p", "asyncdemo.pytest_plugin", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=int(holds), failed=int(not holds))
+    if not holds:
+        result.stdout.fnmatch_lines([f"E*{told.strip()}"])
+
+
+@pytest.mark.parametrize("kind", [Calls, Seen])
+def test_every_sentence_is_on_the_page(kind: type) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", page, re.MULTILINE))
+    sentences = {name: one for name, one in vars(kind).items() if callable(one) and not name.startswith("_")}
+    assert sentences.keys() <= rows.keys()
+    for name, sentence in sentences.items():
+        parameters = [one.strip().partition("=")[0] for one in rows[name].split(",") if one.strip()]
+        public = [one for one in inspect.signature(sentence).parameters if one not in ("self", "remember")]
+        assert parameters == public
