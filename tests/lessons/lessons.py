@@ -1,16 +1,19 @@
-"""The lessons that exist, for tests that look at every one."""
+"""The lessons that exist, as the rules see them, for tests that look at every one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.lesson import Lesson, Variant, load_lesson
+from asyncdemo.course.catalog import find_course
+from asyncdemo.course.rules import Problem, Subject, Survey, survey
 
-__all__ = ["COURSE", "LESSONS", "VARIANTS"]
+__all__ = ["COURSE", "SUBJECTS", "told"]
 
-COURSE: Final = load_course(find_course())
-LESSONS: Final[list[Lesson]] = [load_lesson(heading.folder) for heading in COURSE.lessons]
-VARIANTS: Final[list[tuple[Lesson, Variant]]] = [
-    (lesson, variant) for lesson in LESSONS for variant in lesson.variants
-]
+COURSE: Final[Survey] = survey(find_course())
+SUBJECTS: Final[tuple[Subject, ...]] = COURSE.subjects
+
+
+def told(problems: Iterable[Problem]) -> list[str]:
+    """One line a problem, as ``asyncdemo dev check`` says it."""
+    return [f"{problem.file}:{problem.line or ''} {problem.message}" for problem in problems]

@@ -46,8 +46,13 @@ def test_a_variant_field_by_field() -> None:
         "waiting_s": 0.14,
         "queued_s": 0.039,
         "blocked_s": 0.06,
+        "blocks": 1,
         "longest_step": {"ms": 60.0, "file": APP, "line": 9, "function": "upload"},
         "throughput_per_s": 5.0,
+        "outcomes": {"returned": 1, "raised": 0, "cancelled": 1, "open": 0},
+        "unawaited": 0,
+        "left_pending": 0,
+        "depth": 0,
         "resources": [
             {
                 "kind": "semaphore",
@@ -67,6 +72,18 @@ def test_a_variant_field_by_field() -> None:
                 "peak_queued": 0,
                 "queued_s": 0.0,
             },
+        ],
+        "functions": [
+            {
+                "name": "upload",
+                "calls": 2,
+                "peak": 1,
+                "open": 2,
+                "gap_ms": 0.0,
+                "longest_ms": 200.0,
+                "shortest_ms": 100.0,
+                "outcomes": {"returned": 1, "raised": 0, "cancelled": 1, "open": 0},
+            }
         ],
         "lane_list": [
             {

@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "show": "Replay or print a recorded run.",
     "export": "Turn a recorded run into SVG, HTML, Perfetto or CSV.",
     "doctor": "What is installed, what is missing, how to mend it.",
+    "dev": "For authors of lessons: hold them against the rules.",
     "completion": "Completion for your shell.",
 }
 """Name of the command, which is also the name of its module -> one line of help."""

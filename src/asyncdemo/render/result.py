@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from asyncdemo.diagnose import Finding, diagnose
-from asyncdemo.metrics import LaneTotals, LongestStep, ResourceUse, measure
-from asyncdemo.model import Lane, Run, Site
+from asyncdemo.metrics import FunctionUse, LaneTotals, LongestStep, ResourceUse, measure
+from asyncdemo.model import Lane, Outcome, Run, Site
 
 __all__ = ["FORMAT", "lesson_result", "script_result", "variant_result"]
 
@@ -50,9 +50,15 @@ def variant_result(run: Run) -> dict[str, Any]:
         "waiting_s": _seconds(metrics.waiting_ns),
         "queued_s": _seconds(metrics.queued_ns),
         "blocked_s": _seconds(metrics.blocked_ns),
+        "blocks": metrics.blocks,
         "longest_step": _longest_step(metrics.longest_step),
         "throughput_per_s": round(metrics.throughput_per_s, 6),
+        "outcomes": {str(outcome): metrics.outcomes.get(outcome, 0) for outcome in Outcome},
+        "unawaited": metrics.unawaited,
+        "left_pending": metrics.left_pending,
+        "depth": metrics.depth,
         "resources": [_resource(use) for use in metrics.resources],
+        "functions": [_function(name, use) for name, use in metrics.functions.items()],
         "lane_list": [
             _lane(run, lane, totals, zero_ns)
             for lane, totals in zip(run.lanes, metrics.lane_totals, strict=True)
@@ -65,7 +71,7 @@ def _longest_step(step: LongestStep | None) -> dict[str, Any] | None:
     if step is None:
         return None
     return {
-        "ms": round(step.duration_ns / 1e6, 6),
+        "ms": _milliseconds(step.duration_ns),
         **_place(step.site),
         "function": step.site.function if step.site else None,
     }
@@ -79,6 +85,19 @@ def _resource(use: ResourceUse) -> dict[str, Any]:
         "peak_held": use.peak_held,
         "peak_queued": use.peak_queued,
         "queued_s": _seconds(use.queued_ns),
+    }
+
+
+def _function(name: str, use: FunctionUse) -> dict[str, Any]:
+    return {
+        "name": name,
+        "calls": use.calls,
+        "peak": use.peak,
+        "open": use.open,
+        "gap_ms": _milliseconds(use.gap_ns),
+        "longest_ms": _milliseconds(use.longest_ns),
+        "shortest_ms": _milliseconds(use.shortest_ns),
+        "outcomes": {str(outcome): use.outcomes.get(outcome, 0) for outcome in Outcome},
     }
 
 
@@ -109,6 +128,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 def _place(site: Site | None) -> dict[str, Any]:
     return {"file": site.file if site else None, "line": site.line if site else None}
+
+
+def _milliseconds(ns: int) -> float:
+    return round(ns / 1e6, 6)
 
 
 def _seconds(ns: int) -> float:

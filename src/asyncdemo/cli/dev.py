@@ -1,0 +1,121 @@
+"""``asyncdemo dev``: tools for authors of lessons."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import click
+
+from asyncdemo.cli.options import course_option, json_option
+from asyncdemo.course.catalog import find_course
+from asyncdemo.course.rules import Problem, Subject, Survey, fast_problems, slow_problems, survey
+from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
+
+__all__ = ["command"]
+
+FORMAT = "asyncdemo.dev-check/1"
+
+
+@click.group("dev")
+def command() -> None:
+    """Tools for authors of lessons."""
+
+
+@command.command("check")
+@click.argument("lessons", metavar="[LESSON]...", nargs=-1)
+@click.option("--fast", is_flag=True, help="Only what can be told without running a script.")
+@json_option
+@course_option
+@click.pass_context
+def check(
+    context: click.Context, lessons: tuple[str, ...], fast: bool, as_json: bool, course_folder: Path | None
+) -> None:
+    """Hold lessons against the rules; all of them if none is named.
+
+    One line a problem, with file and line. Exit code 1 if there is any.
+    Without --fast, every script of the lessons runs, each within limits of time and, but for a run under
+    plain Python, of memory and processes.
+    """
+    surveyed = survey(find_course(course_folder))
+    subjects, names = _chosen(surveyed, lessons)
+    problems: Iterator[Problem] = chain(
+        (problem for problem in surveyed.problems if not lessons or problem.lesson in names),
+        chain.from_iterable(map(fast_problems, subjects)),
+        () if fast else _slow(subjects),
+    )
+    if as_json:
+        found = list(problems)
+        click.echo(json.dumps(_as_data(names, found)))
+        context.exit(EXIT_FAILED if found else EXIT_OK)
+    count = 0
+    for problem in problems:
+        count += 1
+        click.echo(_line(problem))
+    unrun = " (nothing was run)" if fast else ""
+    click.echo(f"{_plural(len(names), 'lesson')}, {_plural(count, 'problem')}{unrun}")
+    context.exit(EXIT_FAILED if count else EXIT_OK)
+
+
+def _slow(subjects: Sequence[Subject]) -> Iterator[Problem]:
+    for subject in subjects:
+        if sys.stderr.isatty():
+            click.echo(f"running {subject.lesson.id} ...", err=True)
+        yield from slow_problems(subject)
+
+
+def _chosen(surveyed: Survey, typed: Iterable[str]) -> tuple[list[Subject], list[str]]:
+    """(lessons that can be read, names of all that are meant, also of those that cannot)."""
+    numbers = {str(subject.lesson.number): subject.lesson.id for subject in surveyed.subjects}
+    names: list[str] = []
+    for word in typed:
+        matches = [name for name in surveyed.names if word.lower() in name]
+        if word in surveyed.names:
+            names.append(word)
+        elif word.isdecimal() and str(int(word)) in numbers:
+            names.append(numbers[str(int(word))])
+        elif len(matches) == 1:
+            names += matches
+        else:
+            problem = f"fits more than one: {', '.join(matches)}" if matches else "there is no such lesson"
+            raise UsageError(f"{word!r}: {problem}. The course has: {', '.join(surveyed.names)}.")
+    names = list(dict.fromkeys(names)) or list(surveyed.names)
+    return [subject for subject in surveyed.subjects if subject.lesson.id in names], names
+
+
+def _line(problem: Problem) -> str:
+    line = "" if problem.line is None else f":{problem.line}"
+    return f"{_shown(problem.file)}{line}: {problem.message} [{problem.rule}]"
+
+
+def _shown(file: Path) -> str:
+    """From the current folder, where it lies in that: so that a terminal makes a link of it."""
+    try:
+        return str(file.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)
+
+
+def _as_data(names: list[str], problems: list[Problem]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "lessons": names,
+        "problems": [
+            {
+                "lesson": problem.lesson or None,
+                "rule": problem.rule,
+                "file": str(problem.file),
+                "line": problem.line,
+                "message": problem.message,
+            }
+            for problem in problems
+        ],
+    }
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

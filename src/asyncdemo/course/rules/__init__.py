@@ -1,0 +1,72 @@
+"""The rules that every lesson is held to, for its author: what is wrong, in which file and line.
+
+Nothing here prints, and nothing changes a file. Not for: what a learner's exercise must do (``checks``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from asyncdemo.course.rules import (
+    asked,
+    exercises,
+    folder,
+    references,
+    runs,
+    scripts,
+    solutions,
+    sources,
+    text,
+    variants,
+)
+from asyncdemo.course.rules.problem import Fault, Problem, Rule
+from asyncdemo.course.rules.subject import Subject
+from asyncdemo.course.rules.survey import Survey, survey
+
+__all__ = [
+    "RULES",
+    "SLOW_RULES",
+    "Fault",
+    "Problem",
+    "Rule",
+    "Subject",
+    "Survey",
+    "fast_problems",
+    "slow_problems",
+    "survey",
+]
+
+RULES: Final[tuple[Rule, ...]] = (
+    *folder.RULES,
+    *asked.RULES,
+    *text.RULES,
+    *sources.RULES,
+    *references.RULES,
+    *scripts.RULES,
+    *variants.RULES,
+    *exercises.RULES,
+)
+"""Those that run nothing."""
+
+SLOW_RULES: Final[tuple[Rule, ...]] = (*solutions.RULES, *runs.RULES)
+"""Those that run scripts, but for what is claimed of the variants: ``runs.problems_of_runs`` takes knobs."""
+
+_IN_THE_WAY: Final = {"python", "lanes", "knobs", "claims", "exercise-lanes"}
+"""A lesson that breaks these cannot be run as it is meant."""
+
+
+def fast_problems(subject: Subject) -> Iterator[Problem]:
+    """What is wrong with a lesson, as far as nothing has to run."""
+    for rule in RULES:
+        yield from rule.problems(subject)
+
+
+def slow_problems(subject: Subject) -> Iterator[Problem]:
+    """What is wrong with the runs of a lesson, as it is found; nothing if it cannot be run."""
+    if any(problem.rule in _IN_THE_WAY for problem in fast_problems(subject)):
+        return
+    for rule in SLOW_RULES:
+        yield from rule.problems(subject)
+    for settings in runs.knob_sets(subject):
+        yield from runs.problems_of_runs(subject, settings)

@@ -1,0 +1,193 @@
+"""Rules about the files of an exercise, as far as none of them is run (``solutions``)."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import Final
+
+from asyncdemo.course.exercise import HINT_HEADINGS
+from asyncdemo.course.knobs import constants
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.scripts import (
+    faults_of_guard,
+    faults_of_imports,
+    faults_of_length,
+    faults_of_syntax,
+)
+from asyncdemo.course.rules.subject import Script, Subject, line_at, script_of, text_of
+
+__all__ = ["RULES"]
+
+_LEAST_WRONG: Final = 3
+_NEAR: Final = 3
+"""Lines around a TODO that stands between functions: they may differ as well."""
+_TODO: Final = re.compile(r"#.*\bTODO\b")
+
+
+def present(subject: Subject) -> Iterator[Fault]:
+    exercise = subject.lesson.exercise
+    if exercise is None:
+        yield Fault("the lesson has no exercise: the table [exercise] is missing", subject.manifest)
+        return
+    for file in (exercise.file, exercise.solution, exercise.check, exercise.folder / "hints.md"):
+        if not file.is_file():
+            yield Fault("is missing; the exercise needs it", file)
+    if not exercise.task.strip().endswith("."):
+        line = subject.manifest_line("exercise.task")
+        yield Fault("the task must be a sentence that ends with a full stop", subject.manifest, line)
+    if not exercise.lanes:
+        line = subject.manifest_line("exercise.lanes")
+        yield Fault("the exercise records no calls: lanes is empty", subject.manifest, line)
+    for place, wrong in enumerate(exercise.wrong, start=1):
+        line = subject.manifest_line(f"exercise.wrong[{place}].file")
+        if not wrong.path.is_file():
+            yield Fault(f"{wrong.path.name} is not there", subject.manifest, line)
+        if not wrong.fault.strip():
+            yield Fault(f"names no fault of {wrong.path.name}", subject.manifest, line)
+    if len(exercise.wrong) < _LEAST_WRONG:
+        message = f"{len(exercise.wrong)} solutions of the wrong shape; there must be {_LEAST_WRONG} or more"
+        yield Fault(message, subject.manifest, subject.manifest_line("exercise"))
+
+
+def scripts(subject: Subject) -> Iterator[Fault]:
+    for name, script in subject.exercise_scripts.items():
+        yield from faults_of_syntax(script)
+        if script.tree is None:
+            continue
+        yield from faults_of_imports(script, subject.lesson.packages)
+        yield from faults_of_guard(script)
+        if not script.docstring:
+            yield Fault("has no docstring", script.path, 1)
+        if name.startswith("wrong/"):
+            continue
+        yield from faults_of_length(script, 20, 70)
+        commands = (f"python {script.path.name}", f"asyncdemo check {subject.lesson.id}")
+        if not any(command in script.docstring for command in commands):
+            yield Fault(f"the docstring must name the command: {commands[0]}", script.path, 1)
+
+
+def marks(subject: Subject) -> Iterator[Fault]:
+    for name, script in subject.exercise_scripts.items():
+        mark = _TODO.search(script.text)
+        if name == "exercise.py" and mark is None:
+            yield Fault("marks no place to edit with a TODO", script.path)
+        elif name != "exercise.py" and mark is not None:
+            yield Fault("still has a TODO", script.path, line_at(script.text, mark.start()))
+
+
+def lanes(subject: Subject) -> Iterator[Fault]:
+    exercise = subject.lesson.exercise
+    for script in subject.exercise_scripts.values():
+        for lane in exercise.lanes if exercise else ():
+            if script.tree is not None and lane not in script.functions:
+                yield Fault(f"has no function {lane}, whose calls are to be recorded", script.path)
+
+
+def knobs(subject: Subject) -> Iterator[Fault]:
+    """What the runs set is a constant of the exercise and of its solution."""
+    exercise = subject.lesson.exercise
+    for name in ("exercise.py", "solution.py"):
+        script = subject.exercise_scripts.get(name)
+        if exercise is None or script is None or script.tree is None:
+            continue
+        known = constants(script.path)
+        line = subject.manifest_line("exercise.runs")
+        for knob in dict.fromkeys(knob for run in exercise.runs for knob in run):
+            if knob not in known:
+                yield Fault(f"runs sets {knob}, which is no constant of {name}", subject.manifest, line)
+
+
+def edits(subject: Subject) -> Iterator[Fault]:
+    """The solution differs only where a TODO stands: in that function, in imports, in the docstring."""
+    given, solved = (subject.exercise_scripts.get(name) for name in ("exercise.py", "solution.py"))
+    if given is None or solved is None or given.tree is None or solved.tree is None:
+        return
+    if set(given.names) != set(solved.names):
+        odd = ", ".join(sorted(set(given.names) ^ set(solved.names)))
+        yield Fault(f"has not the same names as exercise.py: {odd}", solved.path)
+        return
+    may_differ = _open_lines(given)
+    ours, theirs = given.text.splitlines(), solved.text.splitlines()
+    for tag, start, end, at, stop in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        touched = [line for line in range(start + 1, end + 1) if ours[line - 1].strip()]
+        if not touched:  # only lines more: they stand between two
+            if not any(line.strip() for line in theirs[at:stop]):
+                continue
+            touched = [] if {start, start + 1} & may_differ else [start]
+        closed = [line for line in touched if line not in may_differ]
+        if closed:
+            what = repr(ours[closed[0] - 1].strip()) if end > start else f"what follows line {closed[0]}"
+            message = f"differs from exercise.py at {what}, where no TODO asks for a change"
+            yield Fault(message, solved.path, min(at + 1, len(theirs)))
+
+
+def hints(subject: Subject) -> Iterator[Fault]:
+    exercise = subject.lesson.exercise
+    if exercise is None or not (exercise.folder / "hints.md").is_file():
+        return
+    file = exercise.folder / "hints.md"
+    headings = re.findall(r"^## (.+)$", text_of(file), flags=re.MULTILINE)
+    if tuple(heading.strip() for heading in headings) != HINT_HEADINGS:
+        wanted = ", ".join(f"'## {heading}'" for heading in HINT_HEADINGS)
+        yield Fault(f"must have these headings, in this order: {wanted}", file)
+        return
+    for heading, hint in zip(HINT_HEADINGS, exercise.hints, strict=True):
+        if not hint:
+            yield Fault(f"the hint {heading!r} is empty", file)
+
+
+def checker(subject: Subject) -> Iterator[Fault]:
+    exercise = subject.lesson.exercise
+    if exercise is None or not exercise.check.is_file():
+        return
+    script = script_of(exercise.check)
+    yield from faults_of_syntax(script)
+    if script.tree is None:
+        return
+    found = [node for node in script.tree.body if isinstance(node, ast.FunctionDef) and node.name == "check"]
+    if not found or len(found[0].args.args) != 1:
+        yield Fault("must define check(seen)", script.path, found[0].lineno if found else None)
+    for module, line in script.imports.items():
+        if module != "asyncdemo" and module not in sys.stdlib_module_names:
+            message = f"imports {module}; a check needs asyncdemo.checks and the standard library"
+            yield Fault(message, script.path, line)
+
+
+def _open_lines(script: Script) -> set[int]:
+    """The lines of an exercise that may differ in its solution."""
+    assert script.tree is not None
+    lines = script.text.splitlines()
+    todos = {number for number, line in enumerate(lines, start=1) if _TODO.search(line)}
+    found: set[int] = set()
+    inside: set[int] = set()
+    for place, statement in enumerate(script.tree.body):
+        decorators = getattr(statement, "decorator_list", [])
+        first = min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+        while first > 1 and lines[first - 2].lstrip().startswith("#"):
+            first -= 1  # the comment above belongs to it
+        span = set(range(first, (statement.end_lineno or first) + 1))
+        inside |= span
+        is_docstring = place == 0 and isinstance(statement, ast.Expr)
+        if is_docstring or isinstance(statement, ast.Import | ast.ImportFrom) or span & todos:
+            found |= span
+    for todo in todos - inside:
+        found |= set(range(todo - _NEAR, todo + _NEAR + 1))
+    return found
+
+
+RULES: Final = (
+    Rule("exercise", present),
+    Rule("exercise-scripts", scripts),
+    Rule("exercise-marks", marks),
+    Rule("exercise-lanes", lanes),
+    Rule("exercise-knobs", knobs),
+    Rule("exercise-edits", edits),
+    Rule("exercise-hints", hints),
+    Rule("exercise-check", checker),
+)

@@ -1,0 +1,47 @@
+"""Rules about the files of a lesson: no stray ones, and none that hides a module of the standard library."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.subject import Subject
+
+__all__ = ["RULES"]
+
+_HIDING: Final = sys.stdlib_module_names | {"async"}
+
+
+def stray(subject: Subject) -> Iterator[Fault]:
+    lesson = subject.lesson
+    known = {subject.manifest, lesson.readme, *(variant.path for variant in lesson.variants)}
+    if (exercise := lesson.exercise) is not None:
+        known |= {exercise.file, exercise.solution, exercise.check, lesson.folder / "hints.md"}
+        known |= {wrong.path for wrong in exercise.wrong}
+    for path in _files(lesson.folder):
+        if path not in known:
+            yield Fault("is no file of this lesson: no manifest entry names it", path)
+
+
+def hiding(subject: Subject) -> Iterator[Fault]:
+    for path in _files(subject.lesson.folder):
+        if path.suffix == ".py" and path.stem in _HIDING:
+            yield Fault(
+                f"hides the module {path.stem!r} from every script next to it; call it otherwise", path
+            )
+
+
+def _files(folder: Path) -> list[Path]:
+    """Without what tools leave behind: caches and hidden files."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(part == "__pycache__" or part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+
+
+RULES: Final = (Rule("files", stray), Rule("file-names", hiding))

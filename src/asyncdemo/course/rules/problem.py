@@ -1,0 +1,43 @@
+"""A rule for lessons, and what it finds: values, for the command line and the suite to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from asyncdemo.course.rules.subject import Subject
+
+__all__ = ["Fault", "Problem", "Rule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, in a sentence, and where. line: None for a file as a whole."""
+
+    message: str
+    file: Path
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault that a rule found in a lesson. lesson: its id, or its folder's name if that cannot be read."""
+
+    lesson: str
+    rule: str
+    message: str
+    file: Path
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """name: one word or two, part of a test's name. find: looks at one lesson, changes nothing."""
+
+    name: str
+    find: Callable[[Subject], Iterable[Fault]]
+
+    def problems(self, subject: Subject) -> Iterator[Problem]:
+        for fault in self.find(subject):
+            yield Problem(subject.lesson.id, self.name, fault.message, fault.file, fault.line)

@@ -1,0 +1,208 @@
+"""Rules that run the variants of a lesson: they end as meant, and what the text claims of them holds.
+
+Slow, as the lessons take their time. Not for: exercises (``solutions``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.claims import Claim, check
+from asyncdemo.course.knobs import values
+from asyncdemo.course.lesson import Variant
+from asyncdemo.course.predictions import PredictionKind, happened
+from asyncdemo.course.rules.asked import Settings, settings_of
+from asyncdemo.course.rules.problem import Fault, Problem, Rule
+from asyncdemo.course.rules.subject import Subject
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.metrics import Metrics, measure
+from asyncdemo.model import Run
+from asyncdemo.output import KeptOutput
+from asyncdemo.runner import Options, Recording, Stdout, Target
+
+__all__ = ["RULES", "Ending", "ending", "knob_sets", "problems_of_runs"]
+
+TIMEOUT_S: Final = 60.0
+HANGS_S: Final = 10.0
+"""For scripts that a lesson means to hang: longer than any that does not."""
+
+
+def knob_sets(subject: Subject) -> list[Settings]:
+    """Each once: nothing set, then what the claims ask for."""
+    return list(dict.fromkeys([(), *map(settings_of, subject.lesson.claims)]))
+
+
+def problems_of_runs(subject: Subject, settings: Settings) -> Iterator[Problem]:
+    """Runs the variants once with these knobs: rules ``ends``, ``claims-hold``, ``answerable``."""
+    lesson = subject.lesson
+
+    def problem(rule: str, message: str, field: str) -> Problem:
+        line = subject.manifest_line(field)
+        with_knobs = f" (with {', '.join(f'{name}={value}' for name, value in settings)})" if settings else ""
+        return Problem(lesson.id, rule, message + with_knobs, subject.manifest, line)
+
+    if missing := _missing(lesson.packages):
+        yield problem("ends", f"not run, for {missing} is not installed", "packages")
+        return
+    claims = {place: c for place, c in enumerate(lesson.claims, start=1) if settings_of(c) == settings}
+    needed = _variants_of(list(claims.values()))
+    variants = [variant for variant in lesson.variants if not settings or variant.name in needed]
+    try:
+        knobs = values(lesson, dict(settings))
+        recorded = _recorded(subject, variants, dict(settings))
+    except AsyncdemoError as error:
+        yield problem("ends", str(error).splitlines()[0], "variants[1]")
+        return
+    for place, variant in enumerate(lesson.variants, start=1):
+        if variant in variants:
+            run, output = recorded[variant.name]
+            if run.outcome.value != variant.expect:
+                last = (output.strip().splitlines() or run.notes or ("",))[-1]
+                message = f"{variant.name} ends as {run.outcome.value!r}, not {variant.expect!r}: {last}"
+                yield problem("ends", message.rstrip(": "), f"variants[{place}].expect")
+    measured = {name: measure(run) for name, (run, _) in recorded.items()}
+    for place, claim in claims.items():
+        verdict = check(claim.condition, measured, knobs)
+        if not verdict.holds:
+            at, op = f"{claim.condition.variant} {claim.condition.metric}", claim.condition.op
+            message = f"{claim.text!r}: {at} is {verdict.measured:g}, not {op} {verdict.expected:g}"
+            yield problem("claims-hold", message, f"claims[{place}].text")
+    if not settings:
+        for place, message in _unanswered(subject, measured, knobs):
+            yield problem("answerable", message, f"predictions[{place}].question")
+
+
+def plain(subject: Subject) -> Iterator[Fault]:
+    """Each variant is ordinary Python: without asyncdemo it ends as meant, and warns of nothing else."""
+    if _missing(subject.lesson.packages):
+        return  # `ends` says so
+    for variant in subject.lesson.variants:
+        done = ending(variant.path, HANGS_S if variant.expect == "timeout" else TIMEOUT_S)
+        if done.outcome != variant.expect:
+            message = f"under plain Python it ends as {done.outcome!r}, not {variant.expect!r}"
+            yield Fault(f"{message}: {done.last_words}".rstrip(": "), variant.path)
+            continue
+        if variant.warns and variant.warns not in done.stderr:
+            yield Fault(f"does not warn of {variant.warns!r} on standard error", variant.path)
+        if not variant.warns and variant.expect == "ok" and done.stderr:
+            yield Fault(f"writes on standard error: {done.last_words}", variant.path)
+        if variant.expect == "ok" and not done.stdout:
+            yield Fault("prints nothing: a learner who runs it alone sees nothing", variant.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """outcome: "ok", "failed" or "timeout"."""
+
+    outcome: str
+    stdout: str
+    stderr: str
+
+    @property
+    def last_words(self) -> str:
+        return (self.stderr.strip().splitlines() or [""])[-1]
+
+
+def ending(script: Path, timeout_s: float) -> Ending:
+    """How a script ends under plain Python, with every warning an error; all it started is ended too."""
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-W", "error", script.name],
+        cwd=script.parent,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    with process:
+        try:
+            stdout, stderr = process.communicate(timeout=timeout_s)
+            outcome = "failed" if process.returncode else "ok"
+            _end_group(process)
+        except subprocess.TimeoutExpired:
+            _end_group(process)
+            stdout, stderr = process.communicate()
+            outcome = "timeout"
+    return Ending(outcome, stdout, stderr)
+
+
+def _end_group(process: subprocess.Popen[str]) -> None:
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _recorded(
+    subject: Subject, variants: Sequence[Variant], settings: Mapping[str, str]
+) -> dict[str, tuple[Run, str]]:
+    """Variant -> its run and what it wrote; side by side if the lesson allows it."""
+    found = {}
+    heats = [variants] if subject.lesson.race else [[variant] for variant in variants]
+    for heat in heats:
+        with ExitStack() as stack:
+            recordings, outputs = {}, {}
+            for variant in heat:
+                timeout_s = HANGS_S if variant.expect == "timeout" else TIMEOUT_S
+                options = Options(
+                    variant.name, subject.lesson.lanes, settings, timeout_s=timeout_s, stdout=Stdout.CAPTURE
+                )
+                outputs[variant.name] = KeptOutput()
+                recording = Recording(Target(str(variant.path)), options, outputs[variant.name])
+                recordings[variant.name] = stack.enter_context(recording)
+            for recording in recordings.values():
+                recording.start()
+            for recording in recordings.values():
+                recording.go()
+            going = list(recordings.values())
+            while going:
+                going = [recording for recording in going if recording.poll(0.02)]
+            found.update({name: (one.result(), outputs[name].text) for name, one in recordings.items()})
+    return found
+
+
+def _variants_of(claims: Sequence[Claim]) -> set[str]:
+    """Those that must run for the claims to be checked."""
+    values = [claim.condition.value for claim in claims]
+    others = {value.partition(".")[0] for value in values if isinstance(value, str)}
+    return {claim.condition.variant for claim in claims} | others
+
+
+def _unanswered(
+    subject: Subject, measured: Mapping[str, Metrics], knobs: Mapping[str, int | float | str | bool]
+) -> Iterator[tuple[int, str]]:
+    """(place, message) of each question that these runs do not answer."""
+    for place, prediction in enumerate(subject.lesson.predictions, start=1):
+        answer = happened(prediction, measured, knobs)
+        if prediction.kind is PredictionKind.CHOICE:
+            if not any(check(choice.condition, measured, knobs).holds for choice in prediction.choices):
+                yield place, f"the right answer is not among the choices: it is {answer}"
+        elif not answer:
+            yield place, "the runs do not answer this question"
+
+
+def _missing(packages: Sequence[str]) -> str:
+    """The first package that is not installed; "" if all are."""
+    for package in packages:
+        try:
+            metadata.version(package.partition("[")[0])
+        except metadata.PackageNotFoundError:
+            return package
+    return ""
+
+
+RULES: Final = (Rule("plain", plain),)
+"""And ``problems_of_runs``, which takes knobs: the dear ones, so each is run once for all rules."""

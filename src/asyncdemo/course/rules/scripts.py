@@ -1,0 +1,91 @@
+"""Rules about each script of a lesson: ordinary, short Python that says what it is for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.subject import Script, Subject
+
+__all__ = ["RULES", "faults_of_guard", "faults_of_imports", "faults_of_length", "faults_of_syntax"]
+
+_GUARD: Final = '\n\nif __name__ == "__main__":\n'
+
+
+def syntax(subject: Subject) -> Iterator[Fault]:
+    for script in subject.variants.values():
+        yield from faults_of_syntax(script)
+
+
+def length(subject: Subject) -> Iterator[Fault]:
+    for script in subject.variants.values():
+        yield from faults_of_length(script, 20, 60)
+
+
+def docstring(subject: Subject) -> Iterator[Fault]:
+    for script in _readable(subject):
+        lines = script.docstring.splitlines() or [""]
+        if not lines[0].endswith("?"):
+            yield Fault("the first line of the docstring must be the question", script.path, 1)
+        if "Predict" not in script.docstring:
+            yield Fault("the docstring must say what to predict", script.path, 1)
+        if not lines[-1].endswith(f"python {script.path.name}"):
+            yield Fault(f"the docstring must end with the command: python {script.path.name}", script.path, 1)
+
+
+def imports(subject: Subject) -> Iterator[Fault]:
+    for script in _readable(subject):
+        yield from faults_of_imports(script, subject.lesson.packages)
+
+
+def guard(subject: Subject) -> Iterator[Fault]:
+    for script in _readable(subject):
+        yield from faults_of_guard(script)
+
+
+def faults_of_syntax(script: Script) -> Iterator[Fault]:
+    if script.tree is None:
+        yield Fault(f"is not valid Python: {script.error}", script.path, script.line)
+
+
+def faults_of_length(script: Script, least: int, most: int) -> Iterator[Fault]:
+    count = len(script.text.splitlines())
+    if not least <= count <= most:
+        yield Fault(f"has {count} lines; to be read at once it must have {least} to {most}", script.path)
+
+
+def faults_of_imports(script: Script, packages: tuple[str, ...]) -> Iterator[Fault]:
+    for module, line in script.imports.items():
+        if module == "asyncdemo":
+            message = "imports asyncdemo; a lesson is ordinary Python, watched from outside"
+        elif module in sys.stdlib_module_names or any(_imports_as(name, module) for name in packages):
+            continue
+        else:
+            message = f"imports {module}, which the manifest does not name in packages"
+        yield Fault(message, script.path, line)
+
+
+def faults_of_guard(script: Script) -> Iterator[Fault]:
+    if _GUARD not in script.text:
+        yield Fault('must do nothing on import: if __name__ == "__main__": at the end', script.path)
+
+
+def _imports_as(package: str, module: str) -> bool:
+    """``psycopg2-binary`` is imported as ``psycopg2``, ``moto[server]`` as ``moto``."""
+    name = package.partition("[")[0].lower().replace("-", "_")
+    return name == module.lower() or name.startswith(f"{module.lower()}_")
+
+
+def _readable(subject: Subject) -> Iterator[Script]:
+    return (script for script in subject.variants.values() if script.tree is not None)
+
+
+RULES: Final = (
+    Rule("python", syntax),
+    Rule("length", length),
+    Rule("docstring", docstring),
+    Rule("imports", imports),
+    Rule("guard", guard),
+)

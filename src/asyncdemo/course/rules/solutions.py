@@ -1,0 +1,103 @@
+"""Rules that run an exercise: it starts failing, its solution passes, solutions of the wrong shape fail.
+
+A check that a sequential solution passes is a defect: then the lesson teaches that it is fine.
+Not for: what the files must look like (``exercises``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.judging import Verdict, judge
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.runs import ending
+from asyncdemo.course.rules.subject import Subject
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.model import RunOutcome
+
+__all__ = ["RULES"]
+
+_GRACE_S: Final = 5.0
+"""What plain Python may take beyond the exercise's own limit, which does not count its start."""
+
+
+def starts_failing(subject: Subject) -> Iterator[Fault]:
+    exercise = subject.lesson.exercise
+    if exercise is None or not exercise.file.is_file():
+        return
+    verdict = _verdict(subject, exercise.file)
+    if isinstance(verdict, Fault):
+        yield verdict
+    elif verdict.passed:
+        yield Fault("passes its check, so there is nothing to repair", exercise.file)
+    else:
+        yield from _not_to_its_end(subject, verdict)
+
+
+def solution_passes(subject: Subject) -> Iterator[Fault]:
+    exercise = subject.lesson.exercise
+    if exercise is None or not exercise.solution.is_file():
+        return
+    verdict = _verdict(subject, exercise.solution)
+    if isinstance(verdict, Fault):
+        yield verdict
+    elif verdict.failure is not None:
+        yield Fault(f"fails its check{_with(verdict)}: {verdict.failure.message}", exercise.solution)
+    elif not verdict.held:
+        yield Fault("says nothing of what held: the check has no sentence", exercise.check)
+
+
+def wrong_ones_fail(subject: Subject) -> Iterator[Fault]:
+    exercise = subject.lesson.exercise
+    for wrong in exercise.wrong if exercise else ():
+        if not wrong.path.is_file():
+            continue
+        verdict = _verdict(subject, wrong.path)
+        if isinstance(verdict, Fault):
+            yield verdict
+        elif verdict.failure is None:
+            yield Fault("passes the check, though it is of the wrong shape", wrong.path)
+        elif wrong.fault not in verdict.failure.message:
+            message = (
+                f"fails with {verdict.failure.message!r}, which does not name its fault, {wrong.fault!r}"
+            )
+            yield Fault(message, wrong.path)
+
+
+def _not_to_its_end(subject: Subject, verdict: Verdict) -> Iterator[Fault]:
+    """A learner runs the exercise with plain Python first: it ends there as it does under the lens."""
+    exercise = subject.lesson.exercise
+    assert exercise is not None
+    if not verdict.runs or exercise.runs[0]:
+        return  # never as it is written
+    outcome = verdict.runs[0].outcome
+    hangs = outcome is RunOutcome.TIMEOUT or bool(verdict.runs[0].stuck)
+    done = ending(exercise.file, exercise.timeout_s + _GRACE_S)
+    if done.outcome != ("timeout" if hangs else outcome.value):
+        how = "hangs" if hangs else f"is {outcome.value!r}"
+        message = f"under plain Python it ends as {done.outcome!r}, while under the lens it {how}"
+        yield Fault(f"{message}: {done.last_words}".rstrip(": "), exercise.file)
+    if "SyntaxError" in done.last_words or "ImportError" in done.last_words:
+        yield Fault(f"does not even start: {done.last_words}", exercise.file)
+
+
+def _verdict(subject: Subject, file: Path) -> Verdict | Fault:
+    assert subject.lesson.exercise is not None
+    try:
+        return judge(subject.lesson.exercise, file)
+    except AsyncdemoError as error:
+        return Fault(str(error), file)
+
+
+def _with(verdict: Verdict) -> str:
+    knobs = ", ".join(f"{name}={value}" for name, value in verdict.knobs.items())
+    return f" with {knobs}" if knobs else ""
+
+
+RULES: Final = (
+    Rule("exercise-fails", starts_failing),
+    Rule("solution-passes", solution_passes),
+    Rule("wrong-fails", wrong_ones_fail),
+)

@@ -1,0 +1,160 @@
+"""Rules about the figures in a lesson's text: each is a claim, the value of a knob, or has a source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.knobs import constants
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.references import FENCE, THREAD
+from asyncdemo.course.rules.subject import Section, Subject, line_at, prose
+from asyncdemo.errors import CourseError
+
+__all__ = ["RULES"]
+
+ABOUT_OTHER_CODE: Final = {"One more question", "For instructors"}
+COMMANDS: Final = ("asyncdemo", "python", "python3", "cp", "cd", "mkdir", "pip", "make", "git", "#")
+NAMES: Final = re.compile(r"\b(?:Python|PEP|RFC|HTTP)\s+\d+(?:\.\d+)*|https?://\S+|\]\([^)]*\)")
+"""Words with a number in them that measures nothing."""
+
+NUMBERS: Final = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "fifteen": 15,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "ninety": 90,
+    "hundred": 100,
+    "thousand": 1000,
+}
+UNITS: Final = r"(?:milli|micro)?seconds?|ms|times|percent|minutes?|hours?|megabytes?"
+FIGURE: Final = re.compile(
+    rf"\d+(?:\.\d+)?|\b(?i:(?:{'|'.join(NUMBERS)})(?:[ -](?:{'|'.join(NUMBERS)}))*)(?=[ -](?:{UNITS})\b)"
+)
+IN_CODE: Final = re.compile(r"`[^`]*`")
+MEASURED: Final = re.compile(r"`[\d.,]+\s?(?:s|ms|us|µs|ns|min|MB|GB|kB|KB|%|x|times)`")
+"""In code marks, yet no code."""
+
+
+def claimed(subject: Subject) -> Iterator[Fault]:
+    text = prose(subject.text)
+    if not text:
+        return  # `sections` says so
+    for place, claim in enumerate(subject.lesson.claims, start=1):
+        if prose(claim.text) not in text:
+            line = subject.manifest_line(f"claims[{place}].text")
+            yield Fault(f"the text does not say {claim.text!r}, word for word", subject.manifest, line)
+
+
+def quoted(subject: Subject) -> Iterator[Fault]:
+    text = prose(subject.text)
+    for place, quote in enumerate(subject.lesson.quoted, start=1):
+        if not prose(quote.text) or prose(quote.text) not in text:
+            line = subject.manifest_line(f"quoted[{place}].text")
+            yield Fault(f"is not in the text, so it needs no source: {quote.text!r}", subject.manifest, line)
+        if not quote.source.strip():
+            line = subject.manifest_line(f"quoted[{place}].source")
+            yield Fault(f"has no source: {quote.text!r}", subject.manifest, line)
+
+
+def figures(subject: Subject) -> Iterator[Fault]:
+    values = _values([variant.path for variant in subject.lesson.variants])
+    exercise = subject.lesson.exercise
+    of_exercise = set(values)
+    if exercise is not None:
+        of_exercise |= _values([exercise.file])
+        of_exercise |= {f"{v:g}" for run in exercise.runs for v in run.values() if isinstance(v, int | float)}
+    sourced = _sourced(subject)
+    for section in subject.sections:
+        if section.heading in ABOUT_OTHER_CODE:
+            continue
+        known = of_exercise if section.heading == "Exercise" else values
+        for figure, position in _loose(section.body, sourced):
+            if str(NUMBERS.get(figure.lower(), figure)) not in known:
+                yield Fault(
+                    f"{figure!r} in {section.heading!r} is no claim, no value of a knob and not quoted",
+                    subject.lesson.readme,
+                    _line(section, position),
+                )
+
+
+def transcripts(subject: Subject) -> Iterator[Fault]:
+    """Blocks without a language hold commands: what a run prints differs from run to run."""
+    for section in subject.sections:
+        for fence in FENCE.finditer(section.body):
+            if fence["language"]:
+                continue
+            offset = fence.start("body")
+            for line in fence["body"].splitlines(keepends=True):
+                words = line.split()
+                if words and words[0] not in COMMANDS and not words[0].startswith("#"):
+                    yield Fault(
+                        f"{line.strip()!r} is no command; what a run prints is not pasted (code is marked "
+                        "```python, a drawing ```text)",
+                        subject.lesson.readme,
+                        _line(section, offset),
+                    )
+                    break
+                offset += len(line)
+
+
+def _values(scripts: list[Path]) -> set[str]:
+    """Every number that is a constant of one of the scripts, as it would be written."""
+    found = set()
+    for script in scripts:
+        try:
+            values = constants(script).values()
+        except CourseError:
+            continue  # another rule says so
+        found |= {f"{value:g}" for value in values if isinstance(value, int | float)}
+    return found
+
+
+def _sourced(subject: Subject) -> list[str]:
+    """The parts of the text that a claim or a source stands for, the longest first."""
+    texts = [claim.text for claim in subject.lesson.claims] + [quote.text for quote in subject.lesson.quoted]
+    return sorted({text for text in texts if text.strip()}, key=lambda text: -len(prose(text)))
+
+
+def _loose(body: str, sourced: list[str]) -> Iterator[tuple[str, int]]:
+    """(figure, position in the body) of each that nothing stands for. What does is blanked out first."""
+    text = FENCE.sub(lambda fence: fence[0] if fence["language"] == "text" else _blank(fence), body)
+    text = re.sub(r"^\s*\d+\. ", _blank, text, flags=re.MULTILINE)
+    for words in sourced:
+        text = re.sub(r"\s+".join(map(re.escape, words.split())), _blank, text)
+    text = IN_CODE.sub(lambda code: code[0] if MEASURED.fullmatch(code[0]) else _blank(code), text)
+    text = NAMES.sub(_blank, THREAD.sub(_blank, text))
+    for figure in FIGURE.finditer(text):
+        yield figure[0], figure.start()
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"\S", " ", match[0])
+
+
+def _line(section: Section, position: int) -> int:
+    return section.line + line_at(section.body, position)
+
+
+RULES: Final = (
+    Rule("claims-said", claimed),
+    Rule("quoted", quoted),
+    Rule("figures", figures),
+    Rule("transcripts", transcripts),
+)

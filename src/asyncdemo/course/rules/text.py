@@ -1,0 +1,136 @@
+"""Rules about how a lesson's text is built: its sections, and what each of them must have."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.references import THREAD
+from asyncdemo.course.rules.subject import Subject, line_at
+
+__all__ = ["ANSWER", "RULES", "SECTIONS"]
+
+SECTIONS: Final = (
+    "The question",
+    "Predict",
+    "Run",
+    "What you saw",
+    "Why",
+    "Change it",
+    "Exercise",
+    "Where it bites",
+    "Key points",
+    "One more question",
+    "For instructors",
+)
+ANSWER: Final = "### Gives the answer away"
+"""The heading, at the very end, below which instructors find the answer to the last question."""
+
+
+def sections(subject: Subject) -> Iterator[Fault]:
+    readme = subject.lesson.readme
+    if not subject.text:
+        yield Fault("there must be a text", readme)
+        return
+    counts = Counter(section.heading for section in subject.sections)
+    for heading in SECTIONS:
+        if heading not in counts:
+            yield Fault(f"the section {heading!r} is missing", readme)
+    in_order = [section for section in subject.sections if section.heading in SECTIONS]
+    expected = [heading for heading in SECTIONS if heading in counts]
+    place = 0
+    for section in subject.sections:
+        if section.heading not in SECTIONS:
+            yield Fault(f"{section.heading!r} is none of the sections of a lesson", readme, section.line)
+        elif counts[section.heading] > 1:
+            yield Fault(
+                f"there are {counts[section.heading]} sections {section.heading!r}", readme, section.line
+            )
+        if not section.body.strip():
+            yield Fault(f"the section {section.heading!r} is empty", readme, section.line)
+    if max(counts.values(), default=0) == 1:
+        for section in in_order:
+            if section.heading != expected[place]:
+                message = f"the section {section.heading!r} stands where {expected[place]!r} should"
+                yield Fault(message, readme, section.line)
+                break
+            place += 1
+
+
+def title(subject: Subject) -> Iterator[Fault]:
+    if subject.text and not subject.text.startswith(f"# {subject.lesson.title}\n"):
+        yield Fault(f"must begin with the title: # {subject.lesson.title}", subject.lesson.readme, 1)
+
+
+def minutes(subject: Subject) -> Iterator[Fault]:
+    total = subject.lesson.minutes
+    if not 5 <= total <= 30:
+        yield Fault(
+            f"a lesson takes 5 to 30 minutes, not {total}", subject.manifest, subject.manifest_line("minutes")
+        )
+    section = subject.section("For instructors")
+    if section is None:
+        return
+    body = section.body.strip()
+    if not re.match(rf"About {total} minutes\b", body):
+        message = f"must begin with 'About {total} minutes', as the manifest says"
+        yield Fault(message, subject.lesson.readme, section.line)
+        return
+    first = body.split("\n\n")[0].split(". ")[0]
+    parts = [int(part) for part in re.findall(r"\b(\d+) to [a-z]", first)]
+    if parts and sum(parts) != total:
+        message = f"the parts take {sum(parts)} minutes together, not {total}"
+        yield Fault(message, subject.lesson.readme, section.line)
+
+
+def key_points(subject: Subject) -> Iterator[Fault]:
+    section = subject.section("Key points")
+    if section is not None:
+        count = len(re.findall(r"^- ", section.body, flags=re.MULTILINE))
+        if not 2 <= count <= 4:
+            message = f"there must be two to four key points, each after '- ', not {count}"
+            yield Fault(message, subject.lesson.readme, section.line)
+
+
+def incident(subject: Subject) -> Iterator[Fault]:
+    section = subject.section("Where it bites")
+    if section is not None and not THREAD.search(section.body) and "](http" not in section.body:
+        message = "names no real case: a thread (owner/repository#number) or a link"
+        yield Fault(message, subject.lesson.readme, section.line)
+
+
+def answer(subject: Subject) -> Iterator[Fault]:
+    section = subject.section("For instructors")
+    if section is None:
+        return
+    before, heading, after = section.body.partition(ANSWER)
+    if not heading or not after.strip():
+        message = f"must end with the answer to the last question, under {ANSWER!r}"
+        yield Fault(message, subject.lesson.readme, section.line)
+    elif match := re.search(r"\banswers?\b", before):
+        start = subject.text.index(section.body)
+        message = (
+            f"the word {match[0]!r} stands before {ANSWER!r}: a learner could read the answer by accident"
+        )
+        yield Fault(message, subject.lesson.readme, line_at(subject.text, start + match.start()))
+
+
+def knobs(subject: Subject) -> Iterator[Fault]:
+    for place, knob in enumerate(subject.lesson.knobs, start=1):
+        if subject.text and f"`{knob.name}`" not in subject.text:
+            line = subject.manifest_line(f"knobs[{place}].name")
+            yield Fault(f"the text never names the knob `{knob.name}`", subject.manifest, line)
+
+
+RULES: Final = (
+    Rule("sections", sections),
+    Rule("title", title),
+    Rule("minutes", minutes),
+    Rule("key-points", key_points),
+    Rule("incident", incident),
+    Rule("answer", answer),
+    Rule("knobs-named", knobs),
+)

@@ -1,0 +1,63 @@
+"""Rules about the variants of a lesson side by side: the same job, so that a diff shows only the concept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from asyncdemo.course.knobs import constants
+from asyncdemo.course.pairs import differences
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.subject import Subject
+
+__all__ = ["RULES"]
+
+
+def names(subject: Subject) -> Iterator[Fault]:
+    scripts = [script for script in subject.variants.values() if script.tree is not None]
+    for script in scripts[1:]:
+        ours, theirs = scripts[0].names, script.names
+        if sorted(ours) != sorted(theirs):
+            odd = sorted(set(ours) ^ set(theirs)) or ["one that stands there twice"]
+            message = f"has not the same names as {scripts[0].path.name}: {', '.join(odd)}"
+            yield Fault(message, script.path)
+        elif ours != theirs:
+            at = next(place for place, name in enumerate(ours) if theirs[place] != name)
+            message = f"has {theirs[at]} where {scripts[0].path.name} has {ours[at]}; same names, same order"
+            yield Fault(message, script.path)
+
+
+def lanes(subject: Subject) -> Iterator[Fault]:
+    for script in subject.variants.values():
+        for lane in subject.lesson.lanes:
+            if script.tree is not None and lane not in script.functions:
+                yield Fault(f"has no function {lane}, whose calls are to be the rows", script.path)
+
+
+def knobs(subject: Subject) -> Iterator[Fault]:
+    values = {name: constants(s.path) for name, s in subject.variants.items() if s.tree is not None}
+    for place, knob in enumerate(subject.lesson.knobs, start=1):
+        line = subject.manifest_line(f"knobs[{place}].name")
+        for name, constant in values.items():
+            value = constant.get(knob.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                message = f"the knob {knob.name} is no constant with a number in {name}"
+                yield Fault(message, subject.manifest, line)
+            elif not knob.low <= value <= knob.high:
+                message = f"the knob {knob.name} is {value} in {name}, not {knob.low:g} to {knob.high:g}"
+                yield Fault(message, subject.manifest, line)
+        written = {str(constant[knob.name]) for constant in values.values() if knob.name in constant}
+        if len(written) > 1:
+            message = f"the knob {knob.name} has several values: {', '.join(sorted(written))}"
+            yield Fault(message, subject.manifest, line)
+
+
+def pairs(subject: Subject) -> Iterator[Fault]:
+    sources = {name: script.text for name, script in subject.variants.items()}
+    declared = {variant.name: variant.differs for variant in subject.lesson.variants}
+    for difference in differences(sources, declared):
+        script = subject.variants[difference.variant]
+        yield Fault(difference.message, script.path, difference.line)
+
+
+RULES: Final = (Rule("names", names), Rule("lanes", lanes), Rule("knobs", knobs), Rule("pairs", pairs))

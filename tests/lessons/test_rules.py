@@ -1,0 +1,34 @@
+"""Every lesson keeps every rule: one test for each pair, so a failure names both.
+
+The rules themselves are ``asyncdemo.course.rules``; that each of them catches what it is for is tested in
+``tests/unit/course/test_rules*.py``.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from asyncdemo.course.rules import RULES, SLOW_RULES, Rule, Subject
+from tests.lessons.lessons import COURSE, SUBJECTS, told
+
+every_lesson = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.lesson.id)
+
+
+def test_every_manifest_can_be_read_and_every_lesson_is_listed() -> None:
+    assert not told(COURSE.problems)
+
+
+def test_there_are_lessons() -> None:
+    assert SUBJECTS
+
+
+@every_lesson
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_lesson_keeps(rule: Rule, subject: Subject) -> None:
+    assert not told(rule.problems(subject))
+
+
+@every_lesson
+@pytest.mark.parametrize("rule", SLOW_RULES, ids=lambda rule: rule.name)
+def test_a_lesson_keeps_when_it_runs(rule: Rule, subject: Subject) -> None:
+    assert not told(rule.problems(subject))
