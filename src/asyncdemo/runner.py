@@ -9,31 +9,26 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
-import secrets
 import select
-import shutil
 import signal
 import socket
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from enum import Enum
 from pathlib import Path
 from types import TracebackType
 
 from asyncdemo.assembly import Assembly, Listener
 from asyncdemo.capture import wire
+from asyncdemo.child import Child, Spares, Stdout
 from asyncdemo.errors import ScriptError, UsageError
 from asyncdemo.model import Run, RunOutcome
-from asyncdemo.processes import Family, physical_memory
-from asyncdemo.terminals import Settings, terminal_or_pipe
+from asyncdemo.processes import physical_memory
+from asyncdemo.terminals import Settings
 
-__all__ = ["Call", "Listener", "Options", "Recording", "Stdout", "Target", "record"]
+__all__ = ["Call", "Listener", "Options", "Recording", "Spares", "Stdout", "Target", "record"]
 
-_LAUNCH = Path(__file__).parent / "capture" / "boot" / "launch.py"
 _START_TIMEOUT_S = 60.0
 _NO_TEXT = ("null bytes", "codec can't decode", "unknown encoding", "encoding problem")
 """What Python says of a file whose bytes are no source text."""
@@ -47,15 +42,6 @@ _CENSUS_S = 0.05
 """How often to look which processes there are and what memory they use."""
 _CENSUS_SHARE = 20
 """... but this many times what that takes."""
-
-
-class Stdout(Enum):
-    """Where the script's output goes."""
-
-    INHERIT = "inherit"
-    TO_STDERR = "to stderr"
-    CAPTURE = "capture"
-    """To the listener, as text."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +86,7 @@ class Options:
     jump instead of waiting. memory_bytes: resident size at which the child is stopped; None: half of
     the machine's, of all its processes together. processes: how many it may have started that still
     run. threshold_s: from when on a step counts as blocking. results: record what the calls of
-    the lanes return, where these are plain values.
+    the lanes return, where these are plain values. stdin: the script may read ours, else nothing.
     """
 
     name: str = ""
@@ -112,6 +98,7 @@ class Options:
     processes: int = 500
     threshold_s: float = 0.05
     results: bool = False
+    stdin: bool = True
     stdout: Stdout = Stdout.INHERIT
 
 
@@ -131,7 +118,14 @@ def record(target: Target, options: Options, listener: Listener | None = None) -
 class Recording:
     """One traced child process."""
 
-    def __init__(self, target: Target, options: Options, listener: Listener | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        options: Options,
+        listener: Listener | None = None,
+        child: Child | None = None,
+    ) -> None:
+        """child: one that was started ahead, with the options' stdin and stdout; it is ours from now on."""
         self._target = target
         self._options = options
         self._listener = listener
@@ -140,13 +134,10 @@ class Recording:
             threshold_ns=int(options.threshold_s * 1e9),
             listener=listener,
         )
-        self._token = secrets.token_hex(16)
+        self._child = child
         self._frames = wire.FrameReader()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._family: Family | None = None
         self._settings = Settings()
         self._connection: socket.socket | None = None
-        self._folder: str | None = None
         self._outputs: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
         self._garbled = False
         self._stopped: RunOutcome | None = None
@@ -173,29 +164,15 @@ class Recording:
     def start(self) -> None:
         """Start the child; returns once it has compiled the script and waits for ``go``."""
         _check(self._target.script)
-        listening, address = self._listen()
-        with listening:
-            self._spawn(f"{address}#{self._token}")
-            self._connection = self._accept(listening)
+        if self._child is None:
+            self._child = Child(self._options.stdout, self._options.stdin)
+        for descriptor, stream in self._child.take_outputs().items():
+            self._outputs[descriptor] = stream, codecs.getincrementaldecoder("utf-8")("replace")
+        self._connection = self._connected(self._child)
         if self._connection is None:
             return
-        self._connection.sendall(
-            wire.json_frame(
-                wire.OPTIONS,
-                {
-                    "script": self._target.script,
-                    "call": self._call(),
-                    "module": self._target.module,
-                    "args": self._target.args,
-                    "lanes": self._options.lanes,
-                    "results": self._options.results,
-                    "knobs": dict(self._options.knobs),
-                    "virtual": self._options.virtual,
-                    "threshold_s": self._options.threshold_s,
-                    "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
-                },
-            )
-        )
+        with contextlib.suppress(OSError):  # it has ended already: poll will tell
+            self._connection.sendall(wire.json_frame(wire.OPTIONS, self._told()))
         limit = time.monotonic() + _START_TIMEOUT_S
         while not self._assembly.ready and self.poll(0.2):
             if time.monotonic() > limit:
@@ -215,14 +192,14 @@ class Recording:
 
     def poll(self, timeout_s: float) -> bool:
         """Handle what has arrived, waiting for it at most so long; False once the run is over."""
-        if self._process is None:
+        if self._child is None:
             return False
         self._read(timeout_s)
         now = time.monotonic()
-        if self._assembly.finished and not self._counted_at_end and self._family is not None:
+        if self._assembly.finished and not self._counted_at_end:
             self._counted_at_end = True
-            self._family.look()  # the last moment at which its children can be told from others
-        if self._ended_at is None and self._process.poll() is not None:
+            self._child.family.look()  # the last moment at which its children can be told from others
+        if self._ended_at is None and self._child.process.poll() is not None:
             self._ended_at = now
         if self._ended_at is not None:
             drained = self._connection is None and not self._outputs
@@ -235,25 +212,22 @@ class Recording:
         self._stopped = self._stopped or RunOutcome.INTERRUPTED
         if self._kill_at is not None:
             self._kill()
-        elif self._process is not None and self._process.poll() is None:
+        elif self._child is not None and self._child.process.poll() is None:
             self._kill_at = time.monotonic() + _GRACE_S
             if hasattr(os, "killpg"):
                 with contextlib.suppress(ProcessLookupError):
-                    os.killpg(self._process.pid, signal.SIGINT)
+                    os.killpg(self._child.process.pid, signal.SIGINT)
             else:
-                self._process.terminate()
+                self._child.process.terminate()
 
     def close(self) -> None:
         """End the child and all it started, and let go of everything. May be called twice."""
-        if self._family is not None:
-            self._family.end()
+        if self._child is not None:
+            self._child.close()
             self._settings.restore()
-        self._disconnect()
+        self._connection = None
         for descriptor in list(self._outputs):
             self._close_output(descriptor)
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
 
     def result(self) -> Run:
         """The run as far as it is recorded."""
@@ -262,7 +236,7 @@ class Recording:
             is_text = not any(sign in reason for sign in _NO_TEXT)
             fault = "has a syntax error" if is_text else "is not a Python script"
             _add(self._assembly.notes, f"{self._target.title} {fault}: {reason}.")
-        exit_code = None if self._process is None or self._killed else self._process.poll()
+        exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped
         elif exit_code == 0:
@@ -295,6 +269,21 @@ class Recording:
                 "The script ended without the interpreter's own ending: the last events may be missing.",
             )
 
+    def _told(self) -> dict[str, object]:
+        """What the child has to know before it can compile the script."""
+        return {
+            "script": self._target.script,
+            "call": self._call(),
+            "module": self._target.module,
+            "args": self._target.args,
+            "lanes": self._options.lanes,
+            "results": self._options.results,
+            "knobs": dict(self._options.knobs),
+            "virtual": self._options.virtual,
+            "threshold_s": self._options.threshold_s,
+            "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
+        }
+
     def _call(self) -> dict[str, object] | None:
         """As the child wants to be told of the function that it calls."""
         call = self._target.call
@@ -302,69 +291,18 @@ class Recording:
 
     # -- parts ----------------------------------------------------------------------------------
 
-    def _listen(self) -> tuple[socket.socket, str]:
-        if hasattr(socket, "AF_UNIX"):
-            self._folder = tempfile.mkdtemp(prefix="asyncdemo-")
-            path = os.path.join(self._folder, "events")
-            if len(path) < 100:  # a socket's name has a limit of about this
-                listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                listening.bind(path)
-                listening.listen(1)
-                return listening, f"unix:{path}"
-        listening = socket.create_server(("127.0.0.1", 0))
-        return listening, f"tcp:{listening.getsockname()[1]}"
-
-    def _spawn(self, address: str) -> None:
-        environment = dict(os.environ)
-        environment[wire.ENV] = address
-        # glibc gives freed memory back so eagerly that asyncio's 256 KiB receive buffer gets slow
-        environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 28))
-        stdout, stderr, capturing = self._script_output()
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, os.fspath(_LAUNCH)],
-                env=environment,
-                stdout=stdout,
-                stderr=stderr,
-                start_new_session=hasattr(os, "setsid"),
-            )
-        finally:
-            for descriptor in capturing:
-                os.close(descriptor)
-        self._family = Family(self._process, self._token)
-
-    def _script_output(self) -> tuple[int | None, int | None, list[int]]:
-        """(stdout, stderr for the child, descriptors to close here once it has them)."""
-        if self._options.stdout is Stdout.TO_STDERR:
-            return 2, None, []
-        if self._options.stdout is Stdout.INHERIT:
-            return None, None, []
-        ends = []
-        for stream in ("stdout", "stderr"):
-            readable, writable = terminal_or_pipe()
-            self._outputs[readable] = stream, codecs.getincrementaldecoder("utf-8")("replace")
-            ends.append(writable)
-        return ends[0], ends[1], ends
-
-    def _accept(self, listening: socket.socket) -> socket.socket | None:
-        """The child's connection, told by its token; None if the child ends before it connects."""
-        assert self._process is not None
-        listening.settimeout(0.05)
+    def _connected(self, child: Child) -> socket.socket | None:
+        """Its connection; None if it ends before that, or does not come to it."""
         limit = time.monotonic() + _START_TIMEOUT_S
         while time.monotonic() < limit:
-            try:
-                connection, _ = listening.accept()
-            except TimeoutError:
-                self._read_outputs(0)
-                if self._process.poll() is not None:
-                    return None
-                continue
-            connection.settimeout(_START_TIMEOUT_S)
-            for kind, payload in self._frames.feed(connection.recv(65536)):
-                self._feed(kind, payload)
-            if secrets.compare_digest(self._assembly.token, self._token):
-                return connection
-            connection.close()
+            if child.connect(0.05):
+                assert child.hello is not None
+                self._assembly.feed(*child.hello)
+                self._frames = child.frames
+                return child.connection
+            self._read_outputs(0)
+            if child.process.poll() is not None:
+                return None
         self._stop(RunOutcome.TIMEOUT, f"The script's process was not there after {_START_TIMEOUT_S:.0f} s.")
         return None
 
@@ -403,13 +341,10 @@ class Recording:
             return  # read on: were the connection closed, the script would take us for gone
         try:
             for kind, payload in self._frames.feed(data):
-                self._feed(kind, payload)
+                self._assembly.feed(kind, payload)
         except (ValueError, RecursionError) as error:
             self._garbled = True
             _add(self._assembly.notes, f"The recording stops early: {error}.")
-
-    def _feed(self, kind: bytes, payload: bytes) -> None:
-        self._assembly.feed(kind, payload)
 
     def _read_outputs(self, timeout_s: float) -> None:
         if self._outputs and sys.platform != "win32":
@@ -458,9 +393,9 @@ class Recording:
             self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
 
     def _take_census(self, now: float) -> None:
-        assert self._family is not None
-        count = self._family.look()
-        if self._memory_bytes is not None and self._family.uses_more_than(self._memory_bytes):
+        assert self._child is not None
+        count = self._child.family.look()
+        if self._memory_bytes is not None and self._child.family.uses_more_than(self._memory_bytes):
             size = self._memory_bytes / 1e9
             self._stop(RunOutcome.FAILED, f"Stopped because it used more than {size:.1f} GB of memory.")
         elif count > self._options.processes:
@@ -474,9 +409,9 @@ class Recording:
         self._kill()
 
     def _kill(self) -> None:
-        assert self._family is not None
+        assert self._child is not None
         self._killed = True
-        self._family.end()
+        self._child.family.end()
 
 
 def _check(script: str | None) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -15,6 +17,7 @@ import pytest
 
 from asyncdemo import runner
 from asyncdemo.capture import wire
+from asyncdemo.child import Child
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
 from asyncdemo.runner import Options, Recording, Stdout, Target, record
@@ -133,18 +136,25 @@ class TestEnd:
         assert "Task-1 before" in names(recording.result())
         assert not recording.poll(0)
 
-    def test_an_exception_in_the_middle_leaves_no_process_and_no_files(self, script: Write) -> None:
+    def test_an_exception_in_the_middle_leaves_no_process_and_no_files(
+        self, script: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         pids: list[int] = []
         folders: list[str] = []
+        plain_mkdtemp = tempfile.mkdtemp
+
+        def mkdtemp(prefix: str) -> str:
+            folders.append(plain_mkdtemp(prefix=prefix))
+            return folders[-1]
 
         def broken() -> None:
             with Recording(script("time.sleep(600)"), Options()) as recording:
                 recording.start()
-                assert recording._process is not None and recording._folder is not None
-                pids.append(recording._process.pid)
-                folders.append(recording._folder)
+                assert recording._child is not None
+                pids.append(recording._child.process.pid)
                 raise KeyboardInterrupt
 
+        monkeypatch.setattr(tempfile, "mkdtemp", mkdtemp)
         open_before = set(os.listdir("/dev/fd"))
         with pytest.raises(KeyboardInterrupt):
             broken()
@@ -346,17 +356,17 @@ class TestDamagedStream:
     def test_another_process_that_connects_without_the_token_is_not_heard(
         self, script: Write, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def spawn(self: Recording, address: str) -> None:
+        def spawn(self: Child, address: str) -> subprocess.Popen[bytes]:
             place = address.partition(":")[2].rpartition("#")[0]
             stranger = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             stranger.connect(place)
             stranger.sendall(wire.json_frame(wire.DEFINITIONS, [["hello", "wrong", 1]]))
             strangers.append(stranger)
-            plain_spawn(self, address)
+            return plain_spawn(self, address)
 
         strangers: list[socket.socket] = []
-        plain_spawn = Recording._spawn
-        monkeypatch.setattr(Recording, "_spawn", spawn)
+        plain_spawn = Child._spawn
+        monkeypatch.setattr(Child, "_spawn", spawn)
         run = record(script(""), Options())
         for stranger in strangers:
             stranger.close()
