@@ -68,8 +68,16 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
     return Recorded(tuple(runs), bool(signals))
 
 
-def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
-    """With a live picture, which is gone at the end. race: all at once, else one after another."""
+def record_live(
+    jobs: Sequence[Job],
+    console: Console,
+    race: bool,
+    show: Callable[[Sequence[LivePanel], Console], LiveView] = LiveView,
+) -> Recorded:
+    """With a live picture, which is gone at the end. race: all at once, else one after another.
+
+    show: makes the view of the panels.
+    """
     panels = [LivePanel(job.name) for job in jobs]
     runs: list[Run] = []
     for panel in panels:
@@ -82,7 +90,7 @@ def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
         ]
         panel_of = dict(zip(map(id, recordings), panels, strict=True))
         stack.enter_context(keys_not_shown())
-        view = stack.enter_context(LiveView(panels, console))
+        view = stack.enter_context(show(panels, console))
         for heat in [recordings] if race else [[recording] for recording in recordings]:
             _drive(
                 heat,

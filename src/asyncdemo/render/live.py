@@ -24,9 +24,9 @@ from asyncdemo.render.draw import (
     panel_width,
 )
 from asyncdemo.render.panel import LivePanel
-from asyncdemo.render.theme import theme_for
+from asyncdemo.render.theme import Theme, theme_for
 
-__all__ = ["LivePanel", "LiveView"]
+__all__ = ["LivePanel", "LiveView", "picture_lines"]
 
 _FASTEST_S = 1 / 15
 _SLOWEST_S = 1 / 12
@@ -73,8 +73,15 @@ class LiveView:
         start_s = self._clock()
         if not self._console.is_terminal or (start_s < self._next_s and not now):
             return
+        self.draw(self.lines())
+        self.frames += 1
+        cost_s = self._clock() - start_s
+        self._next_s = start_s + min(max(_SHARE * cost_s, _FASTEST_S), _SLOWEST_S)
+
+    def draw(self, lines: list[Line]) -> None:
+        """Put a frame in the place of the one before."""
         self._make_room()
-        frame = Lines(self.lines())
+        frame = Lines(lines)
         if self._live is None:
             self._live = Live(
                 frame,
@@ -88,9 +95,6 @@ class LiveView:
             self._live.start(refresh=True)
         else:
             self._live.update(frame, refresh=True)
-        self.frames += 1
-        cost_s = self._clock() - start_s
-        self._next_s = start_s + min(max(_SHARE * cost_s, _FASTEST_S), _SLOWEST_S)
 
     def close(self) -> None:
         if self._live is not None:
@@ -100,39 +104,7 @@ class LiveView:
     def lines(self) -> list[Line]:
         """The frame: no line wider, nor more lines, than the terminal can show."""
         width, height = self._console.size
-        each, side_by_side = panel_width(len(self._panels), width)
-        legend = legend_lines(self._theme, width, end_marks(self._theme, self._ended()))
-        room = height - 2 - len(legend)
-        if side_by_side:
-            outputs = [self._output(panel, each, room) for panel in self._panels]
-            heights = [room - max(map(len, outputs), default=0)] * len(self._panels)
-            lines = [*beside(self._pictures(each, heights), each), *beside(outputs, each)]
-        else:
-            # Below each other there is room for what is being written only.
-            outputs = [self._output(panel, each, room // 2) if panel.active else [] for panel in self._panels]
-            heights = _shared([panel.wanted_height for panel in self._panels], room - sum(map(len, outputs)))
-            pairs = zip(self._pictures(each, heights), outputs, strict=True)
-            lines = [line for picture, output in pairs for line in (*picture, *output)]
-        return [*lines[: max(room, 1)], [], *legend][: max(height - 1, 1)]
-
-    def _ended(self) -> set[str]:
-        return {end for panel in self._panels for end in panel.ended_how}
-
-    def _output(self, panel: LivePanel, width: int, room: int) -> list[Line]:
-        return panel.output_lines(self._theme, width, min(_OUTPUT_HEIGHT, max(room // 3, 2)))
-
-    def _pictures(self, width: int, heights: Sequence[int]) -> list[list[Line]]:
-        """All on the same scale: that of the panel which needs the widest columns."""
-        rows = max(heights, default=1)
-        names = [name for panel in self._panels for name in panel.names(rows)]
-        most = max((panel.lanes for panel in self._panels), default=0)
-        gutter = gutter_width(names, most, rows, width, not self._ended().isdisjoint(self._theme.ends))
-        bin_ns = max((panel.bin_ns for panel in self._panels), default=1)
-        column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in self._panels), default=1)
-        return [
-            panel.lines(self._theme, width, height, gutter, column_ns)
-            for panel, height in zip(self._panels, heights, strict=True)
-        ]
+        return picture_lines(self._panels, self._theme, width, height - 1)
 
     def _make_room(self) -> None:
         """A narrower terminal has wrapped the last frame, so that Rich cannot find its start."""
@@ -140,6 +112,46 @@ class LiveView:
         if self._live is not None and (self._size.width < before.width or self._size.height < before.height):
             self.close()
             self._console.clear()
+
+
+def picture_lines(panels: Sequence[LivePanel], theme: Theme, width: int, height: int) -> list[Line]:
+    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines."""
+    ended = {end for panel in panels for end in panel.ended_how}
+    each, side_by_side = panel_width(len(panels), width)
+    legend = legend_lines(theme, width, end_marks(theme, ended))
+    room = height - 1 - len(legend)
+
+    def output(panel: LivePanel, room: int) -> list[Line]:
+        return panel.output_lines(theme, each, min(_OUTPUT_HEIGHT, max(room // 3, 2)))
+
+    if side_by_side:
+        outputs = [output(panel, room) for panel in panels]
+        heights = [room - max(map(len, outputs), default=0)] * len(panels)
+        lines = [*beside(_pictures(panels, theme, each, heights), each), *beside(outputs, each)]
+    else:
+        # Below each other there is room for what is being written only.
+        outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
+        heights = _shared([panel.wanted_height for panel in panels], room - sum(map(len, outputs)))
+        pairs = zip(_pictures(panels, theme, each, heights), outputs, strict=True)
+        lines = [line for picture, written in pairs for line in (*picture, *written)]
+    return [*lines[: max(room, 1)], [], *legend][: max(height, 1)]
+
+
+def _pictures(
+    panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int]
+) -> list[list[Line]]:
+    """All on the same scale: that of the panel which needs the widest columns."""
+    rows = max(heights, default=1)
+    names = [name for panel in panels for name in panel.names(rows)]
+    most = max((panel.lanes for panel in panels), default=0)
+    marked = any(not panel.ended_how.isdisjoint(theme.ends) for panel in panels)
+    gutter = gutter_width(names, most, rows, width, marked)
+    bin_ns = max((panel.bin_ns for panel in panels), default=1)
+    column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in panels), default=1)
+    return [
+        panel.lines(theme, width, height, gutter, column_ns)
+        for panel, height in zip(panels, heights, strict=True)
+    ]
 
 
 def _shared(wanted: Sequence[int], room: int) -> list[int]:
