@@ -19,7 +19,8 @@ async def ask(shop: int) -> int:
 async def main() -> None:
     prices: list[int] = []
     for shop in range(1, SHOPS + 1):
-        prices.append(await ask(shop))
+        price = await ask(shop)
+        prices.append(price)
     print(f"the prices: {prices}")
 
 

@@ -20,7 +20,8 @@ async def main() -> None:
     prices: list[int] = []
     for shop in range(1, SHOPS + 1):
         task = asyncio.create_task(ask(shop))
-        prices.append(await task)
+        price = await task
+        prices.append(price)
     print(f"the prices: {prices}")
 
 

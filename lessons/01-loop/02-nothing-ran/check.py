@@ -1,0 +1,52 @@
+"""What the shop must do, in sentences."""
+
+import re
+
+from asyncdemo.checks import Calls, Seen
+
+
+def check(seen: Seen) -> None:
+    orders, in_stock = int(seen.knobs["ORDERS"]), int(seen.knobs["IN_STOCK"])
+    handles, saves = seen.calls("handle"), seen.calls("save")
+    accepted = range(1, min(orders, in_stock) + 1)
+    no_coroutine_is_an_answer(seen)
+    saved_before_answered(seen, saves, handles)
+    seen.nothing_left_pending()
+    handles.are_named([f"handle({order})" for order in range(1, orders + 1)]).all_return()
+    seen.calls("left_over", "questions to the warehouse").happen(orders).all_return()
+    saves.are_named([f"save({order})" for order in accepted]).all_return()
+    saves.return_values([1000 + order for order in accepted])
+    handles.return_values(
+        [
+            f"order {order}: receipt {1000 + order}" if order in accepted else f"order {order}: sold out"
+            for order in range(1, orders + 1)
+        ]
+    )
+    seen.no_warnings()
+
+
+def no_coroutine_is_an_answer(seen: Seen) -> None:
+    """Said first: the other sentences would only name what follows from it."""
+    given = next((line for line in seen.stdout.splitlines() if "<coroutine object" in line), "")
+    given = re.sub(r" at 0x\w+", "", given)
+    function = given.partition("<coroutine object ")[2].partition(">")[0]
+    lines = {one.site.line for one in seen.run.unawaited if one.site and one.function == function}
+    where = f" in line {min(lines)}" if lines else ""
+    seen.expect(
+        not given,
+        "No answer is a coroutine.",
+        f'No answer should be a coroutine; one is: "{given}". {function} was called{where}, but nobody '
+        "awaited it, so it never ran.",
+    )
+
+
+def saved_before_answered(seen: Seen, saves: Calls, handles: Calls) -> None:
+    """Each order by itself: the orders may well be handled at the same time."""
+    saved_ns = {lane.name.replace("save", "handle"): lane.end_ns for lane in saves.lanes}
+    early = [lane.name for lane in handles.lanes if lane.end_ns < saved_ns.get(lane.name, lane.end_ns)]
+    seen.expect(
+        not early,
+        "No answer was given before its order was saved.",
+        "An answer may only be given when its order is saved; "
+        f"{early[0] if early else ''} answered while the saving was still going on.",
+    )

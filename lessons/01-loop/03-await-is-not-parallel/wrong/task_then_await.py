@@ -1,0 +1,33 @@
+"""Wrong: each part has a task, but the task is awaited before the next one is made."""
+
+import asyncio
+
+PARTS = 5
+STEP_S = 0.1
+SIGN_IN_S = 0.2
+
+
+async def sign_in() -> str:
+    """Get the token that every part needs. Leave this function as it is."""
+    await asyncio.sleep(SIGN_IN_S)
+    return "token"
+
+
+async def load(part: int, token: str) -> str:
+    """Load one part; the last one is the quickest. Leave this function as it is."""
+    await asyncio.sleep((PARTS - part + 1) * STEP_S)
+    return f"part {part} with {token}"
+
+
+async def main() -> list[str]:
+    """Load the page; return its parts in order."""
+    token = await sign_in()
+    page: list[str] = []
+    for part in range(1, PARTS + 1):
+        task = asyncio.create_task(load(part, token))
+        page.append(await task)
+    return page
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(main()), sep="\n")
