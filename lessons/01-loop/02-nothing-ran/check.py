@@ -14,8 +14,8 @@ def check(seen: Seen) -> None:
     seen.nothing_left_pending()
     handles.are_named([f"handle({order})" for order in range(1, orders + 1)]).all_return()
     seen.calls("left_over", "questions to the warehouse").happen(orders).all_return()
-    saves.are_named([f"save({order})" for order in accepted]).all_return()
-    saves.return_values([1000 + order for order in accepted])
+    saves.happen(len(accepted)).all_return()
+    saves.return_values_in_any_order([1000 + order for order in accepted])
     handles.return_values(
         [
             f"order {order}: receipt {1000 + order}" if order in accepted else f"order {order}: sold out"
