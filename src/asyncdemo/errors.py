@@ -17,6 +17,7 @@ __all__ = [
     "RunFileError",
     "ScriptError",
     "UsageError",
+    "WorkspaceError",
 ]
 
 EXIT_OK = 0
@@ -56,3 +57,9 @@ class RunFileError(AsyncdemoError):
 
 class CourseError(AsyncdemoError):
     """A lesson's manifest or folder breaks the rules."""
+
+
+class WorkspaceError(AsyncdemoError):
+    """The workspace or the progress kept in it cannot be read or written as things stand."""
+
+    exit_code = EXIT_MISSING

@@ -14,8 +14,13 @@ from asyncdemo.errors import EXIT_OK
 __all__ = ["app"]
 
 COMMANDS: Final = {
-    "list": "The lessons, and which you have run.",
+    "list": "The lessons, how long they take, and how far you are.",
     "run": "Run every variant of a lesson: predict, watch, compare.",
+    "start": "A folder with the exercises, to edit.",
+    "check": "What the check says of an exercise of yours.",
+    "hint": "A hint for an exercise, one at a time.",
+    "solution": "A solution of an exercise: after a pass, or asked twice.",
+    "reset": "An exercise as it was given; your text is kept.",
     "trace": "Watch any Python script of yours from outside.",
     "show": "Replay or print a recorded run.",
     "export": "Turn a recorded run into SVG, HTML, Perfetto or CSV.",

@@ -4,40 +4,64 @@ from __future__ import annotations
 
 import click
 
+from asyncdemo.cli.exercises import shown_path
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course import progress
-from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.catalog import Heading
+from asyncdemo.course.place import Place, latest
+from asyncdemo.course.steps import exercises, next_step
 
 __all__ = ["home"]
 
 
 _OTHERS = {
-    "asyncdemo list": "all lessons",
+    "asyncdemo list": "all lessons, and your progress",
     "asyncdemo trace SCRIPT.py": "the same view of your own script",
     "asyncdemo --help": "all commands",
 }
 
 
 def home() -> None:
-    course = load_course(find_course())
-    records = progress.load(progress.default_file())
-    done = [lesson for lesson in course.lessons if lesson.id in records]
-    left = [lesson for lesson in course.lessons if lesson.id not in records]
-    count = len(course.lessons)
+    place = latest()
+    records = place.progress.all() if place.progress else {}
+    lessons = place.course.lessons
+    tasks = exercises(place.course)
+    run = sum(1 for lesson in lessons if lesson.id in records and records[lesson.id].runs)
+    passed = sum(1 for lesson in tasks if lesson.id in records and records[lesson.id].passed)
+    step = next_step(place.course, records)
     click.echo("asyncdemo shows what a Python program waits for.\n")
-    if not done:
-        click.echo(wrapped(f"You have not run a lesson yet; there are {count}. Begin with:"))
-    elif left:
-        click.echo(f"You have run {len(done)} of {count} lessons. Next:")
+    if place.workspace is not None:
+        click.echo(wrapped(f"Your workspace: {place.workspace.folder}", rest="  "))
+    done = f"You have run {run} of {len(lessons)} lessons"
+    done += f", and {passed} of {len(tasks)} exercises have passed." if tasks else "."
+    if step is None:
+        click.echo(wrapped(f"{done} That is all there is. Try a knob of a lesson, or a script of your own:"))
+    elif step.exercise:
+        click.echo(wrapped(f"{done} Next, the exercise of lesson {_named(step.lesson)}:") + "\n")
+        _exercise(place, step.lesson)
+        unread = next((lesson for lesson in lessons if lesson.id not in records), None)
+        if unread is not None:
+            click.echo(f"\nOr the next lesson:\n\n  asyncdemo run {unread.id}")
     else:
-        words = f"You have run all {count} lessons. Next, try a knob of one of them, or a script of your own:"
+        if run or passed:
+            click.echo(wrapped(f"{done} Next:"))
+        else:
+            click.echo(wrapped(f"You have not run a lesson yet; there are {len(lessons)}. Begin with:"))
+        click.echo(f"\n  asyncdemo run {step.lesson.id}\n")
+        words = f"Lesson {_named(step.lesson)}, {step.lesson.minutes} minutes: {step.lesson.point}"
         click.echo(wrapped(words))
-    if left:
-        lesson = left[0]
-        click.echo(f"\n  asyncdemo run {lesson.id}\n")
-        click.echo(
-            wrapped(f"Lesson {lesson.number}, {lesson.title}, {lesson.minutes} minutes: {lesson.point}")
-        )
     click.echo()
     for command, words in _OTHERS.items():
         click.echo(wrapped(words, f"  {command:<26}", " " * 28))
+
+
+def _exercise(place: Place, lesson: Heading) -> None:
+    if place.workspace is None:
+        click.echo("  asyncdemo start")
+        click.echo("\n" + wrapped("It makes a folder with the exercises, for you to edit."))
+        return
+    click.echo(f"  asyncdemo check {lesson.id}\n")
+    click.echo(wrapped(f"The file to edit: {shown_path(place.workspace.file(lesson))}", rest="  "))
+
+
+def _named(lesson: Heading) -> str:
+    return f"{lesson.number}, {lesson.title}"

@@ -1,17 +1,22 @@
-"""``asyncdemo list``: modules, lessons, minutes, and which you have run."""
+"""``asyncdemo list``: modules, lessons, minutes, and how far you are."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
+from asyncdemo.cli.exercises import next_words
 from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course import progress
-from asyncdemo.course.catalog import Course, Heading, find_course, load_course
+from asyncdemo.course.catalog import Course, Heading
+from asyncdemo.course.place import locate
+from asyncdemo.course.progress import Record
+from asyncdemo.course.steps import exercises
+from asyncdemo.course.workspace import has_exercise
 
 __all__ = ["command"]
 
@@ -22,40 +27,68 @@ FORMAT = "asyncdemo.list/1"
 @json_option
 @course_option
 def command(as_json: bool, course_folder: Path | None) -> None:
-    """The lessons of the course, how long they take, and which you have run."""
-    course = load_course(find_course(course_folder))
-    records = progress.load(progress.default_file()) if course_folder is None else {}
+    """The lessons of the course, how long they take, and how far you are."""
+    place = locate(course_folder)
+    course = place.course
+    records = place.progress.all() if place.progress else {}
     if as_json:
         click.echo(json.dumps(_as_data(course, records)))
         return
     names = max((len(lesson.id) for lesson in course.lessons), default=0)
     click.echo(wrapped(course.title))
     for module in course.modules:
-        click.echo(f"\n{module.number}  {click.style(module.title, bold=True)}")
+        minutes = _minutes(module.lessons)
+        click.echo(f"\n{module.number}  {click.style(module.title, bold=True)}, {minutes} min")
         for lesson in module.lessons:
             head = f"   {lesson.number:>2}  {lesson.id:<{names}}  {lesson.minutes:>3} min  "
             rest = " " * len(head)
             click.echo(wrapped(lesson.point, head, rest))
-            if lesson.id in records:
-                click.echo(rest + click.style(_done(records[lesson.id]), dim=True))
-    first = next((lesson for lesson in course.lessons if lesson.id not in records), None)
-    if first is not None:
-        click.echo(f"\nNext: asyncdemo run {first.id}")
+            if done := _done(lesson, records.get(lesson.id, Record())):
+                click.echo(click.style(wrapped(done, rest, rest), dim=True))
+    click.echo("\n" + wrapped(_in_all(course, records)))
+    for line in next_words(place):
+        click.echo(line)
 
 
-def _done(record: progress.Record) -> str:
-    words = "run once" if record.runs == 1 else f"run {record.runs} times"
-    return f"{words}, {record.right} of {record.asked} predictions right" if record.asked else words
+def _minutes(lessons: Iterable[Heading]) -> int:
+    return sum(lesson.minutes for lesson in lessons)
 
 
-def _as_data(course: Course, records: dict[str, progress.Record]) -> dict[str, Any]:
+def _in_all(course: Course, records: Mapping[str, Record]) -> str:
+    run = sum(1 for lesson in course.lessons if records.get(lesson.id, Record()).runs)
+    tasks = exercises(course)
+    passed = sum(1 for lesson in tasks if records.get(lesson.id, Record()).passed)
+    words = f"In all: {_count(len(course.lessons), 'lesson')}, {_minutes(course.lessons)} min; {run} run"
+    return words + (f", {passed} of {_count(len(tasks), 'exercise')} passed." if tasks else ".")
+
+
+def _done(lesson: Heading, record: Record) -> str:
+    words = []
+    if record.runs:
+        words.append("run once" if record.runs == 1 else f"run {record.runs} times")
+        if record.asked:
+            words.append(f"{record.right} of {record.asked} predictions right")
+    if record.passed:
+        words.append("exercise passed")
+    elif record.checks and has_exercise(lesson):
+        words.append(f"exercise not passed, {_count(record.checks, 'try', 'tries')}")
+    return ", ".join(words)
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _as_data(course: Course, records: Mapping[str, Record]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "title": course.title,
+        "minutes": _minutes(course.lessons),
         "modules": [
             {
                 "number": module.number,
                 "title": module.title,
+                "minutes": _minutes(module.lessons),
                 "lessons": [_lesson_data(lesson, records.get(lesson.id)) for lesson in module.lessons],
             }
             for module in course.modules
@@ -63,7 +96,7 @@ def _as_data(course: Course, records: dict[str, progress.Record]) -> dict[str, A
     }
 
 
-def _lesson_data(lesson: Heading, record: progress.Record | None) -> dict[str, Any]:
+def _lesson_data(lesson: Heading, record: Record | None) -> dict[str, Any]:
     return {
         "id": lesson.id,
         "number": lesson.number,
@@ -71,7 +104,16 @@ def _lesson_data(lesson: Heading, record: progress.Record | None) -> dict[str, A
         "point": lesson.point,
         "minutes": lesson.minutes,
         "packages": list(lesson.packages),
+        "exercise": has_exercise(lesson),
         "progress": None
         if record is None
-        else {"runs": record.runs, "predictions": record.asked, "predictions_right": record.right},
+        else {
+            "runs": record.runs,
+            "predictions": record.asked,
+            "predictions_right": record.right,
+            "checks": record.checks,
+            "passed": record.passed or None,
+            "hints": record.hints,
+            "solution_shown": record.solution_shown,
+        },
     }

@@ -21,6 +21,7 @@ from asyncdemo.course.predictions import (
     parse,
     variants_needed,
 )
+from asyncdemo.course.progress import Predicted
 from asyncdemo.metrics import Metrics
 
 __all__ = ["answerable", "ask", "print_answers"]
@@ -62,11 +63,11 @@ def print_answers(
     answers: Mapping[int, Answer],
     measured: Mapping[str, Metrics],
     knobs: Knobs,
-) -> int:
-    """Prints every question with what was said, what happened and why. Returns how many were right."""
-    right = 0
+) -> tuple[Predicted, ...]:
+    """Prints every question with what was said, what happened and why. Returns those that were answered."""
+    answered: list[Predicted] = []
     if not predictions:
-        return right
+        return ()
     click.echo()
     click.echo(
         click.style("What you predicted, and what happened" if answers else "What happened", bold=True)
@@ -75,7 +76,17 @@ def print_answers(
         click.echo(_question(place, prediction, knobs))
         if place in answers:
             comparison = compare(prediction, answers[place], measured, knobs)
-            right += comparison.right
+            answered.append(
+                Predicted(
+                    question=prediction.question,
+                    place=place + 1,
+                    answer=comparison.predicted,
+                    happened=comparison.happened,
+                    right=comparison.right,
+                    asked=1,
+                    times_right=int(comparison.right),
+                )
+            )
             verdict, colour = ("Right.", "green") if comparison.right else ("Not\u00a0so.", "yellow")
             said = f"You said {comparison.predicted}; it was {comparison.happened}. {verdict}"
             lines = wrapped(said, "   ", "   ").removesuffix(verdict)
@@ -83,7 +94,7 @@ def print_answers(
         else:
             click.echo(wrapped(f"It was {happened(prediction, measured, knobs)}.", "   ", "   "))
         click.echo(wrapped(fill(prediction.why, knobs), "   ", "   "))
-    return right
+    return tuple(answered)
 
 
 def _question(place: int, prediction: Prediction, knobs: Knobs) -> str:

@@ -19,7 +19,7 @@ from asyncdemo.render.live import LivePanel, LiveView
 from asyncdemo.render.output import Tail
 from asyncdemo.runner import Options, Recording, Target
 
-__all__ = ["Job", "Recorded", "record_live", "record_quietly"]
+__all__ = ["Job", "Recorded", "record_live", "record_quietly", "signals_noted"]
 
 _POLL_S = 0.01
 """Shorter than the time between frames, which would else come late by it."""
@@ -57,7 +57,7 @@ class Recorded:
 def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda _: None) -> Recorded:
     """One after another, without a picture. announce: called before each."""
     runs: list[Run] = []
-    with _signals_noted() as signals:
+    with signals_noted() as signals:
         for job in jobs:
             announce(job)
             with Recording(job.target, job.options) as recording:
@@ -83,7 +83,7 @@ def record_live(
     for panel in panels:
         panel.output_tail = Tail(_OUTPUT_LINES)
     with ExitStack() as stack:
-        signals = stack.enter_context(_signals_noted())
+        signals = stack.enter_context(signals_noted())
         recordings = [
             stack.enter_context(Recording(job.target, job.options, panel))
             for job, panel in zip(jobs, panels, strict=True)
@@ -135,7 +135,7 @@ def _drive(
 
 
 @contextmanager
-def _signals_noted() -> Iterator[list[int]]:
+def signals_noted() -> Iterator[list[int]]:
     """Signals that would end us are only noted.
 
     An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from asyncdemo.cli.console import make_console, print_output, print_runs
+from asyncdemo.cli.exercises import next_words
 from asyncdemo.cli.extras import install_command, missing_packages
 from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
@@ -20,13 +21,21 @@ from asyncdemo.cli.predict import answerable, ask, print_answers
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
 from asyncdemo.course import knobs as course_knobs
-from asyncdemo.course import progress
-from asyncdemo.course.catalog import Course, find_course, load_course
 from asyncdemo.course.claims import Knobs
 from asyncdemo.course.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.place import Place, locate
+from asyncdemo.course.progress import Predicted
 from asyncdemo.course.text import sections
-from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, MissingError, UsageError
+from asyncdemo.errors import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    AsyncdemoError,
+    MissingError,
+    UsageError,
+    WorkspaceError,
+)
 from asyncdemo.metrics import measure
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.render.result import lesson_result
@@ -40,7 +49,10 @@ _TRACEBACK_LINES = 40
 
 
 def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
-    lessons = load_course(find_course(context.params.get("course_folder"))).lessons
+    try:
+        lessons = locate(context.params.get("course_folder")).course.lessons
+    except AsyncdemoError:
+        return []
     return [CompletionItem(lesson.id, help=lesson.title) for lesson in lessons if lesson.id.startswith(typed)]
 
 
@@ -65,6 +77,17 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
 )
 @click.option("--no-predict", is_flag=True, help="Ask nothing, and leave the questions out of the report.")
 @click.option(
+    "--present",
+    "presenting",
+    is_flag=True,
+    help="For a class and a projector: large, and one step for each key. No progress is kept.",
+)
+@click.option(
+    "--notes",
+    is_flag=True,
+    help="Print what an instructor should know, for a terminal that the class does not see; run nothing.",
+)
+@click.option(
     "--timeout",
     "timeout_s",
     metavar="SECONDS",
@@ -84,6 +107,8 @@ def command(
     as_json: bool,
     save_to: Path | None,
     no_predict: bool,
+    presenting: bool,
+    notes: bool,
     timeout_s: float,
     course_folder: Path | None,
 ) -> None:
@@ -92,11 +117,17 @@ def command(
     LESSON is an id (two-sleeps), a number (1) or a part that only one id has. `asyncdemo list` shows them.
     Without a terminal nothing is asked.
     """
-    course = load_course(find_course(course_folder))
+    place = locate(course_folder)
+    course = place.course
     if lesson_name is None:
         ids = ", ".join(lesson.id for lesson in course.lessons)
         raise UsageError(f"Which lesson? There are: {ids}. `asyncdemo list` says what each is about.")
     lesson = load_lesson(find_lesson(course, lesson_name).folder)
+    if notes:
+        _print_notes(lesson)
+        return
+    if presenting:
+        _need_a_screen(plain or as_json)
     settings = course_knobs.settings(set_to)
     values = course_knobs.values(lesson, settings)
     variants = _chosen(lesson, chosen)
@@ -124,7 +155,16 @@ def command(
     names = [variant.name for variant in variants]
     all_names = [variant.name for variant in lesson.variants]
     predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
-    _introduce(lesson, console, {name: values[name] for name in settings})
+    changed = {name: values[name] for name in settings}
+    if presenting and console is not None:
+        from asyncdemo.cli.lecture import Lecture
+        from asyncdemo.cli.present import present
+
+        lecture = Lecture(lesson, variants, predictions, values, changed)
+        recorded = present(lecture, _with_stdout(jobs, Stdout.CAPTURE), lesson.race, console)
+        _save(lesson, recorded.runs, save_to)
+        context.exit(_exit_code(variants, recorded))
+    _introduce(lesson, console, changed)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs, console, lesson.race)
     odd = _not_as_meant(variants, recorded.runs)
@@ -134,9 +174,7 @@ def command(
         click.echo(f"\nInterrupted{': this is what was recorded until then' if some else ''}.")
     elif not odd:
         measured = {run.name: measure(run) for run in recorded.runs}
-        right = print_answers(predictions, answers, measured, values)
-        if course_folder is None:
-            _remember(lesson, len(answers), right)
+        _remember(place, lesson, print_answers(predictions, answers, measured, values))
     elif predictions:
         # Figures of a run that broke off answer no question.
         click.echo(
@@ -145,8 +183,9 @@ def command(
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
         _conclude(lesson, console)
-        if course_folder is None:
-            _say_next(course, lesson)
+        if place.progress is not None:
+            for line in next_words(place, but=lesson.id):
+                click.echo(line)
     context.exit(_exit_code(variants, recorded))
 
 
@@ -162,6 +201,19 @@ def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorde
                 run.name, tail, console, _OUTPUT_LINES if run.outcome is RunOutcome.OK else _TRACEBACK_LINES
             )
     return recorded
+
+
+def _need_a_screen(words_wanted: bool) -> None:
+    if words_wanted:
+        raise UsageError("--present draws on the whole screen: it goes with neither --plain nor --json.")
+    if not (can_ask() and can_draw()):
+        raise UsageError("--present needs a terminal: it draws on the whole screen and waits for keys.")
+
+
+def _print_notes(lesson: Lesson) -> None:
+    click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
+    _print_section(lesson, "For instructors", make_console() if can_draw() else None)
+    click.echo(f"For the class: asyncdemo run {lesson.id} --present")
 
 
 def _chosen(lesson: Lesson, names: Sequence[str]) -> list[Variant]:
@@ -219,14 +271,13 @@ def _save(lesson: Lesson, runs: Sequence[Run], folder: Path | None) -> None:
         click.echo(f"saved {file}", err=True)
 
 
-def _remember(lesson: Lesson, asked: int, right: int) -> None:
-    file = progress.default_file()
-    records = progress.load(file)
-    records[lesson.id] = records.get(lesson.id, progress.Record()).after(asked, right)
+def _remember(place: Place, lesson: Lesson, answered: Sequence[Predicted]) -> None:
+    if place.progress is None:
+        return
     try:
-        progress.save(file, records)
-    except OSError as error:
-        click.echo(f"Your progress could not be kept: {file}: {error.strerror}.", err=True)
+        place.progress.update(lesson.id, lambda record: record.after_run(answered))
+    except WorkspaceError as error:  # what was seen is not less true
+        click.echo(str(error), err=True)
 
 
 def _introduce(lesson: Lesson, console: Console | None, changed: Knobs) -> None:
@@ -242,13 +293,6 @@ def _conclude(lesson: Lesson, console: Console | None) -> None:
     click.echo("\n" + click.style("Change it", bold=True))
     _print_section(lesson, "Change it", console)
     click.echo(f"The whole text: {lesson.readme}")
-
-
-def _say_next(course: Course, lesson: Lesson) -> None:
-    records = progress.load(progress.default_file())
-    left = next((lesson for lesson in course.lessons if lesson.id not in records), None)
-    if left is not None and left.id != lesson.id:
-        click.echo(f"Next: asyncdemo run {left.id}")
 
 
 def _print_section(lesson: Lesson, heading: str, console: Console | None) -> None:

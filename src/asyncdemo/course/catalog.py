@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from asyncdemo.course.manifest import Table, read, read_head
@@ -39,9 +40,12 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Course:
+    """renamed: id that a lesson once had -> the id it has now."""
+
     title: str
     folder: Path
     modules: tuple[Module, ...]
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lessons(self) -> tuple[Heading, ...]:
@@ -71,13 +75,19 @@ def load_course(folder: Path) -> Course:
     table = read(folder / "course.toml")
     title = table.text("title")
     modules = tuple(_module(entry, folder) for entry in table.tables("modules"))
+    renamed = table.values("renamed")
     table.close()
-    course = Course(title, folder, modules)
+    course = Course(title, folder, modules, {former: str(current) for former, current in renamed.items()})
     ids = Counter(lesson.id for lesson in course.lessons)
     numbers = Counter(lesson.number for lesson in course.lessons)
     for name, count in [*ids.items(), *numbers.items()]:
         if count > 1:
             raise table.error("modules", f"{name} belongs to two lessons")
+    for former, current in course.renamed.items():
+        if former in ids or current not in ids:
+            raise table.error(
+                "renamed", f'{former} = "{current}" must be: an id of the past = an id of today'
+            )
     return course
 
 

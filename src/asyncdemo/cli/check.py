@@ -1,0 +1,271 @@
+"""``asyncdemo check``: what the check says of your exercises, and the timeline that shows it.
+
+Not for: judging (``course.judging``), or how a verdict looks (``render.verdict``).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from asyncdemo.checks import Evidence
+from asyncdemo.cli.exercises import (
+    exercise_argument,
+    find_exercise,
+    need_workspace,
+    next_words,
+    now,
+    shown_path,
+)
+from asyncdemo.cli.options import course_option, json_option, plain_option
+from asyncdemo.cli.recording import signals_noted
+from asyncdemo.cli.terminal import can_draw, wrapped
+from asyncdemo.course.catalog import Heading
+from asyncdemo.course.exercise import Exercise
+from asyncdemo.course.judging import Failure, Stopped, Verdict, judge
+from asyncdemo.course.lesson import load_lesson
+from asyncdemo.course.place import Place, locate
+from asyncdemo.course.steps import current_exercise, exercises
+from asyncdemo.errors import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    CourseError,
+    UsageError,
+    WorkspaceError,
+)
+from asyncdemo.render.layout import open_ns
+from asyncdemo.render.verdict import verdict_lines, verdict_text
+
+__all__ = ["command"]
+
+FORMAT = "asyncdemo.check/1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """An exercise, the file that was checked, and what came out."""
+
+    lesson: Heading
+    exercise: Exercise
+    file: Path
+    verdict: Verdict
+
+
+@click.command("check")
+@exercise_argument()
+@click.option("--all", "check_all", is_flag=True, help="Every exercise, each in a line or two.")
+@click.option(
+    "--file",
+    "own_file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Check this file as EX. Needs no workspace, and leaves your progress as it is.",
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="End a run that takes longer; without it the exercise says how long.",
+)
+@plain_option
+@json_option
+@course_option
+@click.pass_context
+def command(
+    context: click.Context,
+    exercise_name: str | None,
+    check_all: bool,
+    own_file: Path | None,
+    timeout_s: float | None,
+    plain: bool,
+    as_json: bool,
+    course_folder: Path | None,
+) -> None:
+    """Run the exercise EX and say what its check sees.
+
+    EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed, or, if all
+    have, all of them. Exit code 1 if one does not pass. This runs the exercise and code of the course.
+    """
+    if check_all and (exercise_name or own_file):
+        raise UsageError("--all checks every exercise of the workspace: leave out EX and --file.")
+    if own_file is not None and exercise_name is None:
+        raise UsageError(
+            f"Which exercise is {own_file} to be checked as? asyncdemo check --file {own_file} EX"
+        )
+    place = locate(course_folder)
+    if own_file is None:
+        need_workspace(place)
+    records = place.progress.all() if place.progress else {}
+    all_passed = exercise_name is None and current_exercise(place.course, records) is None
+    chosen = exercises(place.course) if check_all or all_passed else (find_exercise(place, exercise_name),)
+    if not chosen:
+        find_exercise(place, None)  # says that there are none
+    alone = len(chosen) == 1 and not check_all
+    if plain:
+        context.color = False
+    checked: list[_Checked] = []
+    with signals_noted() as signals:
+        for lesson in chosen:
+            try:
+                item = _check(place, lesson, own_file, timeout_s, lambda: not signals)
+            except Stopped:
+                break
+            checked.append(item)
+            if own_file is None:
+                _remember(place, item)
+            if as_json:
+                click.echo(item.verdict.output, nl=False, err=True)
+            elif alone:
+                _print(item, plain=plain)
+            else:
+                _print_brief(item)
+    if signals:
+        if not as_json:
+            click.echo("Interrupted.")
+        context.exit(EXIT_INTERRUPTED)
+    passed = all(item.verdict.passed for item in checked)
+    if as_json:
+        click.echo(json.dumps(_as_data(checked)))
+    elif own_file is None:
+        _conclude(place, checked, alone=alone)
+    context.exit(EXIT_OK if passed else EXIT_FAILED)
+
+
+def _check(
+    place: Place,
+    lesson: Heading,
+    own_file: Path | None,
+    timeout_s: float | None,
+    poll: Callable[[], bool],
+) -> _Checked:
+    """Raises Stopped, CourseError."""
+    exercise = load_lesson(lesson.folder).exercise
+    if exercise is None:
+        raise CourseError(
+            f"{lesson.folder}: has an exercise.py, but its manifest says nothing of an exercise."
+        )
+    if timeout_s is not None:
+        exercise = replace(exercise, timeout_s=timeout_s)
+    file = own_file or need_workspace(place).file(lesson)
+    if file.is_file():
+        verdict = judge(exercise, file, poll)
+    else:
+        words = f"{shown_path(file)} is not there. `asyncdemo reset {lesson.id}` gives it again."
+        verdict = Verdict((), Failure(words, None), (), {}, "")
+    return _Checked(lesson, exercise, file, verdict)
+
+
+def _remember(place: Place, item: _Checked) -> None:
+    if place.progress is None:
+        return
+    try:
+        place.progress.update(item.lesson.id, lambda record: record.after_check(item.verdict.passed, now()))
+    except WorkspaceError as error:  # the verdict is not less true
+        click.echo(str(error), err=True)
+
+
+def _print(item: _Checked, *, plain: bool) -> None:
+    verdict = item.verdict
+    title = f"Exercise {item.lesson.number}, {item.lesson.title}"
+    click.echo(
+        wrapped(f"{title}: {item.exercise.task}", rest="  ").replace(title, click.style(title, bold=True), 1)
+    )
+    click.echo(f"{shown_path(item.file)}\n")
+    message = verdict.failure.message if verdict.failure else None
+    evidence = verdict.failure.evidence if verdict.failure else None
+    if plain or not can_draw():
+        for line in verdict_text(verdict.held, message, evidence, knobs=verdict.knobs, output=verdict.output):
+            click.echo(line)
+    else:
+        from asyncdemo.cli.console import make_console
+        from asyncdemo.render.draw import Lines
+        from asyncdemo.render.theme import theme_for
+
+        console = make_console()
+        lines = verdict_lines(
+            verdict.held,
+            message,
+            evidence,
+            theme_for(console.encoding),
+            console.width,
+            knobs=verdict.knobs,
+            output=verdict.output,
+        )
+        console.print(Lines(lines), soft_wrap=True, highlight=False)
+    click.echo()
+
+
+def _print_brief(item: _Checked) -> None:
+    failure = item.verdict.failure
+    word, colour = ("failed", "yellow") if failure else ("passed", "green")
+    head = f"{word}  {item.lesson.number:>2} {item.lesson.id}"
+    text = wrapped(failure.message, f"{head}: ", " " * 11) if failure else head
+    click.echo(text.replace(word, click.style(word, fg=colour), 1))
+    sys.stdout.flush()
+
+
+def _conclude(place: Place, checked: Sequence[_Checked], *, alone: bool) -> None:
+    if not alone:
+        passed = sum(item.verdict.passed for item in checked)
+        click.echo(f"\n{passed} of {len(checked)} exercises passed.")
+    elif checked[0].verdict.passed:
+        click.echo(click.style("Passed.", fg="green", bold=True))
+    else:
+        lesson = checked[0].lesson
+        click.echo(wrapped(f"Not passed yet. If you are stuck: asyncdemo hint {lesson.id}", rest="  "))
+        return
+    for line in next_words(place):
+        click.echo(line)
+
+
+def _as_data(checked: Sequence[_Checked]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "passed": all(item.verdict.passed for item in checked),
+        "exercises": [_exercise_data(item) for item in checked],
+    }
+
+
+def _exercise_data(item: _Checked) -> dict[str, Any]:
+    failure = item.verdict.failure
+    return {
+        "id": item.lesson.id,
+        "number": item.lesson.number,
+        "title": item.lesson.title,
+        "file": str(item.file),
+        "passed": item.verdict.passed,
+        "held": list(item.verdict.held),
+        "message": failure.message if failure else None,
+        "knobs": dict(item.verdict.knobs),
+        "evidence": _evidence_data(failure.evidence) if failure and failure.evidence else None,
+    }
+
+
+def _evidence_data(evidence: Evidence) -> dict[str, Any]:
+    """Seconds from the opening of the run's first lane, as everywhere."""
+    run, zero_ns = evidence.run, open_ns(evidence.run)
+
+    def seconds(time_ns: int) -> float:
+        return round((time_ns - zero_ns) / 1e9, 6)
+
+    return {
+        "start_s": seconds(evidence.start_ns),
+        "end_s": seconds(evidence.end_ns),
+        "lanes": [
+            {
+                "name": lane.name,
+                "start_s": seconds(lane.start_ns),
+                "end_s": seconds(lane.end_ns),
+                "outcome": str(lane.outcome),
+            }
+            for lane in (run.lanes[index] for index in evidence.lanes)
+        ],
+    }

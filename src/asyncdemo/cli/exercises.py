@@ -1,0 +1,141 @@
+"""What the commands about exercises share: which one is meant, where it lies, and what comes next.
+
+Not for: judging or changing exercises.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from asyncdemo.cli.terminal import wrapped
+from asyncdemo.course.catalog import Course, Heading
+from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.place import Place, locate
+from asyncdemo.course.progress import Progress
+from asyncdemo.course.steps import current_exercise, exercises, next_step
+from asyncdemo.course.workspace import Workspace
+from asyncdemo.errors import AsyncdemoError, UsageError
+
+__all__ = [
+    "exercise_argument",
+    "find_exercise",
+    "kept_progress",
+    "need_workspace",
+    "next_words",
+    "now",
+    "shown_path",
+]
+
+_NO_WORKSPACE = "There is no workspace yet. `asyncdemo start` makes a folder with the exercises to edit."
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def exercise_argument(*, required: bool = False) -> Callable[[Command], Command]:
+    return click.argument(
+        "exercise_name", metavar="EX" if required else "[EX]", required=required, shell_complete=_complete
+    )
+
+
+def need_workspace(place: Place) -> Workspace:
+    """Raises UsageError if there is none."""
+    if place.workspace is None:
+        raise UsageError(_NO_WORKSPACE)
+    return place.workspace
+
+
+def kept_progress(place: Place) -> Progress:
+    """Raises UsageError where no progress is kept: in a course from elsewhere without a workspace."""
+    if place.progress is None:
+        raise UsageError(_NO_WORKSPACE)
+    return place.progress
+
+
+def find_exercise(place: Place, typed: str | None) -> Heading:
+    """The lesson with this id, number, part of an id, or file; if none is named, the first not passed.
+
+    Raises UsageError with a suggestion.
+    """
+    ours = exercises(place.course)
+    if not ours:
+        raise UsageError(f"{place.course.folder}: no lesson of this course has an exercise.")
+    if typed is None:
+        records = place.progress.all() if place.progress else {}
+        return current_exercise(place.course, records) or ours[-1]
+    if typed.endswith(".py"):
+        return _by_file(place, ours, Path(typed))
+    lesson = find_lesson(place.course, typed)
+    if lesson not in ours:
+        having = ", ".join(other.id for other in ours)
+        raise UsageError(f"{lesson.id} has no exercise. These have one: {having}.")
+    return lesson
+
+
+def shown_path(path: Path) -> str:
+    """As one would type it here: relative where that is shorter."""
+    try:
+        relative = os.path.relpath(path)
+    except (OSError, ValueError):  # no current folder, or another drive
+        return str(path)
+    return min(relative, str(path), key=len)
+
+
+def next_words(place: Place, but: str = "") -> list[str]:
+    """What to do next, in lines, with exact commands. Empty if all is done, or if it is to run ``but``."""
+    records = place.progress.all() if place.progress else {}
+    step = next_step(place.course, records)
+    if step is None or (step.lesson.id == but and not step.exercise):
+        return []
+    unread = next((item for item in place.course.lessons if item.id not in records), None)
+    lines = []
+    if not step.exercise:
+        lines.append((f"asyncdemo run {step.lesson.id}", ""))
+    elif place.workspace is None:
+        lines.append(("asyncdemo start", f"a folder with the exercises; first that of {step.lesson.id}"))
+    else:
+        file = shown_path(place.workspace.file(step.lesson))
+        lines.append((f"asyncdemo check {step.lesson.id}", f"its exercise, once you have edited {file}"))
+    if step.exercise and unread is not None:
+        lines.append((f"asyncdemo run {unread.id}", "the next lesson"))
+    width = max(len(command) for command, _ in lines)
+    heads = [
+        f"{'  or' if number else 'Next'}: {command:<{width}}  " for number, (command, _) in enumerate(lines)
+    ]
+    return [
+        wrapped(words, head, " " * len(head)) if words else head.rstrip()
+        for head, (_, words) in zip(heads, lines, strict=True)
+    ]
+
+
+def now() -> str:
+    """For the record: UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _by_file(place: Place, ours: tuple[Heading, ...], file: Path) -> Heading:
+    workspace = need_workspace(place)
+    for lesson in ours:
+        own = workspace.file(lesson)
+        if file.resolve() == own.resolve() or (file.name == own.name and not file.exists()):
+            return lesson
+    raise UsageError(
+        f"{file}: is no exercise of the workspace {workspace.folder}. "
+        f"To check a file that lies elsewhere: asyncdemo check --file {file} EX"
+    )
+
+
+def _complete(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
+    try:
+        course: Course = locate(context.params.get("course_folder")).course
+    except AsyncdemoError:
+        return []
+    return [
+        CompletionItem(item.id, help=item.title) for item in exercises(course) if item.id.startswith(typed)
+    ]

@@ -1,0 +1,56 @@
+"""``asyncdemo hint``: a hint for an exercise, each time one nearer to the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from asyncdemo.cli.exercises import exercise_argument, find_exercise, kept_progress
+from asyncdemo.cli.options import course_option
+from asyncdemo.cli.terminal import can_draw, wrapped
+from asyncdemo.course.exercise import HINT_HEADINGS
+from asyncdemo.course.lesson import load_lesson
+from asyncdemo.course.place import locate
+from asyncdemo.errors import UsageError
+
+__all__ = ["command"]
+
+
+@click.command("hint")
+@exercise_argument()
+@course_option
+def command(exercise_name: str | None, course_folder: Path | None) -> None:
+    """Show the next hint for EX, of three; after the third, that again.
+
+    EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed.
+    """
+    place = locate(course_folder)
+    progress = kept_progress(place)
+    lesson = find_exercise(place, exercise_name)
+    exercise = load_lesson(lesson.folder).exercise
+    if exercise is None:
+        raise UsageError(f"{lesson.id} has no exercise.")
+    hints = exercise.hints
+    level = min(progress.of(lesson.id).hints, len(hints) - 1)
+    head = f"Exercise {lesson.number}, {lesson.title}: hint {level + 1} of {len(hints)}"
+    click.echo(click.style(wrapped(f"{head}. {HINT_HEADINGS[level]}"), bold=True) + "\n")
+    _print(hints[level])
+    progress.update(lesson.id, lambda record: record.after_hint())
+    if level + 1 < len(hints):
+        click.echo(wrapped(f"The next hint says more: asyncdemo hint {lesson.id}"))
+    else:
+        click.echo(wrapped(f"This was the last hint. A solution: asyncdemo solution {lesson.id}"))
+
+
+def _print(text: str) -> None:
+    if not can_draw():
+        click.echo(f"{text}\n")
+        return
+    from rich.markdown import Markdown
+
+    from asyncdemo.cli.console import make_console
+
+    console = make_console()
+    console.print(Markdown(text), width=min(console.width, 100))
+    console.print()

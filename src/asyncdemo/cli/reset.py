@@ -1,0 +1,44 @@
+"""``asyncdemo reset``: an exercise as it was given; what you wrote is kept beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, shown_path
+from asyncdemo.cli.options import course_option
+from asyncdemo.cli.terminal import can_ask, wrapped
+from asyncdemo.course.place import locate
+from asyncdemo.course.workspace import FileState, reset
+from asyncdemo.errors import UsageError
+
+__all__ = ["command"]
+
+
+@click.command("reset")
+@exercise_argument(required=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@course_option
+def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
+    """Give the exercise EX again, as the course has it now. Your text is kept beside it, in a .bak file.
+
+    EX is an id, a number, a part of an id, or the file.
+    """
+    place = locate(course_folder)
+    workspace = need_workspace(place)
+    lesson = find_exercise(place, exercise_name)
+    file = workspace.file(lesson)
+    if workspace.state(lesson) is FileState.EDITED and not yes:
+        if not can_ask():
+            raise UsageError(
+                f"{shown_path(file)} is edited. Without a terminal to ask: reset {lesson.id} --yes"
+            )
+        question = f"{shown_path(file)} is edited. Give it anew, and keep your text beside it?"
+        if not click.confirm(wrapped(question), default=False):
+            click.echo("Nothing was changed.")
+            return
+    backup = reset(workspace, lesson)
+    click.echo(wrapped(f"{shown_path(file)}: as the course has it.", rest="  "))
+    if backup is not None:
+        click.echo(wrapped(f"Your text is kept: {shown_path(backup)}", rest="  "))

@@ -1,0 +1,59 @@
+"""``asyncdemo solution``: one solution of an exercise, after a pass or for who asks twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from asyncdemo.cli.exercises import exercise_argument, find_exercise, kept_progress
+from asyncdemo.cli.options import course_option
+from asyncdemo.cli.terminal import can_draw, wrapped
+from asyncdemo.course.lesson import load_lesson
+from asyncdemo.course.place import locate
+from asyncdemo.errors import CourseError, UsageError
+
+__all__ = ["command"]
+
+
+@click.command("solution")
+@exercise_argument()
+@course_option
+def command(exercise_name: str | None, course_folder: Path | None) -> None:
+    """Show a solution of EX, once your own has passed; before that, to who asks a second time.
+
+    EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed.
+    """
+    place = locate(course_folder)
+    progress = kept_progress(place)
+    lesson = find_exercise(place, exercise_name)
+    exercise = load_lesson(lesson.folder).exercise
+    if exercise is None:
+        raise UsageError(f"{lesson.id} has no exercise.")
+    try:
+        text = exercise.solution.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"{exercise.solution}: cannot be read: {error}") from None
+    record = progress.update(lesson.id, lambda known: known.after_asking_for_solution())
+    if not record.solution_shown:
+        click.echo(wrapped(f"Your own {lesson.id} has not passed yet. You learn more from finding it."))
+        if record.hints < len(exercise.hints):
+            click.echo(wrapped(f"A hint says less than the solution: asyncdemo hint {lesson.id}"))
+        click.echo(wrapped(f"To see the solution all the same, ask again: asyncdemo solution {lesson.id}"))
+        return
+    words = f"Exercise {lesson.number}, {lesson.title}: a solution; yours may look different"
+    click.echo(click.style(wrapped(words), bold=True) + "\n")
+    _print(text)
+    click.echo(wrapped(f"The file: {exercise.solution}", rest="  "))
+
+
+def _print(text: str) -> None:
+    if not can_draw():
+        click.echo(text)
+        return
+    from rich.syntax import Syntax
+
+    from asyncdemo.cli.console import make_console
+
+    console = make_console()
+    console.print(Syntax(text, "python", theme="ansi_dark", background_color="default", word_wrap=True))

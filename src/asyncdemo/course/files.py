@@ -1,0 +1,64 @@
+"""Files that are there as a whole or not at all, whatever ends the program in between.
+
+Not for: what is in them (``revisions``, ``workspace``).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+__all__ = ["draft", "publish", "replace", "reserve"]
+
+_NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
+"""What file systems without hard links (FAT, some of the network) answer."""
+
+
+def draft(folder: Path, data: bytes) -> Path:
+    """A new file with the data, under a name that nobody else uses. Raises OSError."""
+    path = folder / f".{os.getpid()}-{os.urandom(6).hex()}.draft"
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # a name must not outlive a power cut without its content
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def publish(draft: Path, target: Path) -> None:
+    """Gives a draft its name, unless that is taken: then FileExistsError. The draft is gone in any case."""
+    try:
+        if sys.platform == "win32":
+            os.rename(draft, target)  # there it refuses to replace
+            return
+        try:
+            os.link(draft, target)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            # The name is taken first, empty, and filled at once. Readers take an empty file for unfinished.
+            reserve(target)
+            os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def replace(target: Path, data: bytes) -> None:
+    """Writes the data, or leaves the file as it was. Raises OSError."""
+    path = draft(target.parent, data)
+    try:
+        os.replace(path, target)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def reserve(path: Path) -> None:
+    """Takes a name by an empty file. Raises FileExistsError if it is taken."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
