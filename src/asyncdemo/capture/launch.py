@@ -83,7 +83,10 @@ def _moved_up(connection: socket.socket) -> socket.socket:
 
 def _receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) -> bytes:
     while True:
-        data = super(socket.socket, connection).recv(65536)  # the lens may be on already
+        try:
+            data = super(socket.socket, connection).recv(65536)  # the lens may be on already
+        except ConnectionError:
+            data = b""
         if not data:
             sys.exit(1)  # the parent is gone before anything ran
         for kind, payload in reader.feed(data):

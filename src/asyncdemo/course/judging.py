@@ -18,7 +18,7 @@ from asyncdemo.course.exercise import Exercise, Knobs
 from asyncdemo.errors import CourseError, UsageError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Options, Recording, Stdout, Target
+from asyncdemo.runner import Options, Recording, Spares, Stdout, Target
 
 __all__ = ["Failure", "Stopped", "Verdict", "judge"]
 
@@ -59,10 +59,16 @@ class Verdict:
         return self.failure is None
 
 
-def judge(exercise: Exercise, file: Path, poll: Callable[[], bool] = lambda: True) -> Verdict:
+def judge(
+    exercise: Exercise,
+    file: Path,
+    poll: Callable[[], bool] = lambda: True,
+    spares: Spares | None = None,
+) -> Verdict:
     """Runs the file once for each of the exercise's runs and checks each, until one fails.
 
     poll: called about every 10 ms; when it returns False the script is ended and Stopped raised.
+    spares: where the processes are taken from; without, each is started when it is needed.
     Raises UsageError if there is no such file, CourseError if the check itself does not work.
     """
     check = _load_check(exercise.check)
@@ -71,7 +77,7 @@ def judge(exercise: Exercise, file: Path, poll: Callable[[], bool] = lambda: Tru
     for knobs in exercise.runs:
         output = KeptOutput()
         try:
-            run = _record(exercise, file, knobs, output, poll)
+            run = _record(exercise, file, knobs, output, poll, spares)
         except UsageError as error:
             if not file.is_file():
                 raise
@@ -90,7 +96,12 @@ def judge(exercise: Exercise, file: Path, poll: Callable[[], bool] = lambda: Tru
 
 
 def _record(
-    exercise: Exercise, file: Path, knobs: Knobs, output: KeptOutput, poll: Callable[[], bool]
+    exercise: Exercise,
+    file: Path,
+    knobs: Knobs,
+    output: KeptOutput,
+    poll: Callable[[], bool],
+    spares: Spares | None,
 ) -> Run:
     options = Options(
         name=file.stem,
@@ -102,9 +113,11 @@ def _record(
         memory_bytes=_MEMORY_BYTES,
         processes=_PROCESSES,
         results=True,
+        stdin=False,
         stdout=Stdout.CAPTURE,
     )
-    with Recording(Target(str(file)), options, output) as recording:
+    child = None if spares is None else spares.take()
+    with Recording(Target(str(file)), options, output, child) as recording:
         recording.start()
         recording.go()
         while recording.poll(_POLL_S):
