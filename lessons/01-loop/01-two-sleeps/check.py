@@ -9,7 +9,7 @@ def check(seen: Seen) -> None:
     seen.no_warnings()
     brews.happen(cups).all_return()
     brews.take_at_least(steps_s)
-    seen.never_blocked()
     brews.peak_is(cups)
+    seen.never_blocked()
     brews.end_within(seen.calls("main"))
     seen.calls("main").return_values([[f"cup {n}" for n in range(1, cups + 1)]])
