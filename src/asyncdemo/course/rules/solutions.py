@@ -21,6 +21,8 @@ __all__ = ["RULES"]
 
 _GRACE_S: Final = 5.0
 """What plain Python may take beyond the exercise's own limit, which does not count its start."""
+_BROKEN: Final = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError", "NameError")
+"""No lesson is about these."""
 
 
 def starts_failing(subject: Subject) -> Iterator[Fault]:
@@ -79,8 +81,8 @@ def _not_to_its_end(subject: Subject, verdict: Verdict) -> Iterator[Fault]:
         how = "hangs" if hangs else f"is {outcome.value!r}"
         message = f"under plain Python it ends as {done.outcome!r}, while under the lens it {how}"
         yield Fault(f"{message}: {done.last_words}".rstrip(": "), exercise.file)
-    if "SyntaxError" in done.last_words or "ImportError" in done.last_words:
-        yield Fault(f"does not even start: {done.last_words}", exercise.file)
+    if done.last_words.startswith(_BROKEN):
+        yield Fault(f"is broken in another way than the lesson means: {done.last_words}", exercise.file)
 
 
 def _verdict(subject: Subject, file: Path) -> Verdict | Fault:

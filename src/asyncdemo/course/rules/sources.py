@@ -17,7 +17,7 @@ __all__ = ["RULES"]
 
 ABOUT_OTHER_CODE: Final = {"One more question", "For instructors"}
 COMMANDS: Final = ("asyncdemo", "python", "python3", "cp", "cd", "mkdir", "pip", "make", "git", "#")
-NAMES: Final = re.compile(r"\b(?:Python|PEP|RFC|HTTP)\s+\d+(?:\.\d+)*|https?://\S+|\]\([^)]*\)")
+NAMES: Final = re.compile(r"\b(?:Python|PEP|RFC|HTTP)\s+\d+(?:\.\d+)*|\w+\(\d+\)|https?://\S+|\]\([^)]*\)")
 """Words with a number in them that measures nothing."""
 
 NUMBERS: Final = {
@@ -45,7 +45,7 @@ NUMBERS: Final = {
 }
 UNITS: Final = r"(?:milli|micro)?seconds?|ms|times|percent|minutes?|hours?|megabytes?"
 FIGURE: Final = re.compile(
-    rf"\d+(?:\.\d+)?|\b(?i:(?:{'|'.join(NUMBERS)})(?:[ -](?:{'|'.join(NUMBERS)}))*)(?=[ -](?:{UNITS})\b)"
+    rf"\d+(?:\.\d+)?|\b(?i:(?:{'|'.join(NUMBERS)})(?:[\s-]+(?:{'|'.join(NUMBERS)}))*)(?=[\s-]+(?:{UNITS})\b)"
 )
 IN_CODE: Final = re.compile(r"`[^`]*`")
 MEASURED: Final = re.compile(r"`[\d.,]+\s?(?:s|ms|us|µs|ns|min|MB|GB|kB|KB|%|x|times)`")
@@ -64,6 +64,8 @@ def claimed(subject: Subject) -> Iterator[Fault]:
 
 def quoted(subject: Subject) -> Iterator[Fault]:
     text = prose(subject.text)
+    if not text:
+        return
     for place, quote in enumerate(subject.lesson.quoted, start=1):
         if not prose(quote.text) or prose(quote.text) not in text:
             line = subject.manifest_line(f"quoted[{place}].text")
@@ -134,7 +136,7 @@ def _sourced(subject: Subject) -> list[str]:
 
 def _loose(body: str, sourced: list[str]) -> Iterator[tuple[str, int]]:
     """(figure, position in the body) of each that nothing stands for. What does is blanked out first."""
-    text = FENCE.sub(lambda fence: fence[0] if fence["language"] == "text" else _blank(fence), body)
+    text = FENCE.sub(_blank_fence, body)
     text = re.sub(r"^\s*\d+\. ", _blank, text, flags=re.MULTILINE)
     for words in sourced:
         text = re.sub(r"\s+".join(map(re.escape, words.split())), _blank, text)
@@ -142,6 +144,13 @@ def _loose(body: str, sourced: list[str]) -> Iterator[tuple[str, int]]:
     text = NAMES.sub(_blank, THREAD.sub(_blank, text))
     for figure in FIGURE.finditer(text):
         yield figure[0], figure.start()
+
+
+def _blank_fence(fence: re.Match[str]) -> str:
+    """What a drawing shows stays; code and commands go."""
+    if fence["language"] != "text":
+        return _blank(fence)
+    return fence[0].replace("```text", " " * 7, 1).replace("```", " " * 3)
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -1,0 +1,331 @@
+"""A small course that keeps every rule, for tests that break one at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["COURSE", "LESSON", "change", "write_course"]
+
+LESSON = "01-start/04-tea"
+
+COURSE = """\
+title = "Tea and other things"
+
+[[modules]]
+number = 1
+title = "Start"
+folder = "01-start"
+lessons = ["tea"]
+"""
+
+MANIFEST = """\
+id = "tea"
+title = "Tea for two"
+point = "Water boils alone."
+minutes = 10
+lanes = ["brew"]
+race = true
+
+[[variants]]
+name = "slow"
+title = "one cup after another"
+file = "slow.py"
+differs = '''
+Predict the seconds before you run it:  python slow.py
+    for n in range(1, CUPS + 1):
+        await brew(n)
+'''
+
+[[variants]]
+name = "quick"
+title = "all cups at once"
+file = "quick.py"
+differs = '''
+Predict the seconds before you run it:  python quick.py
+    async with asyncio.TaskGroup() as group:
+        for n in range(1, CUPS + 1):
+            group.create_task(brew(n))
+'''
+
+[[knobs]]
+name = "CUPS"
+unit = "cups"
+low = 1
+high = 100
+meaning = "how many cups are made"
+
+[[predictions]]
+kind = "number"
+question = "quick: how many of the {CUPS} cups are being made at once?"
+variant = "quick"
+metric = "peak(brew)"
+why = "Nothing holds a task back."
+
+[[predictions]]
+kind = "choice"
+question = "slow: how many cups are being made at once?"
+variant = "slow"
+metric = "peak"
+why = "Each await waits for its cup."
+[[predictions.choices]]
+text = "one"
+op = "=="
+value = 1
+[[predictions.choices]]
+text = "all {CUPS}"
+op = "=="
+value = "CUPS"
+
+[[claims]]
+text = "a peak of 4"
+variant = "quick"
+metric = "peak"
+op = "=="
+value = "CUPS"
+
+[[claims]]
+text = "never more than one cup"
+variant = "slow"
+metric = "peak(brew)"
+op = "=="
+value = 1
+
+[[claims]]
+text = "9 cups at once"
+variant = "quick"
+metric = "calls(brew)"
+op = "=="
+value = 9
+knobs = { CUPS = 9 }
+
+[[quoted]]
+text = "In 1887"
+source = "a book about tea"
+
+[exercise]
+task = "Make all cups at once."
+lanes = ["brew", "main"]
+rows = ["brew"]
+runs = [{}, { CUPS = 3 }]
+
+[[exercise.wrong]]
+file = "wrong/one_only.py"
+fault = "There should be 4 calls of brew; there was 1"
+
+[[exercise.wrong]]
+file = "wrong/no_cup.py"
+fault = "There should be 4 calls of brew; there were none"
+
+[[exercise.wrong]]
+file = "wrong/in_pairs.py"
+fault = "there were never more than 2"
+"""
+
+README = """\
+# Tea for two
+
+## The question
+
+How long until every cup is ready? `CUPS` (4) is a knob.
+
+## Predict
+
+1. the cups at once in `quick`.
+
+## Run
+
+```
+asyncdemo run tea
+python slow.py
+```
+
+## What you saw
+
+`slow` had never more than
+one cup on the stove. `quick` had a peak of 4.
+
+```text
+brew(1)  =====
+brew(2)  =====
+```
+
+## Why
+
+See [the script](quick.py), [the question](#the-question) and `slow.py`. Python 3.11 has task groups.
+
+```python
+await asyncio.sleep(0.25)
+```
+
+## Change it
+
+- `asyncdemo run 4 --variant quick --set CUPS=9`: 9 cups at once.
+- Copy it and watch the copy, `my_tea.py`:
+
+  ```
+  cp lessons/01-start/04-tea/quick.py my_tea.py
+  asyncdemo trace --lane brew --set CUPS=3 my_tea.py
+  ```
+
+## Exercise
+
+`asyncdemo check tea` tells whether the 4 cups are made together, and the 3 of its second run.
+
+## Where it bites
+
+In 1887 somebody drank cold tea. More in tea/house#12.
+
+## Key points
+
+- Water boils alone.
+- So do not watch it.
+
+## One more question
+
+What if the kettle holds 2 litres?
+
+## For instructors
+
+About 10 minutes: 4 to predict, 6 to talk.
+
+What learners get wrong: that a watched pot boils sooner.
+
+### Gives the answer away
+
+It still boils alone: the answer is 12.
+"""
+
+HEAD = '''\
+"""{cups} cups of tea: how long until all are ready?
+
+Predict the seconds before you run it:  python {name}.py
+"""
+
+import asyncio
+
+CUPS = 4
+BREW_S = 0.02
+
+
+async def brew(n: int) -> str:
+    """Make one cup."""
+    await asyncio.sleep(BREW_S)
+    return f"cup {{n}}"
+
+
+async def main() -> None:
+    """Make all cups."""
+'''
+FOOT = """\
+    print("The tea is ready")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
+"""
+SLOW = (
+    HEAD.format(name="slow", cups="Four") + "    for n in range(1, CUPS + 1):\n        await brew(n)\n" + FOOT
+)
+QUICK = (
+    HEAD.format(name="quick", cups="Four")
+    + "    async with asyncio.TaskGroup() as group:\n"
+    + "        for n in range(1, CUPS + 1):\n"
+    + "            group.create_task(brew(n))\n"
+    + FOOT
+)
+
+EXERCISE = '''\
+"""Make all cups at once.
+
+Run it alone with:  python {name}.py
+"""
+
+import asyncio
+
+CUPS = 4
+BREW_S = 0.02
+
+
+async def brew(n: int) -> str:
+    """Make one cup. Leave this as it is."""
+    await asyncio.sleep(BREW_S)
+    return f"cup {{n}}"
+
+
+async def main() -> list[str]:
+    """All cups, in order."""
+{body}
+
+
+if __name__ == "__main__":
+    print(asyncio.run(main()))
+'''
+BROKEN = """\
+    # TODO: nobody should wait for the cup of somebody else
+    return [await brew(n) for n in range(1, CUPS + 1)]"""
+SOLVED = "    return await asyncio.gather(*(brew(n) for n in range(1, CUPS + 1)))"
+WRONG = {
+    "one_only": "    return [await brew(1)] * CUPS",
+    "no_cup": '    return [f"cup {n}" for n in range(1, CUPS + 1)]',
+    "in_pairs": (
+        "    cups = []\n    for n in range(1, CUPS + 1, 2):\n"
+        "        cups += await asyncio.gather(brew(n), brew(n + 1))\n    return cups"
+    ),
+}
+
+CHECK = '''\
+"""What the tea must do, in sentences."""
+
+from asyncdemo.checks import Seen
+
+
+def check(seen: Seen) -> None:
+    cups = int(seen.knobs["CUPS"])
+    seen.calls("brew").happen(cups).peak_is(cups).all_return()
+    seen.calls("main").return_values([[f"cup {n}" for n in range(1, cups + 1)]])
+    seen.no_warnings()
+'''
+
+HINTS = """\
+# Hints
+
+## Where to look
+
+Look at main.
+
+## The cause
+
+Each await waits.
+
+## Nearly the answer
+
+Gather them.
+"""
+
+
+def write_course(folder: Path) -> Path:
+    """The course in the folder; returns that of its lesson."""
+    lesson = folder / LESSON
+    (lesson / "wrong").mkdir(parents=True)
+    (folder / "course.toml").write_text(COURSE)
+    texts = {
+        "lesson.toml": MANIFEST,
+        "README.md": README,
+        "slow.py": SLOW,
+        "quick.py": QUICK,
+        "exercise.py": EXERCISE.format(name="exercise", body=BROKEN),
+        "solution.py": EXERCISE.format(name="solution", body=SOLVED),
+        "check.py": CHECK,
+        "hints.md": HINTS,
+        **{f"wrong/{name}.py": EXERCISE.format(name=name, body=body) for name, body in WRONG.items()},
+    }
+    for name, text in texts.items():
+        (lesson / name).write_text(text)
+    return lesson
+
+
+def change(file: Path, old: str, new: str) -> None:
+    """The first ``old`` in the file becomes ``new``; an empty ``old`` stands for the whole file."""
+    text = file.read_text() if old else ""
+    assert old in text, f"{file} has no {old!r}"
+    file.write_text(text.replace(old, new, 1) if old else new)

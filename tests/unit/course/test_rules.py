@@ -1,0 +1,400 @@
+"""Each rule catches what it is for, in a lesson that is right otherwise."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from asyncdemo.course.rules import RULES, Problem, fast_problems, survey
+from tests.unit.course.good_course import HINTS, README, change, write_course
+
+
+class Mistake(NamedTuple):
+    """In ``file``, ``old`` becomes ``new`` ("": the whole file). at: what stands in the line."""
+
+    rule: str
+    file: str
+    old: str
+    new: str
+    says: str
+    at: str = ""
+
+
+LESSON = "lesson.toml"
+KNOB_AGAIN = '[[knobs]]\nname = "CUPS"\nunit = ""\nlow = 1\nhigh = 9\nmeaning = "again"\n\n'
+MISTAKES = [
+    Mistake("files", "notes.txt", "", "tea", "is no file of this lesson"),
+    Mistake("files", "wrong/other.py", "", '"""?"""\n', "is no file of this lesson"),
+    Mistake("file-names", "queue.py", "", '"""?"""\n', "hides the module 'queue'"),
+    Mistake("file-names", "wrong/async.py", "", '"""?"""\n', "hides the module 'async'"),
+    # what the manifest says
+    Mistake("words", LESSON, 'point = "Water boils alone."', 'point = " "', "point is empty", "point ="),
+    Mistake(
+        "words", LESSON, 'meaning = "how many cups are made"', 'meaning = ""', "meaning is empty", "meaning ="
+    ),
+    Mistake("words", LESSON, "[[predictions]]", KNOB_AGAIN + "[[predictions]]", "2 knobs are called CUPS"),
+    Mistake("predictions", LESSON, 'why = "Nothing holds a task back."', 'why = ""', "has no why", "why ="),
+    Mistake("predictions", LESSON, 'metric = "peak(brew)"', 'metric = "wall_s"', "wall_s needs a tolerance"),
+    Mistake("predictions", LESSON, 'metric = "peak(brew)"', 'metric = "gap_ms(brew)"', "needs a tolerance"),
+    Mistake("predictions", LESSON, 'text = "all {CUPS}"', 'text = "one"', "the same choice twice"),
+    Mistake(
+        "claims", LESSON, "knobs = { CUPS = 9 }", "knobs = { CUPS = 900 }", "CUPS can be 1 to 100", "knobs ="
+    ),
+    Mistake("claims", LESSON, "knobs = { CUPS = 9 }", "knobs = { CUPS = 0.5 }", "must be a whole number"),
+    Mistake(
+        "claims", LESSON, 'metric = "calls(brew)"', 'metric = "wall_s"', "exactly the same twice", "op ="
+    ),
+    # the text
+    Mistake("sections", "README.md", "## Exercise", "### Exercise", "'Exercise' is missing"),
+    Mistake("sections", "README.md", "## Why", "## Wherefore", "'Wherefore' is none of the sections"),
+    Mistake(
+        "sections",
+        "README.md",
+        "## Run\n",
+        "## Predict\n\nAgain.\n\n## Run\n",
+        "2 sections 'Predict'",
+        "## Predict",
+    ),
+    Mistake(
+        "sections",
+        "README.md",
+        "- Water boils alone.\n- So do not watch it.\n",
+        "",
+        "is empty",
+        "## Key points",
+    ),
+    Mistake("title", "README.md", "# Tea for two", "# Tea for three", "must begin with the title", "# Tea"),
+    Mistake(
+        "minutes", LESSON, "minutes = 10", "minutes = 45", "takes 5 to 30 minutes, not 45", "minutes = 45"
+    ),
+    Mistake(
+        "minutes",
+        "README.md",
+        "About 10 minutes",
+        "About 15 minutes",
+        "must begin with 'About 10",
+        "## For instructors",
+    ),
+    Mistake(
+        "minutes",
+        "README.md",
+        "4 to predict",
+        "3 to predict",
+        "9 minutes together, not 10",
+        "## For instructors",
+    ),
+    Mistake(
+        "key-points", "README.md", "- Water boils alone.\n", "", "two to four key points", "## Key points"
+    ),
+    Mistake("incident", "README.md", " More in tea/house#12.", "", "names no real case", "## Where it bites"),
+    Mistake("answer", "README.md", "### Gives the answer away", "### Solution", "must end with the answer"),
+    Mistake(
+        "answer",
+        "README.md",
+        "a watched pot boils",
+        "the answer is a pot that boils",
+        "by accident",
+        "answer is a pot",
+    ),
+    Mistake("knobs-named", "README.md", "`CUPS` (4) is", "Cups (4) are", "never names the knob `CUPS`"),
+    # figures
+    Mistake(
+        "claims-said", "README.md", "a peak of 4", "one of 4", "does not say 'a peak of 4'", "a peak of 4"
+    ),
+    Mistake("quoted", "README.md", "In 1887 somebody", "Once somebody", "is not in the text", "In 1887"),
+    Mistake("quoted", LESSON, 'source = "a book about tea"', 'source = ""', "has no source", "source ="),
+    Mistake(
+        "figures",
+        "README.md",
+        "Water boils alone.\n",
+        "Water boils in 3.5 s.\n",
+        "'3.5' in 'Key points'",
+        "3.5",
+    ),
+    Mistake(
+        "figures",
+        "README.md",
+        "See [the script]",
+        "After seven\nseconds, see [the script]",
+        "'seven' in",
+        "seven",
+    ),
+    Mistake(
+        "figures", "README.md", "See [the script]", "After `3.01 s`, see [the script]", "'3.01' in", "3.01"
+    ),
+    Mistake("figures", "README.md", "brew(1)  =", "t = 0.7  =", "'0.7' in 'What you saw'", "0.7"),
+    Mistake("figures", "README.md", "See [the", "It has a peak of 3. See [the", "'3' in 'Why'", "peak of 3"),
+    Mistake(
+        "transcripts",
+        "README.md",
+        "python slow.py\n",
+        "slow: 0.08 s\n",
+        "'slow: 0.08 s' is no command",
+        "slow: 0.08 s",
+    ),
+    # what it points to
+    Mistake(
+        "threads", "README.md", "tea/house#12", "tea/house#12 and house#13", "'house#13' must be", "house#13"
+    ),
+    Mistake("threads", "README.md", "tea/house#12", "tea/house#12 and #13", "'#13' must be written", "#13"),
+    Mistake(
+        "links",
+        "README.md",
+        "(quick.py)",
+        "(quicker.py)",
+        "leads to 'quicker.py', which is not",
+        "quicker.py",
+    ),
+    Mistake("links", "README.md", "(#the-question)", "(#a-question)", "#a-question, which is no heading"),
+    Mistake("links", "README.md", "(quick.py)", "(https://nowhere)", "is no address"),
+    Mistake(
+        "files-named", "README.md", "`slow.py`", "`slower.py`", "there is no file slower.py", "slower.py"
+    ),
+    Mistake(
+        "commands",
+        "README.md",
+        "run 4 --variant quick",
+        "run 5 --variant quick",
+        "There is no lesson 5",
+        "run 5",
+    ),
+    Mistake("commands", "README.md", "run tea", "run coffee", "There is no lesson 'coffee'", "coffee"),
+    Mistake("commands", "README.md", "--variant quick", "--variant fast", "has no variant fast", "fast"),
+    Mistake("commands", "README.md", "--set CUPS=9`", "--set POTS=9`", "has no knob POTS", "POTS"),
+    Mistake("commands", "README.md", "--set CUPS=9`", "--set CUPS=900`", "CUPS can be 1 to 100", "CUPS=900"),
+    Mistake("commands", "README.md", "--set CUPS=9`", "--set CUPS`", "write NAME=VALUE", "--set CUPS`"),
+    Mistake(
+        "commands",
+        "README.md",
+        "python slow.py",
+        "python slower.py",
+        "there is no file slower.py",
+        "slower.py",
+    ),
+    Mistake(
+        "commands", "README.md", "cp lessons/01", "cp lessons/02", "there is no file lessons/02", "lessons/02"
+    ),
+    Mistake("commands", "README.md", "--lane brew", "--lane pour", "has no function pour", "pour"),
+    Mistake("commands", "README.md", "--set CUPS=3 my", "--set POTS=3 my", "has no constant POTS", "POTS"),
+    Mistake("commands", "README.md", "check tea", "check coffee", "There is no lesson 'coffee'", "coffee"),
+    Mistake("commands-told", "README.md", "asyncdemo run tea\n", "", "must tell the command: asyncdemo run"),
+    Mistake(
+        "commands-told", "README.md", "`asyncdemo check tea` tells", "It tells", "asyncdemo check tea or"
+    ),
+    # the scripts
+    Mistake("python", "slow.py", "await brew(n)", "await brew(n", "is not valid Python"),
+    Mistake("length", "slow.py", "import asyncio\n", "import asyncio\n" + "\n" * 40, "it must have 20 to 60"),
+    Mistake("docstring", "slow.py", "all are ready?", "all are ready.", "must be the question", '"""Four'),
+    Mistake("docstring", "slow.py", "Predict", "Guess", "must say what to predict"),
+    Mistake("docstring", "slow.py", "python slow.py", "python quick.py", "must end with the command"),
+    Mistake(
+        "imports", "slow.py", "import asyncio\n", "import asyncio, asyncdemo\n", "imports asyncdemo", "import"
+    ),
+    Mistake(
+        "imports", "slow.py", "import asyncio\n", "import asyncio, flask\n", "imports flask, which", "flask"
+    ),
+    Mistake("guard", "slow.py", 'if __name__ == "__main__":\n    ', "", "must do nothing on import"),
+    Mistake(
+        "names", "slow.py", "async def main", "POTS = 1\n\n\nasync def main", "same names as slow.py: POTS"
+    ),
+    Mistake("names", "quick.py", "CUPS = 4\nBREW_S = 0.02", "BREW_S = 0.02\nCUPS = 4", "same order"),
+    Mistake("lanes", "quick.py", "def brew", "def pour", "has no function brew"),
+    Mistake("knobs", "quick.py", "CUPS = 4", "CUPS = 5", "has several values: 4, 5", "CUPS"),
+    Mistake("knobs", "quick.py", "CUPS = 4", "CUPS = 400", "is 400 in quick, not 1 to 100"),
+    Mistake("knobs", "quick.py", "CUPS = 4", 'CUPS = "4"', "is no constant with a number in quick"),
+    Mistake("pairs", "quick.py", 'print("The', 'print("Our', "and no manifest entry allows it", "print"),
+    Mistake("pairs", LESSON, "        await brew(n)\n", "", "slow has '        await brew(n)' where"),
+    # the exercise
+    Mistake(
+        "exercise", LESSON, 'task = "Make all cups at once."', 'task = "Go"', "must be a sentence", "task ="
+    ),
+    Mistake("exercise", LESSON, 'lanes = ["brew", "main"]\nrows = ["brew"]', "lanes = []", "lanes is empty"),
+    Mistake(
+        "exercise",
+        LESSON,
+        'file = "wrong/no_cup.py"',
+        'file = "wrong/a.py"',
+        "a.py is not there",
+        "wrong/a.py",
+    ),
+    Mistake(
+        "exercise",
+        LESSON,
+        'fault = "there were never more than 2"',
+        'fault = ""',
+        "names no fault of",
+        "in_pairs.py",
+    ),
+    Mistake("exercise-scripts", "exercise.py", "python exercise.py", "python it.py", "must name the command"),
+    Mistake(
+        "exercise-scripts", "wrong/no_cup.py", "import asyncio\n", "import asyncdemo\n", "imports asyncdemo"
+    ),
+    Mistake("exercise-scripts", "solution.py", "import asyncio\n", "import asyncio\n" * 50, "20 to 70"),
+    Mistake("exercise-scripts", "solution.py", "return await", "return wait", "is not valid Python"),
+    Mistake("exercise-marks", "exercise.py", "TODO: ", "", "marks no place to edit"),
+    Mistake(
+        "exercise-marks",
+        "solution.py",
+        "import asyncio\n",
+        "import asyncio  # TODO\n",
+        "still has a TODO",
+        "TODO",
+    ),
+    Mistake("exercise-lanes", "wrong/no_cup.py", "def brew", "def pour", "has no function brew"),
+    Mistake(
+        "exercise-knobs", LESSON, "runs = [{}, { CUPS = 3 }]", "runs = [{ POTS = 3 }]", "sets POTS", "runs ="
+    ),
+    Mistake("exercise-edits", "solution.py", "def brew", "def pour", "same names as exercise.py"),
+    Mistake(
+        "exercise-edits",
+        "solution.py",
+        "sleep(BREW_S)",
+        "sleep(0)",
+        "where no TODO asks for a change",
+        "sleep(0)",
+    ),
+    Mistake(
+        "exercise-edits",
+        "solution.py",
+        "    await asyncio",
+        "    n += 1\n    await asyncio",
+        "what follows",
+        "n += 1",
+    ),
+    Mistake("exercise-hints", "hints.md", "## The cause", "## The reason", "must have these headings"),
+    Mistake("exercise-hints", "hints.md", "Each await waits.", "", "the hint 'The cause' is empty"),
+    Mistake(
+        "exercise-check", "check.py", "def check(seen: Seen)", "def judge(seen: Seen)", "must define check"
+    ),
+    Mistake(
+        "exercise-check",
+        "check.py",
+        "from asyncdemo",
+        "import flask\nfrom asyncdemo",
+        "imports flask",
+        "flask",
+    ),
+    Mistake("exercise-check", "check.py", "def check(", "def check", "is not valid Python"),
+]
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    return write_course(tmp_path)
+
+
+def found(lesson: Path) -> list[Problem]:
+    surveyed = survey(lesson.parents[1])
+    assert not surveyed.problems
+    (subject,) = surveyed.subjects
+    return list(fast_problems(subject))
+
+
+def test_a_lesson_that_keeps_the_rules_has_no_problem(lesson: Path) -> None:
+    assert found(lesson) == []
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: f"{mistake.rule}: {mistake.says}")
+def test_a_mistake_is_found_by_its_rule(lesson: Path, mistake: Mistake) -> None:
+    if mistake.old or not (lesson / mistake.file).exists():
+        change(lesson / mistake.file, mistake.old, mistake.new)
+    problems = [problem for problem in found(lesson) if problem.rule == mistake.rule]
+    matching = [problem for problem in problems if mistake.says in problem.message]
+    assert matching, problems
+    assert matching[0].lesson == "tea"
+    assert matching[0].file.exists() or "is missing" in matching[0].message
+    if mistake.at:
+        line = matching[0].line
+        assert line and mistake.at in matching[0].file.read_text().splitlines()[line - 1]
+
+
+def test_every_rule_is_proven() -> None:
+    assert {mistake.rule for mistake in MISTAKES} == {rule.name for rule in RULES}
+
+
+def test_rules_have_names_of_their_own() -> None:
+    names = [rule.name for rule in RULES]
+    assert len(set(names)) == len(names)
+
+
+def test_sections_in_another_order_are_found(lesson: Path) -> None:
+    text = README.replace("## Why", "## @").replace("## Change it", "## Why").replace("## @", "## Change it")
+    (lesson / "README.md").write_text(text)
+    (problem,) = [problem for problem in found(lesson) if problem.rule == "sections"]
+    assert problem.message == "the section 'Change it' stands where 'Why' should"
+    assert problem.line == 1 + text[: text.index("## Change it")].count("\n")
+
+
+@pytest.mark.parametrize("name", ["README.md", "exercise.py", "solution.py", "check.py", "hints.md"])
+def test_a_file_that_is_missing_is_one_problem(lesson: Path, name: str) -> None:
+    (lesson / name).unlink()
+    (problem,) = found(lesson)
+    assert problem.rule == ("sections" if name == "README.md" else "exercise")
+    assert problem.file == lesson / name
+
+
+def test_two_wrong_solutions_are_too_few(lesson: Path) -> None:
+    change(lesson / LESSON, '[[exercise.wrong]]\nfile = "wrong/one_only.py"\n', "# ")
+    change(lesson / LESSON, '# fault = "There', '# "There')
+    (lesson / "wrong" / "one_only.py").unlink()
+    (problem,) = found(lesson)
+    assert problem.message == "2 solutions of the wrong shape; there must be 3 or more"
+
+
+def test_a_lesson_without_an_exercise_is_a_problem(lesson: Path) -> None:
+    manifest = lesson / LESSON
+    manifest.write_text(manifest.read_text().partition("[exercise]")[0])
+    shutil.rmtree(lesson / "wrong")
+    for name in ("exercise.py", "solution.py", "check.py", "hints.md"):
+        (lesson / name).unlink()
+    problems = found(lesson)
+    assert {problem.rule for problem in problems} == {"exercise", "commands", "figures"}
+    assert [problem.message for problem in problems if problem.rule == "commands"] == [
+        "`asyncdemo check tea`: tea has no exercise"
+    ]
+
+
+def test_hints_in_another_order_are_found(lesson: Path) -> None:
+    parts = HINTS.split("## ")
+    (lesson / "hints.md").write_text("## ".join([parts[0], parts[2], parts[1], parts[3]]))
+    assert [problem.rule for problem in found(lesson)] == ["exercise-hints"]
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"x = '\x00'\n", b""])
+def test_a_file_that_is_no_text_is_a_problem_and_no_crash(lesson: Path, text: bytes) -> None:
+    for name in ("README.md", "slow.py", "exercise.py", "check.py", "hints.md"):
+        (lesson / name).write_bytes(text)
+    assert {"sections", "exercise-hints"} <= {problem.rule for problem in found(lesson)}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "`value = f[0](1)` is code.",
+        "It runs on Python 3.14 and knows HTTP 404; PEP 703 says why.",
+        "`asyncdemo run LESSON` runs any, `asyncdemo trace my_script.py` yours.",
+        "The 4 cups, `4` of them.",
+        "[A page](https://example.org/2024/01#7) says so.",
+        "Never more than one cup, and never more than one\ncup again.",
+        "`04-tea.py` is yours to edit.",
+    ],
+)
+def test_what_is_no_mistake_is_let_pass(lesson: Path, words: str) -> None:
+    change(lesson / "README.md", "See [the script]", f"{words}\nSee [the script]")
+    assert found(lesson) == []
+
+
+def test_a_new_constant_next_to_a_todo_may_change(lesson: Path) -> None:
+    change(lesson / "exercise.py", "BREW_S = 0.02", "BREW_S = 0.02  # TODO: is this long enough?")
+    change(lesson / "solution.py", "BREW_S = 0.02", "BREW_S = 0.03")
+    assert found(lesson) == []
+
+
+def test_a_package_of_the_manifest_may_be_imported_under_its_module_name(lesson: Path) -> None:
+    change(lesson / LESSON, "minutes = 10", 'minutes = 10\npackages = ["psycopg2-binary", "moto[server]"]')
+    for name in ("slow.py", "quick.py"):
+        change(lesson / name, "import asyncio\n", "import asyncio\n\nimport moto\nimport psycopg2\n")
+    assert found(lesson) == []

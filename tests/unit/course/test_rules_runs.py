@@ -1,0 +1,232 @@
+"""Rules that run scripts: each catches what it is for, in a lesson that is right otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from asyncdemo.course.rules import SLOW_RULES, Problem, slow_problems, survey
+from asyncdemo.course.rules.runs import ending, knob_sets, problems_of_runs
+from tests.unit.course.good_course import EXERCISE, SOLVED, change, write_course
+
+LESSON = "lesson.toml"
+FAILING = "    await asyncio.sleep(BREW_S)\n    raise ValueError(n)"
+SLEEP = "    await asyncio.sleep(BREW_S)"
+
+
+class Mistake(NamedTuple):
+    """In ``file``, ``old`` becomes ``new``; then a problem of the rule says this, of that file."""
+
+    rule: str
+    file: str
+    old: str
+    new: str
+    says: str
+    about: str
+
+
+OF_RUNS = [
+    Mistake("ends", "slow.py", SLEEP, FAILING, "slow ends as 'failed', not 'ok': ", LESSON),
+    Mistake(
+        "ends", LESSON, 'file = "slow.py"', 'file = "slow.py"\nexpect = "failed"', "as 'ok', not", LESSON
+    ),
+    Mistake(
+        "ends",
+        LESSON,
+        "minutes = 10",
+        'minutes = 10\npackages = ["no-such-tea"]',
+        "no-such-tea is not",
+        LESSON,
+    ),
+    Mistake(
+        "claims-hold",
+        "quick.py",
+        "            group.create_task(brew(n))",
+        "            await brew(n)",
+        "'a peak of 4': quick peak is 1, not == 4",
+        LESSON,
+    ),
+    Mistake(
+        "claims-hold", LESSON, "value = 9", "value = 8", "calls(brew) is 9, not == 8 (with CUPS=9)", LESSON
+    ),
+    Mistake(
+        "answerable",
+        LESSON,
+        'op = "=="\nvalue = 1\n',
+        'op = "=="\nvalue = 2\n',
+        "not among the choices: it is 1",
+        LESSON,
+    ),
+]
+OF_RULES = [
+    Mistake("plain", "slow.py", SLEEP, FAILING, "as 'failed', not 'ok': ValueError: 1", "slow.py"),
+    Mistake("plain", "slow.py", '    print("The tea is ready")\n', "", "prints nothing", "slow.py"),
+    Mistake(
+        "plain",
+        "slow.py",
+        "        await brew(n)",
+        "        brew(n)",
+        "writes on standard error: ",
+        "slow.py",
+    ),
+    Mistake(
+        "plain",
+        LESSON,
+        'file = "slow.py"',
+        'file = "slow.py"\nwarns = "never awaited"',
+        "does not warn of",
+        "slow.py",
+    ),
+    Mistake(
+        "exercise-fails",
+        "exercise.py",
+        "    # TODO: nobody",
+        f"{SOLVED}\n    # TODO: nobody",
+        "nothing to repair",
+        "exercise.py",
+    ),
+    Mistake(
+        "exercise-fails",
+        "exercise.py",
+        SLEEP,
+        "    import turtles_all_the_way",
+        "broken in another way",
+        "exercise.py",
+    ),
+    Mistake(
+        "exercise-fails",
+        "exercise.py",
+        "    # TODO: nobody",
+        "    import sys\n    sys.exit(3) if 'asyncdemo' not in"
+        " str(sys.meta_path) + str(sys.modules.keys()) else None\n    # TODO: nobody",
+        "ends as 'failed'",
+        "exercise.py",
+    ),
+    Mistake(
+        "solution-passes",
+        "solution.py",
+        "for n in range(1, CUPS + 1)",
+        "for n in range(1, 5)",
+        "fails its check with CUPS=3: There should be 3 calls of brew",
+        "solution.py",
+    ),
+    Mistake(
+        "solution-passes",
+        "check.py",
+        "    cups = ",
+        "    return\n    cups = ",
+        "the check has no sentence",
+        "check.py",
+    ),
+    Mistake(
+        "solution-passes",
+        "check.py",
+        "    cups = ",
+        "    1 / 0\n    cups = ",
+        "the check itself failed",
+        "solution.py",
+    ),
+    Mistake(
+        "wrong-fails",
+        "wrong/in_pairs.py",
+        "    cups = []",
+        f"{SOLVED}\n    cups = []",
+        "passes the check",
+        "wrong/in_pairs.py",
+    ),
+    Mistake(
+        "wrong-fails",
+        LESSON,
+        "there were never more than 2",
+        "too slow",
+        "which does not name its fault, 'too",
+        "wrong/in_pairs.py",
+    ),
+]
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    return write_course(tmp_path)
+
+
+def found(lesson: Path) -> list[Problem]:
+    (subject,) = survey(lesson.parents[1]).subjects
+    return list(slow_problems(subject))
+
+
+def found_by(lesson: Path, rule_name: str) -> list[Problem]:
+    """Runs only what the rule needs."""
+    (subject,) = survey(lesson.parents[1]).subjects
+    for rule in SLOW_RULES:
+        if rule.name == rule_name:
+            return list(rule.problems(subject))
+    problems = [problem for knobs in knob_sets(subject) for problem in problems_of_runs(subject, knobs)]
+    return [problem for problem in problems if problem.rule == rule_name]
+
+
+def test_a_lesson_that_keeps_the_rules_has_no_problem_when_it_runs(lesson: Path) -> None:
+    assert found(lesson) == []
+
+
+@pytest.mark.parametrize(
+    "mistake", [*OF_RULES, *OF_RUNS], ids=lambda mistake: f"{mistake.rule}: {mistake.says}"
+)
+def test_a_mistake_is_found_by_its_rule(lesson: Path, mistake: Mistake) -> None:
+    change(lesson / mistake.file, mistake.old, mistake.new)
+    problems = found_by(lesson, mistake.rule)
+    matching = [problem for problem in problems if mistake.says in problem.message]
+    assert matching, problems
+    assert (matching[0].lesson, matching[0].file) == ("tea", lesson / mistake.about)
+
+
+def test_every_slow_rule_is_proven() -> None:
+    assert {mistake.rule for mistake in OF_RULES} == {rule.name for rule in SLOW_RULES}
+
+
+def test_the_line_of_a_claim_that_does_not_hold_is_told(lesson: Path) -> None:
+    change(lesson / LESSON, "value = 9", "value = 8")
+    (problem,) = found_by(lesson, "claims-hold")
+    assert problem.line is not None
+    assert (lesson / LESSON).read_text().splitlines()[problem.line - 1] == 'text = "9 cups at once"'
+
+
+def test_each_set_of_knobs_is_run_once(lesson: Path) -> None:
+    (subject,) = survey(lesson.parents[1]).subjects
+    assert knob_sets(subject) == [(), (("CUPS", "9"),)]
+
+
+@pytest.mark.parametrize("change_of", ["await brew(n", "CUPS = CUPS"])
+def test_a_lesson_that_cannot_run_is_left_to_the_other_rules(lesson: Path, change_of: str) -> None:
+    old = "await brew(n)" if "brew" in change_of else "CUPS = 4"
+    change(lesson / "slow.py", old, change_of)
+    assert found(lesson) == []
+
+
+def test_a_variant_may_warn_if_the_manifest_says_so(lesson: Path) -> None:
+    change(lesson / "slow.py", "        await brew(n)", "        brew(n)")
+    change(lesson / LESSON, 'file = "slow.py"', 'file = "slow.py"\nwarns = "was never awaited"')
+    assert found_by(lesson, "plain") == []
+
+
+def test_a_script_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    script = tmp_path / "hang.py"
+    script.write_text(
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "print(child.pid, flush=True)\ntime.sleep(60)\n"
+    )
+    done = ending(script, 2.0)
+    assert (
+        done.outcome == "timeout"
+    )  # and the pipe that the child shares is closed, or this would take a minute
+    assert done.stdout.strip().isdecimal()
+
+
+def test_an_exercise_may_hang_by_design(lesson: Path) -> None:
+    body = "    # TODO: who sets it?\n    await asyncio.Event().wait()\n    return [await brew(1)]"
+    (lesson / "exercise.py").write_text(EXERCISE.format(name="exercise", body=body))
+    change(lesson / LESSON, 'rows = ["brew"]', 'rows = ["brew"]\ntimeout_s = 1')
+    assert found_by(lesson, "exercise-fails") == []

@@ -1,0 +1,160 @@
+"""A mistake in one manifest, or in the order of the course, hides nothing of the rest."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.rules import Problem, fast_problems, survey
+from asyncdemo.course.rules.subject import manifest_line
+from tests.unit.course.good_course import LESSON, MANIFEST, change, write_course
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """Two good lessons: tea, and coffee, which is the same under another name."""
+    tea = write_course(tmp_path)
+    coffee = tea.with_name("05-coffee")
+    shutil.copytree(tea, coffee)
+    change(coffee / "lesson.toml", 'id = "tea"\ntitle = "Tea for two"', 'id = "coffee"\ntitle = "Coffee"')
+    readme = coffee / "README.md"
+    readme.write_text(
+        readme.read_text()
+        .replace("# Tea for two", "# Coffee")
+        .replace("run tea", "run coffee")
+        .replace("run 4", "run 5")
+        .replace("04-tea", "05-coffee")
+        .replace("check tea", "check coffee")
+    )
+    change(tmp_path / "course.toml", '["tea"]', '["tea", "coffee"]')
+    return tmp_path
+
+
+def problems(course: Path) -> list[Problem]:
+    surveyed = survey(course)
+    return [*surveyed.problems, *(one for subject in surveyed.subjects for one in fast_problems(subject))]
+
+
+def test_a_good_course_has_no_problem(course: Path) -> None:
+    assert problems(course) == []
+    assert survey(course).names == ("tea", "coffee")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "at"),
+    [
+        ("minutes = 10\n", "", "minutes: is missing; it must be a whole number", ""),
+        ("minutes = 10", 'minutes = "10"', "minutes: must be a whole number, not '10'", "minutes"),
+        ('metric = "calls(brew)"', 'metric = "calls(pour)"', "claims[3].metric: is of 'pour'", "pour"),
+        (
+            'op = "=="\nvalue = "CUPS"',
+            'op = "="\nvalue = "CUPS"',
+            "predictions[2].choices[2].op: must be",
+            'op = "="',
+        ),
+        ('clock = "virtual"', 'clock = "fast"', "exercise.clock: must be one of virtual, real", "fast"),
+        ("point = ", "point ", "is not valid TOML", "point"),
+        ('rows = ["brew"]', 'rows = ["pour"]', "exercise.rows: 'pour' is not one of the lanes", "pour"),
+        ('file = "slow.py"', 'file = "slower.py"', "variants[1].file: ", "slower.py"),
+    ],
+)
+def test_a_broken_manifest_is_told_with_its_line_and_the_other_lessons_are_checked(
+    course: Path, old: str, new: str, message: str, at: str
+) -> None:
+    manifest = course / LESSON / "lesson.toml"
+    change(manifest, "runs = [{}, ", 'clock = "virtual"\nruns = [{}, ')
+    change(manifest, old, new)
+    change(course / "01-start/05-coffee/slow.py", "Predict", "Guess")
+    first, *others = problems(course)
+    assert (first.lesson, first.rule, first.file) == ("tea", "manifest", manifest)
+    assert message in first.message
+    if at:
+        assert first.line and at in manifest.read_text().splitlines()[first.line - 1]
+    assert ("coffee", "docstring") in {(problem.lesson, problem.rule) for problem in others}
+    assert "tea" in survey(course).names
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("course.toml", '"coffee"', '"cocoa"', "NUMBER-cocoa, not 0"),
+        ("course.toml", ', "coffee"', "", "is not in the order of the course"),
+        ("course.toml", "title = ", "titel = ", "title: is missing"),
+        ("course.toml", "number = 1", 'number = "1"', "modules[1].number: must be a whole number"),
+        ("course.toml", "folder = ", "place = ", "modules[1].folder: is missing"),
+        ("course.toml", "[[modules]]", 'motto = "drink"\n[[modules]]', "motto: is no field of this table"),
+        ("course.toml", "[[modules]]", "[[modules]", "is not valid TOML"),
+        (
+            "01-start/05-coffee/lesson.toml",
+            '"Coffee"',
+            '"Tea for two"',
+            "2 lessons have the title 'Tea for two'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_the_order_is_told_and_the_lessons_are_checked(
+    course: Path, file: str, old: str, new: str, message: str
+) -> None:
+    change(course / file, old, new)
+    change(course / "01-start/05-coffee/slow.py", "Predict", "Guess")
+    found = problems(course)
+    assert any(problem.rule == "course" and message in problem.message for problem in found), found
+    assert ("coffee", "docstring") in {(problem.lesson, problem.rule) for problem in found}
+
+
+def test_two_modules_with_one_number_are_told(course: Path) -> None:
+    change(course / "course.toml", "", (course / "course.toml").read_text() + "[[modules]]\nnumber = 1\n")
+    assert "2 modules have the number 1" in {problem.message for problem in problems(course)}
+
+
+def test_two_lessons_with_one_number_are_told(course: Path) -> None:
+    (course / "01-start/05-coffee").rename(course / "01-start/04-coffee")
+    found = [problem for problem in problems(course) if problem.rule == "course"]
+    assert [(problem.lesson, problem.message) for problem in found] == [
+        ("tea", "2 lessons have the number 4"),
+        ("coffee", "2 lessons have the number 4"),
+    ]
+
+
+def test_one_id_in_two_modules_is_told(course: Path) -> None:
+    shutil.copytree(course / LESSON, course / "02-more/06-tea")
+    change(course / "02-more/06-tea/lesson.toml", '"Tea for two"', '"More tea"')
+    messages = [problem.message for problem in problems(course) if problem.rule == "course"]
+    assert messages.count("2 lessons have the id 'tea'") == 2
+
+
+def test_a_folder_without_a_course_is_a_problem_and_no_crash(tmp_path: Path) -> None:
+    (problem,) = survey(tmp_path).problems
+    assert "cannot be read" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("id", 'id = "tea"'),
+        ("variants[2].file", 'file = "quick.py"'),
+        ("predictions[2].choices[1].text", 'text = "one"'),
+        ("predictions[2].choices[2].value", 'value = "CUPS"'),
+        ("claims[3].knobs", "knobs = { CUPS = 9 }"),
+        ("exercise.task", 'task = "Make all cups at once."'),
+        ("exercise.wrong[3].fault", 'fault = "there were never more than 2"'),
+        ("exercise", "[exercise]"),
+        ("claims[3]", "[[claims]]"),
+        ("claims[2].missing", "[[claims]]"),
+    ],
+)
+def test_a_field_is_found_in_the_manifest(field: str, text: str) -> None:
+    line = manifest_line(MANIFEST, field)
+    assert line is not None
+    assert MANIFEST.splitlines()[line - 1] == text
+
+
+@pytest.mark.parametrize("field", ["motto", "claims[9].text", "exercise.wrong[4].file"])
+def test_a_field_that_is_nowhere_has_no_line(field: str) -> None:
+    assert manifest_line(MANIFEST, field) is None
+
+
+def test_lines_of_a_long_text_are_no_fields() -> None:
+    assert manifest_line("text = '''\nop = 1\n'''\nop = 2\n", "op") == 4
