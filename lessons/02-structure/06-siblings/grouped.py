@@ -1,0 +1,46 @@
+"""Five bookings at once, and one of them fails: what becomes of its siblings?
+
+Predict who goes on, and until when, before you run it:  python grouped.py
+"""
+
+import asyncio
+
+BOOKINGS = 5
+FAIL_AT = 2
+STEP_S = 0.2
+LATER_S = 1.2
+
+paid: list[int] = []
+
+
+class SoldOutError(Exception):
+    """There is no place left."""
+
+
+async def book(n: int) -> None:
+    """The higher n, the longer it takes. What is booked has to be paid."""
+    await asyncio.sleep(n * STEP_S)
+    if n == FAIL_AT:
+        raise SoldOutError(f"booking {n} is sold out")
+    paid.append(n)
+
+
+async def plan_trip() -> None:
+    """All or nothing: if one booking fails, the others are of no use."""
+    async with asyncio.TaskGroup() as group:
+        for n in range(1, BOOKINGS + 1):
+            group.create_task(book(n))
+
+
+async def main() -> None:
+    try:
+        await plan_trip()
+        print("the trip is planned")
+    except* SoldOutError as group:
+        print("no trip:", *group.exceptions)
+    await asyncio.sleep(LATER_S)
+    print("paid for:", *paid)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
