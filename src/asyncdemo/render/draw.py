@@ -113,14 +113,22 @@ def title_line(name: str, status: str, theme: Theme, width: int) -> Line:
     )
 
 
-def timeline_lines(grid: Grid, theme: Theme, gutter: int, counts: int = len(_COUNTED)) -> Iterator[Line]:
+def timeline_lines(
+    grid: Grid, theme: Theme, gutter: int, counts: int = len(_COUNTED), pitch: int = 1
+) -> Iterator[Line]:
     """The axis, a line for each row, and where rows are folded how many lanes did what.
 
-    counts: the most lines for that, below the one that says that rows are folded.
+    counts: the most lines for that, below the one that says that rows are folded. pitch: lines from one
+    row to the next; of more than one the last is empty.
     """
     yield _axis(grid, theme, gutter)
     for row in grid.rows:
-        yield _row(row, theme, gutter)
+        line = _row(row, theme, gutter)
+        yield line
+        for _ in range(pitch - 2):
+            yield [Segment(" " * gutter), *line[1:]]
+        if pitch > 1:
+            yield []
     if grid.folded:
         yield from islice(_counts(grid, theme, gutter), 1 + counts)
 

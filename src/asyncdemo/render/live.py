@@ -114,8 +114,13 @@ class LiveView:
             self._console.clear()
 
 
-def picture_lines(panels: Sequence[LivePanel], theme: Theme, width: int, height: int) -> list[Line]:
-    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines."""
+def picture_lines(
+    panels: Sequence[LivePanel], theme: Theme, width: int, height: int, pitch: int = 1
+) -> list[Line]:
+    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines.
+
+    pitch: lines from one lane to the next, where there is room for so many in every panel.
+    """
     ended = {end for panel in panels for end in panel.ended_how}
     each, side_by_side = panel_width(len(panels), width)
     legend = legend_lines(theme, width, end_marks(theme, ended))
@@ -127,18 +132,21 @@ def picture_lines(panels: Sequence[LivePanel], theme: Theme, width: int, height:
     if side_by_side:
         outputs = [output(panel, room) for panel in panels]
         heights = [room - max(map(len, outputs), default=0)] * len(panels)
-        lines = [*beside(_pictures(panels, theme, each, heights), each), *beside(outputs, each)]
+        pitch = _widest(pitch, lambda pitch: max(_wanted(panels, pitch)) <= heights[0])
+        lines = [*beside(_pictures(panels, theme, each, heights, pitch), each), *beside(outputs, each)]
     else:
         # Below each other there is room for what is being written only.
         outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
-        heights = _shared([panel.wanted_height for panel in panels], room - sum(map(len, outputs)))
-        pairs = zip(_pictures(panels, theme, each, heights), outputs, strict=True)
+        room_for_all = room - sum(map(len, outputs))
+        pitch = _widest(pitch, lambda pitch: sum(_wanted(panels, pitch)) <= room_for_all)
+        heights = _shared(_wanted(panels, pitch), room_for_all)
+        pairs = zip(_pictures(panels, theme, each, heights, pitch), outputs, strict=True)
         lines = [line for picture, written in pairs for line in (*picture, *written)]
     return [*lines[: max(room, 1)], [], *legend][: max(height, 1)]
 
 
 def _pictures(
-    panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int]
+    panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int], pitch: int
 ) -> list[list[Line]]:
     """All on the same scale: that of the panel which needs the widest columns."""
     rows = max(heights, default=1)
@@ -149,9 +157,17 @@ def _pictures(
     bin_ns = max((panel.bin_ns for panel in panels), default=1)
     column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in panels), default=1)
     return [
-        panel.lines(theme, width, height, gutter, column_ns)
+        panel.lines(theme, width, height, gutter, column_ns, pitch)
         for panel, height in zip(panels, heights, strict=True)
     ]
+
+
+def _widest(pitch: int, fits: Callable[[int], bool]) -> int:
+    return next((less for less in range(pitch, 1, -1) if fits(less)), 1)
+
+
+def _wanted(panels: Sequence[LivePanel], pitch: int) -> list[int]:
+    return [panel.wanted_height(pitch) for panel in panels]
 
 
 def _shared(wanted: Sequence[int], room: int) -> list[int]:

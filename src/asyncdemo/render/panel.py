@@ -135,15 +135,19 @@ class LivePanel:
     def active(self) -> bool:
         return self._started and not self._status
 
-    @property
-    def wanted_height(self) -> int:
-        """Lines for a picture in which no lane is folded."""
+    def wanted_height(self, pitch: int = 1) -> int:
+        """Lines for a picture in which no lane is folded. pitch: lines from one lane to the next."""
         if not self.lanes:
             return 2
-        return 2 + self.lanes + (self._blocked is not None or self._longest is not None)
+        return 2 + self.lanes * pitch + (self._blocked is not None or self._longest is not None)
 
-    def lines(self, theme: Theme, width: int, height: int, gutter: int, column_ns: int) -> list[Line]:
-        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks."""
+    def lines(
+        self, theme: Theme, width: int, height: int, gutter: int, column_ns: int, pitch: int = 1
+    ) -> list[Line]:
+        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks.
+
+        pitch: lines from one lane to the next; if there are too many lanes for it, one.
+        """
         lines = [title_line(self.name, self._headline(), theme, width)]
         columns = max(width - gutter, 1)
         if not self._cells.opened:
@@ -152,12 +156,14 @@ class LivePanel:
         blocking = self._blocking_lines(theme, width)
         rows = max(height - 2 - len(blocking), 1)
         counts = 0
+        if self._cells.opened * pitch > rows:
+            pitch = 1
         if self._cells.opened > rows:
             # Where rows are folded a line says so, and each state has one of counts if there is room.
             counts = min(len(self._cells.seen), max(rows // 2 - 1, 0))
             rows = max(rows - 1 - counts, 1)
         grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends)
-        return [*lines, *timeline_lines(grid, theme, gutter, counts), *blocking]
+        return [*lines, *timeline_lines(grid, theme, gutter, counts, pitch), *blocking]
 
     def output_lines(self, theme: Theme, width: int, height: int) -> list[Line]:
         """What the script wrote, marked so that it is not taken for ours; none if it wrote nothing."""

@@ -1,0 +1,226 @@
+"""``asyncdemo run LESSON --present``: a lesson on a projector, one step for each key.
+
+Not for: what the steps are and say (``lecture``), recording (``recording``).
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from rich.console import Console
+
+from asyncdemo.cli.keys import CLOSED, Keys
+from asyncdemo.cli.lecture import Lecture, Stage
+from asyncdemo.cli.recording import Job, Recorded, record_live
+from asyncdemo.render.blocks import Row, Words
+from asyncdemo.render.draw import Line
+from asyncdemo.render.live import LivePanel, LiveView, picture_lines
+from asyncdemo.render.slides import PITCH, Slide, bright, footer, pages, screen, timeline
+from asyncdemo.render.theme import theme_for
+
+__all__ = ["present"]
+
+_LOOK_S = 0.1
+"""How often it is seen whether the window has another size."""
+_LONGEST = 200
+
+_NEXT = {" ", "enter", "right", "n", "page_down"}
+_BACK = {"left", "b", "p", "page_up", "backspace"}
+_KEYS = "Space next  b back  r run  q quit  ? help"
+_KEYS_BEFORE_RUN = "Space run  b back  q quit  ? help"
+_HELP = Slide(
+    "Keys",
+    (
+        Row("Space", "next; also Enter, Right, n, Page Down"),
+        Row("b", "back, without running again; also Left, p, Page Up"),
+        Row("a", "type what the class answers; a digit begins at once"),
+        Row("r", "run the programs again"),
+        Row("q", "quit"),
+        Words("Any key goes back to where you were."),
+    ),
+)
+
+
+def present(lecture: Lecture, jobs: Sequence[Job], race: bool, console: Console) -> Recorded:
+    """Until someone quits; returns the last recording. Needs a terminal. Raises KeyboardInterrupt."""
+    with _signals_as_interrupts(), Keys() as keys, console.screen():
+        return _Presentation(lecture, jobs, race, console, keys).until_quit() or Recorded(())
+
+
+class _Presentation:
+    def __init__(
+        self, lecture: Lecture, jobs: Sequence[Job], race: bool, console: Console, keys: Keys
+    ) -> None:
+        self._lecture = lecture
+        self._jobs = jobs
+        self._race = race
+        self._console = console
+        self._keys = keys
+        self._theme = theme_for(console.encoding)
+        self._at = 0
+        self._page = 0
+        self._pages = 1
+        self._help = False
+        self._typed: str | None = None
+        self._panels: Sequence[LivePanel] = ()
+        self._recorded: Recorded | None = None
+
+    def until_quit(self) -> Recorded | None:
+        while True:
+            size = self._console.size
+            self._draw()
+            while (key := self._keys.read(_LOOK_S)) is None and self._console.size == size:
+                pass
+            if key is not None and not self._press(key):
+                return self._recorded
+
+    def _press(self, key: str) -> bool:
+        """Whether it goes on."""
+        if key == CLOSED:
+            return False
+        if self._help:
+            self._help = False
+        elif self._typed is not None:
+            self._type(key)
+        elif key in ("q", "Q"):
+            return False
+        elif key == "?":
+            self._help = True
+        elif key == "r":
+            return self._run()
+        elif key in _NEXT:
+            return self._next()
+        elif key in _BACK:
+            self._back()
+        elif self._stage is Stage.PREDICT and (key in ("a", ".") or key.isdecimal()):
+            self._typed = self._lecture.said.get(self._place, "") if key == "a" else key
+        return True
+
+    def _next(self) -> bool:
+        if self._stage is Stage.RUN and self._recorded is None:
+            return self._run()
+        if self._page + 1 < self._pages:
+            self._page += 1
+        elif self._at + 1 < len(self._lecture.steps):
+            self._go(self._at + 1)
+        return True
+
+    def _back(self) -> None:
+        if self._page:
+            self._page -= 1
+        elif self._at:
+            self._go(self._at - 1)
+
+    def _go(self, at: int) -> None:
+        self._at, self._page = at, 0
+
+    def _type(self, key: str) -> None:
+        typed = self._typed or ""
+        if key == "backspace":
+            self._typed = typed[:-1]
+        elif key == "enter":
+            self._lecture.said[self._place] = typed.strip()
+            if not typed.strip():
+                del self._lecture.said[self._place]
+            self._typed = None
+        elif key == "escape":
+            self._typed = None
+        elif len(key) == 1 and len(typed) < _LONGEST:
+            self._typed = typed + key
+
+    def _run(self) -> bool:
+        self._go(next(at for at, step in enumerate(self._lecture.steps) if step.stage is Stage.RUN))
+        recorded = record_live(self._jobs, self._console, self._race, self._show)
+        self._recorded = recorded
+        if recorded.interrupted:
+            return False
+        self._lecture.ran(recorded.runs)
+        self._keys.forget()
+        return True
+
+    def _show(self, panels: Sequence[LivePanel], console: Console) -> LiveView:
+        self._panels = panels
+        return _WholeScreen(panels, console, lambda: self._picture("Ctrl-C ends it"))
+
+    @property
+    def _stage(self) -> Stage:
+        return self._lecture.steps[self._at].stage
+
+    @property
+    def _place(self) -> int:
+        return self._lecture.steps[self._at].place
+
+    def _draw(self) -> None:
+        if self._stage is Stage.RUN and self._recorded is not None and not self._help:
+            self._pages = 1
+            self._console.update_screen_lines(self._picture(_KEYS))
+            return
+        width, height = self._console.size
+        keys, laid_out = self._laid_out(width, height - 1)
+        # The window may have become larger; what is being typed stands on the last page.
+        page = min(self._page, len(laid_out) - 1) if self._typed is None else len(laid_out) - 1
+        if not self._help:
+            self._page, self._pages = page, len(laid_out)
+        last = footer(self._where(), keys, self._theme, width)
+        self._console.update_screen_lines(screen(laid_out[0 if self._help else page], last, width, height))
+
+    def _laid_out(self, width: int, height: int) -> tuple[str, list[list[Line]]]:
+        """Which keys there are, and the pages."""
+        step = self._lecture.steps[self._at]
+        if self._help:
+            return "any key: back", pages(_HELP, self._theme, width, height)
+        if step.stage is Stage.TIMELINE:
+            return _KEYS, [timeline(self._lecture.run_of(step), self._theme, width, height)]
+        laid_out = pages(self._lecture.slide(step, self._typed), self._theme, width, height)
+        if self._typed is not None:
+            return "Enter keeps it  Esc drops it", laid_out
+        if step.stage is Stage.PREDICT:
+            return f"a answer  {_KEYS}", laid_out
+        return _KEYS_BEFORE_RUN if step.stage is Stage.RUN else _KEYS, laid_out
+
+    def _picture(self, keys: str) -> list[Line]:
+        width, height = self._console.size
+        lines = picture_lines(self._panels, self._theme, width, height - 1, PITCH)
+        return screen(
+            [bright(line) for line in lines], footer(self._where(), keys, self._theme, width), width, height
+        )
+
+    def _where(self) -> str:
+        page = f" {self._page + 1}/{self._pages}" if self._pages > 1 and not self._help else ""
+        return f"{self._at + 1} of {len(self._lecture.steps)}: {self._stage}{page}"
+
+
+class _WholeScreen(LiveView):
+    """Frames on a screen that is all ours, so that nothing need be given back after each."""
+
+    def __init__(
+        self, panels: Sequence[LivePanel], console: Console, picture: Callable[[], list[Line]]
+    ) -> None:
+        super().__init__(panels, console)
+        self._picture = picture
+        self._whole = console
+
+    def lines(self) -> list[Line]:
+        return self._picture()
+
+    def draw(self, lines: list[Line]) -> None:
+        self._whole.update_screen_lines(lines)
+
+
+@contextmanager
+def _signals_as_interrupts() -> Iterator[None]:
+    """Who is told to end gives the terminal back first, as after Ctrl-C."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (the signature of a handler)
+        raise KeyboardInterrupt
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), interrupt) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
