@@ -354,6 +354,18 @@ class TestTheLoop:
     def test_what_the_system_took_is_not_the_steps(self) -> None:
         self.blocked(200, stolen_ms=151).never_blocked()
 
+    def test_only_the_rows_that_were_asked_for_show_it(self) -> None:
+        story = Story()
+        story.task("main").enters("main()").sleeps(10).blocks(100).leaves().returns()
+        story.task("heart").enters("beat(1)").sleeps(110).leaves().returns()
+        for rows, shown in ((), ("main()", "beat(1)")), (("beat",), ("beat(1)",)):
+            seen = Seen(story.run(), rows=rows)
+            with pytest.raises(CheckFailed) as failed:
+                seen.never_blocked()
+            evidence = failed.value.evidence
+            assert evidence is not None
+            assert tuple(evidence.run.lanes[index].name for index in evidence.lanes) == shown
+
     def test_a_limit_of_its_own(self) -> None:
         self.blocked(200).no_step_over(200)
         with pytest.raises(ValueError, match="below 50 ms were not recorded"):

@@ -74,6 +74,7 @@ class Lens:
         self._executors.install(patches)
         if self.clock is not None:
             clock = self.clock
+            clock.on_spin = self._watchdog.look
             clock.install(patches)
             sleep = clock.sleep
             threads.on_start = lambda: clock.go_real("a thread was started")

@@ -18,6 +18,10 @@ from asyncdemo.capture.instrument import Patches, on_entry
 
 READ_COSTS_NS = 1_000
 """Each time the script reads the clock it has moved on by this, so that a spin ends."""
+_BEGIN_NS = 1_000_000_000
+"""Not zero: to the lens a step that started at zero is none."""
+_LOOK_EVERY = 5_000
+"""After so many reads without a wait somebody should look which line spins: it takes no real time."""
 
 
 class Deadlock(Exception):
@@ -30,10 +34,12 @@ class VirtualClock:
         self._real_sleep = time.sleep
         self._real_ns = time.perf_counter_ns
         self._epoch_ns = time.time_ns()
-        self._at_ns = 0
+        self._at_ns = _BEGIN_NS
         self._real_since: int | None = None
         self._on_real = on_real
         self._on_deadlock = on_deadlock
+        self._reads = 0
+        self.on_spin: Callable[[], None] = lambda: None
 
     def now_ns(self) -> int:
         if self._real_since is None:
@@ -46,6 +52,10 @@ class VirtualClock:
     def read_ns(self) -> int:
         if self._real_since is None:
             self._at_ns += READ_COSTS_NS
+            self._reads += 1
+            if self._reads >= _LOOK_EVERY:
+                self._reads = 0
+                self.on_spin()
         return self.now_ns()
 
     def read_s(self) -> float:

@@ -77,14 +77,14 @@ class Watchdog:
         flushed = _clock()
         while recorder.active:
             sleep(POLL_S)
-            self._look()
+            self.look()
             for lens in self._lenses[:]:
                 if lens.loop() is None:
                     self._lenses.remove(lens)
                     lens.usage.close()
                 elif lens.running and self._is_due(lens):
                     lens.usage.read(lens.started_ns)
-                    self._look()
+                    self.look()
             recorder.pack()
             asked = self._asked is not None and self._asked.arrived()
             if asked:
@@ -93,7 +93,7 @@ class Watchdog:
             if asked or _clock() - flushed > FLUSH_NS:
                 flushed = _clock()
                 try:
-                    recorder.flush(self._look)
+                    recorder.flush(self.look)
                 except OSError as error:
                     self._on_lost(error)
                     return
@@ -102,7 +102,7 @@ class Watchdog:
         """Is there something new to measure: no step, or one that was not yet seen?"""
         return lens.started_ns <= 0 or lens.usage.step_ns != lens.started_ns
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Sample the steps that have taken long.
 
         To be called right after anything that lets go of the GIL: after a C call that kept it, the

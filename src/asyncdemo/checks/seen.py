@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Final, Literal
 
@@ -11,7 +11,7 @@ from asyncdemo.checks.calls import Calls, Recorded
 from asyncdemo.checks.failure import CheckFailed, Evidence
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
 from asyncdemo.metrics.limits import meetings, resource_use
-from asyncdemo.model import Resource, ResourceKind, Run, RunOutcome, SlowStep
+from asyncdemo.model import Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep
 
 __tracebackhide__ = True
 """A failed sentence is the test's: pytest shows the line that said it, not ours."""
@@ -31,11 +31,13 @@ _ERROR: Final = re.compile(r"^[ |]*(?P<error>[A-Za-z_][\w.]*(: .*)?)$", re.MULTI
 class Seen:
     """What was seen of a run. Its methods return nothing, or raise ``CheckFailed``.
 
-    stdout, stderr: what the script wrote. held: the sentences that held so far, in order.
+    stdout, stderr: what the script wrote. rows: the functions whose lanes show a fault that is not
+    about the calls of one function; all by default. held: the sentences that held so far, in order.
     """
 
-    def __init__(self, run: Run, *, stdout: str = "", stderr: str = "") -> None:
+    def __init__(self, run: Run, *, stdout: str = "", stderr: str = "", rows: Sequence[str] = ()) -> None:
         self.run = run
+        self._rows = rows
         self.stdout = stdout
         self.stderr = stderr
         self.held: list[str] = []
@@ -164,7 +166,9 @@ class Seen:
                 raise CheckFailed(
                     f"A queue may hold at most {count(most, 'items')}; {depth} stood in it"
                     f"{_made_at(resource)}.",
-                    self._evidence(range(len(self.run.lanes)), self._recorded.zero_ns, over_ns),
+                    self._evidence(
+                        self._lanes_open(self._recorded.zero_ns, over_ns), self._recorded.zero_ns, over_ns
+                    ),
                 )
         self.held.append(f"Never more than {count(most, 'items')} in a queue.")
 
@@ -219,11 +223,14 @@ class Seen:
         return [
             index
             for index, lane in enumerate(self.run.lanes)
-            if lane.start_ns < end_ns and lane.end_ns > start_ns
+            if lane.start_ns < end_ns and lane.end_ns > start_ns and self._is_row(lane)
         ]
 
     def _whole(self) -> Evidence | None:
-        return self._evidence(range(len(self.run.lanes)))
+        return self._evidence(index for index, lane in enumerate(self.run.lanes) if self._is_row(lane))
+
+    def _is_row(self, lane: Lane) -> bool:
+        return not self._rows or any(_is_of(lane.function, name) for name in self._rows)
 
     def _evidence(
         self, lanes: Iterable[int], start_ns: int | None = None, end_ns: int | None = None

@@ -230,6 +230,26 @@ class TestVirtualTime:
         assert {len(lane.spans) for lane in told.run.lanes} == {1}
         assert {lane.spans[0].duration_ns for lane in told.run.lanes} == {3600 * 10**9}
 
+    def test_a_spin_on_the_clock_names_its_line_also_in_the_first_step(self, tmp_path: Path) -> None:
+        told = recorded(
+            tmp_path,
+            """
+            import asyncio, time
+
+            async def main():
+                until = time.monotonic() + 0.2
+                while time.monotonic() < until:
+                    pass
+
+            asyncio.run(main())
+            """,
+            virtual=True,
+        )
+        assert [(step.site.function, step.site.line) for step in told.run.slow_steps if step.site] in (
+            [("main", 5)],
+            [("main", 6)],
+        )
+
     def test_a_spin_on_the_clock_ends(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
