@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.catalog import find_course
 from asyncdemo.course.rules import Problem, Subject, Survey, survey
 
 __all__ = ["COURSE", "SUBJECTS", "told"]
 
-COURSE: Final[Survey] = survey(find_course())
+COURSE: Final[Survey] = survey(find_course(), COMMANDS)
 SUBJECTS: Final[tuple[Subject, ...]] = COURSE.subjects
 
 

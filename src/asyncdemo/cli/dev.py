@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.course.catalog import find_course
 from asyncdemo.course.rules import Problem, Subject, Survey, fast_problems, slow_problems, survey
@@ -41,7 +42,7 @@ def check(
     Without --fast, every script of the lessons runs, each within limits of time and, but for a run under
     plain Python, of memory and processes.
     """
-    surveyed = survey(find_course(course_folder))
+    surveyed = survey(find_course(course_folder), COMMANDS)
     subjects, names = _chosen(surveyed, lessons)
     problems: Iterator[Problem] = chain(
         (problem for problem in surveyed.problems if not lessons or problem.lesson in names),

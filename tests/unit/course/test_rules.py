@@ -311,6 +311,13 @@ def test_a_mistake_is_found_by_its_rule(lesson: Path, mistake: Mistake) -> None:
         assert line and mistake.at in matching[0].file.read_text().splitlines()[line - 1]
 
 
+def test_a_command_that_does_not_exist_is_found(lesson: Path) -> None:
+    change(lesson / "README.md", "See [the script]", "Type `asyncdemo brew tea`. See [the script]")
+    (subject,) = survey(lesson.parents[1], {"run", "trace", "check"}).subjects
+    (problem,) = fast_problems(subject)
+    assert problem.message == "`asyncdemo brew tea`: there is no command brew"
+
+
 def test_every_rule_is_proven() -> None:
     assert {mistake.rule for mistake in MISTAKES} == {rule.name for rule in RULES}
 

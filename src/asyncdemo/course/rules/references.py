@@ -118,6 +118,8 @@ def _faults_of_command(subject: Subject, words: Sequence[str]) -> Iterator[str]:
         script = next((word for word in arguments if not word.startswith("-")), "")
         if script.endswith(".py") and script not in _made(subject) and not _exists(subject, script):
             yield f"there is no file {script}"
+    elif subject.commands and arguments[0] not in subject.commands and not arguments[0].startswith("-"):
+        yield f"there is no command {arguments[0]}"
     elif arguments[0] == "run":
         yield from _faults_of_run(subject, arguments[1:])
     elif arguments[0] == "trace":

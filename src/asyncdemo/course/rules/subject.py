@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -76,12 +76,22 @@ class Script:
 
 
 class Subject:
-    """One lesson under the rules. course: the lessons that it may refer to, itself among them."""
+    """One lesson under the rules. course: the lessons that it may refer to, itself among them.
 
-    def __init__(self, lesson: Lesson, course_folder: Path, course: Iterable[Lesson] = ()) -> None:
+    commands: those that asyncdemo has; empty if that is not known here.
+    """
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        course_folder: Path,
+        course: Iterable[Lesson] = (),
+        commands: Collection[str] = (),
+    ) -> None:
         self.lesson = lesson
         self.course_folder = course_folder
         self.course = tuple(course) or (lesson,)
+        self.commands = commands
 
     @cached_property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -43,8 +43,11 @@ class Survey:
         return tuple(dict.fromkeys([*(subject.lesson.id for subject in self.subjects), *broken]))
 
 
-def survey(folder: Path) -> Survey:
-    """Looks at every lesson folder of a course. Never raises for what is wrong in one."""
+def survey(folder: Path, commands: Collection[str] = ()) -> Survey:
+    """Looks at every lesson folder of a course. Never raises for what is wrong in one.
+
+    commands: those of asyncdemo, which texts may name.
+    """
     problems: list[Problem] = []
     listed = list(_listed(folder, problems))
     found = [path.parent for path in sorted(folder.glob("*/*/lesson.toml"))]
@@ -64,7 +67,8 @@ def survey(folder: Path) -> Survey:
             load_course(folder)  # knows of more that can be wrong with the order
         except CourseError as error:
             problems.append(_problem("", COURSE, error, folder / "course.toml"))
-    return Survey(folder, tuple(Subject(lesson, folder, lessons) for lesson in lessons), tuple(problems))
+    subjects = tuple(Subject(lesson, folder, lessons, commands) for lesson in lessons)
+    return Survey(folder, subjects, tuple(problems))
 
 
 def _listed(folder: Path, problems: list[Problem]) -> Iterator[Path]:
