@@ -8,13 +8,15 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
-__all__ = ["draft", "publish", "replace", "reserve"]
+__all__ = ["draft", "publish", "replace", "reserve", "sweep"]
 
 _NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 """What file systems without hard links (FAT, some of the network) answer."""
+_FORGOTTEN_S: Final = 3600.0
 
 
 def draft(folder: Path, data: bytes) -> Path:
@@ -62,3 +64,10 @@ def replace(target: Path, data: bytes) -> None:
 def reserve(path: Path) -> None:
     """Takes a name by an empty file. Raises FileExistsError if it is taken."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+
+
+def sweep(folder: Path) -> None:
+    """Removes drafts that nobody will finish any more. Raises OSError."""
+    for left in folder.glob(".*.draft"):
+        if left.stat().st_mtime < time.time() - _FORGOTTEN_S:
+            left.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from asyncdemo.course.files import draft, publish
+from asyncdemo.course.files import draft, publish, sweep
 
 __all__ = ["Data", "names", "newest", "update"]
 
@@ -158,9 +158,7 @@ def _sweep(folder: Path, name: str, newest: int) -> None:
             successor = _file(folder, name, number)
             if superseded:
                 successor.unlink()
-        for left in folder.glob(".*.draft"):
-            if left.stat().st_mtime < long_ago - _KEEP_TICKET_S:
-                left.unlink()
+        sweep(folder)
     except OSError:
         return  # another process is sweeping too, or may and we may not: what is left does no harm
 

@@ -171,6 +171,7 @@ def fill(folder: Path, course: Course, course_folder: Path | None) -> tuple[Work
         planned = [_plan(before, lesson) for lesson in lessons]
         entries = {**before.entries, **{given.lesson_id: entry for given, entry in planned}}
         workspace = replace(before, entries=entries)
+        files.sweep(folder / _OWN)
         _write(workspace)
         happened = [
             _carry_out(workspace, given, lesson) for (given, _), lesson in zip(planned, lessons, strict=True)
@@ -195,13 +196,13 @@ def reset(workspace: Workspace, lesson: Heading) -> Path | None:
         workspace = replace(workspace, entries={**workspace.entries, lesson.id: entry})
         _write(workspace)
         if state is FileState.MISSING:
-            _put(given.file, text)
+            _put(workspace, given.file, text)
             return None
         if state is FileState.AS_GIVEN:
             _update(workspace, given, entry, text)
             return None
         backup = _set_aside(given.file, given.file.parent)
-        _put(given.file, text)
+        _put(workspace, given.file, text)
         return backup
 
 
@@ -245,7 +246,7 @@ def _offered(workspace: Workspace, given: Given, text: bytes, *, base: bytes) ->
 
 def _carry_out(workspace: Workspace, given: Given, lesson: Heading) -> Given:
     if given.happened in (Happened.NEW, Happened.AGAIN):
-        _put(given.file, _text(lesson))
+        _put(workspace, given.file, _text(lesson))
     elif given.happened is Happened.UPDATED and not _update(
         workspace, given, workspace.entries[given.lesson_id], _text(lesson)
     ):
@@ -253,11 +254,11 @@ def _carry_out(workspace: Workspace, given: Given, lesson: Heading) -> Given:
     return given
 
 
-def _put(file: Path, text: bytes) -> bool:
+def _put(workspace: Workspace, file: Path, text: bytes) -> bool:
     """Writes a file that is not there. False if somebody else was faster: theirs stays."""
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        files.publish(files.draft(file.parent, text), file)
+        files.publish(files.draft(workspace.folder / _OWN, text), file)
     except FileExistsError:
         return False
     return True
@@ -268,7 +269,7 @@ def _update(workspace: Workspace, given: Given, entry: Entry, text: bytes) -> bo
     aside = _set_aside(given.file, workspace.folder / _OWN)
     content = aside.read_bytes()
     unedited = _hash(content) in entry.given
-    if _put(given.file, text if unedited else content) or unedited:
+    if _put(workspace, given.file, text if unedited else content) or unedited:
         aside.unlink()
     return unedited
 

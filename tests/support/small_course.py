@@ -1,0 +1,100 @@
+"""A small course to change and break: two lessons with exercises, judged in virtual time, and one without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+__all__ = ["BROKEN", "MENDED", "add_lesson", "make_course", "set_lessons"]
+
+BROKEN: Final = '''\
+"""Let both cups be made at once."""
+
+import asyncio
+
+
+async def brew(n: int) -> int:
+    await asyncio.sleep(1)
+    return n
+
+
+async def main() -> None:
+    for n in range(2):  # TODO: at once
+        await brew(n)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
+'''
+
+MENDED: Final = BROKEN.replace(
+    """\
+    for n in range(2):  # TODO: at once
+        await brew(n)
+""",
+    """\
+    await asyncio.gather(brew(0), brew(1))
+""",
+)
+
+_CHECK: Final = '''\
+"""Both cups at once."""
+
+from asyncdemo.checks import Seen
+
+
+def check(seen: Seen) -> None:
+    brews = seen.calls("brew")
+    brews.happen(2)
+    brews.peak_is(2)
+'''
+
+_HINTS: Final = """\
+## Where to look
+
+At the loop.
+
+## The cause
+
+It waits for each.
+
+## Nearly the answer
+
+`asyncio.gather`.
+"""
+
+
+def make_course(folder: Path) -> Path:
+    """Lessons 1 tea and 2 coffee have the same exercise, lesson 3 water has none."""
+    for number, lesson_id in ((1, "tea"), (2, "coffee"), (3, "water")):
+        add_lesson(folder, number, lesson_id, exercise=lesson_id != "water")
+    set_lessons(folder, "tea", "coffee", "water")
+    return folder
+
+
+def set_lessons(folder: Path, *ids: str, renamed: str = "") -> None:
+    lessons = ", ".join(f'"{lesson_id}"' for lesson_id in ids)
+    (folder / "course.toml").write_text(
+        'title = "Drinks"\n[[modules]]\nnumber = 1\ntitle = "Hot"\nfolder = "01-hot"\n'
+        f"lessons = [{lessons}]\n" + (f"[renamed]\n{renamed}\n" if renamed else "")
+    )
+
+
+def add_lesson(folder: Path, number: int, lesson_id: str, *, exercise: bool = True) -> Path:
+    lesson = folder / "01-hot" / f"{number:02}-{lesson_id}"
+    lesson.mkdir(parents=True)
+    manifest = (
+        f'id = "{lesson_id}"\ntitle = "{lesson_id.title()}"\npoint = "About {lesson_id}."\n'
+        f"minutes = {number}0\n"
+        'lanes = ["brew"]\n[[variants]]\nname = "only"\ntitle = "Only"\nfile = "only.py"\n'
+    )
+    (lesson / "only.py").write_text(MENDED)
+    (lesson / "README.md").write_text("# It\n\n## The question\n\nWhy?\n\n## Change it\n\nNo.\n")
+    if exercise:
+        manifest += '[exercise]\ntask = "Make both at once."\nlanes = ["brew"]\n'
+        (lesson / "exercise.py").write_text(BROKEN)
+        (lesson / "solution.py").write_text(MENDED)
+        (lesson / "check.py").write_text(_CHECK)
+        (lesson / "hints.md").write_text(_HINTS)
+    (lesson / "lesson.toml").write_text(manifest)
+    return lesson

@@ -1,0 +1,331 @@
+"""The learner's copies: what is given, what is replaced, and that an edited file never is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course import workspace as workspace_module
+from asyncdemo.course.catalog import Heading, load_course
+from asyncdemo.course.progress import Progress
+from asyncdemo.course.workspace import FileState, Happened, Workspace, fill, find, load, reset
+from asyncdemo.errors import CourseError, WorkspaceError
+from tests.cli.commands import environment
+from tests.support.small_course import BROKEN, MENDED, add_lesson, make_course, set_lessons
+
+NEWER = BROKEN.replace("Let both", "Please let both")
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    return make_course(tmp_path / "course")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "mine"
+
+
+def started(folder: Path, course: Path) -> dict[str, Happened]:
+    """Fills the workspace from the course as it is now; id -> what happened."""
+    _, given = fill(folder, load_course(course), None)
+    return {item.lesson_id: item.happened for item in given}
+
+
+def lesson_of(course: Path, lesson_id: str) -> Heading:
+    return next(lesson for lesson in load_course(course).lessons if lesson.id == lesson_id)
+
+
+def exercise_of(course: Path, lesson_id: str) -> Path:
+    return lesson_of(course, lesson_id).folder / "exercise.py"
+
+
+def texts(folder: Path) -> dict[str, str]:
+    """Every file of the learner's."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file() and ".asyncdemo" not in path.parts
+    }
+
+
+def test_every_exercise_is_copied_under_its_module_number_and_id(course: Path, folder: Path) -> None:
+    assert started(folder, course) == {"tea": Happened.NEW, "coffee": Happened.NEW}
+    assert texts(folder) == {"01-hot/01-tea.py": BROKEN, "01-hot/02-coffee.py": BROKEN}
+    workspace = load(folder)
+    assert workspace.state(lesson_of(course, "tea")) is FileState.AS_GIVEN
+    assert not list((folder / ".asyncdemo").glob(".*"))
+
+
+def test_the_map_is_plain_json(course: Path, folder: Path) -> None:
+    fill(folder, load_course(course), course)
+    data = json.loads((folder / ".asyncdemo" / "workspace.json").read_text())
+    assert data["format"] == "asyncdemo.workspace/1"
+    assert data["course"] == str(course)
+    assert data["exercises"]["tea"]["file"] == "01-hot/01-tea.py"
+
+
+def test_it_is_found_from_any_folder_in_it(course: Path, folder: Path) -> None:
+    started(folder, course)
+    for inside in (folder, folder / "01-hot"):
+        found = find(inside)
+        assert found is not None
+        assert found.folder == folder
+    assert find(folder.parent) is None
+
+
+def test_starting_again_changes_nothing(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/01-tea.py").write_text(MENDED)
+    before = texts(folder)
+    assert set(started(folder, course).values()) == {Happened.UNCHANGED}
+    assert texts(folder) == before
+    assert load(folder).state(lesson_of(course, "tea")) is FileState.EDITED
+
+
+def test_a_newer_text_replaces_only_what_is_not_edited(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/01-tea.py").write_text(MENDED)
+    for lesson_id in ("tea", "coffee"):
+        exercise_of(course, lesson_id).write_text(NEWER)
+    assert started(folder, course) == {"tea": Happened.KEPT, "coffee": Happened.UPDATED}
+    assert texts(folder) == {"01-hot/01-tea.py": MENDED, "01-hot/02-coffee.py": NEWER}
+    assert not list((folder / ".asyncdemo").glob("*.bak"))
+
+
+def test_an_edit_that_was_taken_back_counts_as_none(course: Path, folder: Path) -> None:
+    started(folder, course)
+    file = folder / "01-hot/01-tea.py"
+    file.write_text(MENDED)
+    exercise_of(course, "tea").write_text(NEWER)
+    assert started(folder, course)["tea"] is Happened.KEPT
+    file.write_bytes(BROKEN.replace("\n", "\r\n").encode())
+    assert started(folder, course)["tea"] is Happened.UPDATED
+    assert file.read_text() == NEWER
+
+
+def test_the_newer_text_of_an_edited_file_is_mentioned_until_it_is_taken(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/01-tea.py").write_text(MENDED)
+    exercise_of(course, "tea").write_text(NEWER)
+    for _ in range(2):
+        assert started(folder, course)["tea"] is Happened.KEPT
+    reset(load(folder), lesson_of(course, "tea"))
+    assert started(folder, course)["tea"] is Happened.UNCHANGED
+
+
+def test_a_removed_file_is_given_again(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/01-tea.py").unlink()
+    assert load(folder).state(lesson_of(course, "tea")) is FileState.MISSING
+    assert started(folder, course)["tea"] is Happened.AGAIN
+    (folder / "01-hot/01-tea.py").unlink()
+    assert reset(load(folder), lesson_of(course, "tea")) is None
+    assert texts(folder)["01-hot/01-tea.py"] == BROKEN
+
+
+def test_a_renumbered_lesson_keeps_its_file_where_it_is(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/01-tea.py").write_text(MENDED)
+    lesson = lesson_of(course, "tea").folder
+    lesson.rename(lesson.with_name("07-tea"))
+    assert started(folder, course)["tea"] is Happened.UNCHANGED
+    assert set(texts(folder)) == {"01-hot/01-tea.py", "01-hot/02-coffee.py"}
+
+
+def test_a_file_that_the_learner_moved_is_found_by_its_id(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot").rename(folder / "drinks")
+    (folder / "drinks/01-tea.py").write_text(MENDED)
+    assert set(started(folder, course).values()) == {Happened.UNCHANGED}
+    assert set(texts(folder)) == {"drinks/01-tea.py", "drinks/02-coffee.py"}
+
+
+def test_a_renamed_lesson_keeps_its_file_and_progress(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/01-tea.py").write_text(MENDED)
+    Progress(folder / ".asyncdemo/progress").update("tea", lambda record: record.after_check(True, "then"))
+    shutil.rmtree(lesson_of(course, "tea").folder)
+    add_lesson(course, 1, "mint-tea")
+    set_lessons(course, "mint-tea", "coffee", "water", renamed='tea = "mint-tea"')
+    catalogue = load_course(course)
+    workspace, given = fill(folder, catalogue, None)
+    assert {item.lesson_id: item.happened for item in given} == {
+        "mint-tea": Happened.UNCHANGED,
+        "coffee": Happened.UNCHANGED,
+    }
+    assert texts(folder)["01-hot/01-tea.py"] == MENDED
+    assert Progress(workspace.progress_folder, catalogue.renamed).of("mint-tea").passed == "then"
+
+
+@pytest.mark.parametrize("renamed", ['tea = "coffee"', 'gin = "rum"', "gin = 3"])
+def test_a_renaming_that_cannot_be_is_refused(course: Path, renamed: str) -> None:
+    set_lessons(course, "tea", "coffee", "water", renamed=renamed)
+    with pytest.raises(CourseError, match="renamed"):
+        load_course(course)
+
+
+def test_new_lessons_come_and_vanished_ones_stay(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/02-coffee.py").write_text(MENDED)
+    add_lesson(course, 5, "cocoa")
+    set_lessons(course, "tea", "water", "cocoa")
+    assert started(folder, course) == {
+        "tea": Happened.UNCHANGED,
+        "cocoa": Happened.NEW,
+        "coffee": Happened.GONE,
+    }
+    assert texts(folder)["01-hot/02-coffee.py"] == MENDED
+    assert "coffee" in load(folder).entries
+
+
+def test_a_file_that_was_there_before_is_taken_for_an_edit(course: Path, folder: Path) -> None:
+    (folder / "01-hot").mkdir(parents=True)
+    (folder / "01-hot/01-tea.py").write_text("mine")
+    assert started(folder, course) == {"tea": Happened.KEPT, "coffee": Happened.NEW}
+    assert texts(folder)["01-hot/01-tea.py"] == "mine"
+
+
+def test_a_lost_map_costs_no_edit(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/01-tea.py").write_text(MENDED)
+    (folder / ".asyncdemo/workspace.json").unlink()
+    assert started(folder, course) == {"tea": Happened.KEPT, "coffee": Happened.UNCHANGED}
+    assert texts(folder)["01-hot/01-tea.py"] == MENDED
+    exercise_of(course, "coffee").write_text(NEWER)
+    assert started(folder, course)["coffee"] is Happened.UPDATED
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "asyncdemo.workspace/1"}'])
+def test_a_map_that_makes_no_sense_is_named_with_what_to_do(course: Path, folder: Path, text: str) -> None:
+    started(folder, course)
+    (folder / ".asyncdemo/workspace.json").write_text(text)
+    with pytest.raises(WorkspaceError, match="Remove it and run `asyncdemo start"):
+        find(folder)
+
+
+def test_a_map_of_a_newer_asyncdemo_is_left_alone(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / ".asyncdemo/workspace.json").write_text('{"format": "asyncdemo.workspace/2"}')
+    with pytest.raises(WorkspaceError, match="newer asyncdemo"):
+        started(folder, course)
+
+
+def test_reset_keeps_every_edited_text(course: Path, folder: Path) -> None:
+    started(folder, course)
+    file = folder / "01-hot/01-tea.py"
+    kept = []
+    for text in ("one", "two", "three"):
+        file.write_text(text)
+        backup = reset(load(folder), lesson_of(course, "tea"))
+        assert backup is not None
+        kept.append(backup)
+        assert file.read_text() == BROKEN
+    assert [path.name for path in kept] == ["01-tea.py.bak", "01-tea.py.2.bak", "01-tea.py.3.bak"]
+    assert [path.read_text() for path in kept] == ["one", "two", "three"]
+
+
+def test_reset_of_an_unedited_file_keeps_nothing_and_takes_the_newer_text(course: Path, folder: Path) -> None:
+    started(folder, course)
+    exercise_of(course, "tea").write_text(NEWER)
+    assert reset(load(folder), lesson_of(course, "tea")) is None
+    assert texts(folder) == {"01-hot/01-tea.py": NEWER, "01-hot/02-coffee.py": BROKEN}
+
+
+def test_an_edit_in_the_moment_of_replacing_is_kept(
+    course: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at a file and the move: the text that was moved is looked at again."""
+    started(folder, course)
+    file = folder / "01-hot/01-tea.py"
+    exercise_of(course, "tea").write_text(NEWER)
+    write: Callable[[Workspace], None] = workspace_module._write
+
+    def write_and_edit(workspace: Workspace) -> None:
+        write(workspace)
+        file.write_text("edited just now")
+
+    monkeypatch.setattr(workspace_module, "_write", write_and_edit)
+    assert started(folder, course)["tea"] is Happened.KEPT
+    assert file.read_text() == "edited just now"
+
+
+def test_a_folder_that_cannot_be_made_is_named(course: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(WorkspaceError, match="file"):
+        started(tmp_path / "file" / "mine", course)
+
+
+def test_a_disk_that_is_full_leaves_no_half_of_a_file(
+    course: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started(folder, course)
+    before = texts(folder)
+    exercise_of(course, "tea").write_text(NEWER)
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        with pytest.raises(WorkspaceError, match="No space left on device"):
+            started(folder, course)
+    assert texts(folder) == before
+    assert started(folder, course)["tea"] is Happened.UPDATED
+
+
+# Gives the exercise in two texts in turn, and takes back an edit of coffee after keeping it.
+RESTLESS = """
+import itertools, sys
+from pathlib import Path
+from asyncdemo.course.catalog import load_course
+from asyncdemo.course.workspace import fill, reset
+
+course, folder = Path(sys.argv[1]), Path(sys.argv[2])
+tea, coffee = (course / "01-hot" / name / "exercise.py" for name in ("01-tea", "02-coffee"))
+texts = [tea.read_text(), tea.read_text() + "# newer" + chr(10)]
+print("ready", flush=True)
+for turn in itertools.count():
+    draft = tea.with_suffix(".new")
+    draft.write_text(texts[turn % 2])
+    draft.replace(tea)
+    catalogue = load_course(course)
+    workspace, _ = fill(folder, catalogue, None)
+    mine = workspace.file(catalogue.lessons[1])
+    if mine.read_text() != coffee.read_text():
+        reset(workspace, catalogue.lessons[1])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_kill_at_any_moment_loses_no_edit(course: Path, folder: Path) -> None:
+    started(folder, course)
+    edits = []
+    for attempt in range(25):
+        edits.append(f"edit {attempt}\n")
+        (folder / "01-hot/02-coffee.py").write_text(edits[-1])
+        with subprocess.Popen(
+            [sys.executable, "-c", RESTLESS, str(course), str(folder)],
+            env=environment(),
+            stdout=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(attempt * 0.0009)
+            process.send_signal(signal.SIGKILL)
+        exercise_of(course, "tea").write_text(BROKEN)
+        started(folder, course)
+        assert (folder / "01-hot/01-tea.py").read_text() == BROKEN, "it was never edited"
+        found = list(texts(folder).values())
+        assert all(text in found for text in edits)
+        if (folder / "01-hot/02-coffee.py").read_text() == edits[-1]:
+            edits.pop()  # the next one is written over it here, by us
+    assert len(edits) > 5
