@@ -12,6 +12,7 @@ import re
 import select
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -95,8 +96,11 @@ class Keys:
                 # What was typed and not read was meant for us, not for the shell.
                 termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, self._before)
 
-    def read(self, timeout_s: float) -> str | None:
-        """The next key, as ``next_key`` names it; None if there is none in time."""
+    def read(self, timeout_s: float, also: Sequence[int] = ()) -> str | None:
+        """The next key, as ``next_key`` names it; None if there is none in time.
+
+        also: descriptors; as soon as one is readable nothing is waited for. (Not on Windows.)
+        """
         end_s = time.monotonic() + timeout_s
         while True:
             while self._typed and not self._more_may_come():
@@ -105,13 +109,13 @@ class Keys:
                     return key
             # The rest of a sequence is waited for also by someone who only looks.
             limit_s = _REST_S if self._typed else max(end_s - time.monotonic(), 0)
-            arrived = self._arrived(limit_s)
+            arrived = self._arrived(limit_s, () if self._typed else also)
             if arrived is None:
                 return CLOSED
             if not arrived and self._typed:
                 first, self._typed = self._typed[0], self._typed[1:]
                 return _NAMES[first]
-            if not arrived and time.monotonic() >= end_s:
+            if not arrived and (also or time.monotonic() >= end_s):
                 return None
             self._typed += arrived
 
@@ -125,7 +129,7 @@ class Keys:
 
     if sys.platform == "win32":
 
-        def _arrived(self, timeout_s: float) -> str | None:
+        def _arrived(self, timeout_s: float, also: Sequence[int]) -> str | None:  # noqa: ARG002
             import msvcrt
 
             end_s = time.monotonic() + timeout_s
@@ -142,10 +146,10 @@ class Keys:
 
     else:
 
-        def _arrived(self, timeout_s: float) -> str | None:
+        def _arrived(self, timeout_s: float, also: Sequence[int]) -> str | None:
             keyboard = sys.stdin.fileno()
             try:
-                if not select.select([keyboard], [], [], timeout_s)[0]:
+                if keyboard not in select.select([keyboard, *also], [], [], timeout_s)[0]:
                     return ""
                 data = os.read(keyboard, 1024)
             except OSError:  # the terminal's window was closed

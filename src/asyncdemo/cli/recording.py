@@ -13,6 +13,7 @@ from types import FrameType
 
 from rich.console import Console
 
+from asyncdemo.cli.signals import ENDING, Signals
 from asyncdemo.cli.terminal import keys_not_shown
 from asyncdemo.model import Run
 from asyncdemo.render.live import LivePanel, LiveView
@@ -25,8 +26,6 @@ _POLL_S = 0.01
 """Shorter than the time between frames, which would else come late by it."""
 _OUTPUT_LINES = 200
 """How much of a script's output is kept to be shown below the picture."""
-
-_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +143,11 @@ def signals_noted() -> Iterator[list[int]]:
 
     def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (the signature of a handler)
         seen.append(number)
+        outer = before.get(number)
+        if isinstance(outer, Signals):
+            outer.note(number)
 
-    before = {number: signal.signal(number, note) for number in _SIGNALS}
+    before = {number: signal.signal(number, note) for number in ENDING}
     try:
         yield seen
     finally:

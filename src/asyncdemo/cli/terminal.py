@@ -9,7 +9,15 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["can_ask", "can_draw", "facts_of_terminal", "keys_not_shown", "wrapped", "wrapped_for"]
+__all__ = [
+    "can_ask",
+    "can_draw",
+    "facts_of_terminal",
+    "in_foreground",
+    "keys_not_shown",
+    "wrapped",
+    "wrapped_for",
+]
 
 _NARROW = 80
 _WIDEST = 100
@@ -63,7 +71,7 @@ def keys_not_shown() -> Iterator[None]:
     except ImportError:  # Windows: its console does not echo what nobody reads
         yield
         return
-    if not _is_terminal(sys.stdin) or not _in_foreground():
+    if not _is_terminal(sys.stdin) or not in_foreground():
         yield
         return
     keyboard = sys.stdin.fileno()
@@ -109,7 +117,7 @@ def facts_of_terminal() -> Iterator[tuple[str, bool, str, str]]:
         )
 
 
-def _in_foreground() -> bool:
+def in_foreground() -> bool:
     """Whoever touches the terminal from the background is stopped by the system."""
     try:
         return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()

@@ -1,0 +1,82 @@
+"""Signals that would end or stop a command which holds the terminal: noted, and heeded when it is safe.
+
+Not for: what is given back before a command ends (each does that itself).
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Self
+
+__all__ = ["ENDING", "Signals"]
+
+ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_STOP = getattr(signal, "SIGTSTP", None)
+
+
+class Signals:
+    """A context manager. seen: numbers of the signals that came and would have ended us.
+
+    stop: Ctrl-Z was pressed. It is for the caller to give back the terminal and call ``stop_now``.
+    """
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+        self.stop = False
+        self._raises = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self) for number in ENDING}
+        if _STOP is not None:
+            self._before[_STOP] = signal.signal(_STOP, self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (of every handler)
+        if number == _STOP:
+            self.stop = True
+            return
+        self.note(number)
+        if self._raises:
+            raise KeyboardInterrupt
+
+    def note(self, number: int) -> None:
+        """Also for others, whose handler stands in the place of ours for a while."""
+        self.seen.append(number)
+
+    @contextmanager
+    def raised(self) -> Iterator[None]:
+        """While something asks and waits: a signal is a KeyboardInterrupt, and Ctrl-Z stops us at once.
+
+        A Ctrl-C ends only that: it is forgotten.
+        """
+        self._raises = True
+        if _STOP is not None:
+            signal.signal(_STOP, signal.SIG_DFL)
+        try:
+            yield
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._raises = False
+            if _STOP is not None:
+                signal.signal(_STOP, self)
+            self.forget_interrupts()
+
+    def forget_interrupts(self) -> None:
+        self.seen[:] = [number for number in self.seen if number != signal.SIGINT]
+
+    def stop_now(self) -> None:
+        """Returns when we are told to go on."""
+        self.stop = False
+        if _STOP is not None:
+            signal.signal(_STOP, signal.SIG_DFL)
+            signal.raise_signal(_STOP)
+            signal.signal(_STOP, self)
