@@ -15,7 +15,7 @@ from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 from rich.style import Style
 
-from asyncdemo.render.draw import Line
+from asyncdemo.render.draw import Line, text_line
 from asyncdemo.render.grid import Shade
 from asyncdemo.render.letters import block_letters
 from asyncdemo.render.theme import COLOURS, EMPHASIS, WARNING, Theme
@@ -28,7 +28,8 @@ ALARM = WARNING
 """Of the colours of the theme these two stand out on light and on dark; the others on one of them."""
 
 _LABEL = 16
-_GAP = 3
+_APART = 6
+"""Cells between two figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,28 +115,34 @@ def _hanging(mark: str, indent: int, lines: Iterable[Line], leading: int) -> lis
 
 
 def _figures(block: Figures, theme: Theme, width: int, size: int) -> list[Line]:
-    each = max((width - _GAP * (len(block.items) - 1)) // len(block.items), 1)
-    full = theme.parts[-1]
-    spelled = [
-        rows
-        for tried in range(size, -1, -1)
-        if all(rows := [_in_one_line(value, each, tried, full) for _, value in block.items])
-    ]
-    columns: list[list[Line]] = []
-    for at, (label, value) in enumerate(block.items):
-        letters = spelled[0][at] if spelled else None
-        if letters is None:
-            large = _wrapped(value, each, block.style)
-        else:
-            large = [[Segment(line, block.style)] for line in letters]
-        columns.append([*_wrapped(label, each, EMPHASIS), *([[]] if letters else []), *large])
+    for tried in range(size, -1, -1):
+        letters = [_in_one_line(value, width, tried, theme.parts[-1]) for _, value in block.items]
+        columns = [
+            [text_line(label, EMPHASIS), [], *(text_line(row, block.style) for row in rows)]
+            for (label, _), rows in zip(block.items, letters, strict=True)
+            if rows
+        ]
+        widths = [max(map(_width, column)) for column in columns]
+        if len(columns) == len(block.items) and sum(widths) + _APART * (len(widths) - 1) <= width:
+            break
+    else:
+        each = max((width - _APART * (len(block.items) - 1)) // len(block.items), 1)
+        widths = [each] * len(block.items)
+        columns = [
+            [*_wrapped(label, each, EMPHASIS), *_wrapped(value, each, block.style)]
+            for label, value in block.items
+        ]
     lines: list[Line] = []
     for parts in zip_longest(*columns, fillvalue=[]):
         line: Line = []
-        for part in parts[:-1]:
-            line += Segment.adjust_line_length(list(part), each + _GAP)
+        for part, its_width in zip(parts[:-1], widths, strict=False):
+            line += Segment.adjust_line_length(list(part), its_width + _APART)
         lines.append([*line, *parts[-1]])
     return lines
+
+
+def _width(line: Line) -> int:
+    return sum(cell_len(segment.text) for segment in line)
 
 
 def _in_one_line(value: str, width: int, size: int, full: str) -> list[str] | None:

@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from asyncdemo.model import Run
-from asyncdemo.render.blocks import MARKED, Block, Row, block_lines
+from asyncdemo.render.blocks import MARKED, Block, Figures, Row, block_lines
 from asyncdemo.render.draw import (
     Line,
     cell_marks,
@@ -68,14 +68,18 @@ class Slide:
 def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line]]:
     """The slide on screens of that size: one, if it fits in any layout; the roomiest that does."""
     inside = max(min(width - 4, _WIDEST), 1)
-    left = (width - inside) // 2
+    left = max(min((width - inside) // 2, width // 6), 0)
+    wide = max(width - left - 2, 1)  # letters are read one by one, whatever the length of the line
     room = max(height - 1, 1)  # a line is left free at the top
     drawn: list[list[Line]] = []
     for size, gap, leading in _LAYOUTS:
         if size > 0 and height < _TALL * size:
             continue
-        heading = _heading(slide.heading, theme, inside, size)
-        blocks = [block_lines(block, theme, inside, max(size, 0), leading) for block in slide.blocks]
+        heading = _heading(slide.heading, theme, wide, size)
+        blocks = [
+            block_lines(block, theme, wide if isinstance(block, Figures) else inside, max(size, 0), leading)
+            for block in slide.blocks
+        ]
         drawn = _split(heading, list(_spaced(slide.blocks, blocks, gap)), room, gap)
         if len(drawn) == 1:
             break
