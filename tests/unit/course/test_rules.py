@@ -386,7 +386,7 @@ def test_a_file_that_is_no_text_is_a_problem_and_no_crash(lesson: Path, text: by
         "The 4 cups, `4` of them.",
         "[A page](https://example.org/2024/01#7) says so.",
         "Never more than one cup, and never more than one\ncup again.",
-        "`04-tea.py` is yours to edit.",
+        "`04-tea.py`, that is `01-start/04-tea.py`, is yours to edit: `python 01-start/04-tea.py`.",
     ],
 )
 def test_what_is_no_mistake_is_let_pass(lesson: Path, words: str) -> None:

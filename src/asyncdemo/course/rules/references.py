@@ -203,10 +203,11 @@ def _course(subject: Subject) -> Course:
 
 
 def _made(subject: Subject) -> dict[str, str]:
-    """Files that the reader makes with ``cp`` -> what they are copies of; and the one to edit."""
+    """Files that the reader makes with ``cp``, or has in a workspace -> what they are copies of."""
     made = {words[2]: words[1] for _, words in _commands(subject) if words[0] == "cp" and len(words) == 3}
-    lesson = subject.lesson
-    return {**made, f"{lesson.number:02}-{lesson.id}.py": "exercise.py"}
+    lesson = subject.lesson.folder.resolve()
+    mine = (f"{lesson.name}.py", f"{lesson.parent.name}/{lesson.name}.py")
+    return made | dict.fromkeys(mine, "exercise.py")
 
 
 def _exists(subject: Subject, name: str) -> bool:
