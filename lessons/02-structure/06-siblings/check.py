@@ -66,7 +66,7 @@ def are_discarded(seen: Seen, stopped: range, sent: range) -> None:
     seen.expect(
         not surplus,
         "No part was discarded that had been sent.",
-        f"Only parts that are stopped should be discarded; part {surplus[0] if surplus else ''} had been sent.",
+        f"Only stopped parts should be discarded; part {surplus[0] if surplus else ''} had been sent.",
         at=discards,
     )
 

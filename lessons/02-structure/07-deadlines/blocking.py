@@ -1,0 +1,45 @@
+"""A deadline of half a second, and work that would take longer: when is the work over?
+
+Predict the moment, and what is printed, before you run it:  python blocking.py
+"""
+
+import asyncio
+import time
+
+DEADLINE_S = 0.5
+TRIES = 6
+TRY_S = 0.2
+
+
+async def dial(n: int) -> bool:
+    """Let it ring for TRY_S; nobody ever answers. However it ends, the line is put down."""
+    try:
+        time.sleep(TRY_S)
+        return False
+    finally:
+        print(f"try {n}: line put down")
+
+
+async def call() -> bool:
+    """Try again and again. Whether somebody answered."""
+    for n in range(1, TRIES + 1):
+        try:
+            if await dial(n):
+                return True
+        except asyncio.CancelledError:
+            print(f"try {n}: told to stop")
+            raise
+    return False
+
+
+async def main() -> None:
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            await call()
+        print("over, and nobody says that it was late")
+    except TimeoutError:
+        print("given up at the deadline")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
