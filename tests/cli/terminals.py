@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import select
@@ -11,6 +12,8 @@ import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import pyte
 
 from tests.cli.commands import asyncdemo_command, environment
 
@@ -25,21 +28,28 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 class Terminal:
-    """A command whose stdin, stdout and stderr are one terminal, 100 columns by 40 lines."""
+    """A command whose stdin, stdout and stderr are one terminal."""
 
-    def __init__(self, *arguments: str | Path, **variables: str) -> None:
+    def __init__(self, *arguments: str | Path, size: tuple[int, int] = (100, 40), **variables: str) -> None:
+        """size: columns and lines."""
         self.text = ""
+        self.pid = 0
+        self._shown = pyte.Screen(*size)
+        self._drawing = pyte.Stream(self._shown)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._seen = 0
         self._keyboard, self._screen = pty.openpty()
-        termios.tcsetwinsize(self._screen, (40, 100))
+        termios.tcsetwinsize(self._screen, size[::-1])
         self._process = subprocess.Popen(
             [sys.executable, "-c", _TAKE_TERMINAL, *asyncdemo_command(*arguments)],
+            cwd=cwd,
             env=environment(**variables),
             stdin=self._screen,
             stdout=self._screen,
             stderr=self._screen,
             start_new_session=True,
         )
+        self.pid = self._process.pid
 
     def __enter__(self) -> Terminal:
         return self
@@ -53,6 +63,19 @@ class Terminal:
 
     def type(self, keys: str) -> None:
         os.write(self._keyboard, keys.encode())
+
+    def resize(self, columns: int, lines: int) -> None:
+        self._shown.resize(lines, columns)
+        termios.tcsetwinsize(self._screen, (lines, columns))
+
+    @property
+    def lines(self) -> list[str]:
+        """What one sees now."""
+        return [line.rstrip() for line in self._shown.display]
+
+    def wait_to_see(self, words: str) -> None:
+        """Until the words stand on the screen, wherever and since whenever."""
+        self._read_until(lambda: any(words in line for line in self.lines), f"{words!r} on the screen")
 
     def wait_for(self, words: str) -> None:
         """Until the words were written, after what was waited for before."""
@@ -80,5 +103,7 @@ class Terminal:
         if not select.select([self._keyboard], [], [], timeout_s)[0]:
             return False
         data = os.read(self._keyboard, 65536)
-        self.text += data.decode("utf-8", "replace")
+        text = self._decoder.decode(data)
+        self.text += text
+        self._drawing.feed(text)
         return bool(data)
