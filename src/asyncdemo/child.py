@@ -18,6 +18,8 @@ import sys
 import tempfile
 from enum import Enum
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from asyncdemo.capture import wire
 from asyncdemo.processes import Family
@@ -152,13 +154,25 @@ class Child:
 
 
 class Spares:
-    """Children that are started ahead, for scripts whose output is captured and that read no stdin."""
+    """A context manager: children started ahead, for scripts with captured output and nothing on stdin."""
 
     def __init__(self) -> None:
         self._children: list[Child] = []
 
-    def fill(self, count: int) -> None:
-        """See to it that so many are there, without waiting for them. Called whenever there is time."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._children:
+            self._children.pop().close()
+
+    def fill(self, count: int) -> bool:
+        """See to it that so many are there, without waiting for them. Whether all can be used at once.
+
+        Called whenever there is time.
+        """
         for child in list(self._children):
             if child.process.poll() is not None:
                 self._children.remove(child)
@@ -167,6 +181,7 @@ class Spares:
                 child.connect(0)
         while len(self._children) < count:
             self._children.append(Child(Stdout.CAPTURE, stdin=False))
+        return all(child.connection is not None for child in self._children)
 
     def take(self) -> Child:
         """The oldest, which is the caller's from now on; a new one if there is none."""
@@ -176,10 +191,6 @@ class Spares:
                 return child
             child.close()
         return Child(Stdout.CAPTURE, stdin=False)
-
-    def close(self) -> None:
-        while self._children:
-            self._children.pop().close()
 
 
 def _says(payload: bytes, token: str) -> bool:

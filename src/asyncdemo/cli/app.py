@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "run": "Run every variant of a lesson: predict, watch, compare.",
     "start": "A folder with the exercises, to edit.",
     "check": "What the check says of an exercise of yours.",
+    "watch": "Check an exercise whenever you save it.",
     "hint": "A hint for an exercise, one at a time.",
     "solution": "A solution of an exercise: after a pass, or asked twice.",
     "reset": "An exercise as it was given; your text is kept.",

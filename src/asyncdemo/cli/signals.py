@@ -52,26 +52,23 @@ class Signals:
         self.seen.append(number)
 
     @contextmanager
-    def raised(self) -> Iterator[None]:
-        """While something asks and waits: a signal is a KeyboardInterrupt, and Ctrl-Z stops us at once.
+    def elsewhere(self, *, raised: bool) -> Iterator[None]:
+        """While somebody else has the terminal: Ctrl-Z stops us at once, and a Ctrl-C is not meant for us.
 
-        A Ctrl-C ends only that: it is forgotten.
+        raised: a signal is also a KeyboardInterrupt, so that whoever waits for an answer is interrupted.
         """
-        self._raises = True
+        self._raises = raised
         if _STOP is not None:
             signal.signal(_STOP, signal.SIG_DFL)
         try:
             yield
         except KeyboardInterrupt:
-            pass
+            pass  # it ends what was going on here, and nothing else; other signals are noted as well
         finally:
             self._raises = False
             if _STOP is not None:
                 signal.signal(_STOP, self)
-            self.forget_interrupts()
-
-    def forget_interrupts(self) -> None:
-        self.seen[:] = [number for number in self.seen if number != signal.SIGINT]
+            self.seen[:] = [number for number in self.seen if number != signal.SIGINT]
 
     def stop_now(self) -> None:
         """Returns when we are told to go on."""
