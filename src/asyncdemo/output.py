@@ -5,12 +5,17 @@ Not for: showing it while it comes (``render.output``).
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from asyncdemo.model import Outcome, Site, State
 
 __all__ = ["KeptOutput"]
 
+_CODES: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+"""Colours and the like: Python 3.13 colours the tracebacks that it writes to a terminal."""
 _MOST = 20_000
 """Characters; what comes later is dropped."""
 
@@ -22,23 +27,23 @@ class KeptOutput:
     kept: int = 0
 
     def output(self, stream: str, text: str) -> None:
-        text = text.replace("\r\n", "\n")[: max(_MOST - self.kept, 0)]
+        text = text[: max(_MOST - self.kept, 0)]
         if text:
             self.kept += len(text)
             self.parts.append((stream, text))
 
     @property
     def stdout(self) -> str:
-        return "".join(text for stream, text in self.parts if stream == "stdout")
+        return _plain(text for stream, text in self.parts if stream == "stdout")
 
     @property
     def stderr(self) -> str:
-        return "".join(text for stream, text in self.parts if stream == "stderr")
+        return _plain(text for stream, text in self.parts if stream == "stderr")
 
     @property
     def text(self) -> str:
         """Both, in the order in which it arrived."""
-        return "".join(text for _, text in self.parts)
+        return _plain(text for _, text in self.parts)
 
     def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None: ...
     def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None: ...
@@ -47,3 +52,8 @@ class KeptOutput:
         self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None
     ) -> None: ...
     def clock(self, now_ns: int) -> None: ...
+
+
+def _plain(parts: Iterable[str]) -> str:
+    """One text without control codes, with the line ends of a file: a terminal adds carriage returns."""
+    return _CODES.sub("", "".join(parts)).replace("\r\n", "\n")

@@ -230,6 +230,15 @@ class TestInOrder:
         message = message_of(lambda: seen.calls("child").end_within(seen.calls("scope")))
         assert "scope() ended at 0.10 s; child(1), which had started within it, ended at 0.10 s." in message
 
+    def test_of_scopes_that_overlap_it_is_the_one_that_made_it(self) -> None:
+        story = Story()
+        first = story.task("one").enters("scope(1)").sleeps(30).leaves().returns()
+        story.task("two", at=5).enters("scope(2)").sleeps(100).leaves().returns()
+        story.task("child", at=10, parent=first).enters("child(1)").sleeps(40).leaves().returns()
+        seen = Seen(story.run())
+        message = message_of(lambda: seen.calls("child").end_within(seen.calls("scope")))
+        assert "scope(1) ended at 0.03 s; child(1)" in message
+
     def test_what_starts_outside_is_not_within(self) -> None:
         story = Story()
         story.task("main").enters("scope()").sleeps(100).leaves().sleeps(50).returns()
@@ -280,6 +289,8 @@ class TestTheEnd:
             '  File "/home/ada/app.py", line 12, in main\n'
             '  File "/usr/lib/python3/random.py", line 3, in choice\n'
             "IndexError: Cannot choose from an empty sequence\n"
+            "sys:1: RuntimeWarning: coroutine 'brew' was never awaited\n"
+            "RuntimeWarning: Enable tracemalloc to get the object allocation traceback\n"
         )
         run = replace(brews(), script="/home/ada/app.py", outcome=RunOutcome.FAILED, exit_code=1)
         assert message_of(Seen(run, stderr=traceback).ends_well) == (

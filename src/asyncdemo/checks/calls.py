@@ -103,7 +103,7 @@ class Calls:
             self._fail(
                 f"There should be at least {count(times, self._nouns)}; there {was(len(self))} {self._all()}."
             )
-        return self._held(f"There {was(len(self))} {self._all()}.")
+        return self._held(f"There {was(len(self))} {count(len(self), self._nouns)}.")
 
     def are_named(self, names: Sequence[str]) -> Calls:
         """Exactly these calls, in order of their start: ``["brew(1)", "brew(2)"]``."""
@@ -245,13 +245,13 @@ class Calls:
                     f"{self._at(lane.start_ns)}, when none was open.",
                     [index, *scope.indices],
                 )
-            outer = self._lane(around[-1])
+            outer = self._lane(self._nearest(around, lane))
             if lane.end_ns > outer.end_ns or lane.outcome is Outcome.OPEN:
                 how = "never ended" if lane.outcome is Outcome.OPEN else f"ended at {self._at(lane.end_ns)}"
                 self._fail(
                     f"No call of {self.function} may outlive {outer.name}. {outer.name} ended at "
                     f"{self._at(outer.end_ns)}; {lane.name}, which had started within it, {how}.",
-                    [index, around[-1]],
+                    [index, self._nearest(around, lane)],
                 )
         return self._held(f"No call of {self.function} outlived the call of {scope.function} it started in.")
 
@@ -318,6 +318,19 @@ class Calls:
 
     def _lane(self, index: int) -> Lane:
         return self._recorded.run.lanes[index]
+
+    def _nearest(self, around: Sequence[int], lane: Lane) -> int:
+        """Of the calls that were open when the lane was: one of its own task, or of the task that made it."""
+        tracks, track = self._recorded.run.tracks, lane.track
+        seen: set[int] = set()
+        while track not in seen:
+            seen.add(track)
+            of_this = [index for index in around if self._lane(index).track == track]
+            if of_this:
+                return of_this[-1]
+            parent = tracks[track].parent
+            track = track if parent is None else parent
+        return around[-1]
 
     def _at(self, time_ns: int) -> str:
         return at(time_ns, self._recorded.zero_ns)

@@ -24,7 +24,7 @@ _WARNING: Final = re.compile(
     r"Warning: |was never awaited|was never retrieved|was destroyed but it is pending", re.MULTILINE
 )
 _FRAME: Final = re.compile(r'^[ |]*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
-_ERROR: Final = re.compile(r"^[ |]*(?P<error>[A-Za-z_][\w.]*(: .*)?)$", re.MULTILINE)
+_ERROR: Final = re.compile(r"^[ |]*(?P<error>(?![A-Za-z]*Warning: )[A-Za-z_][\w.]*(: .*)?)$", re.MULTILINE)
 """The last line of a traceback, also of one within a group of errors."""
 
 
