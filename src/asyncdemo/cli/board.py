@@ -130,16 +130,25 @@ class Picture:
         assert self._sheet is not None
         width, height = self._console.size
         keys = self._keys()
-        rows = _MOST_ROWS
-        lines = list(self._lines(self._sheet, width, rows))
-        while rows > _LEAST_ROWS and len(lines) + 1 + len(keys) > height:
-            rows -= 1
-            lines = list(self._lines(self._sheet, width, rows))
+        lines = self._fitting(self._sheet, width, height - len(keys) - 1)
         lines += [[]] * max(height - len(lines) - len(keys), 1)
         text = self._text([*lines, *keys]).removesuffix("\n")
         self._write(_HOME + text.replace("\n", f"{_CLEAR_LINE}\n") + _CLEAR_LINE + _CLEAR_BELOW)
 
-    def _lines(self, sheet: Sheet, width: int, rows: int) -> Iterator[Line]:
+    def _fitting(self, sheet: Sheet, width: int, height: int) -> list[Line]:
+        """With as much as there is room for; what failed is shown in any case."""
+        lines: list[Line] = []
+        for rows, brief in [
+            *((rows, False) for rows in range(_MOST_ROWS, _LEAST_ROWS, -1)),
+            (_LEAST_ROWS, True),
+        ]:
+            lines = list(self._lines(sheet, width, rows, brief=brief))
+            if len(lines) <= height:
+                break
+        return lines
+
+    def _lines(self, sheet: Sheet, width: int, rows: int, *, brief: bool) -> Iterator[Line]:
+        """brief: sentences that held are only counted, and what the script wrote is left out."""
         for number, part in enumerate(self._wrap(f"{sheet.title}: {sheet.task}", "  ")):
             yield text_line(part, None if number else EMPHASIS)
         yield from (text_line(part, DIM) for part in self._wrap(sheet.file, "  "))
@@ -154,14 +163,15 @@ class Picture:
             yield from (text_line(part) for part in self._wrap(sheet.trouble))
         if sheet.verdict is not None:
             message, evidence = _failure(sheet.verdict)
+            held = sheet.verdict.held
             yield from verdict_lines(
-                sheet.verdict.held,
+                [f"{len(held)} sentences of the check hold."] if brief and len(held) > 1 else held,
                 message,
                 evidence,
                 self._theme,
                 width,
                 knobs=sheet.verdict.knobs,
-                output=sheet.verdict.output,
+                output="" if brief else sheet.verdict.output,
                 rows=rows,
             )
         if sheet.end:

@@ -223,7 +223,12 @@ class _Watch:
         self._shown_s = 0
         file = self._workspace.file(self._lesson)
         self._sheet = replace(
-            self._sheet, checking=f"Checking {file.name} ...", verdict=None, trouble="", end=""
+            self._sheet,
+            file=shown_path(file),
+            checking=f"Checking {file.name} ...",
+            verdict=None,
+            trouble="",
+            end="",
         )
         self._show()
         verdict, trouble = None, ""
@@ -239,9 +244,13 @@ class _Watch:
             if saved or passed:
                 trouble = self._remember(passed)
         self._sheet = replace(
-            self._sheet, checking="", verdict=verdict, trouble=trouble, end=self._end(passed)
+            self._sheet,
+            file=f"{shown_path(file)}, checked at {datetime.now():%H:%M:%S}",
+            checking="",
+            verdict=verdict,
+            trouble=trouble,
+            end=self._end(passed),
         )
-        self._sheet = replace(self._sheet, file=f"{shown_path(file)}, checked at {datetime.now():%H:%M:%S}")
         self._show()
 
     def _verdict(self, file: Path) -> Verdict:
@@ -252,22 +261,21 @@ class _Watch:
             raise WorkspaceError(f"{self._lesson.folder}: its manifest says nothing of an exercise.")
         if not file.is_file():
             raise WorkspaceError(
-                f"{shown_path(file)} is not there. {self._press_or('x', 'reset')} gives it again."
+                f"{shown_path(file)} is not there. To get it again: {self._press_or('x', 'reset')}."
             )
         return judge(self._exercise, file, self._goes_on, self._spares)
 
     def _end(self, passed: bool) -> str:
         """What the verdict means for what to do next."""
         if not passed:
-            return (
-                f"Not passed yet. Save the file and it is checked again. {self._press_or('h', 'hint')} helps."
-            )
+            words = "Not passed yet. Save the file and it is checked again. For a hint: "
+            return f"{words}{self._press_or('h', 'hint')}."
         following = self._following()
         if following is None or self._record(following).passed:
             return "Passed, and so have all the others: that was the last exercise."
         name = f"exercise {following.number}, {following.title}"
         if self._keys is not None:
-            return f"Passed. n goes on: {name}."
+            return f"Passed. Press n to go on: {name}."
         file = shown_path(self._workspace.file(following))
         return f"Passed. Next: {name}. Save {file} and it is checked."
 
@@ -325,7 +333,9 @@ class _Watch:
             return
         left = self._lesson
         passed = self._record(left).passed
-        self._turn_to(following, "" if passed else f"{left.id} has not passed yet: n comes back to it.")
+        self._turn_to(
+            following, "" if passed else f"{left.id} has not passed yet; pressing n comes back to it."
+        )
 
     def _following(self) -> Heading | None:
         """The exercise after this one that has not passed; if all have, the one after it."""
@@ -403,7 +413,7 @@ class _Watch:
         with contextlib.suppress(AsyncdemoError):  # the check will say so
             self._exercise = load_lesson(lesson.folder).exercise
         if not self._record(lesson).runs:
-            note = f"{note} You have not run its lesson yet: {self._press_or('r', 'run')} does.".lstrip()
+            note = f"{note} You have not run its lesson yet: {self._press_or('r', 'run')}.".lstrip()
         self._sheet = Sheet(
             title=f"Exercise {lesson.number}, {lesson.title}",
             task=self._exercise.task if self._exercise else "",
@@ -416,7 +426,7 @@ class _Watch:
         return self._place.progress.of(lesson.id) if self._place.progress else Record()
 
     def _press_or(self, key: str, command: str) -> str:
-        return key if self._keys is not None else f"`asyncdemo {command} {self._lesson.id}`"
+        return f"press {key}" if self._keys is not None else f"asyncdemo {command} {self._lesson.id}"
 
     @property
     def _plainly(self) -> Sequence[str]:
