@@ -29,8 +29,8 @@ _LONGEST = 200
 
 _NEXT = {" ", "enter", "right", "n", "page_down"}
 _BACK = {"left", "b", "p", "page_up", "backspace"}
-_KEYS = "Space next  b back  r run  q quit  ? help"
-_KEYS_BEFORE_RUN = "Space run  b back  q quit  ? help"
+_KEYS = ("Space next", "b back", "r run", "q quit", "? help")
+_KEYS_BEFORE_RUN = ("Space run", "b back", "q quit", "? help")
 _HELP = Slide(
     "Keys",
     (
@@ -143,7 +143,7 @@ class _Presentation:
 
     def _show(self, panels: Sequence[LivePanel], console: Console) -> LiveView:
         self._panels = panels
-        return _WholeScreen(panels, console, lambda: self._picture("Ctrl-C ends it"))
+        return _WholeScreen(panels, console, lambda: self._picture(["Ctrl-C ends it"]))
 
     @property
     def _stage(self) -> Stage:
@@ -167,21 +167,21 @@ class _Presentation:
         last = footer(self._where(), keys, self._theme, width)
         self._console.update_screen_lines(screen(laid_out[0 if self._help else page], last, width, height))
 
-    def _laid_out(self, width: int, height: int) -> tuple[str, list[list[Line]]]:
+    def _laid_out(self, width: int, height: int) -> tuple[Sequence[str], list[list[Line]]]:
         """Which keys there are, and the pages."""
         step = self._lecture.steps[self._at]
         if self._help:
-            return "any key: back", pages(_HELP, self._theme, width, height)
+            return ["any key: back"], pages(_HELP, self._theme, width, height)
         if step.stage is Stage.TIMELINE:
             return _KEYS, [timeline(self._lecture.run_of(step), self._theme, width, height)]
         laid_out = pages(self._lecture.slide(step, self._typed), self._theme, width, height)
         if self._typed is not None:
-            return "Enter keeps it  Esc drops it", laid_out
+            return ["Enter keeps it", "Esc drops it"], laid_out
         if step.stage is Stage.PREDICT:
-            return f"a answer  {_KEYS}", laid_out
+            return ["a answer", *_KEYS], laid_out
         return _KEYS_BEFORE_RUN if step.stage is Stage.RUN else _KEYS, laid_out
 
-    def _picture(self, keys: str) -> list[Line]:
+    def _picture(self, keys: Sequence[str]) -> list[Line]:
         width, height = self._console.size
         lines = picture_lines(self._panels, self._theme, width, height - 1, PITCH)
         return screen(

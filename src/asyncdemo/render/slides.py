@@ -41,6 +41,7 @@ PITCH = 3
 _WIDEST = 100
 """A longer line of text cannot be followed from a distance."""
 _GAP = 3
+_BETWEEN = "  "
 
 _LAYOUTS = (
     (2, 2, 1),
@@ -106,18 +107,21 @@ def timeline(run: Run, theme: Theme, width: int, height: int) -> list[Line]:
     return [bright(line) for line in (*picture, [], *legend)][:height]
 
 
-def footer(left: str, right: str, theme: Theme, width: int) -> Line:
-    """The last line of a screen: where we are, and which keys there are; the keys matter more."""
+def footer(left: str, keys: Sequence[str], theme: Theme, width: int) -> Line:
+    """The last line of a screen: where we are, and which keys there are.
+
+    Where there is no room for all keys, the first and the last remain.
+    """
     room = width - 4
-    right = fit(right, room, theme.ellipsis)
-    left = fit(left, room - cell_len(right) - _GAP, theme.ellipsis)
     if room < 1:
         return []
-    return [
-        Segment("  "),
-        Segment(left + " " * (room - cell_len(left) - cell_len(right)), MARKED),
-        Segment(right, EMPHASIS),
-    ]
+    keys = list(keys)
+    while len(keys) > 2 and cell_len(left) + _GAP + cell_len(_BETWEEN.join(keys)) > room:
+        del keys[-2]
+    right = fit(_BETWEEN.join(keys), room, theme.ellipsis)
+    left = fit(left, room - cell_len(right) - _GAP, theme.ellipsis)
+    between = " " * (room - cell_len(left) - cell_len(right))
+    return [Segment("  "), Segment(left + between, MARKED), Segment(right, EMPHASIS)]
 
 
 def screen(lines: Sequence[Line], last: Line, width: int, height: int) -> list[Line]:

@@ -1,0 +1,271 @@
+"""Slides: everything of them is shown, nothing is dim, wide or cut, on screens of any size."""
+
+from __future__ import annotations
+
+import pytest
+
+from asyncdemo.model import Outcome, Run
+from asyncdemo.render.blocks import Block, Code, Figures, Row, Words, prose
+from asyncdemo.render.draw import Line, legend_lines
+from asyncdemo.render.letters import block_letters
+from asyncdemo.render.slides import Slide, bright, footer, pages, screen, timeline
+from asyncdemo.render.theme import ASCII, UNICODE, Theme
+from tests.support.runs import Story
+from tests.support.screens import text_of
+
+SIZES = [(20, 5), (40, 12), (80, 24), (120, 40), (200, 50)]
+MARKDOWN = """
+Ten cups, and `await asyncio.sleep` for each of them. See [the list](list.md), **carefully**:
+
+- `blocking`: one after
+  another
+- all at once
+
+1. first
+2. second
+
+```python
+async def main() -> None:
+
+    await brew(1)
+```
+
+What now?
+"""
+LONG = Slide(
+    "Key points",
+    tuple(Words(f"Point {n}: " + "one gate, made once, shared by all, is a limit. " * 3) for n in range(12)),
+)
+
+
+def words_of(lines: list[Line]) -> str:
+    return " ".join(" ".join(text_of(lines)).split())
+
+
+def laid_out(*blocks: Block, heading: str = "Run", width: int = 80, height: int = 23) -> list[str]:
+    (page,) = pages(Slide(heading, blocks), UNICODE, width, height)
+    return text_of(page)
+
+
+def staircase(calls: int, last: Outcome = Outcome.RETURNED) -> Run:
+    """Calls of 100 ms, one after another."""
+    story = Story()
+    main = story.task("main")
+    for n in range(1, calls + 1):
+        main.enters(f"brew({n})").sleeps(100).leaves(last if n == calls else Outcome.RETURNED)
+    main.returns()
+    return story.run()
+
+
+# block letters
+
+
+def test_letters_have_two_dots_in_the_height_of_a_line() -> None:
+    assert block_letters("Ti", 80, 0) == ["▀▀█▀▀ ▀█▀", "  █    █", "  ▀   ▀▀▀"]
+
+
+def test_larger_letters_have_as_many_lines_to_a_dot_and_need_no_blocks() -> None:
+    assert block_letters("-.", 80, 1, "#") == ["", "", "######", "", "        ##"]
+    assert block_letters("-", 80, 2, "#") == [""] * 4 + ["#" * 12] * 2 + [""] * 4
+    assert block_letters("-", 80, 0, "#") is None
+
+
+def test_letters_break_between_words_and_do_not_break_a_word() -> None:
+    assert block_letters("it is", 20, 0) == [
+        *(block_letters("it", 20, 0) or []),
+        "",
+        *(block_letters("is", 20, 0) or []),
+    ]
+    assert block_letters("parallel", 20, 0) is None
+
+
+def test_units_keep_their_small_letters_and_words_have_capitals_only() -> None:
+    assert block_letters("s", 80, 0) != block_letters("S", 80, 0)
+    assert block_letters("brews", 80, 0) == block_letters("BREWS", 80, 0)
+
+
+def test_what_has_no_letters_is_not_spelled() -> None:
+    assert block_letters("größe", 80, 0) is None
+
+
+# text
+
+
+def test_the_markdown_of_a_lesson_becomes_blocks() -> None:
+    assert prose(MARKDOWN) == [
+        Words("Ten cups, and `await asyncio.sleep` for each of them. See the list, carefully:"),
+        Words("`blocking`: one after another", mark="-"),
+        Words("all at once", mark="-"),
+        Words("first", mark="1."),
+        Words("second", mark="2."),
+        Code("async def main() -> None:\n\n    await brew(1)"),
+        Words("What now?"),
+    ]
+
+
+def test_code_in_a_text_is_marked_and_its_marks_are_not_shown() -> None:
+    (page,) = pages(Slide("Run", (Words("so `await` it"),)), UNICODE, 80, 23)
+    line = page[-1]
+    styles = {segment.text: segment.style for segment in line if segment.text.strip()}
+    assert set(styles) == {"so", "await", "it"}
+    assert styles["await"] != styles["so"] == styles["it"]
+
+
+def test_a_line_of_a_list_hangs_below_its_words_not_below_its_mark() -> None:
+    lines = laid_out(Words("one " * 30, mark="1)"))
+    first, second = [line for line in lines if "one" in line]
+    assert first.index("one") == second.index("one")
+    assert first.lstrip().startswith("1)")
+
+
+def test_code_is_not_wrapped() -> None:
+    lines = laid_out(Code("def f():\n    " + "x" * 200))
+    assert [line.strip()[:3] for line in lines[-2:]] == ["def", "xxx"]
+    assert lines[-1].endswith("…")
+
+
+# figures and facts
+
+
+def test_figures_stand_next_to_each_other_in_letters() -> None:
+    lines = laid_out(Figures((("The class said", "3 s"), ("It was", "10 s"))))
+    labels = next(line for line in lines if "It was" in line)
+    at = labels.index("It was")
+    three, ten = block_letters("3 s", 80, 0), block_letters("10 s", 80, 0)
+    assert three and ten
+    assert [line[2:at].rstrip() for line in lines[-3:]] == three
+    assert [line[at:] for line in lines[-3:]] == ten
+
+
+def test_figures_that_cannot_be_spelled_are_words() -> None:
+    lines = laid_out(Figures((("The class said", "größer"), ("It was", "10 s"))))
+    assert lines[-1].split() == ["größer", "10", "s"]
+
+
+def test_rows_that_follow_each_other_stand_close() -> None:
+    lines = laid_out(
+        Words("before"), Row("wall", "3 s"), Row("peak", "1"), Words("after"), width=80, height=14
+    )
+    at = {word: next(n for n, line in enumerate(lines) if word in line) for word in ("before", "wall")}
+    assert lines[at["wall"] + 1].split() == ["peak", "1"]
+    assert lines[at["wall"] - 1] == ""
+
+
+# pages
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("theme", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_no_page_is_wider_or_higher_than_the_screen_and_no_word_is_lost(
+    width: int, height: int, theme: Theme
+) -> None:
+    drawn = pages(LONG, theme, width, height)
+    for page in drawn:
+        assert len(page) <= height
+        assert all(len(line) <= width for line in text_of(page))
+    told = "".join(words_of([line for page in drawn for line in page]).split())
+    for block in LONG.blocks:
+        assert isinstance(block, Words)
+        whole = "".join(block.text.split())
+        # A heading may stand between two parts of a paragraph that two pages share.
+        assert whole in told or (len(drawn) > 1 and whole[:8] in told and whole[-8:] in told)
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_nothing_is_dim(width: int, height: int) -> None:
+    slide = Slide("Run", (*prose(MARKDOWN), Row("wall", "3 s"), Figures((("wall", "3 s"),))))
+    lines = [line for page in pages(slide, UNICODE, width, height) for line in page]
+    lines += timeline(staircase(60), UNICODE, width, height)
+    shown = [segment for line in lines for segment in line if segment.text.strip()]
+    assert shown
+    assert all(segment.style and segment.style.bold and not segment.style.dim for segment in shown)
+
+
+def test_a_paragraph_that_fits_on_a_page_is_not_split() -> None:
+    drawn = pages(LONG, UNICODE, 80, 24)
+    assert len(drawn) > 1
+    for page in drawn:
+        told = words_of(page)
+        assert told.count("Point") == sum(told.count(f"Point {n}: one gate") for n in range(12))
+        assert told.endswith("limit.")
+
+
+def test_the_heading_is_on_every_page_and_large_on_a_large_screen() -> None:
+    small, large = block_letters("Key points", 80, 0), block_letters("Key points", 200, 1)
+    assert small and large
+    for page in pages(LONG, UNICODE, 80, 24):
+        assert [line[2:] for line in text_of(page)[1:4]] == small
+    assert [line.strip() for line in text_of(pages(LONG, UNICODE, 200, 60)[0])[1:6]] == [
+        line.strip() for line in large
+    ]
+
+
+def test_a_heading_without_letters_is_a_line_of_capitals() -> None:
+    assert laid_out(heading="größe")[1] == "  GRÖSSE"
+
+
+# the screen
+
+
+@pytest.mark.parametrize(("width", "height"), [*SIZES, (1, 1), (3, 2)])
+def test_a_screen_is_filled_to_its_last_cell(width: int, height: int) -> None:
+    last = footer("3 of 20: predict", ["Space next", "q quit"], UNICODE, width)
+    drawn = text_of(screen(pages(LONG, UNICODE, width, height)[0], last, width, height))
+    assert len(drawn) == height
+    assert {len(line) for line in drawn} == {width}
+
+
+def test_the_footer_gives_up_keys_in_the_middle_and_then_where_we_are() -> None:
+    keys = ["Space next", "b back", "q quit", "? help"]
+    drawn = [text_of([footer("3 of 20: predict", keys, UNICODE, width)])[0] for width in (80, 42, 34, 22)]
+    assert [" ".join(line.split()) for line in drawn] == [
+        "3 of 20: predict Space next b back q quit ? help",
+        "3 of 20: predict Space next ? help",
+        "3 of 20:… Space next ? help",
+        "Space next ? help",
+    ]
+
+
+# timelines
+
+
+def test_rows_have_room_between_them_if_there_is_any() -> None:
+    roomy = [
+        line.split()[0] if line.split() else "" for line in text_of(timeline(staircase(5), UNICODE, 80, 30))
+    ]
+    assert roomy[2:8] == ["brew(1)", roomy[3], "", "brew(2)", roomy[6], ""]
+    assert "─" in roomy[3]
+    close = text_of(timeline(staircase(5), UNICODE, 80, 10))
+    assert [line.split()[0] for line in close[2:7]] == [f"brew({n})" for n in range(1, 6)]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("calls", [1, 5, 60, 500])
+def test_a_timeline_fits_any_screen_and_says_how_many_lanes_are_folded(
+    width: int, height: int, calls: int
+) -> None:
+    lines = text_of(timeline(staircase(calls), UNICODE, width, height))
+    assert 0 < len(lines) <= height
+    assert all(len(line) <= width for line in lines)
+    if calls == 500 and height > 5 and width >= 80:
+        assert any("of all 500" in line for line in lines)
+
+
+def test_a_run_without_lanes_says_why_it_has_no_picture() -> None:
+    assert "nothing was recorded" in words_of(timeline(Story().run(), UNICODE, 80, 24))
+
+
+def test_ends_are_in_the_legend() -> None:
+    run = staircase(2, last=Outcome.RAISED)
+    assert "✗ raised" in words_of(timeline(run, UNICODE, 80, 24))
+
+
+def test_bright_takes_the_dimness_and_keeps_words_and_colours() -> None:
+    (legend,) = legend_lines(UNICODE, 80)
+    assert any(segment.style and segment.style.dim for segment in legend)
+    lit = bright(legend)
+    assert text_of([lit]) == text_of([legend])
+    assert not any(segment.style and segment.style.dim for segment in lit)
+    assert [segment.style and segment.style.color for segment in lit] == [
+        segment.style and segment.style.color for segment in legend
+    ]
