@@ -18,6 +18,8 @@ BEAT_S = 0.05
 class PriceServer(ThreadingMixIn, SimpleXMLRPCServer):
     """Somebody else's program. It has a thread for each question, so it can answer many at once."""
 
+    request_queue_size = 100
+
 
 def answer(n: object) -> str:
     """What that program does with one question. None of this is ours to change."""
@@ -49,5 +51,7 @@ if __name__ == "__main__":
     with PriceServer(("127.0.0.1", 0), logRequests=False) as server:
         server.register_function(answer, "price")
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
-        asyncio.run(main(f"http://127.0.0.1:{server.server_address[1]}"))
-        server.shutdown()
+        try:
+            asyncio.run(main(f"http://127.0.0.1:{server.server_address[1]}"))
+        finally:
+            server.shutdown()
