@@ -297,7 +297,23 @@ def test_a_signal_to_end_gives_the_terminal_back() -> None:
         assert terminal.text.rindex(SCREEN_LEFT) > terminal.text.rindex("of 20")
 
 
-def test_a_program_that_fails_is_not_judged(tmp_path: Path) -> None:
+def test_ctrl_z_gives_the_terminal_back_until_it_goes_on() -> None:
+    with present() as terminal:
+        go_to(terminal, "3 of 20: predict")
+        terminal.type("7")
+        at(terminal, "7_")
+        terminal.type("\x1a")
+        terminal.wait_until(lambda: SCREEN_LEFT in terminal.text)
+        os.kill(terminal.pid, signal.SIGCONT)
+        terminal.wait_until(lambda: "7_" in terminal.text[terminal.text.rindex(SCREEN_LEFT) :])
+        terminal.type(ENTER)
+        at(terminal, "The class says: 7")
+        terminal.type("q")
+        assert terminal.end() == 0
+        assert terminal.shows_keys()
+
+
+def test_a_program_that_fails_is_not_judged() -> None:
     with present("two-sleeps", "--timeout", "0.5", "--set", "BREWS=100") as terminal:
         go_to(terminal, "8 of 20")
         assert "Not judged: blocking did not end as the lesson means it." in on_screen(terminal)

@@ -5,16 +5,14 @@ Not for: what the steps are and say (``lecture``), recording (``recording``).
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 
 from asyncdemo.cli.keys import CLOSED, Keys
 from asyncdemo.cli.lecture import Lecture, Stage
 from asyncdemo.cli.recording import Job, Recorded, record_live
+from asyncdemo.cli.signals import Signals
 from asyncdemo.render.blocks import Row, Words
 from asyncdemo.render.draw import Line
 from asyncdemo.render.live import LivePanel, LiveView, picture_lines
@@ -46,19 +44,29 @@ _HELP = Slide(
 
 def present(lecture: Lecture, jobs: Sequence[Job], race: bool, console: Console) -> Recorded:
     """Until someone quits; returns the last recording. Needs a terminal. Raises KeyboardInterrupt."""
-    with _signals_as_interrupts(), Keys() as keys, console.screen():
-        return _Presentation(lecture, jobs, race, console, keys).until_quit() or Recorded(())
+    with Signals() as signals:
+        presentation = _Presentation(lecture, jobs, race, console, signals)
+        while True:
+            with Keys() as keys, console.screen():
+                presentation.until_quit(keys)
+            if not signals.stop:
+                break
+            signals.stop_now()
+    if signals.seen:
+        raise KeyboardInterrupt
+    return presentation.recorded or Recorded(())
 
 
 class _Presentation:
     def __init__(
-        self, lecture: Lecture, jobs: Sequence[Job], race: bool, console: Console, keys: Keys
+        self, lecture: Lecture, jobs: Sequence[Job], race: bool, console: Console, signals: Signals
     ) -> None:
+        self.recorded: Recorded | None = None
         self._lecture = lecture
         self._jobs = jobs
         self._race = race
         self._console = console
-        self._keys = keys
+        self._signals = signals
         self._theme = theme_for(console.encoding)
         self._at = 0
         self._page = 0
@@ -66,18 +74,22 @@ class _Presentation:
         self._help = False
         self._typed: str | None = None
         self._panels: Sequence[LivePanel] = ()
-        self._recorded: Recorded | None = None
 
-    def until_quit(self) -> Recorded | None:
-        while True:
+    def until_quit(self, keys: Keys) -> None:
+        """Or until a signal; after Ctrl-Z it can go on where it was."""
+        goes_on = True
+        while goes_on:
             size = self._console.size
             self._draw()
-            while (key := self._keys.read(_LOOK_S)) is None and self._console.size == size:
-                pass
-            if key is not None and not self._press(key):
-                return self._recorded
+            key = None
+            while key is None and self._console.size == size:
+                key = keys.read(_LOOK_S)
+                if self._signals.seen or self._signals.stop:
+                    return
+            if key is not None:
+                goes_on = self._press(key, keys)
 
-    def _press(self, key: str) -> bool:
+    def _press(self, key: str, keys: Keys) -> bool:
         """Whether it goes on."""
         if key == CLOSED:
             return False
@@ -90,18 +102,18 @@ class _Presentation:
         elif key == "?":
             self._help = True
         elif key == "r":
-            return self._run()
+            return self._run(keys)
         elif key in _NEXT:
-            return self._next()
+            return self._next(keys)
         elif key in _BACK:
             self._back()
         elif self._stage is Stage.PREDICT and (key in ("a", ".") or key.isdecimal()):
             self._typed = self._lecture.said.get(self._place, "") if key == "a" else key
         return True
 
-    def _next(self) -> bool:
-        if self._stage is Stage.RUN and self._recorded is None:
-            return self._run()
+    def _next(self, keys: Keys) -> bool:
+        if self._stage is Stage.RUN and self.recorded is None:
+            return self._run(keys)
         if self._page + 1 < self._pages:
             self._page += 1
         elif self._at + 1 < len(self._lecture.steps):
@@ -131,14 +143,14 @@ class _Presentation:
         elif len(key) == 1 and len(typed) < _LONGEST:
             self._typed = typed + key
 
-    def _run(self) -> bool:
+    def _run(self, keys: Keys) -> bool:
         self._go(next(at for at, step in enumerate(self._lecture.steps) if step.stage is Stage.RUN))
         recorded = record_live(self._jobs, self._console, self._race, self._show)
-        self._recorded = recorded
+        self.recorded = recorded
         if recorded.interrupted:
             return False
         self._lecture.ran(recorded.runs)
-        self._keys.forget()
+        keys.forget()
         return True
 
     def _show(self, panels: Sequence[LivePanel], console: Console) -> LiveView:
@@ -154,7 +166,7 @@ class _Presentation:
         return self._lecture.steps[self._at].place
 
     def _draw(self) -> None:
-        if self._stage is Stage.RUN and self._recorded is not None and not self._help:
+        if self._stage is Stage.RUN and self.recorded is not None and not self._help:
             self._pages = 1
             self._console.update_screen_lines(self._picture(_KEYS))
             return
@@ -189,8 +201,8 @@ class _Presentation:
         )
 
     def _where(self) -> str:
-        page = f" {self._page + 1}/{self._pages}" if self._pages > 1 and not self._help else ""
-        return f"{self._at + 1} of {len(self._lecture.steps)}: {self._stage}{page}"
+        page = f" ({self._page + 1}/{self._pages})" if self._pages > 1 and not self._help else ""
+        return f"{self._at + 1} of {len(self._lecture.steps)}{page}: {self._stage}"
 
 
 class _WholeScreen(LiveView):
@@ -208,19 +220,3 @@ class _WholeScreen(LiveView):
 
     def draw(self, lines: list[Line]) -> None:
         self._whole.update_screen_lines(lines)
-
-
-@contextmanager
-def _signals_as_interrupts() -> Iterator[None]:
-    """Who is told to end gives the terminal back first, as after Ctrl-C."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (the signature of a handler)
-        raise KeyboardInterrupt
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), interrupt) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)

@@ -77,6 +77,8 @@ def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line
         if size > 0 and height < _TALL * size:
             continue
         heading = _heading(slide.heading, theme, wide, size)
+        if size >= 0 and not _has_room(heading, gap, room):
+            continue
         blocks = [
             block_lines(block, theme, wide if isinstance(block, Figures) else inside, max(size, 0), leading)
             for block in slide.blocks
@@ -160,11 +162,16 @@ def _spaced(
         before = block
 
 
+def _has_room(heading: list[Line], gap: int, room: int) -> bool:
+    """For a line below it, at least."""
+    return len(heading) + 1 + gap < room
+
+
 def _split(
     heading: list[Line], blocks: Sequence[tuple[int, list[Line]]], room: int, gap: int
 ) -> list[list[Line]]:
     """Blocks stay whole where they can. The heading is on every page, unless it would fill it."""
-    head = heading if len(heading) + 1 + gap < room else []
+    head = heading if _has_room(heading, gap, room) else []
     done: list[list[Line]] = []
     page = list(head)
     for space, lines in blocks:
