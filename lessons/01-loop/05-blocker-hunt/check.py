@@ -40,6 +40,7 @@ def the_culprit_is_named(seen: Seen) -> None:
         f"CULPRIT names {CULPRIT}.",
         f"CULPRIT should name the function that holds the event loop; {why}. `asyncdemo trace` on your file "
         "shows which line it is, and in which function.",
+        at=seen.calls("ship"),
     )
 
 
