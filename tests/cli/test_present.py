@@ -83,7 +83,7 @@ def test_a_lesson_from_its_title_to_its_last_answer() -> None:
         for step in ("2 of 20: question", "3 of 20: predict", "7 of 20: run"):
             go_to(terminal, step)
             seen[step] = on_screen(terminal)
-        assert shows_large(terminal, "Run")
+        assert shows_large(terminal, "RUN")
         terminal.type(NEXT)
         at(terminal, "Space next")
         at(terminal, "ended well")

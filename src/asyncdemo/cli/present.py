@@ -190,7 +190,7 @@ class _Presentation:
         if self._typed is not None:
             return ["Enter keeps it", "Esc drops it"], laid_out
         if step.stage is Stage.PREDICT:
-            return ["a answer", *_KEYS], laid_out
+            return [_KEYS[0], "a answer", *_KEYS[1:]], laid_out
         return _KEYS_BEFORE_RUN if step.stage is Stage.RUN else _KEYS, laid_out
 
     def _picture(self, keys: Sequence[str]) -> list[Line]:

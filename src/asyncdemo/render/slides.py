@@ -143,7 +143,7 @@ def bright(line: Line) -> Line:
 
 def _heading(text: str, theme: Theme, width: int, size: int) -> list[Line]:
     """size: as of ``block_letters``, -1 for one bold line."""
-    letters = block_letters(text, width, size, theme.parts[-1]) if size >= 0 else None
+    letters = block_letters(text.upper(), width, size, theme.parts[-1]) if size >= 0 else None
     if letters is None and size > 0:
         return _heading(text, theme, width, size - 1)
     if letters is None:
