@@ -33,12 +33,12 @@ def asyncdemo_run() -> Callable[..., Observed]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
+    call: pytest.CallInfo[None],
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     evidence = None if call.excinfo is None else _evidence(call.excinfo.value)
     if evidence is not None:
-        report.sections.append(("asyncdemo: what was seen", _drawn(evidence)))
+        report.sections.append(("asyncdemo timeline", _drawn(evidence)))
     return report
 
 

@@ -80,6 +80,10 @@ class TestHowMany:
         assert len(calls(story.run())) == 1
         assert len(calls(story.run(), "rew")) == 0
 
+    def test_a_part_of_them_by_name(self) -> None:
+        some = calls(brews(3)).only("brew(0)", "brew(2)", "pour(1)")
+        assert [lane.name for lane in some.happen(2).lanes] == ["brew(0)", "brew(2)"]
+
 
 class TestHowTheyEnded:
     def test_all_returned(self) -> None:
@@ -307,7 +311,9 @@ class TestTheEnd:
             "    +------------------------------------\n"
         )
         run = replace(brews(), script="app.py", outcome=RunOutcome.FAILED, exit_code=1)
-        assert message_of(Seen(run, stderr=group).ends_well) == "The program failed: ValueError: no (line 5)"
+        assert message_of(Seen(run, stderr=group).ends_well) == (
+            "The program failed: an ExceptionGroup with ValueError: no (line 5)"
+        )
 
     def test_tasks_left_behind_are_named(self) -> None:
         story = Story()

@@ -90,6 +90,11 @@ class Calls:
         """What each returned; None also for what is no plain value (see ``Lane.result``)."""
         return [None if lane.result is None else ast.literal_eval(lane.result) for lane in self.lanes]
 
+    def only(self, *names: str) -> Calls:
+        """Those of these names, for a sentence about a part of the calls: ``only("send(1)", "send(2)")``."""
+        chosen = [index for index in self._indices if self._recorded.run.lanes[index].name in names]
+        return Calls(self._recorded, self.function, self._nouns, chosen)
+
     # -- how many, and how they ended -----------------------------------------------------------
 
     def happen(self, times: int) -> Calls:

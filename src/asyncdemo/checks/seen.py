@@ -80,10 +80,10 @@ class Seen:
         if tracks:
             lanes = [i for i, lane in enumerate(self.run.lanes) if lane.track in self.run.left_pending]
             known = [self.run.lanes[index].name for index in lanes]
-            names = listed(known or [f"{track.function} ({track.name})" for track in tracks])
+            who = known or [f"{track.function} ({track.name})" for track in tracks]
             raise CheckFailed(
-                f"Every task should be over when main is. {names} {was(len(tracks))} not: nobody waited for "
-                f"{'it' if len(tracks) == 1 else 'them'}.",
+                f"Every task should be over when main is. {listed(who)} {was(len(who))} not: nobody waited "
+                f"for {'it' if len(who) == 1 else 'them'}.",
                 self._evidence(lanes),
             )
         self.held.append("Every task was over when main was.")
@@ -251,7 +251,8 @@ class Seen:
         script = PurePath(self.run.script).name
         before = [frame for frame in _FRAME.finditer(self.stderr) if frame.end() <= errors[-1].start()]
         lines = [frame["line"] for frame in before if PurePath(frame["file"]).name == script]
-        return f"{errors[-1]['error']}{f' (line {lines[-1]})' if lines else ''}"
+        group = "an ExceptionGroup with " if errors[-1][0].startswith(" ") else ""
+        return f"{group}{errors[-1]['error']}{f' (line {lines[-1]})' if lines else ''}"
 
 
 def _is_of(lane_function: str, function: str) -> bool:

@@ -128,9 +128,9 @@ def _record(
 
 def _failure(exercise: Exercise, check: Callable[[Seen], None], seen: Seen) -> Failure | None:
     try:
-        if seen.run.outcome is RunOutcome.FAILED and not seen.run.tracks:
+        if seen.run.outcome is RunOutcome.FAILED and seen.run.notes and not seen.run.tracks:
             # It cannot even be compiled: the note names the line.
-            note = " ".join(seen.run.notes) or "The program could not be started."
+            note = " ".join(seen.run.notes)
             raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
         seen.ends_well()
         check(seen)

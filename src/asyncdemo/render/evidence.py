@@ -9,18 +9,20 @@ from collections.abc import Iterator
 
 from asyncdemo.checks import Evidence
 from asyncdemo.metrics import measure
+from asyncdemo.model import Clock, Run
 from asyncdemo.render.draw import (
     Line,
     cell_marks,
     end_marks,
     gutter_width,
     legend_lines,
+    text_line,
     timeline_lines,
 )
 from asyncdemo.render.facts import folded_words, lane_words
 from asyncdemo.render.layout import cut, lay_out_part, open_ns
-from asyncdemo.render.theme import Theme
-from asyncdemo.render.words import clean
+from asyncdemo.render.theme import DIM, Theme
+from asyncdemo.render.words import clean, fit
 
 __all__ = ["evidence_lines", "evidence_text"]
 
@@ -28,23 +30,30 @@ _ROWS = 12
 
 
 def evidence_lines(evidence: Evidence, theme: Theme, width: int, rows: int = _ROWS) -> Iterator[Line]:
-    """A timeline of the lanes that matter, and its legend. rows: more lanes are folded."""
+    """What it is, a timeline of the lanes that matter, and a legend. rows: more lanes are folded."""
     run, lanes = evidence.run, evidence.lanes
     shown = [run.lanes[index] for index in lanes]
     marked = any(lane.outcome in theme.ends for lane in shown)
     gutter = gutter_width([lane.name for lane in shown[:rows]], len(shown), rows, width, marked)
     grid = lay_out_part(run, lanes, evidence.start_ns, evidence.end_ns, width - gutter, rows)
+    caption = f"What was seen{_in_which_time(run)}:"
+    yield text_line(fit(caption, width, theme.ellipsis), DIM)
     yield from timeline_lines(grid, theme, gutter)
     ended = {row.ended for row in grid.rows}
     yield from legend_lines(theme, width, [*cell_marks(theme, [grid]), *end_marks(theme, ended)])
 
 
 def evidence_text(evidence: Evidence, lanes: int = _ROWS) -> Iterator[str]:
-    """A line for each lane that matters, up to a bound; times are those of the whole run."""
+    """What it is, and a line for each lane that matters, up to a bound; times are those of the whole run."""
+    yield f"seen{_in_which_time(evidence.run)}:"
     stretch = cut(evidence.run, evidence.lanes, evidence.start_ns, evidence.end_ns)
     zero, totals = open_ns(evidence.run), measure(stretch).lane_totals
     shown = len(stretch.lanes) if len(stretch.lanes) <= lanes + 1 else lanes
     for lane, total in zip(stretch.lanes[:shown], totals[:shown], strict=True):
-        yield f"{clean(lane.name)}: {lane_words(lane, total, zero)}"
+        yield f"  {clean(lane.name)}: {lane_words(lane, total, zero)}"
     if shown < len(stretch.lanes):
-        yield folded_words(stretch.lanes[shown:], totals[shown:])
+        yield "  " + folded_words(stretch.lanes[shown:], totals[shown:])
+
+
+def _in_which_time(run: Run) -> str:
+    return ", in virtual time" if run.clock is Clock.VIRTUAL else ""

@@ -12,7 +12,7 @@ from itertools import compress, islice
 
 from asyncdemo.diagnose import Finding, diagnose
 from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, measure
-from asyncdemo.model import Clock, Lane, ResourceKind, Run, RunOutcome, Site, SlowStep
+from asyncdemo.model import Clock, Lane, Outcome, ResourceKind, Run, RunOutcome, Site, SlowStep
 from asyncdemo.render.layout import blocking_steps, open_ns
 from asyncdemo.render.words import (
     OUTCOME_WORDS,
@@ -195,7 +195,7 @@ def _resources(own: Metrics) -> Iterable[Fact]:
 def _compared(run: Run, own: Metrics, others: Sequence[_Measured]) -> str:
     parts = []
     for other, metrics in others:
-        if other is run or not own.wall_ns or not metrics.wall_ns:
+        if other is run or not own.wall_ns or not metrics.wall_ns or not _same_work(run, own, other, metrics):
             continue
         longer, shorter = max(own.wall_ns, metrics.wall_ns), min(own.wall_ns, metrics.wall_ns)
         if longer < _SAME * shorter:
@@ -205,6 +205,13 @@ def _compared(run: Run, own: Metrics, others: Sequence[_Measured]) -> str:
         else:
             parts.append(f"{ratio(metrics.wall_ns, own.wall_ns)} as fast as {title(other)}")
     return join(parts)
+
+
+def _same_work(run: Run, own: Metrics, other: Run, others: Metrics) -> bool:
+    """Whether as many calls returned: who leaves work out is not the faster one."""
+    if not (run.named and other.named):
+        return True
+    return own.outcomes.get(Outcome.RETURNED, 0) == others.outcomes.get(Outcome.RETURNED, 0)
 
 
 def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:

@@ -77,9 +77,8 @@ def verdict_text(
     if knobs:
         yield f"    in this run: {_settings(knobs)}"
     if evidence is not None:
-        yield "    seen:"
         for line in evidence_text(evidence):
-            yield f"      {line}"
+            yield f"    {line}"
     wrote = [line for line in output.splitlines() if line.strip()][-_OUTPUT_LINES:]
     if wrote:
         yield "    the program wrote:"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.model import Run, RunOutcome
+from asyncdemo.model import Outcome, Run, RunOutcome
 from asyncdemo.render.plain import render_plain
 from tests.support.runs import Story, at_line
 
@@ -99,6 +99,19 @@ def test_variants_are_compared() -> None:
     text = render_plain([slow.run(name="slow"), fast.run(name="fast")])
     assert "compared      3.00x as long as fast" in text
     assert "compared      3.00x as fast as slow" in text
+
+
+def test_who_leaves_work_out_is_not_called_faster() -> None:
+    def trip(name: str, *, second_fails: bool) -> Run:
+        story = Story()
+        story.task("main").enters("ask(1)").sleeps(100).leaves().returns()
+        second = story.task("other").enters("ask(2)").sleeps(30)
+        second.leaves(Outcome.RAISED).returns() if second_fails else second.sleeps(270).leaves().returns()
+        return replace(story.run(), name=name)
+
+    whole, half = trip("whole", second_fails=False), trip("half", second_fails=True)
+    assert "compared" not in render_plain([whole, half])
+    assert "compared" in render_plain([whole, trip("again", second_fails=False)])
 
 
 def slow_and_fast(outcome: RunOutcome) -> list[Run]:

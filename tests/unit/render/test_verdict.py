@@ -1,0 +1,116 @@
+"""The verdict on an exercise, and the picture of its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+from rich.segment import Segment
+
+from asyncdemo.checks import CheckFailed, Evidence, Seen
+from asyncdemo.model import Clock, Run
+from asyncdemo.render.evidence import evidence_lines, evidence_text
+from asyncdemo.render.theme import ASCII, UNICODE
+from asyncdemo.render.verdict import verdict_lines, verdict_text
+from tests.support.runs import Story, ns
+
+
+def brews(count: int, apart_ms: float, clock: Clock = Clock.VIRTUAL) -> Run:
+    story = Story()
+    for number in range(count):
+        story.task(f"brew({number})", at=number * apart_ms).sleeps(100).returns()
+    return replace(story.run(), clock=clock)
+
+
+def evidence_of(sentence: Callable[[], object]) -> Evidence:
+    with pytest.raises(CheckFailed) as failed:
+        sentence()
+    assert failed.value.evidence is not None
+    return failed.value.evidence
+
+
+def text(lines: Iterable[list[Segment]]) -> list[str]:
+    return ["".join(segment.text for segment in line).rstrip() for line in lines]
+
+
+ONE_BY_ONE = evidence_of(lambda: Seen(brews(3, 100)).calls("brew").peak_is(3))
+TOO_EARLY = evidence_of(lambda: Seen(brews(3, 300)).calls("brew").largest_gap_at_most(0.2))
+
+
+class TestEvidence:
+    def test_it_says_that_time_is_virtual(self) -> None:
+        assert text(evidence_lines(ONE_BY_ONE, UNICODE, 80))[0] == "What was seen, in virtual time:"
+        real = evidence_of(lambda: Seen(brews(3, 100, Clock.REAL)).calls("brew").peak_is(3))
+        assert text(evidence_lines(real, UNICODE, 80))[0] == "What was seen:"
+        assert next(evidence_text(real)) == "seen:"
+
+    def test_a_row_for_each_lane_that_matters(self) -> None:
+        rows = text(evidence_lines(ONE_BY_ONE, ASCII, 60))[2:5]
+        assert [row.split()[0] for row in rows] == ["brew(0)", "brew(1)", "brew(2)"]
+        starts = [row.index("-") for row in rows]
+        assert starts == sorted(set(starts))
+
+    def test_the_axis_has_the_times_of_the_whole_run(self) -> None:
+        run = brews(3, 300)
+        late = Evidence(run, (2,), ns(590), ns(700))
+        axis = text(evidence_lines(late, ASCII, 70))[1]
+        assert "'600 ms" in axis
+        assert "'0" not in axis.split()[0]
+        assert list(evidence_text(late))[1].startswith("  brew(2): 600 ms to 700 ms, returned")
+
+    def test_a_lane_that_goes_on_after_the_stretch_has_not_ended_in_it(self) -> None:
+        story = Story()
+        story.task("brew(1)").sleeps(100).is_cancelled()
+        cut = Evidence(story.run(), (0,), 0, ns(50))
+        whole = Evidence(story.run(), (0,), 0, ns(100))
+        assert not any("cancelled" in line for line in text(evidence_lines(cut, UNICODE, 80)))
+        assert any("cancelled" in line for line in text(evidence_lines(whole, UNICODE, 80)))
+
+    def test_many_lanes_are_folded_and_none_is_dropped(self) -> None:
+        many = evidence_of(lambda: Seen(brews(50, 100)).calls("brew").peak_is(3))
+        lines = text(evidence_lines(many, UNICODE, 80, rows=6))
+        assert any("of all 50" in line for line in lines)
+        assert list(evidence_text(many, lanes=6))[-1].startswith("  and 44 more lanes")
+
+    @pytest.mark.parametrize("width", [30, 44, 80, 200])
+    def test_no_line_is_wider_than_the_screen(self, width: int) -> None:
+        for evidence in (ONE_BY_ONE, TOO_EARLY):
+            assert all(cell_len(line) <= width for line in text(evidence_lines(evidence, UNICODE, width)))
+
+
+class TestVerdict:
+    def lines(self, width: int = 60, **changes: object) -> list[str]:
+        parts: dict[str, object] = {"held": ["It began."], "message": "It did not end.", "evidence": None}
+        theme = changes.pop("theme", UNICODE)
+        return text(verdict_lines(**(parts | changes), theme=theme, width=width))  # type: ignore[arg-type]
+
+    def test_what_held_comes_before_what_did_not(self) -> None:
+        assert self.lines() == ["✓ It began.", "✗ It did not end."]
+        assert self.lines(theme=ASCII) == ["+ It began.", "x It did not end."]
+
+    def test_who_passed_sees_what_held_and_nothing_else(self) -> None:
+        assert self.lines(message=None, output="3 cups\n") == ["✓ It began."]
+
+    def test_the_knobs_of_the_run_are_told_where_the_file_says_otherwise(self) -> None:
+        assert "  In this run: UPLOADS = 20." in self.lines(knobs={"UPLOADS": 20})
+        assert "    in this run: UPLOADS = 20" in verdict_text((), "no", None, knobs={"UPLOADS": 20})
+
+    def test_what_the_program_wrote_is_shown_beside_a_failure_its_newest_lines(self) -> None:
+        output = "".join(f"line {number}\n" for number in range(100))
+        lines = self.lines(output=output)
+        assert "The program wrote:" in lines
+        assert lines[-1] == "  line 99"
+        assert "  line 1" not in lines
+
+    @pytest.mark.parametrize("width", [30, 80])
+    def test_no_line_is_wider_than_the_screen(self, width: int) -> None:
+        message = "At most 5 uploads may be at work at once; 50 were, from 0.00 s to 0.19 s."
+        lines = self.lines(width, message=message, evidence=ONE_BY_ONE, output="x" * 300)
+        assert all(cell_len(line) <= width for line in lines)
+
+    def test_words_without_a_terminal(self) -> None:
+        words = list(verdict_text(["It began."], "It did not end.", ONE_BY_ONE, output="3 cups\n"))
+        assert words[:3] == ["  held: It began.", "  failed: It did not end.", "    seen, in virtual time:"]
+        assert words[-1] == "      3 cups"
