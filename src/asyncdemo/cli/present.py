@@ -16,7 +16,7 @@ from asyncdemo.cli.signals import Signals
 from asyncdemo.render.blocks import Row, Words
 from asyncdemo.render.draw import Line
 from asyncdemo.render.live import LivePanel, LiveView, picture_lines
-from asyncdemo.render.slides import PITCH, Slide, bright, footer, pages, screen, timeline
+from asyncdemo.render.slides import PITCH, Slide, bright, footer, pages, projected, screen, timeline
 from asyncdemo.render.theme import theme_for
 
 __all__ = ["present"]
@@ -67,7 +67,7 @@ class _Presentation:
         self._race = race
         self._console = console
         self._signals = signals
-        self._theme = theme_for(console.encoding)
+        self._theme = projected(theme_for(console.encoding))
         self._at = 0
         self._page = 0
         self._pages = 1

@@ -90,7 +90,7 @@ def prose(markdown: str) -> list[Block]:
 def block_lines(block: Block, theme: Theme, width: int, size: int, leading: int) -> list[Line]:
     """leading: empty lines between those of a paragraph."""
     if isinstance(block, Code):
-        return [[Segment(fit(line, width, theme.ellipsis), MARKED)] for line in block.text.split("\n")]
+        return [[Segment(fit(line, width, theme.ellipsis), EMPHASIS)] for line in block.text.split("\n")]
     if isinstance(block, Figures):
         return _figures(block, theme, width, size)
     if isinstance(block, Row):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -27,14 +27,15 @@ from asyncdemo.render.draw import (
     title_line,
 )
 from asyncdemo.render.facts import empty_words
+from asyncdemo.render.grid import Shade
 from asyncdemo.render.layout import extent_ns, lay_out
 from asyncdemo.render.letters import block_letters
 from asyncdemo.render.theme import EMPHASIS, Theme
 from asyncdemo.render.words import duration, fit, status, title
 
-__all__ = ["PITCH", "Slide", "bright", "footer", "pages", "screen", "timeline"]
+__all__ = ["PITCH", "Slide", "bright", "footer", "pages", "projected", "screen", "timeline"]
 
-PITCH = 3
+PITCH = 4
 """Lines from one lane to the next, where there is room."""
 
 
@@ -42,6 +43,7 @@ _WIDEST = 100
 """A longer line of text cannot be followed from a distance."""
 _GAP = 3
 _BETWEEN = "  "
+_THIN = "─"
 
 _LAYOUTS = (
     (2, 2, 1),
@@ -139,6 +141,12 @@ def bright(line: Line) -> Line:
         Segment(text, Style(bold=True, color=None if style is None else style.color), control)
         for text, style, control in line
     ]
+
+
+def projected(theme: Theme) -> Theme:
+    """The theme with a heavier line for what waits, the thinnest of the textures."""
+    waiting = {_THIN: "━"}.get(theme.textures[Shade.WAITING], theme.textures[Shade.WAITING])
+    return replace(theme, textures={**theme.textures, Shade.WAITING: waiting})
 
 
 def _heading(text: str, theme: Theme, width: int, size: int) -> list[Line]:

@@ -7,8 +7,9 @@ import pytest
 from asyncdemo.model import Outcome, Run
 from asyncdemo.render.blocks import Block, Code, Figures, Row, Words, prose
 from asyncdemo.render.draw import Line, legend_lines
+from asyncdemo.render.grid import Shade
 from asyncdemo.render.letters import block_letters
-from asyncdemo.render.slides import Slide, bright, footer, pages, screen, timeline
+from asyncdemo.render.slides import Slide, bright, footer, pages, projected, screen, timeline
 from asyncdemo.render.theme import ASCII, UNICODE, Theme
 from tests.support.runs import Story
 from tests.support.screens import text_of
@@ -231,7 +232,7 @@ def test_the_footer_gives_up_keys_in_the_middle_and_then_where_we_are() -> None:
 
 def test_rows_have_room_between_them_if_there_is_any() -> None:
     roomy = [
-        line.split()[0] if line.split() else "" for line in text_of(timeline(staircase(5), UNICODE, 80, 30))
+        line.split()[0] if line.split() else "" for line in text_of(timeline(staircase(5), UNICODE, 80, 24))
     ]
     assert roomy[2:8] == ["brew(1)", roomy[3], "", "brew(2)", roomy[6], ""]
     assert "─" in roomy[3]
@@ -269,3 +270,13 @@ def test_bright_takes_the_dimness_and_keeps_words_and_colours() -> None:
     assert [segment.style and segment.style.color for segment in lit] == [
         segment.style and segment.style.color for segment in legend
     ]
+
+
+def test_on_a_projector_what_waits_is_a_heavier_line_and_other_textures_stay() -> None:
+    for theme in (UNICODE, ASCII):
+        heavy = projected(theme)
+        assert {**heavy.textures, Shade.WAITING: theme.textures[Shade.WAITING]} == theme.textures
+        assert len(set(heavy.textures.values())) == len(heavy.textures)
+    lines = text_of(timeline(staircase(1), projected(UNICODE), 80, 24))
+    assert any("━━━" in line and "brew(1)" in line for line in lines)
+    assert projected(ASCII).textures == ASCII.textures
