@@ -69,7 +69,7 @@ Block = Words | Code | Figures | Row
 
 
 def prose(markdown: str) -> list[Block]:
-    """The Markdown of a lesson: paragraphs, lists and code. Links and bold text become their words."""
+    """The Markdown of a lesson: paragraphs, lists and code. Links and emphasis become their words."""
     blocks: list[Block] = []
     for at, part in enumerate(
         re.split(r"^[ ]*```.*\n((?:.*\n)*?)[ ]*```[ ]*$", markdown, flags=re.MULTILINE)
@@ -78,13 +78,20 @@ def prose(markdown: str) -> list[Block]:
             blocks.append(Code(textwrap.dedent(part).rstrip()))
             continue
         for paragraph in re.split(r"\n\s*\n|\n(?=[ ]*(?:[-*]|[0-9]+\.) )", part):
-            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(paragraph.split())).replace("**", "")
+            text = " ".join(paragraph.split())
             item = re.match(r"([-*]|[0-9]+\.) (.*)", text)
             if item:
-                blocks.append(Words(item[2], mark="-" if item[1] in "-*" else item[1]))
+                blocks.append(Words(_plain(item[2]), mark="-" if item[1] in "-*" else item[1]))
             elif text:
-                blocks.append(Words(text))
+                blocks.append(Words(_plain(text)))
     return blocks
+
+
+def _plain(text: str) -> str:
+    """Without the marks of links and of emphasis; those of code stay, and what is in it."""
+    parts = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).split("`")
+    parts[::2] = [re.sub(r"(\*{1,2})(\S(?:[^*]*\S)?)\1", r"\2", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def block_lines(block: Block, theme: Theme, width: int, size: int, leading: int) -> list[Line]:
