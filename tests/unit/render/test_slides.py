@@ -98,6 +98,8 @@ def test_the_markdown_of_a_lesson_becomes_blocks() -> None:
         Words(
             "Ten cups, and `await asyncio.sleep` for each of them. See the list, carefully, here and `2 *x* 3`:"
         ),
+            "Ten cups, and `await asyncio.sleep` for each of them. See the list, carefully, here and `2 *x* 3`:"
+        ),
         Words("`blocking`: one after another", mark="-"),
         Words("all at once", mark="-"),
         Words("first", mark="1."),
