@@ -21,4 +21,4 @@ mkdir -p requirements
 compile all.txt pyproject.toml --extra all "$@"
 compile dev.txt pyproject.toml --extra docs --extra dev --constraints requirements/all.txt
 printf 'hatchling\neditables\n' |
-    compile tour.txt pyproject.toml - --constraints requirements/all.txt
+    compile tour.txt pyproject.toml - --extra watch --constraints requirements/all.txt

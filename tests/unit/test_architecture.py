@@ -160,7 +160,7 @@ def test_the_lock_files_hold_what_the_project_asks_for() -> None:
         return {name[0].lower() for name in found if name} - {"asyncdemo"}
 
     for lock, wanted in {
-        "tour.txt": names(project["dependencies"]) | {"hatchling", "editables"},
+        "tour.txt": names([*project["dependencies"], *extras["watch"]]) | {"hatchling", "editables"},
         "dev.txt": names([*project["dependencies"], *extras["dev"], *extras["docs"]]),
         "all.txt": names([*project["dependencies"], *(one for extra in extras.values() for one in extra)]),
     }.items():
