@@ -16,8 +16,8 @@ from tests.support.screens import text_of
 
 SIZES = [(20, 5), (40, 12), (80, 24), (120, 40), (200, 50)]
 MARKDOWN = """
-Ten cups, and `await asyncio.sleep` for each of them. See [the list](list.md), **carefully**, *here*
-and `2 *x* 3`:
+Ten cups, and `await asyncio.sleep` for each of them. See [the list](list.md), **carefully**, *here*,
+`2 *x* 3`:
 
 - `blocking`: one after
   another
@@ -96,9 +96,7 @@ def test_what_has_no_letters_is_not_spelled() -> None:
 def test_the_markdown_of_a_lesson_becomes_blocks() -> None:
     assert prose(MARKDOWN) == [
         Words(
-            "Ten cups, and `await asyncio.sleep` for each of them. See the list, carefully, here and `2 *x* 3`:"
-        ),
-            "Ten cups, and `await asyncio.sleep` for each of them. See the list, carefully, here and `2 *x* 3`:"
+            "Ten cups, and `await asyncio.sleep` for each of them. See the list, carefully, here, `2 *x* 3`:"
         ),
         Words("`blocking`: one after another", mark="-"),
         Words("all at once", mark="-"),
