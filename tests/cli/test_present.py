@@ -340,6 +340,12 @@ def test_words_and_slides_exclude_each_other(option: str) -> None:
         assert "neither --plain nor --json" in " ".join(terminal.text.split())
 
 
+def test_notes_are_not_for_the_screen_that_the_class_sees() -> None:
+    done = asyncdemo("run", "two-sleeps", "--present", "--notes")
+    assert (done.code, done.out) == (2, "")
+    assert "on another terminal" in done.err
+
+
 def test_notes_are_for_the_instructor_and_run_nothing() -> None:
     done = asyncdemo("run", "two-sleeps", "--notes")
     assert done.code == 0

@@ -123,6 +123,8 @@ def command(
         ids = ", ".join(lesson.id for lesson in course.lessons)
         raise UsageError(f"Which lesson? There are: {ids}. `asyncdemo list` says what each is about.")
     lesson = load_lesson(find_lesson(course, lesson_name).folder)
+    if notes and presenting:
+        raise UsageError("--notes are not for the class: print them on another terminal, without --present.")
     if notes:
         _print_notes(lesson)
         return
@@ -211,6 +213,8 @@ def _need_a_screen(words_wanted: bool) -> None:
 
 
 def _print_notes(lesson: Lesson) -> None:
+    if "For instructors" not in sections(lesson.readme):
+        raise UsageError(f"{lesson.id} has no notes: {lesson.readme} has no section 'For instructors'.")
     click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
     _print_section(lesson, "For instructors", make_console() if can_draw() else None)
     click.echo(f"For the class: asyncdemo run {lesson.id} --present")
