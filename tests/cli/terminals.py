@@ -30,7 +30,13 @@ os.execv(sys.argv[1], sys.argv[1:])
 class Terminal:
     """A command whose stdin, stdout and stderr are one terminal."""
 
-    def __init__(self, *arguments: str | Path, size: tuple[int, int] = (100, 40), **variables: str) -> None:
+    def __init__(
+        self,
+        *arguments: str | Path,
+        size: tuple[int, int] = (100, 40),
+        cwd: Path | None = None,
+        **variables: str,
+    ) -> None:
         """size: columns and lines."""
         self.text = ""
         self.pid = 0
@@ -76,6 +82,10 @@ class Terminal:
     def wait_to_see(self, words: str) -> None:
         """Until the words stand on the screen, wherever and since whenever."""
         self._read_until(lambda: any(words in line for line in self.lines), f"{words!r} on the screen")
+
+    def wait_until(self, met: Callable[[], bool]) -> None:
+        """Until something is so, reading what is written."""
+        self._read_until(met, "something that did not happen")
 
     def wait_for(self, words: str) -> None:
         """Until the words were written, after what was waited for before."""
