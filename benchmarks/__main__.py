@@ -17,9 +17,10 @@ from benchmarks.startup import measure_startup
 from benchmarks.summary import coverage
 from benchmarks.table import Row, machine_lines, markdown_table, row_cells, with_table
 from benchmarks.tracing_cost import COMPARED, measure_tracing_cost
+from benchmarks.watching import measure_watch
 
 PAGE = ROOT / "docs" / "benchmarks.md"
-PARTS = ("tracing", "startup", "live", "memory", "lessons")
+PARTS = ("tracing", "startup", "watch", "live", "memory", "lessons")
 _HEAD = ["what", "median", "range", "rounds", "target", ""]
 
 
@@ -64,6 +65,8 @@ def _measure(
             compared = cost.compared
         elif part == "startup":
             rows += measure_startup(rounds=1 if quick else 15)
+        elif part == "watch":
+            rows += measure_watch(folder, rounds=1 if quick else 25)
         elif part == "live":
             rows += (
                 measure_live_view(folder, rounds=1, tasks=100, sleeps=4, seconds=0.4)

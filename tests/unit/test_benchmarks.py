@@ -144,6 +144,14 @@ def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    for words in ("a step of a task", "asyncdemo --help", "frames/s", "bytes", "× its ideal", "VizTracer"):
+    for words in (
+        "a step of a task",
+        "asyncdemo --help",
+        "the verdict",
+        "frames/s",
+        "bytes",
+        "× its ideal",
+        "VizTracer",
+    ):
         assert words in ended.stdout
     assert page.read_text(encoding="utf-8") == before
