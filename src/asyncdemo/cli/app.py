@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 import asyncdemo
+from asyncdemo.cli.options import course_option
 from asyncdemo.errors import EXIT_OK
 
 __all__ = ["app"]
@@ -74,12 +76,17 @@ class _LazyGroup(click.Group):
     epilog="`asyncdemo COMMAND --help` explains a command.",
 )
 @click.version_option(asyncdemo.__version__, prog_name="asyncdemo")
+@course_option
 @click.pass_context
-def app(context: click.Context) -> None:
+def app(context: click.Context, course_folder: Path | None) -> None:
     """See what sync and async Python waits for: lessons to run, and a lens on your own scripts."""
     if os.environ.get("NO_COLOR"):
         context.color = False
+    if course_folder is not None:
+        # Where a command has the option too, this is what it is if not given there.
+        course = {"course_folder": str(course_folder)}
+        context.default_map = {name: course | {"check": course} for name in COMMANDS}
     if context.invoked_subcommand is None:
         from asyncdemo.cli.home import home
 
-        home()
+        home(course_folder)

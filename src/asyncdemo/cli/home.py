@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from asyncdemo.cli.exercises import shown_path
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.catalog import Heading
-from asyncdemo.course.place import Place, latest
+from asyncdemo.course.place import Place, latest, locate
 from asyncdemo.course.steps import exercises, next_step
 
 __all__ = ["home"]
@@ -20,8 +22,9 @@ _OTHERS = {
 }
 
 
-def home() -> None:
-    place = latest()
+def home(course_folder: Path | None = None) -> None:
+    """course_folder: a course from elsewhere; if not given, that of the latest workspace."""
+    place = latest() if course_folder is None else locate(course_folder)
     records = place.progress.all() if place.progress else {}
     lessons = place.course.lessons
     tasks = exercises(place.course)
