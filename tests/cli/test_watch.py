@@ -211,6 +211,8 @@ def test_a_file_that_is_gone_is_missed_and_given_again(desk: Desk) -> None:
         terminal.wait_for("is not there. To get it again: press x")
         terminal.type("x")
         terminal.wait_for("as the course has it")
+        terminal.wait_for(KEYS)
+        terminal.type("\r")
         terminal.wait_for(FAILS)
         assert desk.tea.read_text() == BROKEN
 
@@ -264,6 +266,10 @@ def test_reset_asks_and_gives_the_exercise_again(desk: Desk) -> None:
         terminal.wait_for("[y/N]")
         terminal.type("y\n")
         terminal.wait_for("Your text is kept")
+        terminal.wait_for("enter back")
+        time.sleep(0.5)
+        assert any("Your text is kept" in line for line in terminal.lines)
+        terminal.type("\r")
         terminal.wait_for(FAILS)
         assert desk.tea.read_text() == BROKEN
 
@@ -337,6 +343,21 @@ def test_n_ends_a_check_that_hangs_and_comes_back_later(desk: Desk) -> None:
         terminal.wait_to_see("tea has not passed yet; pressing n comes back to it.")
         assert until(lambda: not is_alive(pid))
         terminal.wait_to_see(FAILS)
+
+
+def test_r_ends_a_check_that_hangs_and_its_report_stays_until_enter(desk: Desk) -> None:
+    desk.tea.write_text(HANGS)
+    with desk.watch() as terminal:
+        pid = desk.hanging()
+        terminal.type("r")
+        terminal.wait_for("wall")
+        terminal.wait_for("enter back")
+        assert until(lambda: not is_alive(pid))
+        time.sleep(0.5)
+        assert any("wall" in line for line in terminal.lines)
+        terminal.type("\r")
+        terminal.wait_for("Checking 01-tea.py")
+        assert is_alive(desk.hanging())
 
 
 # -- the screen -----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from asyncdemo.errors import UsageError
@@ -30,9 +30,8 @@ def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
         raise UsageError(f"The editor {named!r} cannot be read as a command: {error}.") from None
 
 
-def edit(file: Path, told_to_end: Callable[[], bool]) -> None:
+def edit(command: Sequence[str], file: Path, told_to_end: Callable[[], bool]) -> None:
     """Raises UsageError if there is no such editor. told_to_end: then the editor is told so too."""
-    command = editor_command()
     try:
         process = subprocess.Popen([*command, os.fspath(file)])
     except OSError as error:

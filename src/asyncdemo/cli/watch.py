@@ -6,35 +6,33 @@ Not for: what was saved (``course.watching``), judging (``course.judging``), wha
 from __future__ import annotations
 
 import contextlib
-import os
-import select
-import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 import click
 
-from asyncdemo.cli.board import KEYS, Board, Log, Picture, Sheet
-from asyncdemo.cli.console import make_console, print_runs
+from asyncdemo.cli.attention import QUIT, Attention
+from asyncdemo.cli.board import Board, Log, Picture, Sheet
+from asyncdemo.cli.console import make_console
 from asyncdemo.cli.editor import edit, editor_command
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, now, shown_path
-from asyncdemo.cli.keys import CLOSED, Keys
+from asyncdemo.cli.keys import Keys
 from asyncdemo.cli.options import course_option, plain_option
+from asyncdemo.cli.pages import command_page, keys_page, timeline_page
 from asyncdemo.cli.signals import Signals
-from asyncdemo.cli.terminal import can_ask, can_draw, in_foreground, wrapped
+from asyncdemo.cli.terminal import can_ask, can_draw, in_foreground
 from asyncdemo.course.catalog import Heading
 from asyncdemo.course.exercise import Exercise
 from asyncdemo.course.judging import Stopped, Verdict, judge
 from asyncdemo.course.lesson import load_lesson
 from asyncdemo.course.place import Place, locate
 from asyncdemo.course.progress import Record
-from asyncdemo.course.steps import exercises
+from asyncdemo.course.steps import exercises, following_exercise
 from asyncdemo.course.watching import Change, Watcher
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, UsageError, WorkspaceError
 from asyncdemo.model import Run
@@ -45,9 +43,6 @@ __all__ = ["command"]
 _IDLE_S: Final = 0.1
 """How long at most until a signal or another size of the window is seen."""
 _MOST_SPARES: Final = 4
-_STOPPING: Final = {"q", "Q", "n", "r", "x", "e", CLOSED, "ctrl-d"}
-"""Keys that make the verdict on the check that is running pointless."""
-_QUIT: Final = {"q", "Q", CLOSED, "ctrl-d"}
 _BACK: Final = {"enter", "escape", " ", "backspace"}
 
 
@@ -88,7 +83,8 @@ def command(
         watcher = stack.enter_context(Watcher(watched, poll))
         keys = stack.enter_context(Keys()) if with_keys else None
         board: Board = Picture(make_console()) if drawn else Log(with_keys)
-        watch = _Watch(place, first, board, keys, watcher, spares, signals, course_folder, plain=plain)
+        attention = Attention(keys, watcher, signals)
+        watch = _Watch(place, first, board, attention, watcher, spares, course_folder, plain=plain)
         words = "Interrupted."
         try:
             words = watch.until_quit()
@@ -105,10 +101,9 @@ class _Watch:
         place: Place,
         first: Heading,
         board: Board,
-        keys: Keys | None,
+        attention: Attention,
         watcher: Watcher,
         spares: Spares,
-        signals: Signals,
         course_folder: Path | None,
         *,
         plain: bool,
@@ -116,19 +111,18 @@ class _Watch:
         self._place = place
         self._workspace = need_workspace(place)
         self._board = board
-        self._keys = keys
+        self._attention = attention
         self._watcher = watcher
         self._spares = spares
-        self._signals = signals
         self._course = [] if course_folder is None else ["--course", str(course_folder)]
         self._plain = plain
-        self._typed: list[str] = []
-        self._changes: dict[str, Change] = {}
         self._due = False
         """The exercise is to be checked."""
         self._saved = False
         """... because it was saved."""
         self._ended = False
+        self._stale = False
+        """There is no verdict on what is in the file now."""
         self._runs: tuple[Run, ...] = ()
         self._began_s = 0.0
         self._shown_s = 0
@@ -143,7 +137,10 @@ class _Watch:
             if self._due:
                 self._check()
             else:
-                self._wait()
+                ready = self._spares.fill(
+                    min(len(self._exercise.runs) if self._exercise else 1, _MOST_SPARES)
+                )
+                self._attention.listen(_IDLE_S if ready else _IDLE_S / 4)
             self._heed()
         if self._record(self._lesson).passed:
             return f"{self._lesson.id} has passed."
@@ -151,45 +148,23 @@ class _Watch:
 
     # -- what happens -----------------------------------------------------------------------------
 
-    def _wait(self) -> None:
-        """Until there may be something to heed; meanwhile processes are started ahead."""
-        ready = self._spares.fill(min(len(self._exercise.runs) if self._exercise else 1, _MOST_SPARES))
-        pause_s = min(self._watcher.pause_s(), _IDLE_S if ready else _IDLE_S / 4)
-        self._listen(pause_s)
-
-    def _listen(self, pause_s: float) -> None:
-        """Gathers keys and changes."""
-        if self._keys is not None:
-            key = self._keys.read(pause_s, [self._watcher.fileno()])
-            while key is not None:
-                self._typed.append(key)
-                key = None if key == CLOSED else self._keys.read(0)
-        elif pause_s:
-            select.select([self._watcher.fileno()], [], [], pause_s)
-        self._changes.update(self._watcher.look())
-
-    def _goes_on(self) -> bool:
-        """Whether the check that is running is still wanted; called many times while it runs."""
-        self._listen(0)
-        self._show_time()
-        return not (
-            self._changes or self._signals.seen or self._signals.stop or not _STOPPING.isdisjoint(self._typed)
-        )
-
     def _heed(self) -> None:
-        if self._signals.seen:
-            self._ended = True
-            return
-        if self._signals.stop:
-            self._stop()
+        attention = self._attention
+        if attention.stopped:  # whoever has the terminal meanwhile gets it as it was
+            self._board.suspend()
+            attention.stop()
+            self._board.resume()
+            self._due = self._stale
+            self._show()
         self._board.resized()
-        if self._changes:
-            self._heed_changes()
-        while self._typed and not self._ended:
-            self._press(self._typed.pop(0))
+        if attention.changes:
+            changes, attention.changes = attention.changes, {}
+            self._heed_changes(changes)
+        while attention.typed and not self._ended:
+            self._press(attention.typed.pop(0))
+        self._ended = self._ended or attention.ended
 
-    def _heed_changes(self) -> None:
-        changes, self._changes = self._changes, {}
+    def _heed_changes(self, changes: Mapping[str, Change]) -> None:
         saved = [name for name, change in changes.items() if change is Change.SAVED]
         if self._lesson.id in saved:
             self._due = self._saved = True
@@ -203,21 +178,14 @@ class _Watch:
                 lesson, f"You saved {lesson.id}, so this is the exercise now; before it was {before.id}."
             )
             self._saved = True
-        if changes.get(self._lesson.id) is Change.GONE:
-            self._due = True
-            self._watcher.watch(_files(self._place))
-
-    def _stop(self) -> None:
-        """Ctrl-Z: whoever has the terminal meanwhile gets it as it was."""
-        self._leave()
-        self._signals.stop_now()
-        self._come_back()
-        self._due = True
+        if Change.GONE in changes.values():
+            self._watcher.watch(_files(self._place))  # it may have been moved
+            self._due = self._due or self._stale or self._lesson.id in changes
 
     # -- the check ----------------------------------------------------------------------------------
 
     def _check(self) -> None:
-        self._due = False
+        self._due, self._stale = False, True
         saved, self._saved = self._saved, False
         self._began_s = time.monotonic()
         self._shown_s = 0
@@ -235,9 +203,14 @@ class _Watch:
         try:
             verdict = self._verdict(file)
         except Stopped:
+            self._saved = saved
+            self._sheet = replace(
+                self._sheet, checking="", trouble="This check was ended. Enter starts it again."
+            )
             return
         except AsyncdemoError as error:
             trouble = str(error)
+        self._stale = False
         passed = verdict is not None and verdict.passed
         if verdict is not None:
             self._runs = verdict.runs
@@ -265,6 +238,13 @@ class _Watch:
             )
         return judge(self._exercise, file, self._goes_on, self._spares)
 
+    def _goes_on(self) -> bool:
+        """Whether the check that is running is still wanted; called many times while it runs."""
+        self._attention.listen(0)
+        self._board.resized()
+        self._show_time()
+        return not self._attention.elsewhere()
+
     def _end(self, passed: bool) -> str:
         """What the verdict means for what to do next."""
         if not passed:
@@ -274,7 +254,7 @@ class _Watch:
         if following is None or self._record(following).passed:
             return "Passed, and so have all the others: that was the last exercise."
         name = f"exercise {following.number}, {following.title}"
-        if self._keys is not None:
+        if self._attention.has_keys:
             return f"Passed. Press n to go on: {name}."
         file = shown_path(self._workspace.file(following))
         return f"Passed. Next: {name}. Save {file} and it is checked."
@@ -302,28 +282,30 @@ class _Watch:
     # -- keys ---------------------------------------------------------------------------------------
 
     def _press(self, key: str) -> None:
-        if key in _QUIT:
+        course, plain = self._course, ["--plain"] if self._plain else []
+        if key in QUIT:
             self._ended = True
         elif key in _BACK:
+            self._due = self._due or self._stale
             self._show()
         elif key == "n":
             self._next()
-        elif key in "hlrtsxe?":
-            action: Callable[[], None] = {
-                "h": lambda: self._page(lambda: self._command("hint", self._lesson.id)),
-                "l": lambda: self._page(lambda: self._command("list")),
-                "r": lambda: self._page(
-                    lambda: self._command("run", self._lesson.id, *self._plainly), asks=True
-                ),
-                "t": lambda: self._page(self._timeline),
-                "s": lambda: self._page(lambda: self._command("solution", self._lesson.id)),
-                "x": lambda: self._page(lambda: self._command("reset", self._lesson.id), asks=True),
-                "e": self._edit,
-                "?": lambda: self._page(self._explain),
-            }[key]
-            action()
-        if self._sheet.checking:  # the key ended it
-            self._due = True
+        elif key == "e":
+            self._edit()
+        elif key == "h":
+            self._page(lambda: self._command("hint", self._lesson.id, *course))
+        elif key == "l":
+            self._page(lambda: self._command("list", *course))
+        elif key == "s":
+            self._page(lambda: self._command("solution", self._lesson.id, *course))
+        elif key == "t":
+            self._page(self._timeline)
+        elif key == "?":
+            self._page(keys_page)
+        elif key == "r":
+            self._page(lambda: self._command("run", self._lesson.id, *course, *plain), asks=True)
+        elif key == "x":
+            self._reset()
 
     def _next(self) -> None:
         following = self._following()
@@ -338,13 +320,8 @@ class _Watch:
         )
 
     def _following(self) -> Heading | None:
-        """The exercise after this one that has not passed; if all have, the one after it."""
-        order = exercises(self._place.course)
-        here = next(place for place, lesson in enumerate(order) if lesson.id == self._lesson.id)
-        others = (*order[here + 1 :], *order[:here])
-        return next(
-            (lesson for lesson in others if not self._record(lesson).passed), next(iter(others), None)
-        )
+        records = {lesson.id: self._record(lesson) for lesson in exercises(self._place.course)}
+        return following_exercise(self._place.course, records, self._lesson)
 
     def _page(self, write: Callable[[], None], *, asks: bool = False) -> None:
         """Something else in the place of the sheet, until the next key or save.
@@ -352,56 +329,37 @@ class _Watch:
         asks: it reads lines from the terminal.
         """
         self._board.page()
-        if not asks:
-            write()
-        elif self._keys is not None:
-            self._leave_keys()
-            with self._signals.elsewhere(raised=True):
+        if asks:
+            with self._attention.lent(raised=True):
                 write()
-            self._keys.__enter__()
+        else:
+            write()
         self._board.end_page()
 
     def _command(self, name: str, *arguments: str) -> None:
-        """Another command, here."""
-        called: click.Command = import_module(f"asyncdemo.cli.{name}").command
-        color = False if self._plain or os.environ.get("NO_COLOR") else None
-        try:
-            called.main([*arguments, *self._course], f"asyncdemo {name}", standalone_mode=False, color=color)
-        except AsyncdemoError as error:
-            click.echo(wrapped(str(error)))
-        except click.ClickException as error:
-            error.show()
-        except click.Abort:
-            click.echo()
+        command_page(name, arguments, plain=self._plain)
 
     def _timeline(self) -> None:
-        if not self._runs:
-            click.echo("There is no timeline yet: nothing of this exercise has run.")
-            return
-        rows = self._exercise.rows if self._exercise else ()
-        run = self._runs[-1]
-        lanes = tuple(lane for lane in run.lanes if lane.function in rows) or run.lanes
         console = make_console() if isinstance(self._board, Picture) else None
-        print_runs([replace(run, lanes=lanes)], console)
+        timeline_page(self._runs, self._exercise.rows if self._exercise else (), console)
 
-    def _explain(self) -> None:
-        for key, (name, words) in KEYS.items():
-            click.echo(wrapped(words, f"  {key}  {name:<12}", " " * 17))
-        click.echo("\n" + wrapped("Enter goes back to the verdict. Whatever you save is checked at once."))
+    def _reset(self) -> None:
+        """It says where the learner's text is kept; the new one is checked when they have read that."""
+        self._page(lambda: self._command("reset", self._lesson.id, *self._course), asks=True)
+        self._stale = self._watcher.forget(self._lesson.id) or self._stale
 
     def _edit(self) -> None:
-        file = self._workspace.file(self._lesson)
         note = ""
         try:
-            editor_command()
-            self._leave()
-            with self._signals.elsewhere(raised=False):
-                edit(file, lambda: any(number != signal.SIGINT for number in self._signals.seen))
+            command = editor_command()
+            self._board.suspend()
+            with self._attention.lent(raised=False):
+                edit(command, self._workspace.file(self._lesson), lambda: self._attention.told)
         except UsageError as error:
             note = str(error)
-        finally:
-            self._come_back()
+        self._board.resume()
         self._sheet = replace(self._sheet, note=note)
+        self._due = self._stale
         self._show()
 
     # -- parts --------------------------------------------------------------------------------------
@@ -426,28 +384,10 @@ class _Watch:
         return self._place.progress.of(lesson.id) if self._place.progress else Record()
 
     def _press_or(self, key: str, command: str) -> str:
-        return f"press {key}" if self._keys is not None else f"asyncdemo {command} {self._lesson.id}"
-
-    @property
-    def _plainly(self) -> Sequence[str]:
-        return ["--plain"] if self._plain else []
+        return f"press {key}" if self._attention.has_keys else f"asyncdemo {command} {self._lesson.id}"
 
     def _show(self) -> None:
         self._board.show(self._sheet)
-
-    def _leave(self) -> None:
-        """Somebody else gets the terminal."""
-        self._board.suspend()
-        self._leave_keys()
-
-    def _leave_keys(self) -> None:
-        if self._keys is not None:
-            self._keys.__exit__(None, None, None)
-
-    def _come_back(self) -> None:
-        if self._keys is not None:
-            self._keys.__enter__()
-        self._board.resume()
 
 
 def _files(place: Place) -> dict[str, Path]:

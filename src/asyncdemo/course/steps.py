@@ -12,7 +12,7 @@ from asyncdemo.course.catalog import Course, Heading
 from asyncdemo.course.progress import Record
 from asyncdemo.course.workspace import has_exercise
 
-__all__ = ["Step", "current_exercise", "exercises", "next_step"]
+__all__ = ["Step", "current_exercise", "exercises", "following_exercise", "next_step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,18 @@ def next_step(course: Course, records: Mapping[str, Record]) -> Step | None:
 def exercises(course: Course) -> tuple[Heading, ...]:
     """The lessons that have one."""
     return tuple(filter(has_exercise, course.lessons))
+
+
+def following_exercise(course: Course, records: Mapping[str, Record], lesson: Heading) -> Heading | None:
+    """The next after this that has not passed, at the end from the start again; or else the one after it.
+
+    None if there is no other.
+    """
+    order = exercises(course)
+    here = next(place for place, other in enumerate(order) if other.id == lesson.id)
+    others = (*order[here + 1 :], *order[:here])
+    left = (other for other in others if not records.get(other.id, Record()).passed)
+    return next(left, next(iter(others), None))
 
 
 def current_exercise(course: Course, records: Mapping[str, Record]) -> Heading | None:

@@ -112,10 +112,12 @@ class Saves:
                 content = self._read(file, None, True)
                 self._watched[name] = _Watched(content, content, now_s)
 
-    def forget(self, name: str) -> None:
-        """Take what is in the file now as told: we changed it ourselves."""
+    def forget(self, name: str) -> bool:
+        """Take what is in the file now as told: we changed it ourselves. Whether there was a change."""
+        before = self._watched[name].told
         content = self._read(self._files[name], None, True)
         self._watched[name] = _Watched(content, content, self._clock())
+        return content != before
 
     def look(self) -> dict[str, Change]:
         """What has come to rest since the last look, in the order of the files."""
@@ -197,9 +199,9 @@ class Watcher:
         """These files from now on."""
         self._saves.watch(files)
 
-    def forget(self, name: str) -> None:
-        """What is in the file now is no save: we changed it ourselves."""
-        self._saves.forget(name)
+    def forget(self, name: str) -> bool:
+        """What is in the file now is no save: we changed it ourselves. Whether there was a change."""
+        return self._saves.forget(name)
 
     def look(self) -> dict[str, Change]:
         """What was saved or removed since the last look. Cheap if there is no reason to look."""
