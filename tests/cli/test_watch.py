@@ -51,12 +51,18 @@ class Desk:
         asyncdemo("start", self.folder, "--course", self.course, cwd=tmp_path)
         self.tea = self.folder / "01-hot" / "01-tea.py"
         self.coffee = self.folder / "01-hot" / "02-coffee.py"
+        self.scratch = tmp_path / "scratch"
+        self.scratch.mkdir()
         self.mark = f"watched-{uuid.uuid4().hex}"
         """In the environment of all that the watch starts."""
 
     def watch(self, *arguments: str, size: tuple[int, int] = (100, 40), **variables: str) -> Terminal:
         return Terminal(
-            "watch", *arguments, cwd=self.folder, size=size, MARK=self.mark, **{"VISUAL": "", **variables}
+            "watch",
+            *arguments,
+            cwd=self.folder,
+            size=size,
+            **{"MARK": self.mark, "TMPDIR": str(self.scratch), "VISUAL": "", **variables},
         )
 
     def hanging(self) -> int:
@@ -469,6 +475,7 @@ def test_whatever_ends_it_nothing_is_left(
             terminal.wait_for(KEYS)
             terminal.wait_for(FAILS)
             assert until(lambda: len(marked(desk.mark)) > 1)  # one is started ahead
+            assert until(lambda: not any(desk.scratch.iterdir()))
         assert not terminal.shows_keys()
         if isinstance(end, str):
             terminal.type(end)
@@ -481,3 +488,4 @@ def test_whatever_ends_it_nothing_is_left(
             assert "tea has not passed yet" in terminal.text
             assert "Traceback" not in terminal.text
     assert desk.nothing_is_left()
+    assert not any(desk.scratch.iterdir())

@@ -40,7 +40,7 @@ KEYS: Final = {
 """Key -> (its name, what it does)."""
 
 _HOME, _CLEAR, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[H", "\x1b[2J", "\x1b[K", "\x1b[J"
-_HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
+_UP, _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[A", "\x1b[?25l", "\x1b[?25h"
 _WIDEST_TEXT = 100
 _LEAST_WIDTH = 20
 _MOST_ROWS, _LEAST_ROWS = 12, 3
@@ -97,6 +97,7 @@ class Picture:
         self._theme = theme_for(console.encoding)
         self._sheet: Sheet | None = None
         self._size = console.size
+        self._key_lines = 1
         # What stood on the screen before is scrolled up, not lost.
         self._write("\n" * (self._size.height - 1) + _HIDE_CURSOR)
 
@@ -124,7 +125,8 @@ class Picture:
         self._write(_HIDE_CURSOR)
 
     def close(self, words: str) -> None:
-        self._write("\r" + _CLEAR_LINE + _SHOW_CURSOR + "\n".join(self._wrap(words)) + "\n")
+        keys = "\r" + _CLEAR_LINE + (_UP + _CLEAR_LINE) * (self._key_lines - 1)
+        self._write(keys + _SHOW_CURSOR + "\n".join(self._wrap(words)) + "\n")
 
     def _draw(self) -> None:
         assert self._sheet is not None
@@ -186,6 +188,7 @@ class Picture:
         lines = _flowed(items, width - 1)
         if len(lines) > _MOST_KEY_LINES:
             lines = _flowed([*(first[:1]), *(key for key in KEYS if key != "?"), "? keys"], width - 1)
+        self._key_lines = min(len(lines), _MOST_KEY_LINES)
         return [text_line(line, DIM) for line in lines[:_MOST_KEY_LINES]]
 
     def _wrap(self, text: str, rest: str = "") -> list[str]:
