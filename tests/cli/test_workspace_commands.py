@@ -1,0 +1,428 @@
+"""``start``, ``check``, ``hint``, ``solution``, ``reset``; what ``list`` and the bare command know of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.commands import Done, asyncdemo, asyncdemo_command, environment
+from tests.support.small_course import BROKEN, MENDED, make_course
+
+if sys.platform != "win32":
+    from tests.cli.terminals import Terminal
+
+on_terminals = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+
+
+class Desk:
+    """A workspace of the small course, and commands that are typed in it."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.course = make_course(tmp_path / "course")
+        self.folder = tmp_path / "mine"
+        self.started = asyncdemo("start", self.folder, "--course", self.course, cwd=tmp_path)
+        self.tea = self.folder / "01-hot" / "01-tea.py"
+        self.coffee = self.folder / "01-hot" / "02-coffee.py"
+
+    def __call__(self, *arguments: str | Path) -> Done:
+        return asyncdemo(*arguments, cwd=self.folder)
+
+    def record(self, lesson_id: str) -> Any:
+        files = sorted((self.folder / ".asyncdemo" / "progress").glob(f"{lesson_id}.*.json"))
+        return json.loads(max(files, key=lambda file: int(file.name.split(".")[1])).read_text())
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_start_gives_the_exercises_and_says_what_comes_next(desk: Desk) -> None:
+    assert desk.started.code == 0
+    assert "your workspace, with 2 exercises to edit" in desk.started.out
+    assert "Next: asyncdemo run tea" in desk.started.out
+    assert desk.tea.read_text() == desk.coffee.read_text() == BROKEN
+
+
+def test_start_without_a_folder_uses_one_of_its_own_name(tmp_path: Path) -> None:
+    done = asyncdemo("start", cwd=tmp_path)
+    assert done.code == 0
+    assert (tmp_path / "asyncdemo-exercises" / "01-loop" / "01-two-sleeps.py").is_file()
+
+
+def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
+    desk.tea.write_text(MENDED)
+    desk.coffee.unlink()
+    for lesson in ("01-tea", "02-coffee"):
+        exercise = desk.course / "01-hot" / lesson / "exercise.py"
+        exercise.write_text(BROKEN + "# newer\n")
+    done = asyncdemo("start", cwd=desk.tea.parent)
+    assert done.code == 0
+    words = " ".join(done.out.split())
+    assert "01-hot/01-tea.py is edited, and stays as it is;" in words
+    assert "asyncdemo reset tea would take it." in words
+    assert "01-hot/02-coffee.py given again." in words
+    assert desk.tea.read_text() == MENDED
+    assert desk.coffee.read_text() == BROKEN + "# newer\n"
+    assert not (desk.folder / "asyncdemo-exercises").exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "code", "words"),
+    [
+        ("file", 2, "is a file"),
+        ("file/below", 3, "Not a directory"),
+        ("mine/01-hot", 2, "lies in the workspace"),
+        ("mine", 2, "is a workspace of the course"),
+    ],
+)
+def test_a_folder_that_cannot_be_a_workspace_is_named(
+    desk: Desk, tmp_path: Path, folder: str, code: int, words: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    other = make_course(tmp_path / "other")
+    done = asyncdemo("start", tmp_path / folder, "--course", other)
+    assert done.code == code
+    assert words in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_check_that_fails_says_what_was_seen_and_where_to_get_help(desk: Desk) -> None:
+    done = desk("check", "tea")
+    assert done.code == 1
+    assert "Exercise 1, Tea: Make both at once." in done.out
+    assert "failed: " in done.out
+    assert "brew(0)" in done.out
+    assert "asyncdemo hint tea" in done.out
+    assert desk.record("tea")["checks"] == 1
+    assert desk.record("tea")["passed"] == ""
+
+
+def test_a_pass_is_remembered_with_its_date_and_leads_to_the_next_exercise(desk: Desk) -> None:
+    desk.tea.write_text(MENDED)
+    done = desk("check")
+    assert done.code == 0
+    assert "Passed." in done.out
+    assert "Next: asyncdemo run coffee" in done.out
+    first = desk.record("tea")["passed"]
+    assert first
+    assert "Exercise 2, Coffee" in desk("check").out
+    time.sleep(1.1)  # the date is to the second
+    assert desk("check", "tea").code == 0
+    assert desk.record("tea")["passed"] == first
+    assert "exercise passed" in desk("list").out
+
+
+@pytest.mark.parametrize("typed", ["tea", "1", "ea", "01-hot/01-tea.py"])
+def test_an_exercise_is_named_by_id_number_part_or_file(desk: Desk, typed: str) -> None:
+    assert "Exercise 1, Tea" in desk("check", typed).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check", "toe"], "Did you mean 'tea'?"),
+        (["check", "water"], "water has no exercise. These have one: tea, coffee."),
+        (["check", "9"], "There is no lesson 9."),
+        (["check", "elsewhere.py"], "is no exercise of the workspace"),
+        (["check", "tea", "--all"], "--all checks every exercise"),
+        (["check", "--file", "01-hot/01-tea.py"], "Which exercise is 01-hot/01-tea.py to be checked as?"),
+        (["check", "--file", "nowhere.py", "tea"], "does not exist"),
+        (["check", "--timeout", "0"], "--timeout"),
+        (["hint", "water"], "has no exercise"),
+        (["solution", "toe"], "Did you mean 'tea'?"),
+        (["reset"], "Missing argument"),
+        (["reset", "toe"], "Did you mean 'tea'?"),
+    ],
+)
+def test_wrong_use_is_answered_with_what_would_be_right(desk: Desk, arguments: list[str], words: str) -> None:
+    done = desk(*arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert done.out == ""
+
+
+@pytest.mark.parametrize("command", ["check", "reset tea"])
+def test_without_a_workspace_the_way_to_one_is_named(tmp_path: Path, command: str) -> None:
+    done = asyncdemo(*command.split(), "--course", make_course(tmp_path / "course"), cwd=tmp_path)
+    assert done.code == 2
+    assert "`asyncdemo start` makes a folder" in done.err
+
+
+def test_all_exercises_as_one_object(desk: Desk) -> None:
+    desk.tea.write_text(MENDED.replace("return n", "print('brewed')\n    return n"))
+    done = desk("check", "--all", "--json")
+    assert done.code == 1
+    assert "brewed" in done.err
+    data = done.data
+    assert data["format"] == "asyncdemo.check/1"
+    assert data["passed"] is False
+    tea, coffee = data["exercises"]
+    assert (tea["id"], tea["number"], tea["passed"], tea["message"]) == ("tea", 1, True, None)
+    assert tea["evidence"] is None
+    assert len(tea["held"]) >= 2
+    assert coffee["passed"] is False
+    assert coffee["file"] == str(desk.coffee)
+    assert "1" in coffee["message"]
+    lanes = coffee["evidence"]["lanes"]
+    assert [lane["name"] for lane in lanes] == ["brew(0)", "brew(1)"]
+    assert lanes[0]["end_s"] <= lanes[1]["start_s"]
+    assert {lane["outcome"] for lane in lanes} == {"returned"}
+
+
+def test_all_exercises_in_a_line_each(desk: Desk) -> None:
+    desk.tea.write_text(MENDED)
+    done = desk("check", "--all")
+    assert done.code == 1
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["passed", "1", "tea"]
+    assert lines[1].startswith("failed   2 coffee: ")
+    assert "1 of 2 exercises passed." in done.out
+    desk.coffee.write_text(MENDED)
+    assert desk("check", "--all").code == 0
+
+
+def test_once_all_have_passed_all_are_checked_again(desk: Desk) -> None:
+    for file in (desk.tea, desk.coffee):
+        file.write_text(MENDED)
+    assert desk("check", "--all").code == 0
+    desk.tea.write_text(BROKEN)
+    done = desk("check")
+    assert done.code == 1
+    assert "1 of 2 exercises passed." in done.out
+
+
+def test_a_file_from_elsewhere_is_checked_without_a_workspace(tmp_path: Path) -> None:
+    course = make_course(tmp_path / "course")
+    submission = tmp_path / "anna.py"
+    submission.write_text(MENDED)
+    done = asyncdemo("check", "--file", submission, "tea", "--course", course, "--json", cwd=tmp_path)
+    assert done.code == 0
+    assert done.data["exercises"][0]["file"] == str(submission)
+    submission.write_text(BROKEN)
+    assert asyncdemo("check", "--file", submission, "tea", "--course", course).code == 1
+
+
+def test_a_file_from_elsewhere_leaves_the_progress_as_it_is(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "anna.py").write_text(MENDED)
+    assert desk("check", "--file", tmp_path / "anna.py", "tea").code == 0
+    assert "passed" not in desk("list").out.replace("0 of 2 exercises passed", "")
+
+
+@pytest.mark.parametrize("text", ["def (:\n", "", "import nonsense_that_is_not_there\n", "\x00"])
+def test_a_file_that_is_no_program_fails_in_words(desk: Desk, text: str) -> None:
+    desk.tea.write_text(text)
+    done = desk("check", "tea")
+    assert done.code == 1
+    assert "failed: " in done.out
+    assert "Traceback" not in done.err
+
+
+def test_a_file_that_is_gone_fails_with_what_to_do(desk: Desk) -> None:
+    desk.tea.unlink()
+    done = desk("check", "tea")
+    assert done.code == 1
+    assert "asyncdemo reset tea" in done.out
+    assert desk("reset", "tea").code == 0
+    assert desk.tea.read_text() == BROKEN
+
+
+def test_a_run_without_end_is_ended(desk: Desk) -> None:
+    desk.tea.write_text(MENDED.replace("await asyncio.sleep(1)", "await asyncio.Event().wait()"))
+    assert desk("check", "tea", "--timeout", "2").code == 1
+    desk.tea.write_text("while True: pass\n")
+    assert desk("check", "tea", "--timeout", "1").code == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
+    started = desk.folder / "started"
+    desk.tea.write_text(
+        MENDED.replace(
+            "    asyncio.run(main())",
+            f"    import pathlib\n    pathlib.Path({str(started)!r}).touch()\n    while True:\n        pass",
+        )
+    )
+    process = subprocess.Popen(
+        asyncdemo_command("check", "tea"), cwd=desk.folder, env=environment(), stdout=subprocess.PIPE
+    )
+    while not started.exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert not (desk.folder / ".asyncdemo" / "progress").exists()
+
+
+def test_hints_come_one_at_a_time_and_the_last_again(desk: Desk) -> None:
+    shown = [desk("hint", "tea").out for _ in range(4)]
+    for out, heading, text in zip(
+        shown,
+        ["1 of 3. Where to look", "2 of 3. The cause", "3 of 3. Nearly the answer", "3 of 3."],
+        ["At the loop.", "It waits for each.", "`asyncio.gather`.", "`asyncio.gather`."],
+        strict=True,
+    ):
+        assert heading in out
+        assert text in out
+    assert "It waits for each." not in shown[0]
+    assert "asyncdemo solution tea" in shown[3]
+    assert "hint 1 of 3" in desk("hint", "coffee").out
+
+
+def test_the_solution_is_shown_to_who_asks_twice(desk: Desk) -> None:
+    first = desk("solution", "tea")
+    assert first.code == 0
+    assert "ask again" in first.out
+    assert "gather" not in first.out
+    assert "gather" in desk("solution", "tea").out
+    assert desk.tea.read_text() == BROKEN
+
+
+def test_the_solution_is_shown_after_a_pass(desk: Desk) -> None:
+    desk.tea.write_text(MENDED)
+    assert desk("check", "tea").code == 0
+    assert "gather" in desk("solution", "tea").out
+
+
+def test_reset_without_a_terminal_needs_a_yes_and_keeps_the_text(desk: Desk) -> None:
+    desk.tea.write_text("mine")
+    done = desk("reset", "tea")
+    assert done.code == 2
+    assert "--yes" in done.err
+    assert desk.tea.read_text() == "mine"
+    done = desk("reset", "tea", "--yes")
+    assert done.code == 0
+    assert "01-tea.py.bak" in done.out
+    assert desk.tea.read_text() == BROKEN
+    assert desk.tea.with_name("01-tea.py.bak").read_text() == "mine"
+    assert desk("reset", "tea").code == 0, "not edited: nothing to ask"
+
+
+@on_terminals
+@pytest.mark.parametrize(
+    ("key", "code", "text"),
+    [("y\n", 0, BROKEN), ("n\n", 0, "mine"), ("\n", 0, "mine"), ("\x03", 130, "mine")],
+)
+def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
+    desk.tea.write_text("mine")
+    with Terminal("reset", "tea", "--course", desk.course, cwd=desk.folder) as terminal:
+        terminal.wait_for("[y/N]")
+        time.sleep(0.3)  # between its prompt and its read, Python's input() does not notice a signal
+        terminal.type(key)
+        assert terminal.end() == code
+        assert "Traceback" not in terminal.text
+    assert desk.tea.read_text() == text
+
+
+@on_terminals
+def test_a_failed_check_is_drawn(desk: Desk) -> None:
+    with Terminal("check", "tea", cwd=desk.folder) as terminal:
+        assert terminal.end() == 1
+        assert "brew(0)" in terminal.text
+        assert "\x1b[" in terminal.text
+    with Terminal("check", "tea", "--plain", cwd=desk.folder) as terminal:
+        assert terminal.end() == 1
+        assert "\x1b" not in terminal.text
+
+
+@on_terminals
+def test_answers_to_predictions_are_kept_with_what_happened(tmp_path: Path) -> None:
+    asyncdemo("start", cwd=tmp_path)
+    quick = ("run", "two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
+    with Terminal(*quick, cwd=tmp_path / "asyncdemo-exercises") as terminal:
+        terminal.wait_for("s> ")
+        terminal.type("\n")
+        terminal.wait_for("s> ")
+        terminal.type("\n")
+        terminal.wait_for("brews> ")
+        terminal.type("1\n")
+        terminal.wait_for("> ")
+        terminal.type("\n")
+        assert terminal.end() == 0
+    (file,) = (tmp_path / "asyncdemo-exercises" / ".asyncdemo" / "progress").iterdir()
+    data = json.loads(file.read_text())
+    assert data["lesson"] == "two-sleeps"
+    (answer,) = data["predictions"]
+    assert (answer["place"], answer["answer"], answer["happened"], answer["right"], answer["asked"]) == (
+        3,
+        "1 brews",
+        "3 brews",
+        False,
+        1,
+    )
+
+
+def test_list_adds_up_the_minutes_and_tells_what_has_passed(desk: Desk) -> None:
+    desk.tea.write_text(MENDED)
+    desk("check", "--all")
+    desk("run", "tea")
+    out = desk("list").out
+    assert "1  Hot, 60 min" in out
+    assert "In all: 3 lessons, 60 min; 1 run, 1 of 2 exercises passed." in out
+    assert "run once, exercise passed" in out
+    assert "exercise not passed, 1 try" in out
+    data = desk("list", "--json").data
+    assert (data["minutes"], data["modules"][0]["minutes"]) == (60, 60)
+    tea, coffee, water = data["modules"][0]["lessons"]
+    assert tea["progress"]["passed"]
+    assert coffee["progress"]["passed"] is None
+    assert (coffee["exercise"], water["exercise"], water["progress"]) == (True, False, None)
+
+
+def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> None:
+    desk("run", "tea")
+    done = asyncdemo(cwd=tmp_path)
+    assert done.code == 0
+    assert str(desk.folder) in done.out
+    assert "asyncdemo check tea" in done.out
+    assert str(Path("mine", "01-hot", "01-tea.py")) in done.out
+    assert "asyncdemo run coffee" in done.out
+    desk.tea.write_text(MENDED)
+    desk("check", "tea")
+    assert "asyncdemo run coffee" in asyncdemo(cwd=tmp_path).out
+
+
+def test_what_was_done_before_there_was_a_workspace_is_carried_into_it(tmp_path: Path) -> None:
+    state = Path(os.environ["XDG_STATE_HOME"]) / "asyncdemo"
+    state.mkdir()
+    (state / "progress.json").write_text(
+        '{"format": "asyncdemo.progress/1", "lessons": {"two-sleeps": {"runs": 2, "asked": 4, "right": 3}}}'
+    )
+    assert "hint 1 of 3" in asyncdemo("hint", "two-sleeps", cwd=tmp_path).out
+    for _ in range(2):
+        assert asyncdemo("start", cwd=tmp_path).code == 0
+    folder = tmp_path / "asyncdemo-exercises"
+    assert "run 2 times, 3 of 4 predictions right" in asyncdemo("list", cwd=folder).out
+    assert "hint 2 of 3" in asyncdemo("hint", "two-sleeps", cwd=folder).out
+    assert "hint 3 of 3" in asyncdemo("hint", "two-sleeps", cwd=tmp_path).out, "the latest workspace counts"
+
+
+def test_a_workspace_knows_its_course(desk: Desk, tmp_path: Path) -> None:
+    assert "Drinks" in desk("list").out
+    assert "Drinks" not in asyncdemo("list", cwd=tmp_path).out
+    desk("hint", "tea")
+    assert "hint 2 of 3" in asyncdemo("hint", "tea", "--course", desk.course, cwd=tmp_path).out
+
+
+def test_exercises_are_completed(desk: Desk) -> None:
+    for command in ("check", "hint", "solution", "reset"):
+        done = subprocess.run(
+            asyncdemo_command(),
+            cwd=desk.folder,
+            env=environment(
+                _ASYNCDEMO_COMPLETE="bash_complete", COMP_WORDS=f"asyncdemo {command} ", COMP_CWORD="2"
+            ),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.stdout.split() == ["plain,tea", "plain,coffee"]
