@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.cli.app import COMMANDS
+from asyncdemo.course.catalog import find_course, load_course
 from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment
-from tests.lessons.lessons import LESSONS
+
+LESSONS = load_course(find_course()).lessons
 
 
 def imported_by(*arguments: str) -> set[str]:
