@@ -79,14 +79,13 @@ def command(
         signals = stack.enter_context(Signals())
         spares = stack.enter_context(Spares())
         spares.fill(1)  # it starts while we load what is left
-        watched = _files(place)
-        watcher = stack.enter_context(Watcher(watched, poll))
+        watcher = stack.enter_context(Watcher(_files(place), poll))
         keys = stack.enter_context(Keys()) if with_keys else None
         board: Board = Picture(make_console()) if drawn else Log(with_keys)
         attention = Attention(keys, watcher, signals)
-        watch = _Watch(place, first, board, attention, watcher, spares, course_folder, plain=plain)
-        words = "Interrupted."
+        words = ""
         try:
+            watch = _Watch(place, first, board, attention, watcher, spares, course_folder, plain=plain)
             words = watch.until_quit()
         finally:
             board.close(words)
@@ -154,7 +153,7 @@ class _Watch:
             self._board.suspend()
             attention.stop()
             self._board.resume()
-            self._due = self._stale
+            self._due = self._due or self._stale
             self._show()
         self._board.resized()
         if attention.changes:
@@ -169,7 +168,7 @@ class _Watch:
         if self._lesson.id in saved:
             self._due = self._saved = True
             others = [name for name in saved if name != self._lesson.id]
-            note = f"Saved at once, and not checked: {', '.join(others)}." if others else ""
+            note = f"Saved at the same time, and not checked: {', '.join(others)}." if others else ""
             self._sheet = replace(self._sheet, note=note)
         elif saved:
             lesson = next(lesson for lesson in exercises(self._place.course) if lesson.id == saved[-1])
