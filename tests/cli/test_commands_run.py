@@ -89,7 +89,7 @@ def test_a_run_is_remembered(options: list[str]) -> None:
     asyncdemo("run", *QUICK, *options)
     done = asyncdemo("list")
     assert "run once" in done.out
-    assert "Next: asyncdemo run upload-gate" in done.out
+    assert "asyncdemo run nothing-ran" in done.out
 
 
 def test_a_variant_that_fails_makes_the_command_fail(tmp_path: Path) -> None:
@@ -138,12 +138,14 @@ def test_what_was_set_is_said_before_the_run() -> None:
 def test_without_a_lesson_they_are_named() -> None:
     done = asyncdemo("run")
     assert done.code == 2
-    assert "two-sleeps, upload-gate" in done.err
+    assert "two-sleeps, nothing-ran, " in done.err
     assert "asyncdemo list" in done.err
 
 
-def test_the_next_lesson_is_named_at_the_end() -> None:
-    assert "Next: asyncdemo run upload-gate" in asyncdemo("run", *QUICK).out
+def test_the_exercise_and_the_next_lesson_are_named_at_the_end() -> None:
+    done = asyncdemo("run", *QUICK)
+    assert "Next: asyncdemo start" in done.out
+    assert "or: asyncdemo run nothing-ran" in done.out
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
