@@ -1,0 +1,81 @@
+"""What the counting must do, in sentences."""
+
+from itertools import compress
+
+from asyncdemo.checks import Seen
+from asyncdemo.model import Resource, ResourceKind, TrackKind
+
+LONGEST_STEP_MS = 100
+"""The event loop's thread starts the workers, which takes some of its time. Waiting for a result takes more."""
+
+
+def check(seen: Seen) -> None:
+    requests, workers, limit = (int(seen.knobs[name]) for name in ("REQUESTS", "WORKERS", "LIMIT"))
+    answers = seen.calls("answer", "answers")
+    answers.happen(requests)
+    computed_elsewhere(seen)
+    one_pool(seen, workers)
+    seen.no_step_over(LONGEST_STEP_MS)
+    answers.all_overlap()
+    seen.held_exactly("executor", workers)
+    answers.return_values([primes_below(limit + 100 * n) for n in range(1, requests + 1)])
+    seen.calls("main").return_values([answers.values])
+    seen.no_warnings()
+
+
+def computed_elsewhere(seen: Seen) -> None:
+    """What a worker process calls is not recorded. So each recorded call was made in this process."""
+    here = seen.calls("primes_below")
+    where = ""
+    for lane in here.lanes:
+        if seen.run.tracks[lane.track].kind is TrackKind.TASK:
+            where = "in the event loop itself. While it computes there, nobody else gets a turn"
+            break
+        where = (
+            "in a thread of the event loop's own process. Its threads share one interpreter, and only one of "
+            "them computes at a time"
+        )
+    seen.expect(
+        not len(here),
+        "No prime was counted in the process of the event loop.",
+        f"The counting should be done by processes of a pool; primes_below was called {where}.",
+        at=seen.calls("answer"),
+    )
+
+
+def one_pool(seen: Seen, workers: int) -> None:
+    pools = [one for one in seen.run.resources if one.kind is ResourceKind.EXECUTOR and one.slots]
+    seen.expect(
+        len(pools) > 0,
+        "The work was handed to a pool.",
+        "The counting should be done by processes of a pool; no pool was ever given any work.",
+        at=seen.calls("answer"),
+    )
+    seen.expect(
+        len(pools) == 1,
+        "All requests shared one pool.",
+        f"All requests should share one pool; {len(pools)} were made{line_of(pools)}. Each has workers of its "
+        "own, which are started for it and ended after it.",
+        at=seen.calls("answer"),
+    )
+    seen.expect(
+        pools[0].limit == workers,
+        f"The pool has {workers} workers.",
+        f"The pool should have as many workers as WORKERS says, {workers}; it has {pools[0].limit}"
+        f"{line_of(pools)}.",
+        at=seen.calls("answer"),
+    )
+
+
+def line_of(pools: list[Resource]) -> str:
+    """Where the first was made; that of the others is the same, or the next to look at."""
+    return f", at line {pools[0].site.line}" if pools and pools[0].site else ""
+
+
+def primes_below(limit: int) -> int:
+    """With the sieve of Eratosthenes, which is another way than the exercise's."""
+    prime = bytearray([1]) * limit
+    prime[:2] = b"\0\0"
+    for n in compress(range(int(limit**0.5) + 1), prime):
+        prime[n * n :: n] = bytes(len(range(n * n, limit, n)))
+    return sum(prime)

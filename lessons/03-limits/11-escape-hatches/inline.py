@@ -1,0 +1,48 @@
+"""Requests that compute, and a heart beside them: who gets a turn, and how long does it all take?
+
+Predict the heart's longest silence, and the seconds, before you run it:  python inline.py
+"""
+
+import asyncio
+import time
+from itertools import pairwise
+
+JOBS = 8
+WORKERS = 4
+NUMBERS = 4_000_000
+BEAT_S = 0.02
+
+
+def squares(numbers: int) -> int:
+    """Computes from its first line to its last. Nothing in it waits."""
+    return sum(i**2 for i in range(numbers))
+
+
+async def calc(n: int) -> int:
+    """Answer one request."""
+    return squares(NUMBERS)
+
+
+async def heart(beats: list[float]) -> None:
+    """All else that lives on this event loop, and wants a turn every BEAT_S seconds."""
+    while True:
+        beats.append(time.perf_counter())
+        await asyncio.sleep(BEAT_S)
+
+
+async def main() -> None:
+    beats: list[float] = []
+    beating = asyncio.create_task(heart(beats))
+    async with asyncio.TaskGroup() as group:
+        for n in range(1, JOBS + 1):
+            group.create_task(calc(n))
+    beats.append(time.perf_counter())
+    beating.cancel()
+    silence_s = max(later - sooner for sooner, later in pairwise(beats))
+    print(
+        f"{JOBS} answers in {beats[-1] - beats[0]:.1f} s; the heart was silent for {silence_s:.2f} s at most"
+    )
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
