@@ -18,6 +18,7 @@ from rich.console import Console
 
 from asyncdemo.checks import Evidence
 from asyncdemo.cli import reader_left
+from asyncdemo.cli.terminal import wrapped_for
 from asyncdemo.course.judging import Verdict
 from asyncdemo.render.draw import Line, Lines, text_line
 from asyncdemo.render.theme import DIM, EMPHASIS, theme_for
@@ -263,7 +264,7 @@ class Log:
 
     def _say(self, *lines: str) -> None:
         for line in lines:
-            click.echo(line)
+            click.echo(wrapped_for(sys.stdout, line))
         sys.stdout.flush()
 
 
