@@ -19,7 +19,7 @@ from asyncdemo.course.catalog import Course, Heading
 from asyncdemo.course.lookup import find_lesson
 from asyncdemo.course.place import Place, locate
 from asyncdemo.course.progress import Progress
-from asyncdemo.course.steps import current_exercise, exercises, next_step
+from asyncdemo.course.steps import current_exercise, exercises, first_unread, next_step
 from asyncdemo.course.workspace import Workspace
 from asyncdemo.errors import AsyncdemoError, UsageError
 
@@ -93,25 +93,24 @@ def next_words(place: Place, but: str = "") -> list[str]:
     step = next_step(place.course, records)
     if step is None or (step.lesson.id == but and not step.exercise):
         return []
-    unread = next((item for item in place.course.lessons if item.id not in records), None)
-    lines = []
+    unread = first_unread(place.course, records)
+    lesson = step.lesson
     if not step.exercise:
-        lines.append((f"asyncdemo run {step.lesson.id}", ""))
+        lines = [("Next", f"asyncdemo run {lesson.id}", "")]
     elif place.workspace is None:
-        lines.append(("asyncdemo start", f"a folder with the exercises; first that of {step.lesson.id}"))
+        lines = [("Next", "asyncdemo start", f"a folder with the exercises; first that of {lesson.id}")]
     else:
-        file = shown_path(place.workspace.file(step.lesson))
-        lines.append((f"asyncdemo check {step.lesson.id}", f"its exercise, once you have edited {file}"))
+        file = shown_path(place.workspace.file(lesson))
+        watch = "or asyncdemo watch, which checks whenever you save"
+        lines = [("Next", f"edit {file}", ""), ("then", f"asyncdemo check {lesson.id}", watch)]
     if step.exercise and unread is not None:
-        lines.append((f"asyncdemo run {unread.id}", "the next lesson"))
-    width = max(len(command) for command, _ in lines)
-    heads = [
-        f"{'  or' if number else 'Next'}: {command:<{width}}  " for number, (command, _) in enumerate(lines)
-    ]
-    return [
-        wrapped(words, head, " " * len(head)) if words else head.rstrip()
-        for head, (_, words) in zip(heads, lines, strict=True)
-    ]
+        lines.append(("  or", f"asyncdemo run {unread.id}", "the next lesson"))
+    width = max((len(command) for _, command, words in lines if words), default=0)
+    shown = []
+    for label, command, words in lines:
+        head = f"{label}: {command:<{width}}  "
+        shown.append(wrapped(words, head, " " * len(head)) if words else head.rstrip())
+    return shown
 
 
 def now() -> str:

@@ -10,7 +10,7 @@ from asyncdemo.cli.exercises import shown_path
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.catalog import Heading
 from asyncdemo.course.place import Place, latest, locate
-from asyncdemo.course.steps import exercises, next_step
+from asyncdemo.course.steps import exercises, first_unread, next_step
 
 __all__ = ["home"]
 
@@ -41,7 +41,7 @@ def home(course_folder: Path | None = None) -> None:
     elif step.exercise:
         click.echo(wrapped(f"{done} Next, the exercise of lesson {_named(step.lesson)}:") + "\n")
         _exercise(place, step.lesson)
-        unread = next((lesson for lesson in lessons if lesson.id not in records), None)
+        unread = first_unread(place.course, records)
         if unread is not None:
             click.echo(f"\nOr the next lesson:\n\n  asyncdemo run {unread.id}")
     else:
@@ -62,8 +62,9 @@ def _exercise(place: Place, lesson: Heading) -> None:
         click.echo("  asyncdemo start")
         click.echo("\n" + wrapped("It makes a folder with the exercises, for you to edit."))
         return
+    click.echo(f"  edit {shown_path(place.workspace.file(lesson))}")
     click.echo(f"  asyncdemo check {lesson.id}\n")
-    click.echo(wrapped(f"The file to edit: {shown_path(place.workspace.file(lesson))}", rest="  "))
+    click.echo(wrapped("Or let it be checked whenever you save: asyncdemo watch", rest="  "))
 
 
 def _named(lesson: Heading) -> str:

@@ -44,7 +44,7 @@ def command(as_json: bool, course_folder: Path | None) -> None:
             rest = " " * len(head)
             click.echo(wrapped(lesson.point, head, rest))
             if done := _done(lesson, records.get(lesson.id, Record())):
-                click.echo(click.style(wrapped(done, rest, rest), dim=True))
+                click.echo(click.style(wrapped(done, rest, rest).lstrip("\n"), dim=True))
     click.echo("\n" + wrapped(_in_all(course, records)))
     for line in next_words(place):
         click.echo(line)

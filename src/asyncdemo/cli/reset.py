@@ -35,7 +35,12 @@ def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
                 f"{shown_path(file)} is edited. Without a terminal to ask: reset {lesson.id} --yes"
             )
         question = f"{shown_path(file)} is edited. Give it anew, and keep your text beside it?"
-        if not click.confirm(wrapped(question), default=False):
+        try:
+            agreed = click.confirm(wrapped(question), default=False)
+        except click.Abort:
+            click.echo()  # what comes next on the screen is not a part of the question
+            raise
+        if not agreed:
             click.echo("Nothing was changed.")
             return
     backup = reset(workspace, lesson)

@@ -12,7 +12,7 @@ from asyncdemo.course.catalog import Course, Heading
 from asyncdemo.course.progress import Record
 from asyncdemo.course.workspace import has_exercise
 
-__all__ = ["Step", "current_exercise", "exercises", "following_exercise", "next_step"]
+__all__ = ["Step", "current_exercise", "exercises", "first_unread", "following_exercise", "next_step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,11 @@ def next_step(course: Course, records: Mapping[str, Record]) -> Step | None:
         if has_exercise(lesson) and not record.passed:
             return Step(lesson, exercise=True)
     return None
+
+
+def first_unread(course: Course, records: Mapping[str, Record]) -> Heading | None:
+    """The first lesson that was never run. None if all were."""
+    return next((lesson for lesson in course.lessons if not records.get(lesson.id, Record()).runs), None)
 
 
 def exercises(course: Course) -> tuple[Heading, ...]:
