@@ -451,15 +451,15 @@ class Unawaited:
 class Stuck:
     """A task or thread that had not ended when the run was stopped.
 
-    name: of the task or thread. site: the line of the user's code that it was at. source: that line.
-    running: it executed, it did not wait.
+    name: of the task or thread. site: the line of the user's code that it was at, None if it had not
+    begun. source: that line.
     """
 
     name: str
     function: str
     site: Site | None
     source: str = ""
-    running: bool = False
+    state: State = State.WAITING
 
 
 @dataclass(frozen=True, slots=True)

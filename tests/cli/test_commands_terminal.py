@@ -6,6 +6,7 @@ import re
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,7 @@ def test_no_color_is_obeyed_and_textures_remain() -> None:
 
 
 @pytest.mark.parametrize("variables", [{}, {"TERM": "dumb"}], ids=["plain", "dumb"])
-def test_words_have_no_control_codes(variables: dict[str, str]) -> None:
+def test_words_have_no_control_codes(variables: dict[str, Any]) -> None:
     options = [] if variables else ["--plain"]
     with Terminal("run", *QUICK, "--no-predict", *options, **variables) as terminal:
         assert terminal.end() == 0

@@ -4,14 +4,13 @@ nothing is left running, and the terminal is as it was."""
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -132,12 +131,8 @@ class Watched(Terminal):
 
     def __init__(self, folder: Path, text: str, mark: str, *options: str) -> None:
         (folder / "script.py").write_text(STARTED + text)
-        before = os.getcwd()
-        os.chdir(folder)
-        try:
-            super().__init__("trace", *options, "script.py", **{MARK: mark})
-        finally:
-            os.chdir(before)
+        variables: dict[str, Any] = {MARK: mark}
+        super().__init__("trace", *options, "script.py", cwd=folder, **variables)
         self.before = self.settings()
 
     def __enter__(self) -> Watched:

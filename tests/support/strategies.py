@@ -111,7 +111,7 @@ def runs(draw: st.DrawFn) -> Run:
         unawaited=tuple(draw(st.lists(st.builds(Unawaited, _NAMES, _TIMES, _SITES), max_size=2))),
         left_pending=tuple(draw(st.lists(track_indices, max_size=2, unique=True))),
         stuck=tuple(
-            draw(st.lists(st.builds(Stuck, _NAMES, _NAMES, _SITES, _NAMES, st.booleans()), max_size=2))
+            draw(st.lists(st.builds(Stuck, _NAMES, _NAMES, _SITES, _NAMES, st.sampled_from(State)), max_size=2))
         ),
         result=draw(_RESULTS),
         notes=tuple(draw(st.lists(_NAMES, max_size=2))),

@@ -62,7 +62,7 @@ DEFINITIONS = {
                 st.text(max_size=3),
                 st.none() | SMALL,
                 st.text(max_size=3),
-                st.booleans(),
+                st.integers(0, 3),
             ),
             max_size=2,
         )

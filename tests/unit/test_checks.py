@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from asyncdemo.checks import Calls, CheckFailed, Seen
 from asyncdemo.checks.moments import first_stretch_above
 from asyncdemo.metrics import most_at_once
-from asyncdemo.model import Outcome, Run, RunOutcome, Stuck
+from asyncdemo.model import Outcome, Run, RunOutcome, State, Stuck
 from tests.support.runs import Story, Teller, at_line, ns
 
 
@@ -280,11 +280,14 @@ class TestTheEnd:
             Stuck("Task-1", "main", at_line(9), "await queue.join()"),
             Stuck("Task-2", "worker", at_line(4), "await queue.get()"),
             Stuck("Task-3", "worker", at_line(4), "await queue.get()"),
+            Stuck("Task-4", "worker", None, state=State.READY),
+            Stuck("Task-5", "crunch", at_line(7), "while True:", State.RUNNING),
         )
         run = replace(brews(), outcome=RunOutcome.TIMEOUT, exit_code=None, stuck=stuck)
         assert message_of(Seen(run).ends_well) == (
             "It was not over at its time limit. main (Task-1) waits at app.py:9 (await queue.join()). "
-            "worker (Task-2 and Task-3) waits at app.py:4 (await queue.get())."
+            "worker (Task-2 and Task-3) waits at app.py:4 (await queue.get()). "
+            "worker (Task-4) has not begun. crunch (Task-5) runs at app.py:7 (while True:)."
         )
 
     def test_an_error_is_told_with_the_line_of_the_script(self) -> None:

@@ -291,10 +291,10 @@ class Assembly:
     def _on_result(self, literal: str | None) -> None:
         self._ledger.result = literal
 
-    def _on_stuck(self, who: list[tuple[str, str, int | None, str, bool]]) -> None:
+    def _on_stuck(self, who: list[tuple[str, str, int | None, str, int]]) -> None:
         self._ledger.stuck = [
-            Stuck(name, function, self._ledger.site(site), source, running)
-            for name, function, site, source, running in who
+            Stuck(name, function, self._ledger.site(site), source, State(state))
+            for name, function, site, source, state in who
         ]
 
     # -- numbers --------------------------------------------------------------------------------

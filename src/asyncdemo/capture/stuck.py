@@ -6,6 +6,7 @@ Runs in the watchdog's thread while the script goes on, so everything may change
 from __future__ import annotations
 
 import asyncio
+import inspect
 import linecache
 import sys
 import threading
@@ -19,8 +20,10 @@ from asyncdemo.capture.recorder import Origins, Recorder
 MOST = 50
 """Who hangs hangs in few places; a hundred names more tell nothing."""
 
-Stuck = tuple[str, str, int | None, str, bool]
-"""(name, function, site, text of its line, does it execute?)"""
+RUNNING, READY, WAITING = 0, 1, 2  # as in the parent's model
+
+Stuck = tuple[str, str, int | None, str, int]
+"""(name, function, site or None if it has not begun, text of its line, state)"""
 
 
 def who_is_stuck(recorder: Recorder, loops: Loops) -> list[Stuck]:
@@ -35,9 +38,10 @@ def who_is_stuck(recorder: Recorder, loops: Loops) -> list[Stuck]:
         hosts.add(lens.ident)
         found += _stuck_tasks(recorder, loop, frames.get(lens.ident))
     for ident in list(recorder.threads):
-        if ident not in hosts and ident in frames:
-            found.append(_stuck_thread(recorder, ident, frames[ident]))
-    return [one for one in found if one[2] is not None][:MOST]
+        caller = recorder.user_caller(frames.get(ident))
+        if ident not in hosts and caller is not None:
+            found.append(_stuck_thread(recorder, ident, caller, frames[ident]))
+    return found[:MOST]
 
 
 def _stuck_tasks(recorder: Recorder, loop: Any, running_frame: FrameType | None) -> list[Stuck]:
@@ -48,20 +52,24 @@ def _stuck_tasks(recorder: Recorder, loop: Any, running_frame: FrameType | None)
     for task in pending:
         coroutine: Any = task.get_coro()
         if task is current:
-            frame = recorder.user_caller(running_frame)
+            frame, state = recorder.user_caller(running_frame), RUNNING
+        elif inspect.iscoroutine(coroutine) and inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED:
+            frame, state = None, READY
         else:
             frames = [frame_of(one) for one in chain(coroutine)]
             frame = _own(recorder.origins, [one for one in frames if one is not None])
+            state = READY if getattr(task, "_fut_waiter", None) is None else WAITING
+            if frame is None:
+                continue  # none of the user's code is in it
         name, function = task.get_name(), getattr(coroutine, "__qualname__", "")
-        found.append((name, function, *_place(recorder, frame), task is current))
+        found.append((name, function, *_place(recorder, frame), state))
     return found
 
 
-def _stuck_thread(recorder: Recorder, ident: int, frame: FrameType) -> Stuck:
+def _stuck_thread(recorder: Recorder, ident: int, caller: FrameType, innermost: FrameType) -> Stuck:
     name = next((thread.name for thread in threading.enumerate() if thread.ident == ident), "")
-    caller = recorder.user_caller(frame)
-    function = "" if caller is None else caller.f_code.co_qualname
-    return name, function, *_place(recorder, caller), caller is frame
+    state = RUNNING if caller is innermost else WAITING
+    return name, caller.f_code.co_qualname, *_place(recorder, caller), state
 
 
 def _own(origins: Origins, stack: list[FrameType]) -> FrameType | None:

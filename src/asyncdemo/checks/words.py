@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from asyncdemo.model import Site, Stuck
+from asyncdemo.model import Site, State, Stuck
 
 __all__ = ["at", "count", "length", "listed", "place", "was", "who_hangs"]
 
@@ -47,12 +47,17 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 def who_hangs(stuck: Sequence[Stuck]) -> str:
     """One sentence for each place: who is there, and at which line. "" for nobody."""
-    groups: dict[tuple[Site | None, str, str, bool], list[str]] = {}
+    groups: dict[tuple[Site | None, str, str, State], list[str]] = {}
     for one in stuck:
-        groups.setdefault((one.site, one.source, one.function, one.running), []).append(one.name)
+        groups.setdefault((one.site, one.source, one.function, one.state), []).append(one.name)
     return " ".join(
-        f"{function or 'A thread'} ({listed(names)}) {'runs' if running else 'waits'} at {place(site)}"
-        f"{f' ({source})' if source else ''}."
-        for (site, source, function, running), names in groups.items()
-        if site is not None
+        f"{function or 'A thread'} ({listed(names)}) {_does(state, site)}{f' ({source})' if source else ''}."
+        for (site, source, function, state), names in groups.items()
     )
+
+
+def _does(state: State, site: Site | None) -> str:
+    if site is None:
+        return "has not begun"
+    words = {State.RUNNING: "runs at", State.READY: "is ready to go on at"}
+    return f"{words.get(state, 'waits at')} {place(site)}"

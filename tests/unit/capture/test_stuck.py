@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.model import Clock, Run, RunOutcome
+from asyncdemo.model import Clock, Run, RunOutcome, State
 from asyncdemo.runner import Options, Target, record
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="one of the scripts has signals of POSIX")
@@ -20,9 +20,9 @@ def run(folder: Path, source: str, **options: object) -> Run:
     return record(Target(str(script)), Options(**options))  # type: ignore[arg-type]
 
 
-def lines_of(run: Run) -> list[tuple[str, int, bool]]:
-    """(function, line, does it run?) of everybody who had not ended."""
-    return [(one.function, one.site.line if one.site else 0, one.running) for one in run.stuck]
+def lines_of(run: Run) -> list[tuple[str, int, State]]:
+    """(function, line, state) of everybody who had not ended."""
+    return [(one.function, one.site.line if one.site else 0, one.state) for one in run.stuck]
 
 
 QUEUE = """
@@ -45,7 +45,7 @@ QUEUE = """
 def test_a_hung_script_says_who_waits_and_at_which_line(tmp_path: Path) -> None:
     hung = run(tmp_path, QUEUE, timeout_s=1.0)
     assert hung.outcome is RunOutcome.TIMEOUT
-    assert lines_of(hung) == [("main", 12, False)]
+    assert lines_of(hung) == [("main", 12, State.WAITING)]
     assert hung.stuck[0].source == "await queue.join()"
 
 
@@ -53,7 +53,7 @@ def test_a_deadlock_in_virtual_time_says_it_at_once(tmp_path: Path) -> None:
     hung = run(tmp_path, QUEUE, virtual=True)
     assert hung.clock is Clock.VIRTUAL
     assert hung.outcome is RunOutcome.FAILED
-    assert lines_of(hung) == [("main", 12, False)]
+    assert lines_of(hung) == [("main", 12, State.WAITING)]
 
 
 def test_a_spin_and_a_thread_are_told_from_those_who_wait(tmp_path: Path) -> None:
@@ -70,16 +70,22 @@ def test_a_spin_and_a_thread_are_told_from_those_who_wait(tmp_path: Path) -> Non
         threading.Thread(target=idle, args=(threading.Event(),), daemon=True).start()
         task = asyncio.create_task(other())
         await asyncio.sleep(0)
+        late = asyncio.create_task(other())
         while True:
             pass
 
     asyncio.run(main())
     """
     spinning = run(tmp_path, source, timeout_s=1.0)
-    tasks, threads = lines_of(spinning)[:2], lines_of(spinning)[2:]
-    assert [(function, running) for function, _, running in tasks] == [("main", True), ("other", False)]
-    assert tasks[0][1] in (14, 15)
-    assert threads == [("idle", 5, False)]
+    tasks, threads = lines_of(spinning)[:3], lines_of(spinning)[3:]
+    assert [(function, state) for function, _, state in tasks] == [
+        ("main", State.RUNNING),
+        ("other", State.WAITING),
+        ("other", State.READY),
+    ]
+    assert tasks[0][1] in (15, 16)
+    assert tasks[2][1] == 0  # it has not begun
+    assert threads == [("idle", 5, State.WAITING)]
 
 
 def test_who_cannot_answer_is_stopped_all_the_same(tmp_path: Path) -> None:
