@@ -37,6 +37,7 @@ _REASONS = st.sampled_from(["", "sleep", "net.read", "thread", "semaphore", "idl
 _PLACES = st.builds(Site, st.sampled_from(["/a.py", "/b.py"]), st.integers(1, 9), _NAMES)
 _SITES = st.none() | _PLACES
 _RESULTS = st.none() | st.sampled_from(["1", "[None, 'a']"])
+_STATES = st.sampled_from(State)
 _OUTCOMES = st.sampled_from(Outcome)
 
 
@@ -111,7 +112,9 @@ def runs(draw: st.DrawFn) -> Run:
         unawaited=tuple(draw(st.lists(st.builds(Unawaited, _NAMES, _TIMES, _SITES), max_size=2))),
         left_pending=tuple(draw(st.lists(track_indices, max_size=2, unique=True))),
         stuck=tuple(
-            draw(st.lists(st.builds(Stuck, _NAMES, _NAMES, _SITES, _NAMES, st.sampled_from(State)), max_size=2))
+            draw(
+                st.lists(st.builds(Stuck, _NAMES, _NAMES, _SITES, _NAMES, st.sampled_from(State)), max_size=2)
+            )
         ),
         result=draw(_RESULTS),
         notes=tuple(draw(st.lists(_NAMES, max_size=2))),
