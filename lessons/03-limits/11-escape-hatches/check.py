@@ -6,7 +6,7 @@ from asyncdemo.checks import Seen
 from asyncdemo.model import Resource, ResourceKind, TrackKind
 
 LONGEST_STEP_MS = 100
-"""The event loop's thread starts the workers, which takes some of its time. Waiting for a result takes more."""
+"""To start the workers takes the event loop some of its time. To wait for a result takes more."""
 
 
 def check(seen: Seen) -> None:
@@ -54,8 +54,8 @@ def one_pool(seen: Seen, workers: int) -> None:
     seen.expect(
         len(pools) == 1,
         "All requests shared one pool.",
-        f"All requests should share one pool; {len(pools)} were made{line_of(pools)}. Each has workers of its "
-        "own, which are started for it and ended after it.",
+        f"All requests should share one pool; {len(pools)} were made{line_of(pools)}. Each has workers "
+        "of its own, which are started for it and ended after it.",
         at=seen.calls("answer"),
     )
     seen.expect(

@@ -1,8 +1,8 @@
-"""Requests to count primes, and a heart beside them. Each count is made in a thread. So the heart beats on; but
-all the threads of a program share one interpreter, and compute one at a time.
+"""Requests to count primes, and a heart beside them. Each count is made in a thread. So the heart beats on,
+but all the threads of a program share one interpreter, and compute one at a time.
 
-Have the counting done by WORKERS processes instead: in one pool, made once, that all requests share. All requests
-are still answered at once, the event loop stays free, and the answers stay the same.
+Have the counting done by WORKERS processes instead: in one pool, made once, that all requests share. All
+requests are still open at once, the event loop stays free, and the answers stay the same.
 
 Run it alone with:  python exercise.py
 """

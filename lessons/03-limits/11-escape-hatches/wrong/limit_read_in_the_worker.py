@@ -1,4 +1,4 @@
-"""Wrong: the worker reads LIMIT itself. It has imported the file anew, so it sees the constant as it is written."""
+"""Wrong: the worker reads LIMIT itself. It imports the file anew, so it sees what is written there."""
 
 import asyncio
 from concurrent.futures import ProcessPoolExecutor

@@ -1,4 +1,4 @@
-"""Wrong: processes, but each request is answered before the next one is asked: one worker computes, the others idle."""
+"""Wrong: processes, but each request waits for the one before it: one worker computes, the others idle."""
 
 import asyncio
 from concurrent.futures import ProcessPoolExecutor

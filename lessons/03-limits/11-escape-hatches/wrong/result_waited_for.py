@@ -1,4 +1,4 @@
-"""Wrong: processes compute, but the event loop's thread itself waits for each result, and nobody else gets a turn."""
+"""Wrong: processes compute, but the event loop's own thread waits for each result."""
 
 import asyncio
 from concurrent.futures import ProcessPoolExecutor
