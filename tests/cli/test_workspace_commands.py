@@ -1,4 +1,4 @@
-"""``start``, ``check``, ``hint``, ``solution``, ``reset``; what ``list`` and the bare command know of them."""
+"""``start``, ``check``, ``hint``, ``solution``, ``reset``; what ``list`` and the bare command know of it."""
 
 from __future__ import annotations
 
