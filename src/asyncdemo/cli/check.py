@@ -119,7 +119,7 @@ def command(
             except Stopped:
                 break
             checked.append(item)
-            if own_file is None:
+            if own_file is None and (alone or _is_tried(item)):
                 _remember(place, item)
             if as_json:
                 click.echo(item.verdict.output, nl=False, err=True)
@@ -161,6 +161,14 @@ def _check(
         words = f"{shown_path(file)} is not there. `asyncdemo reset {lesson.id}` gives it again."
         verdict = Verdict((), Failure(words, None), (), {}, "")
     return _Checked(lesson, exercise, file, verdict)
+
+
+def _is_tried(item: _Checked) -> bool:
+    """Whether its text is not just the one that was given."""
+    try:
+        return item.file.read_bytes() != item.exercise.file.read_bytes()
+    except OSError:
+        return True
 
 
 def _remember(place: Place, item: _Checked) -> None:

@@ -30,10 +30,9 @@ __all__ = [
     "need_workspace",
     "next_words",
     "now",
+    "program",
     "shown_path",
 ]
-
-_NO_WORKSPACE = "There is no workspace yet. `asyncdemo start` makes a folder with the exercises to edit."
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -47,14 +46,14 @@ def exercise_argument(*, required: bool = False) -> Callable[[Command], Command]
 def need_workspace(place: Place) -> Workspace:
     """Raises UsageError if there is none."""
     if place.workspace is None:
-        raise UsageError(_NO_WORKSPACE)
+        raise UsageError(_no_workspace(place))
     return place.workspace
 
 
 def kept_progress(place: Place) -> Progress:
     """Raises UsageError where no progress is kept: in a course from elsewhere without a workspace."""
     if place.progress is None:
-        raise UsageError(_NO_WORKSPACE)
+        raise UsageError(_no_workspace(place))
     return place.progress
 
 
@@ -78,6 +77,12 @@ def find_exercise(place: Place, typed: str | None) -> Heading:
     return lesson
 
 
+def program(place: Place) -> str:
+    """What a command begins with: a course from elsewhere must be named until it has a workspace."""
+    from_elsewhere = place.workspace is None and place.progress is None
+    return f"asyncdemo --course {shown_path(place.course.folder)}" if from_elsewhere else "asyncdemo"
+
+
 def shown_path(path: Path) -> str:
     """As one would type it here: relative where that is shorter."""
     try:
@@ -96,15 +101,17 @@ def next_words(place: Place, but: str = "") -> list[str]:
     unread = first_unread(place.course, records)
     lesson = step.lesson
     if not step.exercise:
-        lines = [("Next", f"asyncdemo run {lesson.id}", "")]
+        lines = [("Next", f"{program(place)} run {lesson.id}", "")]
     elif place.workspace is None:
-        lines = [("Next", "asyncdemo start", f"a folder with the exercises; first that of {lesson.id}")]
+        lines = [
+            ("Next", f"{program(place)} start", f"a folder with the exercises; first that of {lesson.id}")
+        ]
     else:
         file = shown_path(place.workspace.file(lesson))
         watch = "or asyncdemo watch, which checks whenever you save"
         lines = [("Next", f"edit {file}", ""), ("then", f"asyncdemo check {lesson.id}", watch)]
     if step.exercise and unread is not None:
-        lines.append(("  or", f"asyncdemo run {unread.id}", "the next lesson"))
+        lines.append(("  or", f"{program(place)} run {unread.id}", "the next lesson"))
     width = max((len(command) for _, command, words in lines if words), default=0)
     shown = []
     for label, command, words in lines:
@@ -116,6 +123,10 @@ def next_words(place: Place, but: str = "") -> list[str]:
 def now() -> str:
     """For the record: UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _no_workspace(place: Place) -> str:
+    return f"There is no workspace yet. `{program(place)} start` makes a folder with the exercises to edit."
 
 
 def _by_file(place: Place, ours: tuple[Heading, ...], file: Path) -> Heading:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.cli.exercises import shown_path
+from asyncdemo.cli.exercises import program, shown_path
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.catalog import Heading
 from asyncdemo.course.place import Place, latest, locate
@@ -43,13 +43,13 @@ def home(course_folder: Path | None = None) -> None:
         _exercise(place, step.lesson)
         unread = first_unread(place.course, records)
         if unread is not None:
-            click.echo(f"\nOr the next lesson:\n\n  asyncdemo run {unread.id}")
+            click.echo(f"\nOr the next lesson:\n\n  {program(place)} run {unread.id}")
     else:
         if run or passed:
             click.echo(wrapped(f"{done} Next:"))
         else:
             click.echo(wrapped(f"You have not run a lesson yet; there are {len(lessons)}. Begin with:"))
-        click.echo(f"\n  asyncdemo run {step.lesson.id}\n")
+        click.echo(f"\n  {program(place)} run {step.lesson.id}\n")
         words = f"Lesson {_named(step.lesson)}, {step.lesson.minutes} minutes: {step.lesson.point}"
         click.echo(wrapped(words))
     click.echo()
@@ -59,7 +59,7 @@ def home(course_folder: Path | None = None) -> None:
 
 def _exercise(place: Place, lesson: Heading) -> None:
     if place.workspace is None:
-        click.echo("  asyncdemo start")
+        click.echo(f"  {program(place)} start")
         click.echo("\n" + wrapped("It makes a folder with the exercises, for you to edit."))
         return
     click.echo(f"  edit {shown_path(place.workspace.file(lesson))}")
