@@ -1,0 +1,89 @@
+"""What the darkroom must do, in sentences."""
+
+from asyncdemo.checks import Calls, Seen
+from asyncdemo.model import Lane
+
+SLACK_S = 0.001
+"""Virtual time is exact, but each look at the clock takes a microsecond of it."""
+
+
+def check(seen: Seen) -> None:
+    photos, room, damaged = (int(seen.knobs[name]) for name in ("PHOTOS", "ROOM", "DAMAGED"))
+    reads, develops = seen.calls("read", "photos"), seen.calls("develop", "photos")
+    seen.queue_depth_at_most(room)
+    if damaged:
+        seen.calls("main").return_values([[f"stopped: photo {damaged}"]])
+        is_stopped(seen, damaged)
+    else:
+        each_once(seen, photos)
+        develops.all_return().peak_is(int(seen.knobs["WORKERS"]))
+        seen.queue_depth_reaches(room)
+        reading_waits(seen, reads, develops, room)
+        nobody_is_idle(seen, develops)
+        seen.calls("main").return_values([sorted(f"print {n}" for n in range(1, photos + 1))])
+    seen.no_warnings()
+
+
+def each_once(seen: Seen, photos: int) -> None:
+    """Photo n is developed by the call develop(n)."""
+    developed = [lane.name for lane in seen.calls("develop").lanes]
+    times = {n: developed.count(f"develop({n})") for n in range(1, photos + 1)}
+    missing = [n for n in times if times[n] == 0]
+    seen.expect(
+        not missing,
+        "No photo was lost.",
+        f"All {photos} photos should be developed; {len(missing)} never were, the first of them "
+        f"photo {min(missing, default=0)}.",
+        at=seen.calls("work"),
+    )
+    seen.calls("develop", "photos").happen(photos)
+
+
+def reading_waits(seen: Seen, reads: Calls, develops: Calls, room: int) -> None:
+    """What was read and is not being developed waits somewhere, in a queue or not. One more is in hand."""
+
+    def waiting(start_ns: int) -> int:
+        read = sum(lane.end_ns <= start_ns for lane in reads.lanes)
+        return read - sum(lane.start_ns <= start_ns for lane in develops.lanes)
+
+    most = max((waiting(lane.start_ns) for lane in reads.lanes), default=0)
+    seen.expect(
+        most <= room + 1,
+        "Reading waited while there was no room.",
+        f"Reading should wait while the queue is full; {most} photos were read and waited for a worker, and "
+        f"there is room for {room}.",
+        at=seen.calls("work"),
+    )
+
+
+def nobody_is_idle(seen: Seen, develops: Calls) -> None:
+    """A worker that is done with a photo goes on with the next one at once."""
+    lanes, workers = develops.lanes, int(seen.knobs["WORKERS"])
+    free_ns = sorted(lane.end_ns for lane in lanes)
+    late = [lane for lane, free in zip(lanes[workers:], free_ns, strict=False) if later(lane, free) > SLACK_S]
+    name = late[0].name if late else ""
+    seen.expect(
+        not late,
+        "No worker was idle while photos were left.",
+        f"A worker that is free should take the next photo at once; {name} began later than it could.",
+        at=develops,
+    )
+
+
+def is_stopped(seen: Seen, damaged: int) -> None:
+    """When a worker dies, nothing more is begun."""
+    died_ns = [lane.end_ns for lane in seen.calls("develop").lanes if lane.name == f"develop({damaged})"]
+    begun = [lane for function in ("read", "develop") for lane in seen.calls(function).lanes]
+    after = [lane.name for lane in begun if died_ns and lane.start_ns > died_ns[0]]
+    seen.expect(
+        bool(died_ns) and not after,
+        f"Nothing was begun after a worker had died of photo {damaged}.",
+        f"When a worker dies of photo {damaged}, all should be stopped; {''.join(after[:1])} was still "
+        "begun.",
+        at=seen.calls("work"),
+    )
+
+
+def later(lane: Lane, free_ns: int) -> float:
+    """How many seconds after that the call began."""
+    return (lane.start_ns - free_ns) / 1e9
