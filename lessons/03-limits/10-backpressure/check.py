@@ -9,18 +9,19 @@ SLACK_S = 0.001
 
 def check(seen: Seen) -> None:
     photos, room, damaged = (int(seen.knobs[name]) for name in ("PHOTOS", "ROOM", "DAMAGED"))
-    reads, develops = seen.calls("read", "photos"), seen.calls("develop", "photos")
+    reads, develops = seen.calls("read"), seen.calls("develop")
     seen.queue_depth_at_most(room)
     if damaged:
         seen.calls("main").return_values([[f"stopped: photo {damaged}"]])
         is_stopped(seen, damaged)
     else:
         each_once(seen, photos)
-        develops.all_return().peak_is(int(seen.knobs["WORKERS"]))
+        develops.all_return()
+        seen.calls("develop", "photos").peak_is(int(seen.knobs["WORKERS"]))
         seen.queue_depth_reaches(room)
         reading_waits(seen, reads, develops, room)
         nobody_is_idle(seen, develops)
-        seen.calls("main").return_values([sorted(f"print {n}" for n in range(1, photos + 1))])
+        seen.calls("main").return_values([[f"print {n:02}" for n in range(1, photos + 1)]])
     seen.no_warnings()
 
 
@@ -34,9 +35,8 @@ def each_once(seen: Seen, photos: int) -> None:
         "No photo was lost.",
         f"All {photos} photos should be developed; {len(missing)} never were, the first of them "
         f"photo {min(missing, default=0)}.",
-        at=seen.calls("work"),
     )
-    seen.calls("develop", "photos").happen(photos)
+    seen.calls("develop").happen(photos)
 
 
 def reading_waits(seen: Seen, reads: Calls, develops: Calls, room: int) -> None:
@@ -52,7 +52,6 @@ def reading_waits(seen: Seen, reads: Calls, develops: Calls, room: int) -> None:
         "Reading waited while there was no room.",
         f"Reading should wait while the queue is full; {most} photos were read and waited for a worker, and "
         f"there is room for {room}.",
-        at=seen.calls("work"),
     )
 
 
@@ -80,7 +79,6 @@ def is_stopped(seen: Seen, damaged: int) -> None:
         f"Nothing was begun after a worker had died of photo {damaged}.",
         f"When a worker dies of photo {damaged}, all should be stopped; {''.join(after[:1])} was still "
         "begun.",
-        at=seen.calls("work"),
     )
 
 

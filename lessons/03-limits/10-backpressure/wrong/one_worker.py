@@ -21,7 +21,7 @@ async def develop(n: int) -> str:
     await asyncio.sleep(DEVELOP_S)
     if n == DAMAGED:
         raise ValueError(f"photo {n}")
-    return f"print {n}"
+    return f"print {n:02}"
 
 
 async def fill(photos: asyncio.Queue[int]) -> None:
