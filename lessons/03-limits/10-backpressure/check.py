@@ -4,7 +4,7 @@ from asyncdemo.checks import Calls, Seen
 from asyncdemo.model import Lane
 
 SLACK_S = 0.001
-"""Virtual time is exact, but each look at the clock takes a microsecond, and a group is told one round later."""
+"""Virtual time is exact, but each look at the clock takes a microsecond; a group is told a round later."""
 
 
 def check(seen: Seen) -> None:
