@@ -106,18 +106,17 @@ def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
 
 
 def cut(run: Run, lanes: Sequence[int], start_ns: int, end_ns: int) -> Run:
-    """The run with only these lanes, and of them only the part between two times."""
+    """The run with only these lanes, and of them only the part between two times: who goes on is open."""
     kept = []
     for lane in (run.lanes[index] for index in lanes):
         spans = lane.spans.clip(start_ns, end_ns)
         if lane.start_ns <= end_ns and lane.end_ns >= start_ns:
-            goes_on = lane.end_ns > end_ns
             kept.append(
                 replace(
                     lane,
                     start_ns=max(lane.start_ns, start_ns),
                     end_ns=min(lane.end_ns, end_ns),
-                    outcome=Outcome.RETURNED if goes_on else lane.outcome,
+                    outcome=Outcome.OPEN if lane.end_ns > end_ns else lane.outcome,
                     spans=spans,
                 )
             )

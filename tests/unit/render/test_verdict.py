@@ -67,6 +67,8 @@ class TestEvidence:
         whole = Evidence(story.run(), (0,), 0, ns(100))
         assert not any("cancelled" in line for line in text(evidence_lines(cut, UNICODE, 80)))
         assert any("cancelled" in line for line in text(evidence_lines(whole, UNICODE, 80)))
+        assert "still open" in list(evidence_text(cut))[1]
+        assert "cancelled" in list(evidence_text(whole))[1]
 
     def test_many_lanes_are_folded_and_none_is_dropped(self) -> None:
         many = evidence_of(lambda: Seen(brews(50, 100)).calls("brew").peak_is(3))
