@@ -1,4 +1,4 @@
-"""Six orders are counted on one slip, then as many cups are made: how many cups?
+"""Four orders are tallied on one slip, and then as many cups are made: how many cups?
 
 Predict the number of cups before you run it:  python threaded.py
 """
@@ -6,16 +6,16 @@ Predict the number of cups before you run it:  python threaded.py
 import threading
 import time
 
-ORDERS = 6
+ORDERS = 4
+LISTEN_S = 0.1
+WAIT_S = 0.25
 WAIT_AT = 2
-WAIT_S = 0.1
-LISTEN_S = 0.2
 
 slip = {"cups": 0}
 
 
-def count(n: int) -> None:
-    """Read the number on the slip, add one, write it back; and wait at one of three places."""
+def tally(n: int) -> None:
+    """Add one to the number on the slip, and wait at one of three places."""
     if WAIT_AT == 1:
         time.sleep(WAIT_S)
     seen = slip["cups"]
@@ -26,11 +26,11 @@ def count(n: int) -> None:
         time.sleep(WAIT_S)
 
 
-def order(n: int, slip_is_free: threading.Lock) -> None:
-    """Listen to the guest, then count the order."""
-    time.sleep(LISTEN_S)
-    with slip_is_free:
-        count(n)
+def order(n: int, lock: threading.Lock) -> None:
+    """Listen to a guest, to each for LISTEN_S longer than to the one before; then tally the order."""
+    time.sleep(n * LISTEN_S)
+    with lock:
+        tally(n)
 
 
 def cup(n: int) -> None:
@@ -39,8 +39,8 @@ def cup(n: int) -> None:
 
 
 def main() -> None:
-    slip_is_free = threading.Lock()
-    orders = [threading.Thread(target=order, args=(n, slip_is_free)) for n in range(1, ORDERS + 1)]
+    lock = threading.Lock()
+    orders = [threading.Thread(target=order, args=(n, lock)) for n in range(1, ORDERS + 1)]
     for thread in orders:
         thread.start()
     for thread in orders:

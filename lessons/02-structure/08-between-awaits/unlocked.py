@@ -1,20 +1,20 @@
-"""Six orders are counted on one slip, then as many cups are made: how many cups?
+"""Four orders are tallied on one slip, and then as many cups are made: how many cups?
 
 Predict the number of cups before you run it:  python unlocked.py
 """
 
 import asyncio
 
-ORDERS = 6
+ORDERS = 4
+LISTEN_S = 0.1
+WAIT_S = 0.25
 WAIT_AT = 2
-WAIT_S = 0.1
-LISTEN_S = 0.2
 
 slip = {"cups": 0}
 
 
-async def count(n: int) -> None:
-    """Read the number on the slip, add one, write it back; and wait at one of three places."""
+async def tally(n: int) -> None:
+    """Add one to the number on the slip, and wait at one of three places."""
     if WAIT_AT == 1:
         await asyncio.sleep(WAIT_S)
     seen = slip["cups"]
@@ -26,9 +26,9 @@ async def count(n: int) -> None:
 
 
 async def order(n: int) -> None:
-    """Listen to the guest, then count the order."""
-    await asyncio.sleep(LISTEN_S)
-    await count(n)
+    """Listen to a guest, to each for LISTEN_S longer than to the one before; then tally the order."""
+    await asyncio.sleep(n * LISTEN_S)
+    await tally(n)
 
 
 async def cup(n: int) -> None:
