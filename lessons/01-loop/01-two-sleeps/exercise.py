@@ -1,7 +1,7 @@
-"""Six cups, each in a task of its own, and yet one is made after the other: make all of them overlap.
+"""Six cups, each in a task of its own, and yet they are made one after another: make all of them overlap.
 
 Leave the times as they are: the water needs HEAT_S, then the tea needs STEEP_S. Every cup is made, and main
-returns them in the order of their numbers.
+returns the cups in the order of their numbers.
 
 Run it alone with:  python exercise.py
 """
