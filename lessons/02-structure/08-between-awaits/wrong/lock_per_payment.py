@@ -4,6 +4,7 @@ import asyncio
 
 PAYMENTS = 4
 RATE_S = 0.3
+STEP_S = 0.01
 LOAD_S = 0.04
 SAVE_S = 0.06
 RECEIPT_S = 0.6
@@ -12,8 +13,8 @@ store = {"balance": 0}
 
 
 async def ask_rate(n: int) -> int:
-    """Ask the bank what payment n is worth: n. Leave this function as it is."""
-    await asyncio.sleep(RATE_S)
+    """Ask the bank what payment n is worth: n. The answers come one by one. Leave this function as it is."""
+    await asyncio.sleep(RATE_S + n * STEP_S)
     return n
 
 
