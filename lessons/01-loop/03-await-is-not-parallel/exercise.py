@@ -1,7 +1,7 @@
 """A page signs in and loads its parts one after another: make the parts load at the same time.
 
-No part needs another one. Each needs the token that sign_in returns. main returns the parts in their order on
-the page, whichever is there first.
+No part needs another one. Each needs the token that sign_in returns; sign in once. main returns the parts in
+their order on the page, whichever is loaded first.
 
 Run it alone with:  python exercise.py
 """
