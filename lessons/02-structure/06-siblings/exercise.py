@@ -1,8 +1,9 @@
 """An album is sent in parts, all at once. One part is refused, and then the album is of no use. And yet
 the others are sent to their end, long after send_album is over.
 
-Mend it: when a part is refused, the parts still on their way are stopped, each of them is discarded, and only
-then send_album ends, with an error that main reports as before.
+Mend it: when a part is refused, the parts still on their way are stopped; discard is called for each of them
+and for none that has been sent; and only when that is over send_album ends, with an error, so that main
+returns "album refused" as before. A part that is stopped ends as cancelled. All parts still start at once.
 
 Run it alone with:  python exercise.py
 """
