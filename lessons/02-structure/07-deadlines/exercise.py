@@ -1,8 +1,9 @@
 """A program asks a server again and again whether a job is done, and is to give up at the deadline. It does
 not: it asks on and on, long after.
 
-Mend follow: at the deadline it stops, wherever it is, and says goodbye; then main returns "given up". A line
-that drops is still no reason to stop asking.
+Mend follow: at the deadline it stops, wherever it is, and says goodbye; then main returns "given up". It says
+goodbye once, however it ends. Keep the rest: when the line drops it asks again at once, and the pauses stay
+as long as they are.
 
 Run it alone with:  python exercise.py
 """
