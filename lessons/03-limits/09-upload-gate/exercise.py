@@ -1,7 +1,7 @@
 """Fifty images, five connections: the program below has a semaphore, and yet everything is sent at once.
 
-Mend it: never more than CONNECTIONS images may be on their way, and a connection that becomes free is used
-at once. Every image is sent, and main returns what send answered, in the order of the images.
+Mend it: never more than CONNECTIONS images are on their way together, and a connection that becomes free is
+used at once. Every image is sent, and main returns what send answered, in the order of the images.
 
 Run it alone with:  python exercise.py
 """
@@ -30,7 +30,7 @@ async def send(n: int, takes_s: float) -> str:
 
 async def upload(n: int, takes_s: float) -> str:
     """Send one image as soon as a connection is free."""
-    gate = asyncio.Semaphore(CONNECTIONS)  # TODO: whom does this one hold back?
+    gate = asyncio.Semaphore(CONNECTIONS)  # TODO: which calls does this one hold back?
     async with gate:
         return await send(n, takes_s)
 
