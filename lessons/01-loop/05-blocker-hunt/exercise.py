@@ -1,8 +1,8 @@
-"""Orders are sent off, each in a task of its own, and yet they hinder each other: one of the functions
-below holds the event loop for a long time. Which one?
+"""Orders are sent off, each in a task of its own, and yet they hinder each other: one of the four
+functions that ship calls holds the event loop for a long time. Which one?
 
 Find it, write its name into CULPRIT, and call it in a way that leaves the event loop free. All orders are
-still sent off at once, each function is still called once for each order, and the results stay the same.
+still under way at once, each function is still called once for each order, and the results stay the same.
 
 Run it alone with:  python exercise.py
 """
@@ -30,7 +30,7 @@ def print_label(n: int) -> str:
 
 
 def postage(n: int, office: socket.socket) -> int:
-    """What the post office wants, in cents. If it says nothing, as it does for years now: the list price."""
+    """What the post office wants, in cents. If it says nothing, as it has for years: the list price."""
     with socket.create_connection(office.getsockname()) as line:
         line.settimeout(SILENCE_S)
         try:

@@ -23,7 +23,7 @@ def print_label(n: int) -> str:
 
 
 def postage(n: int, office: socket.socket) -> int:
-    """What the post office wants, in cents. If it says nothing, as it does for years now: the list price."""
+    """What the post office wants, in cents. If it says nothing, as it has for years: the list price."""
     with socket.create_connection(office.getsockname()) as line:
         line.settimeout(SILENCE_S)
         try:
