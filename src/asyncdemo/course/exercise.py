@@ -37,6 +37,7 @@ class Exercise:
 
     rows: those of them that are drawn. virtual: time jumps instead of passing. timeout_s: of real
     time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each.
+    right: solutions of another shape than ``solution``, which pass as well.
     """
 
     lesson_id: str
@@ -49,6 +50,7 @@ class Exercise:
     threshold_s: float
     runs: tuple[Knobs, ...]
     wrong: tuple[Wrong, ...]
+    right: tuple[Path, ...] = ()
 
     @property
     def file(self) -> Path:
@@ -88,6 +90,7 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
         threshold_s=table.number("threshold_ms", 50.0) / 1000,
         runs=tuple(table.value_tables("runs")) or ({},),
         wrong=tuple(_wrong(entry, folder) for entry in table.tables("wrong")),
+        right=tuple(_right(entry, folder) for entry in table.tables("right")),
     )
     table.close()
     return exercise
@@ -97,3 +100,9 @@ def _wrong(entry: Table, folder: Path) -> Wrong:
     wrong = Wrong(folder / entry.text("file"), entry.text("fault"))
     entry.close()
     return wrong
+
+
+def _right(entry: Table, folder: Path) -> Path:
+    right = folder / entry.text("file")
+    entry.close()
+    return right

@@ -108,6 +108,9 @@ lanes = ["brew", "main"]
 rows = ["brew"]
 runs = [{}, { CUPS = 3 }]
 
+[[exercise.right]]
+file = "right/tasks.py"
+
 [[exercise.wrong]]
 file = "wrong/one_only.py"
 fault = "There should be 4 calls of brew; there was 1"
@@ -264,6 +267,10 @@ BROKEN = """\
     # TODO: nobody should wait for the cup of somebody else
     return [await brew(n) for n in range(1, CUPS + 1)]"""
 SOLVED = "    return await asyncio.gather(*(brew(n) for n in range(1, CUPS + 1)))"
+RIGHT = (
+    "    tasks = [asyncio.create_task(brew(n)) for n in range(1, CUPS + 1)]\n"
+    "    return [await task for task in tasks]"
+)
 WRONG = {
     "one_only": "    return [await brew(1)] * CUPS",
     "no_cup": '    return [f"cup {n}" for n in range(1, CUPS + 1)]',
@@ -307,6 +314,7 @@ def write_course(folder: Path) -> Path:
     """The course in the folder; returns that of its lesson."""
     lesson = folder / LESSON
     (lesson / "wrong").mkdir(parents=True)
+    (lesson / "right").mkdir()
     (folder / "course.toml").write_text(COURSE)
     texts = {
         "lesson.toml": MANIFEST,
@@ -317,6 +325,7 @@ def write_course(folder: Path) -> Path:
         "solution.py": EXERCISE.format(name="solution", body=SOLVED),
         "check.py": CHECK,
         "hints.md": HINTS,
+        "right/tasks.py": EXERCISE.format(name="tasks", body=RIGHT),
         **{f"wrong/{name}.py": EXERCISE.format(name=name, body=body) for name, body in WRONG.items()},
     }
     for name, text in texts.items():

@@ -28,6 +28,7 @@ KNOB_AGAIN = '[[knobs]]\nname = "CUPS"\nunit = ""\nlow = 1\nhigh = 9\nmeaning = 
 MISTAKES = [
     Mistake("files", "notes.txt", "", "tea", "is no file of this lesson"),
     Mistake("files", "wrong/other.py", "", '"""?"""\n', "is no file of this lesson"),
+    Mistake("files", "right/other.py", "", '"""?"""\n', "is no file of this lesson"),
     Mistake("file-names", "queue.py", "", '"""?"""\n', "hides the module 'queue'"),
     Mistake("file-names", "wrong/async.py", "", '"""?"""\n', "hides the module 'async'"),
     # what the manifest says
@@ -223,6 +224,14 @@ MISTAKES = [
     Mistake(
         "exercise",
         LESSON,
+        'file = "right/tasks.py"',
+        'file = "right/a.py"',
+        "a.py is not there",
+        "right/a.py",
+    ),
+    Mistake(
+        "exercise",
+        LESSON,
         'fault = "there were never more than 2"',
         'fault = ""',
         "names no fault of",
@@ -244,6 +253,7 @@ MISTAKES = [
         "TODO",
     ),
     Mistake("exercise-lanes", "wrong/no_cup.py", "def brew", "def pour", "has no function brew"),
+    Mistake("exercise-lanes", "right/tasks.py", "def brew", "def pour", "has no function brew"),
     Mistake(
         "exercise-knobs", LESSON, "runs = [{}, { CUPS = 3 }]", "runs = [{ POTS = 3 }]", "sets POTS", "runs ="
     ),
@@ -355,6 +365,7 @@ def test_a_lesson_without_an_exercise_is_a_problem(lesson: Path) -> None:
     manifest = lesson / LESSON
     manifest.write_text(manifest.read_text().partition("[exercise]")[0])
     shutil.rmtree(lesson / "wrong")
+    shutil.rmtree(lesson / "right")
     for name in ("exercise.py", "solution.py", "check.py", "hints.md"):
         (lesson / name).unlink()
     problems = found(lesson)

@@ -129,6 +129,22 @@ OF_RULES = [
         "solution.py",
     ),
     Mistake(
+        "right-passes",
+        "right/tasks.py",
+        "range(1, CUPS + 1)",
+        "range(1, 5)",
+        "fails its check with CUPS=3: There should be 3 calls of brew",
+        "right/tasks.py",
+    ),
+    Mistake(
+        "right-passes",
+        "check.py",
+        "    cups = ",
+        "    1 / 0\n    cups = ",
+        "the check itself failed",
+        "right/tasks.py",
+    ),
+    Mistake(
         "wrong-fails",
         "wrong/in_pairs.py",
         "    cups = []",

@@ -48,6 +48,10 @@ def present(subject: Subject) -> Iterator[Fault]:
             yield Fault(f"{wrong.path.name} is not there", subject.manifest, line)
         if not wrong.fault.strip():
             yield Fault(f"names no fault of {wrong.path.name}", subject.manifest, line)
+    for place, right in enumerate(exercise.right, start=1):
+        if not right.is_file():
+            line = subject.manifest_line(f"exercise.right[{place}].file")
+            yield Fault(f"{right.name} is not there", subject.manifest, line)
     if len(exercise.wrong) < _LEAST_WRONG:
         message = f"{len(exercise.wrong)} solutions of the wrong shape; there must be {_LEAST_WRONG} or more"
         yield Fault(message, subject.manifest, subject.manifest_line("exercise"))
@@ -62,7 +66,7 @@ def scripts(subject: Subject) -> Iterator[Fault]:
         yield from faults_of_guard(script)
         if not script.docstring:
             yield Fault("has no docstring", script.path, 1)
-        if name.startswith("wrong/"):
+        if name.startswith(("wrong/", "right/")):
             continue
         yield from faults_of_length(script, 20, 70)
         commands = (f"python {script.path.name}", f"asyncdemo check {subject.lesson.id}")

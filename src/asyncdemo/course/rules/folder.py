@@ -20,7 +20,7 @@ def stray(subject: Subject) -> Iterator[Fault]:
     known = {subject.manifest, lesson.readme, *(variant.path for variant in lesson.variants)}
     if (exercise := lesson.exercise) is not None:
         known |= {exercise.file, exercise.solution, exercise.check, lesson.folder / "hints.md"}
-        known |= {wrong.path for wrong in exercise.wrong}
+        known |= {*exercise.right, *(wrong.path for wrong in exercise.wrong)}
     for path in _files(lesson.folder):
         if path not in known:
             yield Fault("is no file of this lesson: no manifest entry names it", path)

@@ -1,6 +1,7 @@
-"""Rules that run an exercise: it starts failing, its solution passes, solutions of the wrong shape fail.
+"""Rules that run an exercise: it starts failing, its solution and other right ones pass, wrong shapes fail.
 
-A check that a sequential solution passes is a defect: then the lesson teaches that it is fine.
+A check that a sequential solution passes is a defect: then the lesson teaches that it is fine. So is one
+that fails a right program for being written in another way.
 Not for: what the files must look like (``exercises``).
 """
 
@@ -43,12 +44,16 @@ def solution_passes(subject: Subject) -> Iterator[Fault]:
     if exercise is None or not exercise.solution.is_file():
         return
     verdict = _verdict(subject, exercise.solution)
-    if isinstance(verdict, Fault):
-        yield verdict
-    elif verdict.failure is not None:
-        yield Fault(f"fails its check{_with(verdict)}: {verdict.failure.message}", exercise.solution)
-    elif not verdict.held:
+    yield from _does_not_pass(verdict, exercise.solution)
+    if isinstance(verdict, Verdict) and verdict.passed and not verdict.held:
         yield Fault("says nothing of what held: the check has no sentence", exercise.check)
+
+
+def right_ones_pass(subject: Subject) -> Iterator[Fault]:
+    exercise = subject.lesson.exercise
+    for right in exercise.right if exercise else ():
+        if right.is_file():
+            yield from _does_not_pass(_verdict(subject, right), right)
 
 
 def wrong_ones_fail(subject: Subject) -> Iterator[Fault]:
@@ -85,6 +90,13 @@ def _not_to_its_end(subject: Subject, verdict: Verdict) -> Iterator[Fault]:
         yield Fault(f"is broken in another way than the lesson means: {done.last_words}", exercise.file)
 
 
+def _does_not_pass(verdict: Verdict | Fault, file: Path) -> Iterator[Fault]:
+    if isinstance(verdict, Fault):
+        yield verdict
+    elif verdict.failure is not None:
+        yield Fault(f"fails its check{_with(verdict)}: {verdict.failure.message}", file)
+
+
 def _verdict(subject: Subject, file: Path) -> Verdict | Fault:
     assert subject.lesson.exercise is not None
     try:
@@ -101,5 +113,6 @@ def _with(verdict: Verdict) -> str:
 RULES: Final = (
     Rule("exercise-fails", starts_failing),
     Rule("solution-passes", solution_passes),
+    Rule("right-passes", right_ones_pass),
     Rule("wrong-fails", wrong_ones_fail),
 )

@@ -136,11 +136,11 @@ class Subject:
 
     @cached_property
     def exercise_scripts(self) -> dict[str, Script]:
-        """The exercise, its solution, and the wrong ones, by name; only those that are there."""
+        """The exercise, its solution, other right ones and wrong ones, by name; only those that are there."""
         exercise = self.lesson.exercise
         if exercise is None:
             return {}
-        files = [exercise.file, exercise.solution, *(wrong.path for wrong in exercise.wrong)]
+        files = [exercise.file, exercise.solution, *exercise.right, *(wrong.path for wrong in exercise.wrong)]
         return {
             path.relative_to(self.lesson.folder).as_posix(): script_of(path)
             for path in files
