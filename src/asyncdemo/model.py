@@ -342,6 +342,7 @@ class Lane:
     ``spans`` are those of the track between open and close, except that a lane that only awaits
     its own child task shows the child's states (``Wait.via`` says so).
     result: what the call returned, as a Python literal, if results were asked for and it is one.
+    error: the name of the error that ended the call, CancelledError included.
     """
 
     name: str
@@ -352,6 +353,7 @@ class Lane:
     spans: Spans
     function: str = ""
     result: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -28,8 +29,8 @@ __all__ = ["Observed", "observe"]
 class Observed(Seen):
     """What was seen of a run of a function, and what it returned."""
 
-    def __init__(self, run: Run, *, stdout: str, stderr: str) -> None:
-        super().__init__(run, stdout=stdout, stderr=stderr)
+    def __init__(self, run: Run, *, stdout: str, stderr: str, functions: Sequence[str]) -> None:
+        super().__init__(run, stdout=stdout, stderr=stderr, functions=functions)
         self.result: Any = None if run.result is None else ast.literal_eval(run.result)
         """None also for what is no plain value: such values stay in the other process."""
 
@@ -79,7 +80,8 @@ def observe(
         while recording.poll(0.2):
             pass
         run = recording.result()
-    seen = Observed(run, stdout=output.stdout, stderr=output.stderr)
+    functions = [name for names in call.lanes.values() for name in names]
+    seen = Observed(run, stdout=output.stdout, stderr=output.stderr, functions=functions)
     if ends_well:
         try:
             seen.ends_well()
@@ -102,7 +104,8 @@ def _home(function: Callable[..., Any]) -> tuple[str, str]:
     file = inspect.getsourcefile(function)
     if file is None:
         raise UsageError(f"There is no source file of {function.__qualname__}.")
-    return function.__module__, file
+    # As __main__ it would run all of the script over there, and this call of it again.
+    return Path(file).stem if function.__module__ == "__main__" else function.__module__, file
 
 
 def _literal(arguments: tuple[Any, ...]) -> str:

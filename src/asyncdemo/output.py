@@ -1,4 +1,4 @@
-"""What a recorded script writes, kept as text. A listener that ignores everything else.
+"""What a recorded script writes, kept as plain text. A listener that ignores everything else.
 
 Not for: showing it while it comes (``render.output``).
 """
@@ -6,44 +6,54 @@ Not for: showing it while it comes (``render.output``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections import deque
 from typing import Final
 
 from asyncdemo.model import Outcome, Site, State
 
-__all__ = ["KeptOutput"]
+__all__ = ["KeptOutput", "without_codes"]
 
-_CODES: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Colours and the like: Python 3.13 colours the tracebacks that it writes to a terminal."""
-_MOST = 20_000
-"""Characters; what comes later is dropped."""
+_CODES: Final = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # operating system commands: window title, links
+    r"|\x1b[PX^_][^\x1b]*\x1b\\"  # strings meant for the terminal
+    r"|\x1b[ -/]*[0-~]"  # all other two-character ones
+)
+_UNSEEN: Final = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+_MOST: Final = 500_000
+"""Characters that are kept of the beginning of a stream, and as many of its end."""
 
 
-@dataclass(slots=True)
+def without_codes(text: str) -> str:
+    """The text without what would move the cursor, change colours or the like."""
+    return _CODES.sub("", text)
+
+
 class KeptOutput:
-    parts: list[tuple[str, str]] = field(default_factory=list)
-    """(stream, text) as it arrived."""
-    kept: int = 0
+    """stdout, stderr, and both in the order in which they arrived.
+
+    Of a flood the beginning and the end are kept; a line says how much is left out.
+    """
+
+    def __init__(self) -> None:
+        self._streams = {name: _Kept() for name in ("stdout", "stderr")}
+        self._both = _Kept()
 
     def output(self, stream: str, text: str) -> None:
-        text = text[: max(_MOST - self.kept, 0)]
-        if text:
-            self.kept += len(text)
-            self.parts.append((stream, text))
+        self._streams[stream].add(text)
+        self._both.add(text)
 
     @property
     def stdout(self) -> str:
-        return _plain(text for stream, text in self.parts if stream == "stdout")
+        return self._streams["stdout"].text()
 
     @property
     def stderr(self) -> str:
-        return _plain(text for stream, text in self.parts if stream == "stderr")
+        return self._streams["stderr"].text()
 
     @property
     def text(self) -> str:
-        """Both, in the order in which it arrived."""
-        return _plain(text for _, text in self.parts)
+        return self._both.text()
 
     def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None: ...
     def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None: ...
@@ -54,6 +64,34 @@ class KeptOutput:
     def clock(self, now_ns: int) -> None: ...
 
 
-def _plain(parts: Iterable[str]) -> str:
-    """One text without control codes, with the line ends of a file: a terminal adds carriage returns."""
-    return _CODES.sub("", "".join(parts)).replace("\r\n", "\n")
+class _Kept:
+    """The beginning and the end of one text that grows."""
+
+    def __init__(self) -> None:
+        self._head: list[str] = []
+        self._room = _MOST
+        self._tail: deque[str] = deque()
+        self._tail_size = 0
+        self._left_out = 0
+
+    def add(self, text: str) -> None:
+        begin, text = text[: self._room], text[self._room :]
+        if begin:
+            self._head.append(begin)
+            self._room -= len(begin)
+        if text:
+            self._tail.append(text)
+            self._tail_size += len(text)
+        while self._tail_size - len(self._tail[0] if self._tail else "") >= _MOST:
+            dropped = len(self._tail.popleft())
+            self._tail_size -= dropped
+            self._left_out += dropped
+
+    def text(self) -> str:
+        gap = [f"\n... {self._left_out:,} characters left out ...\n"] if self._left_out else []
+        return _plain("".join([*self._head, *gap, *self._tail]))
+
+
+def _plain(text: str) -> str:
+    """With the line ends of a file: a terminal adds carriage returns."""
+    return without_codes(text).replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)

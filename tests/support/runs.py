@@ -346,6 +346,7 @@ class Story:
             track.outcome,
             track.spans,
             track.function,
+            error=track.error,
         )
 
     @staticmethod

@@ -141,7 +141,8 @@ def _lanes_of(draw: st.DrawFn, track: Track) -> list[Lane]:
     def call(start: int, end: int, depth: int) -> None:
         spans = track.spans.clip(start, end)
         name, outcome, function = draw(_NAMES), draw(_OUTCOMES), draw(_NAMES)
-        lanes.append(Lane(name, track.index, start, end, outcome, spans, function, draw(_RESULTS)))
+        result, error = draw(_RESULTS), draw(st.none() | _NAMES)
+        lanes.append(Lane(name, track.index, start, end, outcome, spans, function, result, error))
         at = start
         while depth < 2 and at < end and draw(st.booleans()):
             inner_start = draw(st.integers(at, end))

@@ -54,7 +54,9 @@ DEFINITIONS = {
         st.none(),
     ),
     "lane": st.tuples(SMALL, SMALL, st.just("work(1)"), st.just("work"), TIME),
-    "lane-end": st.tuples(SMALL, TIME, st.sampled_from(["returned", "raised"]), st.none() | st.just("1")),
+    "lane-end": st.tuples(
+        SMALL, TIME, st.sampled_from(["returned", "raised"]), st.none() | st.just("1"), st.none()
+    ),
     "stuck": st.tuples(
         st.lists(
             st.tuples(

@@ -41,7 +41,7 @@ def with_results(run: Run, *results: str | None) -> Run:
 
 
 def calls(run: Run, function: str = "brew") -> Calls:
-    return Seen(run).calls(function)
+    return Seen(run, functions=[function]).calls(function)
 
 
 def message_of(sentence: Callable[[], object]) -> str:
@@ -83,6 +83,48 @@ class TestHowMany:
     def test_a_part_of_them_by_name(self) -> None:
         some = calls(brews(3)).only("brew(0)", "brew(2)", "pour(1)")
         assert [lane.name for lane in some.happen(2).lanes] == ["brew(0)", "brew(2)"]
+
+    def test_of_what_nothing_was_recorded_nothing_can_be_said(self) -> None:
+        with pytest.raises(ValueError, match=r"nothing is recorded of pour: no task .* `lanes`"):
+            Seen(brews()).calls("pour")
+        with pytest.raises(ValueError, match="nothing is recorded of pour: name it among the lanes"):
+            Seen(brews(), functions=["brew"]).calls("pour")
+
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            lambda none, _: none.all_return(),
+            lambda none, _: none.all_raise(),
+            lambda none, _: none.all_cancelled(),
+            lambda none, _: none.all_overlap(),
+            lambda none, _: none.take_at_least(0),
+            lambda none, _: none.end_by(1),
+            lambda none, _: none.largest_gap_at_most(1),
+            lambda none, some: none.end_within(some),
+            lambda none, some: none.end_before(some),
+            lambda none, some: some.start_before(none),
+            lambda none, some: none.each_cleaned_up_by(some),
+        ],
+    )
+    def test_a_sentence_about_all_of_none_fails(self, sentence: Callable[[Calls, Calls], object]) -> None:
+        seen = Seen(brews(), functions=["pour", "brew"])
+        message = message_of(lambda: sentence(seen.calls("pour"), seen.calls("brew")))
+        assert message == "There should be calls of pour; there were none."
+
+    def test_a_constant_that_is_gone_fails_the_check(self) -> None:
+        seen = Seen(replace(brews(), knobs={"BREWS": 3}))
+        assert seen.knobs["BREWS"] == 3
+        assert "BREW_S should be a constant of the file" in message_of(lambda: seen.knobs["BREW_S"])
+
+    def test_the_singular_of_a_noun(self) -> None:
+        seen = Seen(brews(3))
+        for plural, singular in (
+            ("cups", "1 cup"),
+            ("queries", "1 query"),
+            ("calls of brew", "1 call of brew"),
+        ):
+            message = message_of(lambda nouns=plural: seen.calls("brew", nouns).happen(1))  # type: ignore[misc]
+            assert f"There should be {singular}; there were 3." == message
 
 
 class TestHowTheyEnded:
@@ -250,6 +292,24 @@ class TestInOrder:
         seen = Seen(story.run())
         assert "when none was open" in message_of(lambda: seen.calls("child").end_within(seen.calls("scope")))
 
+    def test_cleanup_ran_for_each_however_it_ended(self) -> None:
+        def cleaned(second: Outcome | None) -> Seen:
+            story = Story()
+            for number, outcome in ((1, Outcome.RETURNED), (2, second)):
+                one = story.task(f"task {number}").enters(f"work({number})").sleeps(10)
+                one.leaves(Outcome.CANCELLED)
+                if outcome is not None:
+                    one.enters(f"clean({number})").sleeps(5).leaves(outcome)
+                one.returns()
+            return Seen(story.run(), functions=["work", "clean"])
+
+        seen = cleaned(Outcome.RETURNED)
+        seen.calls("work").each_cleaned_up_by(seen.calls("clean"))
+        for second in (None, Outcome.CANCELLED):
+            seen = cleaned(second)
+            message = message_of(lambda: seen.calls("work").each_cleaned_up_by(seen.calls("clean")))  # noqa: B023
+            assert "clean should run to its end for work(2)" in message
+
 
 class TestInTime:
     def test_the_length_of_single_calls(self) -> None:
@@ -266,6 +326,18 @@ class TestInTime:
         assert "brew(1) should end by 0.19 s; it ended at 0.20 s" in message_of(
             lambda: calls(brews(2, apart_ms=100)).end_by(0.19)
         )
+
+    def test_a_heart_that_falls_silent(self) -> None:
+        story = Story()
+        story.task("main").enters("main()").sleeps(1000).leaves().returns()
+        heart = story.task("heart")
+        for number in range(3):
+            heart.enters(f"beat({number})").sleeps(50).leaves()
+        heart.returns()
+        seen = Seen(story.run())
+        seen.calls("beat").largest_gap_at_most(0.05)
+        message = message_of(lambda: seen.calls("beat").largest_gap_at_most(0.1, within=seen.calls("main")))
+        assert "from 0.10 s to 1.00 s there was none" in message
 
     def test_the_gap_between_two_beats(self) -> None:
         calls(brews(3, apart_ms=50, each_ms=1)).largest_gap_at_most(0.05)
@@ -424,7 +496,7 @@ class TestLimits:
                 story.task("connect()").sleeps(10).returns()
             for _ in range(closed):
                 story.task("close()", at=close_at).sleeps(10).returns()
-            return Seen(story.run())
+            return Seen(story.run(), functions=["connect", "close"])
 
         seen = pool()
         seen.opened_and_closed_once("connect", "close")

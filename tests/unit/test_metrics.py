@@ -42,6 +42,20 @@ def an_upload_gate(lanes: int = 6, limit: int = 2, each_ms: float = 100) -> Run:
     return story.run()
 
 
+class TestMeasure:
+    def test_the_ideal_is_never_above_the_wall(self) -> None:
+        story = Story()
+        lock = story.lock()
+        for number in range(3):
+            one = story.task(f"order({number})").sleeps(100)
+            if number:
+                one.queues(lock, number * 10)
+            one.takes(lock).sleeps(10).gives_back(lock).sleeps(100).returns()
+        run = story.run()
+        assert ideal_ns(run) > wall_ns(run)  # as if each order held the lock for all of its work
+        assert measure(run).ideal_ns == wall_ns(run)
+
+
 class TestWall:
     def test_goes_from_the_first_open_to_the_last_close(self) -> None:
         story = Story()

@@ -223,9 +223,11 @@ class Assembly:
         self._ledger.lanes[_whole(lane)] = LaneRecord(name, function, track, at_ns)
         self._audience.call_opened(lane, track, name, at_ns)
 
-    def _on_lane_end(self, lane: int, at_ns: int, outcome: str, result: str | None) -> None:
+    def _on_lane_end(
+        self, lane: int, at_ns: int, outcome: str, result: str | None, error: str | None
+    ) -> None:
         closed = self._ledger.lanes[lane]
-        closed.end_ns, closed.outcome, closed.result = at_ns, Outcome(outcome), result
+        closed.end_ns, closed.outcome, closed.result, closed.error = at_ns, Outcome(outcome), result, error
         self._audience.call_closed(lane, closed.track, at_ns, closed.outcome)
 
     def _on_slow(

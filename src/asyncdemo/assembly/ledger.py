@@ -95,6 +95,7 @@ class LaneRecord:
     end_ns: int | None = None
     outcome: Outcome = Outcome.OPEN
     result: str | None = None
+    error: str | None = None
 
 
 @dataclass(slots=True)

@@ -187,6 +187,7 @@ class _Builder:
                 outcome=track.outcome,
                 spans=self._as_shown(track.index, tracks),
                 function=track.function,
+                error=track.error,
             )
             for track, builder in zip(tracks, (self._ledger.tracks[i] for i in self._order), strict=True)
             if not (builder.own or (builder.hosts_loop and self._only_hosts(track)))
@@ -219,6 +220,7 @@ class _Builder:
                     spans,
                     opened.function,
                     opened.result,
+                    opened.error,
                 )
             )
         return tuple(lanes)

@@ -202,7 +202,8 @@ class _Lane:
             outcome = "raised"
         recorder = self._recorder
         result = self._result if kind is None else None
-        recorder.define(["lane-end", self._lane, recorder.now(), outcome, result])
+        error = None if kind is None else kind.__name__
+        recorder.define(["lane-end", self._lane, recorder.now(), outcome, result, error])
 
 
 class _Finder(importlib.abc.MetaPathFinder):

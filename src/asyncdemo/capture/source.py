@@ -205,6 +205,8 @@ def literal(value: Any) -> str | None:
 
 
 def _is_plain(value: Any, depth: int) -> bool:
+    if type(value) is float:
+        return value - value == 0  # infinity and not-a-number have no literal
     if type(value) in _PLAIN:
         return type(value) is not int or value.bit_length() < 10_000
     if depth == 0 or type(value) not in (list, tuple, dict, set) or len(value) > _LONGEST_LITERAL:

@@ -10,5 +10,6 @@ Not for: running programs (``course.judging``, ``observe``) or drawing the evide
 from asyncdemo.checks.calls import Calls
 from asyncdemo.checks.failure import CheckFailed, Evidence
 from asyncdemo.checks.seen import Seen
+from asyncdemo.model import Lane, Outcome
 
-__all__ = ["Calls", "CheckFailed", "Evidence", "Seen"]
+__all__ = ["Calls", "CheckFailed", "Evidence", "Lane", "Outcome", "Seen"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
-from typing import Final, Literal
+from typing import Final, Literal, NoReturn
 
-from asyncdemo.checks.calls import Calls, Recorded
+from asyncdemo.checks.calls import Calls
 from asyncdemo.checks.failure import CheckFailed, Evidence
+from asyncdemo.checks.observation import observe_run
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
-from asyncdemo.metrics.limits import meetings, resource_use
+from asyncdemo.metrics.limits import resource_use
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep
 
 __tracebackhide__ = True
@@ -32,29 +33,48 @@ class Seen:
     """What was seen of a run. Its methods return nothing, or raise ``CheckFailed``.
 
     stdout, stderr: what the script wrote. rows: the functions whose lanes show a fault that is not
-    about the calls of one function; all by default. held: the sentences that held so far, in order.
+    about the calls of one function; all by default. functions: those whose calls were asked for.
+    held: the sentences that held so far, in order.
     """
 
-    def __init__(self, run: Run, *, stdout: str = "", stderr: str = "", rows: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        run: Run,
+        *,
+        stdout: str = "",
+        stderr: str = "",
+        rows: Sequence[str] = (),
+        functions: Sequence[str] = (),
+    ) -> None:
         self.run = run
+        self._functions = functions
         self._rows = rows
         self.stdout = stdout
         self.stderr = stderr
-        self.held: list[str] = []
-        self._recorded = Recorded(run, meetings(run), self.held)
+        self._observation = observe_run(run)
+        self.held = self._observation.held
 
     @property
     def knobs(self) -> Mapping[str, int | float | str | bool]:
-        """The upper-case constants of the script, with the values that this run had."""
-        return self.run.knobs
+        """The upper-case constants of the script, with the values that this run had.
+
+        One that is missing fails the check: the script is to be as it was given there.
+        """
+        return _Knobs(self.run.knobs)
 
     def calls(self, function: str, nouns: str | None = None) -> Calls:
         """The calls of a function whose lanes were recorded, or the tasks and threads that run it.
 
         nouns: what to call them in sentences, in the plural: "uploads".
+        Raises ValueError for a function of which nothing was recorded: a sentence about it could not fail.
         """
-        found = [index for index, lane in enumerate(self.run.lanes) if _is_of(lane.function, function)]
-        return Calls(self._recorded, function, nouns or f"calls of {function}", found)
+        self._refuse_unrecorded(function)
+        found = [
+            index
+            for index, lane in enumerate(self.run.lanes)
+            if _is_of(lane.function, function) or (lane.function and _is_of(function, lane.function))
+        ]
+        return Calls(self._observation, function, nouns or f"calls of {function}", found)
 
     # -- the end --------------------------------------------------------------------------------
 
@@ -162,13 +182,12 @@ class Seen:
         """No queue was ever longer."""
         for resource, depth in self._use(ResourceKind.QUEUE):
             if depth > most:
+                begin_ns = self._observation.zero_ns
                 over_ns = next(at_ns for at_ns, length in resource.levels if length > most)
                 raise CheckFailed(
                     f"A queue may hold at most {count(most, 'items')}; {depth} stood in it"
                     f"{_made_at(resource)}.",
-                    self._evidence(
-                        self._lanes_open(self._recorded.zero_ns, over_ns), self._recorded.zero_ns, over_ns
-                    ),
+                    self._evidence(self._lanes_open(begin_ns, over_ns), begin_ns, over_ns),
                 )
         self.held.append(f"Never more than {count(most, 'items')} in a queue.")
 
@@ -198,6 +217,18 @@ class Seen:
         self.held.append(held)
 
     # -- parts ----------------------------------------------------------------------------------
+
+    def _refuse_unrecorded(self, function: str) -> None:
+        if self._functions:
+            known: Iterable[str] = self._functions
+            advice = "name it among the lanes"
+        elif self.run.named:
+            return  # which functions were asked for is not known
+        else:
+            known = {lane.function for lane in self.run.lanes}
+            advice = "no task or thread of its own ran it; give it as one of `lanes` to see its calls"
+        if not any(_is_of(name, function) or _is_of(function, name) for name in known if name):
+            raise ValueError(f"nothing is recorded of {function}: {advice}")
 
     def _use(self, kind: ResourceKind) -> list[tuple[Resource, int]]:
         return [(use.resource, use.peak_held) for use in resource_use(self.run) if use.resource.kind is kind]
@@ -241,7 +272,7 @@ class Seen:
         extents = [(self.run.lanes[index].start_ns, self.run.lanes[index].end_ns) for index in shown]
         start_ns = min(start for start, _ in extents) if start_ns is None else start_ns
         end_ns = max(end for _, end in extents) if end_ns is None else end_ns
-        return self._recorded.evidence(shown, start_ns, end_ns)
+        return self._observation.evidence(shown, start_ns, end_ns)
 
     def _last_error(self) -> str:
         """The last error that the script's stderr names, and the innermost line of the script that did it."""
@@ -253,6 +284,13 @@ class Seen:
         lines = [frame["line"] for frame in before if PurePath(frame["file"]).name == script]
         group = "an ExceptionGroup with " if errors[-1][0].startswith(" ") else ""
         return f"{group}{errors[-1]['error']}{f' (line {lines[-1]})' if lines else ''}"
+
+
+class _Knobs(dict[str, int | float | str | bool]):
+    def __missing__(self, name: str) -> NoReturn:
+        raise CheckFailed(
+            f"{name} should be a constant of the file, with a plain value: the check reads it and sets it."
+        )
 
 
 def _is_of(lane_function: str, function: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from asyncdemo.model import Site, State, Stuck
 
-__all__ = ["at", "count", "length", "listed", "place", "was", "who_hangs"]
+__all__ = ["at", "count", "length", "listed", "place", "upper", "was", "who_hangs"]
 
 
 def at(time_ns: int, zero_ns: int) -> str:
@@ -21,11 +21,17 @@ def length(duration_ns: int) -> str:
 
 
 def count(number: int, plural: str) -> str:
-    """ "1 upload", "50 uploads", "1 call of upload", "no calls of upload"."""
+    """ "1 upload", "50 uploads", "1 call of upload", "1 query", "no calls of upload"."""
     if number == 1:
         first, space, rest = plural.partition(" ")
-        return f"1 {first.removesuffix('s')}{space}{rest}"
+        singular = f"{first[:-3]}y" if first.endswith("ies") else first.removesuffix("s")
+        return f"1 {singular}{space}{rest}"
     return f"{number or 'no'} {plural}"
+
+
+def upper(text: str) -> str:
+    """For the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
 
 
 def was(number: int) -> str:

@@ -84,7 +84,9 @@ def judge(
             # A knob or a function that the check needs is gone: the learner's to mend.
             return Verdict((), Failure(str(error), None), tuple(runs), knobs, output.text)
         runs.append(run)
-        seen = Seen(run, stdout=output.stdout, stderr=output.stderr, rows=exercise.rows)
+        seen = Seen(
+            run, stdout=output.stdout, stderr=output.stderr, rows=exercise.rows, functions=exercise.lanes
+        )
         failure = _failure(exercise, check, seen)
         # Of a script that was stopped the traceback shows only where the lens stopped it.
         wrote = output.stdout if run.stuck else output.text

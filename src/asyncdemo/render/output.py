@@ -5,18 +5,13 @@ Not for: keeping the output (the runner passes it on) or drawing it (``live``).
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from typing import NamedTuple
 
+from asyncdemo.output import without_codes
+
 __all__ = ["OutputLine", "Tail"]
 
-_ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
-    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # operating system commands: window title, links
-    r"|\x1b[PX^_][^\x1b]*\x1b\\"  # strings meant for the terminal
-    r"|\x1b[ -/]*[0-~]"  # all other two-character ones
-)
 _LONGEST = 1_000
 _CHUNK = 65_536
 
@@ -52,5 +47,5 @@ class Tail:
 
 def _shown(line: str) -> str:
     # What a carriage return would write over is not shown: progress bars show their last state.
-    line = _ESCAPES.sub("", line[-_LONGEST:]).rstrip("\r").rsplit("\r", 1)[-1].expandtabs(4)
+    line = without_codes(line[-_LONGEST:]).rstrip("\r").rsplit("\r", 1)[-1].expandtabs(4)
     return "".join(char for char in line if char.isprintable())
