@@ -1,7 +1,7 @@
 """Orders come in, and every answer of the shop is a <coroutine object ...>: make everything run that should.
 
-main is to pass each order to handle. handle is to ask the warehouse how many are left, save the order if there
-are enough, and answer. The answer names the receipt, so it can only be given when the order is saved.
+main is to pass each order to handle. handle is to ask the warehouse how many are left, save the order if
+there are enough, and answer. The answer names the receipt, so it can only be given when the order is saved.
 
 Run it alone with:  python exercise.py
 """

@@ -1,7 +1,7 @@
 """A worker drains a backlog, and the heart that shows that the service is alive stops: make it beat on.
 
 Every request is handled, once and in order, and main returns the answers. No step may hold the event loop for
-longer than 50 ms, however long the backlog is, and draining may take at most twice as long as the handling alone.
+longer than 50 ms, however long the backlog is. Draining may take at most twice as long as the handling alone.
 
 Run it alone with:  python exercise.py
 """
