@@ -1,6 +1,6 @@
 """Photos are read from a fast disk, and slow workers develop them. All photos end up in memory at once, and
-when a worker dies of a damaged one, the program hangs. Mend it: never more than ROOM photos in the queue,
-none lost, all workers busy; and when a worker dies, all is stopped, and develop_all raises the error.
+when a damaged one makes a worker fail, the program hangs. Mend it: at most ROOM photos in the queue, no more
+read while it is full, each developed once, all WORKERS busy; a failure stops all, and develop_all raises it.
 
 Run it alone with:  python exercise.py
 """
@@ -46,7 +46,7 @@ async def work(photos: asyncio.Queue[int], prints: list[str]) -> None:
 
 async def develop_all() -> list[str]:
     """Develop all photos; return the prints, in any order."""
-    # TODO: how much room is there? And who learns of it when a worker dies?
+    # TODO: how much room is there? And what notices when a worker fails?
     photos: asyncio.Queue[int] = asyncio.Queue()
     prints: list[str] = []
     workers = [asyncio.create_task(work(photos, prints)) for _ in range(WORKERS)]
