@@ -5,17 +5,14 @@ Not for: what a check can say (``checks``), or how a verdict looks (``render.ver
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 from asyncdemo.checks import CheckFailed, Evidence, Seen
+from asyncdemo.course.checking import Check, Stopped, load_check, run_check
 from asyncdemo.course.exercise import Exercise, Knobs
-from asyncdemo.errors import CourseError, UsageError
+from asyncdemo.errors import UsageError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.output import KeptOutput
 from asyncdemo.runner import Options, Recording, Spares, Stdout, Target
@@ -25,10 +22,6 @@ __all__ = ["Failure", "Stopped", "Verdict", "judge"]
 _POLL_S = 0.01
 _MEMORY_BYTES = 1 << 30
 _PROCESSES = 50
-
-
-class Stopped(Exception):
-    """Whoever asked for the verdict does not want it any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +64,7 @@ def judge(
     spares: where the processes are taken from; without, each is started when it is needed.
     Raises UsageError if there is no such file, CourseError if the check itself does not work.
     """
-    check = _load_check(exercise.check)
+    check = load_check(exercise.check, poll)
     runs: list[Run] = []
     verdict: Verdict | None = None
     for knobs in exercise.runs:
@@ -87,7 +80,7 @@ def judge(
         seen = Seen(
             run, stdout=output.stdout, stderr=output.stderr, rows=exercise.rows, functions=exercise.lanes
         )
-        failure = _failure(exercise, check, seen)
+        failure = _failure(exercise, check, seen, poll)
         # Of a script that was stopped the traceback shows only where the lens stopped it.
         wrote = output.stdout if run.stuck else output.text
         verdict = Verdict(tuple(seen.held), failure, tuple(runs), knobs, wrote)
@@ -128,46 +121,14 @@ def _record(
         return recording.result()
 
 
-def _failure(exercise: Exercise, check: Callable[[Seen], None], seen: Seen) -> Failure | None:
+def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bool]) -> Failure | None:
     try:
         if seen.run.outcome is RunOutcome.FAILED and seen.run.notes and not seen.run.tracks:
             # It cannot even be compiled: the note names the line.
             note = " ".join(seen.run.notes)
             raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
         seen.ends_well()
-        check(seen)
+        run_check(exercise.check, check, seen, poll)
     except CheckFailed as failed:
         return Failure(failed.message, failed.evidence)
-    except Exception as error:
-        line = traceback.extract_tb(error.__traceback__)[-1].lineno
-        raise CourseError(
-            f"{exercise.check}: the check itself failed: {type(error).__name__}: {error} (line {line})"
-        ) from error
     return None
-
-
-def _load_check(path: Path) -> Callable[[Seen], None]:
-    """The function ``check`` of a check.py. Raises CourseError."""
-    module = _imported(path)
-    check = getattr(module, "check", None)
-    if not callable(check):
-        raise CourseError(f"{path}: has no function check(seen)")
-    return check  # type: ignore[no-any-return]
-
-
-def _imported(path: Path) -> ModuleType:
-    name = f"asyncdemo_check_{path.parent.name.replace('-', '_')}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise CourseError(f"{path}: cannot be read as Python")
-    module = importlib.util.module_from_spec(spec)
-    writing, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # the course may be read-only
-    try:
-        spec.loader.exec_module(module)
-    except OSError as error:
-        raise CourseError(f"{path}: cannot be read: {error.strerror}") from None
-    except Exception as error:
-        raise CourseError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from error
-    finally:
-        sys.dont_write_bytecode = writing
-    return module

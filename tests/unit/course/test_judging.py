@@ -1,0 +1,199 @@
+"""Judging an exercise: its limits, its faults, and those of a check."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course import checking, judging
+from asyncdemo.course.exercise import Exercise
+from asyncdemo.course.judging import Stopped, Verdict, judge
+from asyncdemo.errors import CourseError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the limits are those of POSIX")
+
+BREW = """
+    import asyncio
+
+    BREWS = 3
+
+    async def brew(n: int) -> int:
+        await asyncio.sleep(0.1)
+        return n
+
+    async def main() -> None:
+        async with asyncio.TaskGroup() as group:
+            for n in range(BREWS):
+                group.create_task(brew(n))
+
+    asyncio.run(main())
+    """
+
+CHECK = """
+    def check(seen):
+        seen.calls("brew").happen(seen.knobs["BREWS"]).all_overlap()
+    """
+
+
+class Bench:
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "exercise.py"
+        self._check = folder / "check.py"
+        self.exercise = Exercise(
+            lesson_id="brew",
+            folder=folder,
+            task="Brew.",
+            lanes=("brew", "main"),
+            rows=("brew",),
+            virtual=True,
+            timeout_s=5.0,
+            threshold_s=0.05,
+            runs=({}, {"BREWS": 5}),
+            wrong=(),
+        )
+
+    def judge(self, script: str = BREW, check: str = CHECK, **changes: object) -> Verdict:
+        self._file.write_text(textwrap.dedent(script), encoding="utf-8")
+        self._check.write_text(textwrap.dedent(check), encoding="utf-8")
+        return judge(replace(self.exercise, **changes), self._file)  # type: ignore[arg-type]
+
+    def message(self, script: str = BREW, check: str = CHECK, **changes: object) -> str:
+        failure = self.judge(script, check, **changes).failure
+        assert failure is not None
+        return failure.message
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_every_run_is_checked_with_its_knobs(bench: Bench) -> None:
+    verdict = bench.judge()
+    assert verdict.passed
+    assert len(verdict.runs) == 2
+    assert verdict.knobs == {"BREWS": 5}
+    assert "There were 5 calls of brew." in verdict.held
+
+
+def test_who_writes_the_number_down_fails_in_the_other_run(bench: Bench) -> None:
+    verdict = bench.judge(BREW.replace("range(BREWS)", "range(3)"))
+    assert verdict.failure is not None
+    assert verdict.failure.message == "There should be 5 calls of brew; there were 3."
+    assert verdict.knobs == {"BREWS": 5}
+    assert verdict.failure.evidence is not None
+
+
+def test_a_function_or_a_constant_that_is_gone_is_the_learners_fault(bench: Bench) -> None:
+    assert "There is no function brew" in bench.message(BREW.replace("brew", "pour"))
+    assert "BREWS should be a constant" in bench.message(BREW.replace("BREWS = 3", "BREWS = 9 // 3"))
+    assert "There is no knob BREWS" in bench.message(
+        BREW.replace("BREWS = 3", "BREWS = 9 // 3"), "def check(seen): ..."
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("def brew(): ...\ndef main(): ...\nx = [", "has a syntax error"),
+        (
+            "def brew(): ...\ndef main(): ...\nbrew_all()",
+            "NameError: name 'brew_all' is not defined (line 3)",
+        ),
+        ("def brew(): ...\ndef main(): ...\nimport sys; sys.exit('enough')", "The program failed: enough"),
+        ("def brew(): ...\ndef main(): ...\ninput()", "EOFError"),
+        ("def brew(): ...\ndef main(): ...\nwhile True: pass", "It was not over at its time limit"),
+    ],
+)
+def test_a_script_that_does_not_work_is_told_as_such(bench: Bench, script: str, words: str) -> None:
+    assert words in bench.message(script, timeout_s=1.0)
+
+
+def test_a_script_has_limits_of_memory_and_processes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "_MEMORY_BYTES", 150 << 20)
+    monkeypatch.setattr(judging, "_PROCESSES", 3)
+    begin = "import subprocess, sys, time\ndef brew(): ...\ndef main(): ...\n"
+    hoard = "hoard = []\nwhile True: hoard.append(bytearray(b'x' * (1 << 20)))"
+    assert "more than 0.2 GB of memory" in bench.message(begin + hoard)
+    breed = (
+        "sleeper = [sys.executable, '-c', 'import time; time.sleep(30)']\n"
+        "others = [subprocess.Popen(sleeper) for _ in range(9)]\ntime.sleep(30)"
+    )
+    assert "more than 3 processes" in bench.message(begin + breed)
+
+
+def test_what_was_printed_early_and_late_is_judged(bench: Bench) -> None:
+    script = BREW.replace(
+        "asyncio.run(main())", "print('first' + 'x' * 90_000)\n    asyncio.run(main())\n    print(6 * 7)"
+    )
+    assert bench.judge(script, "def check(seen):\n    seen.prints('first')\n    seen.prints('42')").passed
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ("def check(seen):\n    return 1 / 0", r"the check itself failed: ZeroDivisionError.*check.py:2"),
+        ("import sys\ndef check(seen):\n    sys.exit(0)", "the check itself failed: SystemExit"),
+        ("import nowhere", "the check itself failed: ModuleNotFoundError"),
+        ("def check(seen) return", "the check itself failed: SyntaxError"),
+        ("checks = 1", r"has no function check\(seen\)"),
+        ("def check(seen):\n    seen.calls('pour')", "nothing is recorded of pour"),
+    ],
+)
+def test_a_check_that_does_not_work_is_the_courses_fault(bench: Bench, check: str, words: str) -> None:
+    with pytest.raises(CourseError, match=words):
+        bench.judge(check=check)
+
+
+def test_a_check_that_is_missing_is_named(bench: Bench) -> None:
+    bench.judge()
+    bench.exercise.check.unlink()
+    with pytest.raises(CourseError, match=r"check\.py"):
+        judge(bench.exercise, bench.exercise.file)
+
+
+def test_a_check_may_have_dataclasses(bench: Bench) -> None:
+    check = """
+        from __future__ import annotations
+        from dataclasses import dataclass
+
+        @dataclass
+        class Cup:
+            n: int
+
+        def check(seen):
+            assert Cup(1).n == 1
+        """
+    assert bench.judge(check=check).passed
+
+
+SPIN = "import time\ndef check(seen):\n    for _ in range(500): time.sleep(0.01)"
+
+
+def test_a_check_that_hangs_is_not_waited_for(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "_LIMIT_S", 0.3)
+    with pytest.raises(CourseError, match="the check was not over"):
+        bench.judge(check=SPIN)
+
+
+def test_who_does_not_want_the_verdict_any_more_gets_rid_of_script_and_check(bench: Bench) -> None:
+    with pytest.raises(CourseError):
+        bench.judge(check="x = 1")  # to have the files
+    bench.exercise.check.write_text(textwrap.dedent(CHECK), encoding="utf-8")
+    with pytest.raises(Stopped):
+        judge(bench.exercise, bench.exercise.file, poll=lambda: False)
+    bench.exercise.check.write_text(SPIN, encoding="utf-8")
+    checking_now = [thread for thread in threading.enumerate() if thread.name == "check"]
+
+    def until_it_checks() -> bool:
+        return len([thread for thread in threading.enumerate() if thread.name == "check"]) <= len(
+            checking_now
+        )
+
+    with pytest.raises(Stopped):
+        judge(bench.exercise, bench.exercise.file, poll=until_it_checks)
