@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import os
 import re
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -33,6 +34,10 @@ async def one_by_one(count: int) -> list[int]:
 
 def in_another_process() -> tuple[int, bool]:
     return os.getpid(), CHANGED
+
+
+def infinite() -> float:
+    return float("inf")
 
 
 async def fails() -> None:
@@ -182,3 +187,34 @@ def test_every_sentence_is_on_the_page(kind: type) -> None:
         ]
         public = [one for one in inspect.signature(sentence).parameters if one != "self"]
         assert parameters == public
+
+
+SCRIPT = """
+import asyncio
+from asyncdemo.observe import observe
+
+print("imported as", __name__)
+
+async def pour(n: int) -> int:
+    await asyncio.sleep(0.1)
+    return n
+
+async def main() -> list[int]:
+    return list(await asyncio.gather(pour(1), pour(2)))
+
+if __name__ == "__main__":
+    seen = observe(main, lanes=[pour])
+    seen.calls("pour").all_overlap()
+    print(seen.result, seen.stdout.strip())
+"""
+
+
+def test_a_script_can_observe_its_own_functions(tmp_path: Path) -> None:
+    script = tmp_path / "pouring.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == ["imported as __main__", "[1, 2] imported as pouring"]
+
+
+def test_what_is_no_number_is_no_plain_value() -> None:
+    assert observe(infinite).result is None
