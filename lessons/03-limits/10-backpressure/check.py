@@ -76,8 +76,8 @@ def is_stopped(seen: Seen, damaged: int) -> None:
     after = [lane.name for lane in begun if died_ns and later(lane, died_ns[0]) > SLACK_S]
     seen.expect(
         bool(died_ns) and not after,
-        f"Nothing was begun after a worker had died of photo {damaged}.",
-        f"When a worker dies of photo {damaged}, all should be stopped; {''.join(after[:1])} was still "
+        f"Nothing was begun after photo {damaged} had made a worker fail.",
+        f"When photo {damaged} makes a worker fail, all should be stopped; {''.join(after[:1])} was still "
         "begun.",
     )
 
