@@ -432,14 +432,14 @@ class TestTheLoop:
     def blocked(self, ms: float, stolen_ms: float = 0) -> Seen:
         story = Story()
         story.task("main").blocks(
-            ms, at=at_line(3, file="/lib/client.py"), called_from=at_line(12), stolen_ms=stolen_ms
+            ms, at=at_line(3, "send", file="/lib/client.py"), called_from=at_line(12), stolen_ms=stolen_ms
         ).returns()
         return Seen(story.run())
 
     def test_a_long_step_is_told_with_its_line_and_who_called_it(self) -> None:
         message = message_of(self.blocked(200).never_blocked)
         assert message == (
-            "No step may hold the event loop longer than 50 ms. main held it for 200 ms at client.py:3, "
+            "No step may hold the event loop longer than 50 ms. main held it for 200 ms at client.py:3 in send, "
             "called from app.py:12."
         )
 

@@ -108,13 +108,18 @@ class Seen:
             )
         self.held.append("Every task was over when main was.")
 
-    def no_warnings(self) -> None:
-        """No coroutine dropped, no task left or destroyed pending, no error never looked at, no warning."""
+    def never_ran(self) -> str:
+        """A sentence about the first coroutine that was made and dropped; "" if there is none."""
         for one in self.run.unawaited:
             line = "" if one.site is None else f" at {place(one.site)}"
-            raise CheckFailed(
-                f"{one.function}() was called{line}, but nobody awaited it, so it never ran.", self._whole()
-            )
+            return f"{one.function}() was called{line}, but nobody awaited it, so it never ran."
+        return ""
+
+    def no_warnings(self) -> None:
+        """No coroutine dropped, no task left or destroyed pending, no error never looked at, no warning."""
+        dropped = self.never_ran()
+        if dropped:
+            raise CheckFailed(dropped, self._whole())
         self.nothing_left_pending()
         for line in self.stderr.splitlines():
             if _WARNING.search(line):
@@ -240,6 +245,12 @@ class Seen:
     def _step(self, step: SlowStep) -> str:
         who = "A callback" if step.track is None else self._name(step.track)
         where = "" if step.site is None else f" at {place(step.site)}"
+        if (
+            step.site is not None
+            and step.site.function
+            and not _is_of(step.site.function, who.partition("(")[0])
+        ):
+            where += f" in {step.site.function}"
         if step.called_from is not None and step.called_from != step.site:
             where += f", called from {place(step.called_from)}"
         return f"{who} held it for {length(step.held_ns)}{where}."

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from asyncdemo.model import Site, State, Stuck
 
-__all__ = ["at", "count", "length", "listed", "place", "upper", "was", "who_hangs"]
+__all__ = [
+    "at",
+    "count",
+    "length",
+    "listed",
+    "place",
+    "settings_words",
+    "singular",
+    "upper",
+    "was",
+    "who_hangs",
+]
 
 
 def at(time_ns: int, zero_ns: int) -> str:
@@ -24,9 +35,15 @@ def count(number: int, plural: str) -> str:
     """ "1 upload", "50 uploads", "1 call of upload", "1 query", "no calls of upload"."""
     if number == 1:
         first, space, rest = plural.partition(" ")
-        singular = f"{first[:-3]}y" if first.endswith("ies") else first.removesuffix("s")
-        return f"1 {singular}{space}{rest}"
+        return f"1 {singular(first)}{space}{rest}"
     return f"{number or 'no'} {plural}"
+
+
+def singular(noun: str) -> str:
+    """Of a regular one; a unit like "s" stays as it is."""
+    if len(noun) <= len("ms"):
+        return noun
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
 def upper(text: str) -> str:
@@ -49,6 +66,11 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     if len(names) > len(shown):
         shown.append(f"{len(names) - len(shown)} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def settings_words(knobs: Mapping[str, object]) -> str:
+    """ "CUPS = 3, HEAT_S = 0.6"."""
+    return ", ".join(f"{name} = {value}" for name, value in knobs.items())
 
 
 def who_hangs(stuck: Sequence[Stuck]) -> str:

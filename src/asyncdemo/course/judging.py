@@ -5,11 +5,12 @@ Not for: what a check can say (``checks``), or how a verdict looks (``render.ver
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from asyncdemo.checks import CheckFailed, Evidence, Seen
+from asyncdemo.checks.words import settings_words
 from asyncdemo.course.checking import Check, Stopped, load_check, run_check
 from asyncdemo.course.exercise import Exercise, Knobs
 from asyncdemo.errors import UsageError
@@ -36,9 +37,9 @@ class Failure:
 class Verdict:
     """What the check said of an exercise.
 
-    held: the sentences that held, in order, in the last run. failure: the first that did not, None if
-    passed. runs: as far as the check went; the last is the one that failed. knobs: of that run, where
-    they differ from what is written. output: what that run wrote.
+    runs: as far as the check went; the last is the one that is told of: that which failed or, if all
+    passed, the first. held: the sentences that held in it, in order. failure: the first that did not.
+    knobs: of that run, where they differ from what is written. output: what it wrote.
     """
 
     held: tuple[str, ...]
@@ -65,29 +66,36 @@ def judge(
     Raises UsageError if there is no such file, CourseError if the check itself does not work.
     """
     check = load_check(exercise.check, poll)
-    runs: list[Run] = []
-    verdict: Verdict | None = None
+    judged: list[Verdict] = []
     for knobs in exercise.runs:
         output = KeptOutput()
+        earlier = tuple(run for verdict in judged for run in verdict.runs)
         try:
             run = _record(exercise, file, knobs, output, poll, spares)
         except UsageError as error:
             if not file.is_file():
                 raise
             # A knob or a function that the check needs is gone: the learner's to mend.
-            return Verdict((), Failure(str(error), None), tuple(runs), knobs, output.text)
-        runs.append(run)
+            return Verdict((), Failure(str(error), None), earlier, knobs, output.text)
         seen = Seen(
             run, stdout=output.stdout, stderr=output.stderr, rows=exercise.rows, functions=exercise.lanes
         )
         failure = _failure(exercise, check, seen, poll)
         # Of a script that was stopped the traceback shows only where the lens stopped it.
         wrote = output.stdout if run.stuck else output.text
-        verdict = Verdict(tuple(seen.held), failure, tuple(runs), knobs, wrote)
+        held = tuple(seen.held)
         if failure is not None:
-            break
-    assert verdict is not None
-    return verdict
+            return Verdict(held, failure, (*earlier, run), knobs, wrote)
+        judged.append(Verdict(held, None, (run,), knobs, wrote))
+    return _passed(judged)
+
+
+def _passed(judged: Sequence[Verdict]) -> Verdict:
+    """What is told of the first run, whose numbers are those of the file; the others held too."""
+    first, *others = judged
+    too = tuple(f"With {settings_words(other.knobs)} all of this held too." for other in others)
+    runs = tuple(run for verdict in (*others, first) for run in verdict.runs)
+    return Verdict((*first.held, *too), None, runs, first.knobs, first.output)
 
 
 def _record(
@@ -130,5 +138,11 @@ def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bo
         seen.ends_well()
         run_check(exercise.check, check, seen, poll)
     except CheckFailed as failed:
-        return Failure(failed.message, failed.evidence)
+        return Failure(_with_what_never_ran(failed.message, seen), failed.evidence)
     return None
+
+
+def _with_what_never_ran(message: str, seen: Seen) -> str:
+    """A forgotten await is often the cause of a fault that the check saw elsewhere."""
+    dropped = seen.never_ran()
+    return message if not dropped or "nobody awaited" in message else f"{message} And: {dropped}"

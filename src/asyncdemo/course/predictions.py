@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from asyncdemo.checks.words import singular
 from asyncdemo.course.claims import Condition, Knobs, check
 from asyncdemo.course.figures import figure
 
@@ -135,7 +136,7 @@ def quantity(value: float, unit: str) -> str:
     """A figure in words: counts as whole numbers, anything else with three digits that matter."""
     whole = value == int(value) or abs(value) >= 100
     number = f"{value:.0f}" if whole else f"{value:#.3g}"
-    return f"{number} {unit}".strip()
+    return f"{number} {singular(unit) if value == 1 else unit}".strip()
 
 
 def _number(typed: str, unit: str) -> float:

@@ -5,6 +5,7 @@ Not for: judging (``course.judging``, ``checks``), or which exercise comes next 
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,6 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from asyncdemo.checks import Evidence
+from asyncdemo.checks.words import settings_words
 from asyncdemo.render.draw import Line, text_line
 from asyncdemo.render.evidence import evidence_lines, evidence_text
 from asyncdemo.render.grid import Shade
@@ -23,6 +25,9 @@ _WIDEST_TEXT = 100
 _LEAST_WIDTH = 20
 _PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])
 _OUTPUT_LINES = 8
+_HINT = "Enable tracemalloc to get the object allocation traceback"
+_FOLDERS = re.compile(r"(?<![\w.])/(?:[^/\s\"':]+/)+(?=[^/\s\"':]+\.py\b)")
+"""Of a Python file that is named by its full path."""
 
 
 def verdict_lines(
@@ -47,17 +52,17 @@ def verdict_lines(
         return
     yield from _item(theme.bad, WARNING, message, width, EMPHASIS)
     if knobs:
-        for part in _wrap(f"In this run: {_settings(knobs)}.", width - 2):
+        for part in _wrap(f"In this run: {settings_words(knobs)}.", width - 2):
             yield text_line(f"  {part}", DIM)
     if evidence is not None:
         yield []
         yield from evidence_lines(evidence, theme, width, rows)
-    wrote = [line for line in output.splitlines() if line.strip()][-_OUTPUT_LINES:]
+    wrote = _newest(output)
     if wrote:
         yield []
         yield text_line("The program wrote:", DIM)
         for line in wrote:
-            yield text_line(f"  {line}"[:width], DIM)
+            yield from _written(line, width)
 
 
 def verdict_text(
@@ -75,15 +80,31 @@ def verdict_text(
         return
     yield f"  failed: {message}"
     if knobs:
-        yield f"    in this run: {_settings(knobs)}"
+        yield f"    in this run: {settings_words(knobs)}"
     if evidence is not None:
         for line in evidence_text(evidence):
             yield f"    {line}"
-    wrote = [line for line in output.splitlines() if line.strip()][-_OUTPUT_LINES:]
+    wrote = _newest(output)
     if wrote:
         yield "    the program wrote:"
         for line in wrote:
             yield f"      {line}"
+
+
+def _newest(output: str) -> list[str]:
+    """The newest lines, without folders, which say nothing, and without Python's hint about tracemalloc."""
+    lines = [_FOLDERS.sub("", line) for line in output.splitlines() if line.strip() and _HINT not in line]
+    return lines[-_OUTPUT_LINES:]
+
+
+def _written(line: str, width: int) -> Iterator[Line]:
+    """A line of the program's, indented as it was, in as many lines as it needs, three at the most."""
+    indent = "  " + line[: len(line) - len(line.lstrip())]
+    parts = textwrap.wrap(
+        line, max(width, _LEAST_WIDTH), initial_indent="  ", subsequent_indent=indent, drop_whitespace=False
+    )
+    for part in parts[:3]:
+        yield text_line(part[:width], DIM)
 
 
 def _item(mark: str, style: Style, text: str, width: int, text_style: Style | None = None) -> Iterator[Line]:
@@ -93,7 +114,3 @@ def _item(mark: str, style: Style, text: str, width: int, text_style: Style | No
 
 def _wrap(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, min(max(width, _LEAST_WIDTH), _WIDEST_TEXT), break_on_hyphens=False)
-
-
-def _settings(knobs: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in knobs.items())

@@ -77,8 +77,10 @@ def test_every_run_is_checked_with_its_knobs(bench: Bench) -> None:
     verdict = bench.judge()
     assert verdict.passed
     assert len(verdict.runs) == 2
-    assert verdict.knobs == {"BREWS": 5}
-    assert "There were 5 calls of brew." in verdict.held
+    assert verdict.knobs == {}  # what is told is of the file as it is
+    assert verdict.runs[-1].knobs["BREWS"] == 3
+    assert verdict.held[0] == "There were 3 calls of brew."
+    assert verdict.held[-1] == "With BREWS = 5 all of this held too."
 
 
 def test_who_writes_the_number_down_fails_in_the_other_run(bench: Bench) -> None:
@@ -87,6 +89,13 @@ def test_who_writes_the_number_down_fails_in_the_other_run(bench: Bench) -> None
     assert verdict.failure.message == "There should be 5 calls of brew; there were 3."
     assert verdict.knobs == {"BREWS": 5}
     assert verdict.failure.evidence is not None
+
+
+def test_a_forgotten_await_is_named_whatever_the_check_saw(bench: Bench) -> None:
+    script = BREW.replace("group.create_task(brew(n))", "brew(n)")
+    message = bench.message(script)
+    assert message.startswith("There should be 3 calls of brew; there were none. And: brew() was called at")
+    assert "nobody awaited it" in message
 
 
 def test_a_function_or_a_constant_that_is_gone_is_the_learners_fault(bench: Bench) -> None:

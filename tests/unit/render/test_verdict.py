@@ -70,6 +70,15 @@ class TestEvidence:
         assert "still open" in list(evidence_text(cut))[1]
         assert "cancelled" in list(evidence_text(whole))[1]
 
+    def test_a_part_of_the_run_is_told_as_one(self) -> None:
+        run = brews(3, 300)
+        caption = text(evidence_lines(Evidence(run, (1,), ns(290), ns(410)), UNICODE, 80))[0]
+        assert caption == "What was seen, in virtual time, from 290 ms to 410 ms of 700 ms:"
+
+    def test_a_few_lanes_more_are_not_worth_folding(self) -> None:
+        few = evidence_of(lambda: Seen(brews(9, 100)).calls("brew").peak_is(3))
+        assert not any("folded" in line for line in text(evidence_lines(few, UNICODE, 80, rows=6)))
+
     def test_many_lanes_are_folded_and_none_is_dropped(self) -> None:
         many = evidence_of(lambda: Seen(brews(50, 100)).calls("brew").peak_is(3))
         lines = text(evidence_lines(many, UNICODE, 80, rows=6))
@@ -105,6 +114,15 @@ class TestVerdict:
         assert "The program wrote:" in lines
         assert lines[-1] == "  line 99"
         assert "  line 1" not in lines
+
+    def test_what_it_wrote_is_wrapped_and_without_folders_and_pythons_hint(self) -> None:
+        warning = "/home/ada/my course/02.py:40: RuntimeWarning: coroutine 'brew' was never awaited"
+        hint = "RuntimeWarning: Enable tracemalloc to get the object allocation traceback"
+        folder = '  File "/home/ada/course/02.py", line 3, in main'
+        lines = self.lines(50, output=f"{warning}\n{hint}\n{folder}\n")
+        assert "was never awaited" in " ".join(lines)
+        assert not any("tracemalloc" in line for line in lines)
+        assert '    File "02.py", line 3, in main' in lines
 
     @pytest.mark.parametrize("width", [30, 80])
     def test_no_line_is_wider_than_the_screen(self, width: int) -> None:
