@@ -244,3 +244,15 @@ def test_a_reader_that_leaves_ends_a_run_quietly(options: str) -> None:
     )
     # The script writes to the closed pipe itself, as it would without us; only its own words may be there.
     assert "asyncdemo" not in done.stderr
+
+
+def test_the_programs_can_be_read_with_the_lines_marked_that_differ() -> None:
+    done = asyncdemo("run", "two-sleeps", "--code", "--variant", "awaited")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0].startswith("awaited: ")
+    marked = [line.split(maxsplit=2)[2] for line in lines if line.startswith(">")]
+    assert "async def brew(n: int) -> None:" in marked
+    assert "BREWS = 10" not in " ".join(marked)
+    assert any(line.endswith("BREWS = 10") for line in lines)
+    assert "Predict" not in done.out

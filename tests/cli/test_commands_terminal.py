@@ -40,7 +40,7 @@ def test_predictions_are_asked_before_and_compared_after() -> None:
         assert terminal.end() == 0
         report = terminal.text[terminal.text.index("What you predicted, and what happened") :]
         assert "You said 0.150 s; it was 0.1" in report
-        assert "You said 1 brews; it was 3 brews." in report
+        assert "You said 1 brew; it was 3 brews." in report
         assert "You said awaited, threaded, blocking; it was " in report
         assert report.count("You said") == 3
         assert "Not so." in report

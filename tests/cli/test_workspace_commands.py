@@ -353,7 +353,7 @@ def test_answers_to_predictions_are_kept_with_what_happened(tmp_path: Path) -> N
     (answer,) = data["predictions"]
     assert (answer["place"], answer["answer"], answer["happened"], answer["right"], answer["asked"]) == (
         3,
-        "1 brews",
+        "1 brew",
         "3 brews",
         False,
         1,

@@ -439,8 +439,8 @@ class TestTheLoop:
     def test_a_long_step_is_told_with_its_line_and_who_called_it(self) -> None:
         message = message_of(self.blocked(200).never_blocked)
         assert message == (
-            "No step may hold the event loop longer than 50 ms. main held it for 200 ms at client.py:3 in send, "
-            "called from app.py:12."
+            "No step may hold the event loop longer than 50 ms. main held it for 200 ms at client.py:3 "
+            "in send, called from app.py:12."
         )
 
     def test_what_the_system_took_is_not_the_steps(self) -> None:

@@ -88,13 +88,20 @@ def print_answers(
                 )
             )
             verdict, colour = ("Right.", "green") if comparison.right else ("Not\u00a0so.", "yellow")
-            said = f"You said {comparison.predicted}; it was {comparison.happened}. {verdict}"
+            said = f"{_told(prediction, comparison.predicted, comparison.happened)} {verdict}"
             lines = wrapped(said, "   ", "   ").removesuffix(verdict)
             click.echo(lines + click.style(verdict.replace("\u00a0", " "), fg=colour, bold=True))
         else:
-            click.echo(wrapped(f"It was {happened(prediction, measured, knobs)}.", "   ", "   "))
+            click.echo(wrapped(_told(prediction, "", happened(prediction, measured, knobs)), "   ", "   "))
         click.echo(wrapped(fill(prediction.why, knobs), "   ", "   "))
     return tuple(answered)
+
+
+def _told(prediction: Prediction, said: str, was: str) -> str:
+    """An offered answer may be a sentence of its own, a figure is a part of ours."""
+    if prediction.kind is PredictionKind.CHOICE:
+        return (f"You said: {said.rstrip('.')}. " if said else "") + f"It was: {was.rstrip('.')}."
+    return f"You said {said}; it was {was}." if said else f"It was {was}."
 
 
 def _question(place: int, prediction: Prediction, knobs: Knobs) -> str:

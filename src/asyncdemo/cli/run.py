@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 from rich.console import Console
 from rich.markdown import Markdown
 
+from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words
 from asyncdemo.cli.extras import install_command, missing_packages
@@ -75,6 +76,7 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep the recordings, one file for each variant. `asyncdemo show` replays them.",
 )
+@click.option("--code", "show_code", is_flag=True, help="Show the programs of the lesson; run nothing.")
 @click.option("--no-predict", is_flag=True, help="Ask nothing, and leave the questions out of the report.")
 @click.option(
     "--present",
@@ -106,6 +108,7 @@ def command(
     plain: bool,
     as_json: bool,
     save_to: Path | None,
+    show_code: bool,
     no_predict: bool,
     presenting: bool,
     notes: bool,
@@ -127,6 +130,9 @@ def command(
         raise UsageError("--notes are not for the class: print them on another terminal, without --present.")
     if notes:
         _print_notes(lesson)
+        return
+    if show_code:
+        print_code(_chosen(lesson, chosen), make_console() if can_draw() and not plain else None)
         return
     if presenting:
         _need_a_screen(plain or as_json)
@@ -288,6 +294,7 @@ def _introduce(lesson: Lesson, console: Console | None, changed: Knobs) -> None:
     """changed: the knobs that the learner set. The text has the values as written."""
     click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
     _print_section(lesson, "The question", console)
+    click.echo(wrapped(f"To read the programs first: asyncdemo run {lesson.id} --code") + "\n")
     if changed:
         settings = ", ".join(f"{name} = {value}" for name, value in changed.items())
         click.echo(f"{wrapped(f'This time: {settings}.')}\n")
