@@ -45,7 +45,7 @@ def test_files_below_the_current_folder_are_named_from_there(
 
 def test_a_broken_manifest_hides_nothing_and_can_be_asked_for_by_name(course: Path) -> None:
     change(course / "01-start/04-tea/lesson.toml", "minutes = 10", "minutes = ten")
-    for arguments in ([], ["tea"]):
+    for arguments in ([], ["tea"], ["te"], ["4"]):
         done = asyncdemo("dev", "check", *arguments, "--course", str(course))
         assert "lesson.toml:4: is not valid TOML" in done.out
         assert done.out.endswith("1 lesson, 1 problem\n")
@@ -68,9 +68,9 @@ def test_json_has_every_problem_and_nothing_else_is_printed(course: Path) -> Non
 
 
 def test_an_unknown_lesson_is_wrong_use(course: Path) -> None:
-    done = asyncdemo("dev", "check", "coffee", "--course", str(course))
+    done = asyncdemo("dev", "check", "teas", "--course", str(course))
     assert done.code == 2
-    assert "'coffee': there is no such lesson. The course has: tea." in done.err
+    assert "There is no lesson 'teas'. Did you mean 'tea'?" in done.err
 
 
 def test_a_folder_that_is_no_course_is_wrong_use(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from asyncdemo.checks import Evidence
 from asyncdemo.cli.exercises import (
     exercise_argument,
     find_exercise,
+    load_exercise,
     need_workspace,
     next_words,
     now,
@@ -29,14 +30,13 @@ from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.catalog import Heading
 from asyncdemo.course.exercise import Exercise
 from asyncdemo.course.judging import Failure, Stopped, Verdict, judge
-from asyncdemo.course.lesson import load_lesson
 from asyncdemo.course.place import Place, locate
 from asyncdemo.course.steps import current_exercise, exercises
 from asyncdemo.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
-    CourseError,
+    AsyncdemoError,
     UsageError,
     WorkspaceError,
 )
@@ -50,11 +50,14 @@ FORMAT = "asyncdemo.check/1"
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """An exercise, the file that was checked, and what came out."""
+    """An exercise, the file that was checked, and what came out.
+
+    task: as the exercise says it; None if it could not be checked: then the verdict's message says why.
+    """
 
     lesson: Heading
-    exercise: Exercise
     file: Path
+    task: str | None
     verdict: Verdict
 
 
@@ -114,12 +117,19 @@ def command(
     checked: list[_Checked] = []
     with signals_noted() as signals:
         for lesson in chosen:
+            file = own_file or need_workspace(place).file(lesson)
             try:
-                item = _check(place, lesson, own_file, timeout_s, lambda: not signals)
+                exercise = _exercise(lesson, timeout_s)
+                item = _Checked(lesson, file, exercise.task, _verdict(exercise, file, lambda: not signals))
             except Stopped:
                 break
+            except AsyncdemoError as error:
+                if alone:
+                    raise
+                # One exercise that cannot be checked is no reason to say nothing of the others.
+                item = _Checked(lesson, file, None, Verdict((), Failure(str(error), None), (), {}, ""))
             checked.append(item)
-            if own_file is None and (alone or _is_tried(item)):
+            if own_file is None and item.task is not None and (alone or _is_tried(item)):
                 _remember(place, item)
             if as_json:
                 click.echo(item.verdict.output, nl=False, err=True)
@@ -139,34 +149,23 @@ def command(
     context.exit(EXIT_OK if passed else EXIT_FAILED)
 
 
-def _check(
-    place: Place,
-    lesson: Heading,
-    own_file: Path | None,
-    timeout_s: float | None,
-    poll: Callable[[], bool],
-) -> _Checked:
+def _exercise(lesson: Heading, timeout_s: float | None) -> Exercise:
+    exercise = load_exercise(lesson)
+    return exercise if timeout_s is None else replace(exercise, timeout_s=timeout_s)
+
+
+def _verdict(exercise: Exercise, file: Path, poll: Callable[[], bool]) -> Verdict:
     """Raises Stopped, CourseError."""
-    exercise = load_lesson(lesson.folder).exercise
-    if exercise is None:
-        raise CourseError(
-            f"{lesson.folder}: has an exercise.py, but its manifest says nothing of an exercise."
-        )
-    if timeout_s is not None:
-        exercise = replace(exercise, timeout_s=timeout_s)
-    file = own_file or need_workspace(place).file(lesson)
     if file.is_file():
-        verdict = judge(exercise, file, poll)
-    else:
-        words = f"{shown_path(file)} is not there. `asyncdemo reset {lesson.id}` gives it again."
-        verdict = Verdict((), Failure(words, None), (), {}, "")
-    return _Checked(lesson, exercise, file, verdict)
+        return judge(exercise, file, poll)
+    words = f"{shown_path(file)} is not there. `asyncdemo reset {exercise.lesson_id}` gives it again."
+    return Verdict((), Failure(words, None), (), {}, "")
 
 
 def _is_tried(item: _Checked) -> bool:
     """Whether its text is not just the one that was given."""
     try:
-        return item.file.read_bytes() != item.exercise.file.read_bytes()
+        return item.file.read_bytes() != (item.lesson.folder / "exercise.py").read_bytes()
     except OSError:
         return True
 
@@ -183,9 +182,7 @@ def _remember(place: Place, item: _Checked) -> None:
 def _print(item: _Checked, *, plain: bool) -> None:
     verdict = item.verdict
     title = f"Exercise {item.lesson.number}, {item.lesson.title}"
-    click.echo(
-        wrapped(f"{title}: {item.exercise.task}", rest="  ").replace(title, click.style(title, bold=True), 1)
-    )
+    click.echo(wrapped(f"{title}: {item.task}", rest="  ").replace(title, click.style(title, bold=True), 1))
     click.echo(f"{shown_path(item.file)}\n")
     message = verdict.failure.message if verdict.failure else None
     evidence = verdict.failure.evidence if verdict.failure else None

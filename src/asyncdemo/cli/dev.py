@@ -13,9 +13,11 @@ import click
 
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.options import course_option, json_option
-from asyncdemo.course.catalog import find_course
+from asyncdemo.course.catalog import Course, Heading, Module, find_course
+from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.place import current_folder
 from asyncdemo.course.rules import Problem, Subject, Survey, fast_problems, slow_problems, survey
-from asyncdemo.errors import EXIT_FAILED, EXIT_OK, UsageError
+from asyncdemo.errors import EXIT_FAILED, EXIT_OK
 
 __all__ = ["command"]
 
@@ -71,21 +73,21 @@ def _slow(subjects: Sequence[Subject]) -> Iterator[Problem]:
 
 def _chosen(surveyed: Survey, typed: Iterable[str]) -> tuple[list[Subject], list[str]]:
     """(lessons that can be read, names of all that are meant, also of those that cannot)."""
-    numbers = {str(subject.lesson.number): subject.lesson.id for subject in surveyed.subjects}
-    names: list[str] = []
-    for word in typed:
-        matches = [name for name in surveyed.names if word.lower() in name]
-        if word in surveyed.names:
-            names.append(word)
-        elif word.isdecimal() and str(int(word)) in numbers:
-            names.append(numbers[str(int(word))])
-        elif len(matches) == 1:
-            names += matches
-        else:
-            problem = f"fits more than one: {', '.join(matches)}" if matches else "there is no such lesson"
-            raise UsageError(f"{word!r}: {problem}. The course has: {', '.join(surveyed.names)}.")
-    names = list(dict.fromkeys(names)) or list(surveyed.names)
+    course = Course("", surveyed.folder, (Module(1, "", tuple(_headings(surveyed))),))
+    names = list(dict.fromkeys(find_lesson(course, word).id for word in typed)) or list(surveyed.names)
     return [subject for subject in surveyed.subjects if subject.lesson.id in names], names
+
+
+def _headings(surveyed: Survey) -> Iterator[Heading]:
+    """Of a lesson whose manifest cannot be read, what the name of its folder says."""
+    subjects = {subject.lesson.id: subject.lesson for subject in surveyed.subjects}
+    folders = {problem.lesson: problem.file.parent for problem in surveyed.problems}
+    for name in surveyed.names:
+        if name in subjects:
+            yield subjects[name]
+        else:
+            number = folders[name].name.partition("-")[0]
+            yield Heading(name, int(number) if number.isdecimal() else 0, name, "", 0, (), folders[name])
 
 
 def _line(problem: Problem) -> str:
@@ -95,10 +97,8 @@ def _line(problem: Problem) -> str:
 
 def _shown(file: Path) -> str:
     """From the current folder, where it lies in that: so that a terminal makes a link of it."""
-    try:
-        return str(file.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(file)
+    folder, place = current_folder(), file.resolve()
+    return str(place.relative_to(folder) if folder and place.is_relative_to(folder) else file)
 
 
 def _as_data(names: list[str], problems: list[Problem]) -> dict[str, Any]:

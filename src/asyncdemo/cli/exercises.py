@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -17,16 +17,21 @@ from click.shell_completion import CompletionItem
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.catalog import Course, Heading
 from asyncdemo.course.lookup import find_lesson
-from asyncdemo.course.place import Place, locate
+from asyncdemo.course.place import Place, locate, resolved
 from asyncdemo.course.progress import Progress
 from asyncdemo.course.steps import current_exercise, exercises, first_unread, next_step
 from asyncdemo.course.workspace import Workspace
-from asyncdemo.errors import AsyncdemoError, UsageError
+from asyncdemo.errors import AsyncdemoError, CourseError, UsageError
+
+if TYPE_CHECKING:
+    from asyncdemo.course.exercise import Exercise
 
 __all__ = [
     "exercise_argument",
     "find_exercise",
     "kept_progress",
+    "load_exercise",
+    "need_help_with",
     "need_workspace",
     "next_words",
     "now",
@@ -75,6 +80,29 @@ def find_exercise(place: Place, typed: str | None) -> Heading:
         having = ", ".join(other.id for other in ours)
         raise UsageError(f"{lesson.id} has no exercise. These have one: {having}.")
     return lesson
+
+
+def load_exercise(lesson: Heading) -> Exercise:
+    """Raises CourseError."""
+    from asyncdemo.course.lesson import load_lesson  # not for those who only list exercises
+
+    exercise = load_lesson(lesson.folder).exercise
+    if exercise is None:
+        raise CourseError(
+            f"{lesson.folder}: has an exercise.py, but its manifest says nothing of an exercise."
+        )
+    return exercise
+
+
+def need_help_with(typed: str | None, course_folder: Path | None) -> tuple[Heading, Exercise, Progress]:
+    """The exercise that is meant, and where it is kept how much was shown of its hints and its solution.
+
+    Raises UsageError, CourseError, WorkspaceError.
+    """
+    place = locate(course_folder)
+    progress = kept_progress(place)
+    lesson = find_exercise(place, typed)
+    return lesson, load_exercise(lesson), progress
 
 
 def program(place: Place) -> str:
@@ -133,7 +161,7 @@ def _by_file(place: Place, ours: tuple[Heading, ...], file: Path) -> Heading:
     workspace = need_workspace(place)
     for lesson in ours:
         own = workspace.file(lesson)
-        if file.resolve() == own.resolve() or (file.name == own.name and not file.exists()):
+        if resolved(file) == own.resolve() or (file.name == own.name and not file.exists()):
             return lesson
     raise UsageError(
         f"{file}: is no exercise of the workspace {workspace.folder}. "

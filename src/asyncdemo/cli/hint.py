@@ -6,13 +6,10 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.cli.exercises import exercise_argument, find_exercise, kept_progress
+from asyncdemo.cli.exercises import exercise_argument, need_help_with
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.exercise import HINT_HEADINGS
-from asyncdemo.course.lesson import load_lesson
-from asyncdemo.course.place import locate
-from asyncdemo.errors import UsageError
 
 __all__ = ["command"]
 
@@ -25,12 +22,7 @@ def command(exercise_name: str | None, course_folder: Path | None) -> None:
 
     EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed.
     """
-    place = locate(course_folder)
-    progress = kept_progress(place)
-    lesson = find_exercise(place, exercise_name)
-    exercise = load_lesson(lesson.folder).exercise
-    if exercise is None:
-        raise UsageError(f"{lesson.id} has no exercise.")
+    lesson, exercise, progress = need_help_with(exercise_name, course_folder)
     hints = exercise.hints
     level = min(progress.of(lesson.id).hints, len(hints) - 1)
     head = f"Exercise {lesson.number}, {lesson.title}: hint {level + 1} of {len(hints)}"

@@ -24,7 +24,7 @@ _OTHERS = {
 
 def home(course_folder: Path | None = None) -> None:
     """course_folder: a course from elsewhere; if not given, that of the latest workspace."""
-    place = latest() if course_folder is None else locate(course_folder)
+    place, note = latest() if course_folder is None else (locate(course_folder), "")
     records = place.progress.all() if place.progress else {}
     lessons = place.course.lessons
     tasks = exercises(place.course)
@@ -32,6 +32,8 @@ def home(course_folder: Path | None = None) -> None:
     passed = sum(1 for lesson in tasks if lesson.id in records and records[lesson.id].passed)
     step = next_step(place.course, records)
     click.echo("asyncdemo shows what a Python program waits for.\n")
+    if note:
+        click.echo(wrapped(note, rest="  "))
     if place.workspace is not None:
         click.echo(wrapped(f"Your workspace: {place.workspace.folder}", rest="  "))
     done = f"You have run {run} of {len(lessons)} lessons"

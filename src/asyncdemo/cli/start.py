@@ -12,7 +12,7 @@ from asyncdemo.cli.exercises import next_words, shown_path
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.place import Place, remember, state_progress
+from asyncdemo.course.place import Place, need_known, remember, resolved, state_progress, surrounding
 from asyncdemo.course.progress import Progress
 from asyncdemo.course.workspace import Given, Happened, Workspace, fill, find
 from asyncdemo.errors import UsageError
@@ -37,18 +37,19 @@ def command(folder: Path | None, course_folder: Path | None) -> None:
     In a workspace that is there already, this gives what is new in the course. A file that you have edited
     is never written over. Your progress is kept in the folder too.
     """
-    surrounding = find(Path.cwd())
-    if folder is None and surrounding is not None:
-        folder = surrounding.folder
-    target = (folder or Path(_FOLDER)).resolve()
+    around = surrounding()
+    if folder is None and around is not None:
+        folder = around.folder
+    target = resolved(folder or Path(_FOLDER))
     existing = find(target)
     if existing is not None and existing.folder != target:
         raise UsageError(
             f"{target} lies in the workspace {existing.folder}. "
             f"To bring that up to date: asyncdemo start {shown_path(existing.folder)}"
         )
-    wanted = None if course_folder is None else course_folder.resolve()
+    wanted = None if course_folder is None else resolved(course_folder)
     if existing is not None and wanted is None:
+        need_known(existing)
         wanted = existing.course
     if existing is not None and existing.course != wanted:
         raise UsageError(

@@ -9,7 +9,7 @@ and publishing could take it, and nobody would look at what it wrote. Hence ever
 the object, and is made anew unless the newest revision has it. That revision is surely found, though listing
 a folder is not atomic: a revision stays for a minute after the next one came, and a listing takes less.
 
-Not for: what the objects mean (``progress``).
+Not for: what the objects mean (``progress``, ``place``).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def update(folder: Path, name: str, change: Callable[[Data | None], Data]) -> Da
         found = _newest_finished(folder, name)
         changed = dict(change(found.data))
         changed[_TICKETS] = {**_recent_tickets(found.data), ticket: round(time.time(), 3)}
-        content = json.dumps(changed, indent=1, ensure_ascii=False).encode()
+        content = json.dumps(changed, indent=1, ensure_ascii=False).encode(errors="surrogatepass")
         try:
             publish(draft(folder, content), _file(folder, name, found.highest + 1))
         except FileExistsError:

@@ -81,11 +81,15 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """course: its folder, None for the one that comes along. entries: id of the lesson -> its file."""
+    """course: its folder, None for the one that comes along. entries: id of the lesson -> its file.
+
+    former: id that a lesson once had -> the id under which its entry is here.
+    """
 
     folder: Path
     course: Path | None = None
     entries: Mapping[str, Entry] = field(default_factory=dict)
+    former: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def progress_folder(self) -> Path:
@@ -100,7 +104,8 @@ class Workspace:
             for moved in sorted(
                 [*self.folder.glob(f"*-{lesson.id}.py"), *self.folder.glob(f"*/*-{lesson.id}.py")]
             ):
-                if moved.name.removesuffix(f"-{lesson.id}.py").isdecimal():
+                number = moved.name.removesuffix(f"-{lesson.id}.py")
+                if number.isdecimal() and not _leads_out(self.folder, moved):
                     return moved
         return file
 
@@ -120,7 +125,7 @@ class Workspace:
         for former, current in ids.items():
             if former in entries and current not in entries:
                 entries[current] = entries.pop(former)
-        return replace(self, entries=entries)
+        return replace(self, entries=entries, former=ids)
 
 
 def has_exercise(lesson: Heading) -> bool:
@@ -140,20 +145,24 @@ def load(folder: Path) -> Workspace:
     file = folder / _OWN / _MANIFEST
     with explained(folder):
         text = file.read_bytes()
+    mend = f"Remove it and run `asyncdemo start {folder}`: your files and your progress stay."
     try:
         data = json.loads(text)
         if data["format"] != FORMAT:
             raise WorkspaceError(
                 f"{file}: is in a format of a newer asyncdemo ({data['format']}). Upgrade asyncdemo."
             )
-        course = data["course"]
+        course = None if data["course"] is None else Path(data["course"])
         entries = {name: _entry(entry) for name, entry in data["exercises"].items()}
-        return Workspace(folder, None if course is None else Path(course), entries)
+        # It may have come from somebody else, who must not choose what is run or replaced here.
+        if course is not None and not course.is_absolute():
+            raise WorkspaceError(f"{file}: the course must be a whole path, not {str(course)!r}. {mend}")
+        for entry in entries.values():
+            if _leads_out(folder, folder / entry.file):
+                raise WorkspaceError(f"{file}: {entry.file!r} leads out of the workspace. {mend}")
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise WorkspaceError(
-            f"{file}: makes no sense. Remove it and run `asyncdemo start {folder}`: "
-            "your files and your progress stay."
-        ) from None
+        raise WorkspaceError(f"{file}: makes no sense. {mend}") from None
+    return Workspace(folder, course, entries)
 
 
 def fill(folder: Path, course: Course, course_folder: Path | None) -> tuple[Workspace, list[Given]]:
@@ -186,9 +195,12 @@ def fill(folder: Path, course: Course, course_folder: Path | None) -> tuple[Work
 def reset(workspace: Workspace, lesson: Heading) -> Path | None:
     """Gives the exercise again as the course has it now. Returns where the edited text is kept.
 
+    workspace: says which; what else is in the map by now stays in it.
     Raises WorkspaceError.
     """
+    workspace = load(workspace.folder).renamed(workspace.former)
     with explained(workspace.folder):
+        _refuse_leading_out(workspace, workspace.file(lesson))
         state = workspace.state(lesson)
         text = _text(lesson)
         given = Given(lesson.id, workspace.file(lesson), Happened.NEW)
@@ -221,6 +233,7 @@ def explained(folder: Path) -> Iterator[None]:
 def _plan(workspace: Workspace, lesson: Heading) -> tuple[Given, Entry]:
     """What is to be done with the lesson's file, and its entry after that."""
     file, text = workspace.file(lesson), _text(lesson)
+    _refuse_leading_out(workspace, file)
     entry = workspace.entries.get(lesson.id)
     given = Given(lesson.id, file, Happened.UNCHANGED)
     if not file.exists():
@@ -306,6 +319,21 @@ def _write(workspace: Workspace) -> None:
 
 def _entry(data: Mapping[str, Any]) -> Entry:
     return Entry(str(data["file"]), str(data["base"]), tuple(map(str, data["given"])))
+
+
+def _refuse_leading_out(workspace: Workspace, file: Path) -> None:
+    if _leads_out(workspace.folder, file):
+        raise WorkspaceError(f"{file}: leads out of the workspace. Remove the link. Nothing was changed.")
+
+
+def _leads_out(folder: Path, file: Path) -> bool:
+    """Whether it lies elsewhere, also by way of a link. Raises ValueError if it cannot be a path."""
+    if ".." in file.parts:
+        return True
+    try:
+        return not file.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        return True
 
 
 def _relative(workspace: Workspace, file: Path) -> str:
