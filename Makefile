@@ -40,7 +40,8 @@ lint: $(VENV)/.dev ## style, types and the import rules
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@for lesson in lessons/*/*/; do $(BIN)/mypy --no-error-summary "$$lesson" || exit 1; done
+	@for folder in lessons/*/*/ lessons/*/*/wrong/ lessons/*/*/right/; do \
+	    test ! -d "$$folder" || $(BIN)/mypy --no-error-summary "$$folder"*.py || exit 1; done
 	@$(BIN)/lint-imports --no-logo
 
 # Not --quiet: with it, --strict counts no warnings.

@@ -162,8 +162,8 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
             FindingKind.SATURATED_EXECUTOR,
             f"{made} had work queued for {workers}: up to {use.peak_queued:,} at once, "
             f"{span(use.queued_ns)} in all.",
-            "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, more "
-            "workers than CPUs do not help, and threads share one interpreter.",
+            "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "
+            "more workers than CPUs do not help, and threads share one interpreter.",
             resource.site,
             own(resource.site),
         )
