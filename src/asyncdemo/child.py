@@ -11,17 +11,20 @@ import contextlib
 import json
 import os
 import secrets
+import select
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from asyncdemo.capture import wire
+from asyncdemo.leftovers import FOLDERS, SOCKET, remove_leftovers
 from asyncdemo.processes import Family
 from asyncdemo.terminals import terminal_or_pipe
 
@@ -29,7 +32,12 @@ __all__ = ["Child", "Spares", "Stdout"]
 
 _LAUNCH = Path(__file__).parent / "capture" / "boot" / "launch.py"
 _HELLO_S = 60.0
-"""How long a process that has connected may take to say who it is."""
+"""How long whoever has connected may take to say who it is."""
+_LONGEST_HELLO = 1024
+_MOST_CALLERS = 16
+"""That have not said who they are; of more the first is turned away."""
+_SEND_S = 60.0
+"""How long the child may take to read what it is told."""
 _LONGEST_NAME = 100
 """Of a socket; the system's limit is about this."""
 
@@ -56,37 +64,24 @@ class Child:
         self.frames = wire.FrameReader()
         self.hello: tuple[bytes, bytes] | None = None
         self.connection: socket.socket | None = None
-        self._token = secrets.token_hex(16)
-        self._folder: str | None = None
-        self._listening, address = self._listen()
+        token = secrets.token_hex(16)
+        self._door = _Door(token)
         try:
-            self.process = self._spawn(f"{address}#{self._token}")
+            self.process = self._spawn(f"{self._door.address}#{token}")
         except BaseException:
-            self._stop_listening()
+            self._door.close()
             raise
-        self.family = Family(self.process, self._token)
+        self.family = Family(self.process, token)
 
     def connect(self, timeout_s: float) -> bool:
-        """Wait so long for it to connect; whether it has."""
-        if self.connection is not None:
-            return True
-        self._listening.settimeout(timeout_s)
-        try:
-            connection, _ = self._listening.accept()
-        except (TimeoutError, BlockingIOError):
-            return False
-        connection.settimeout(_HELLO_S)
-        self.frames = wire.FrameReader()
-        try:
-            self.hello = next(self.frames.feed(connection.recv(65536)), None)
-        except (OSError, ValueError):
-            self.hello = None
-        if self.hello is None or not _says(self.hello[1], self._token):
-            connection.close()
-            return False
-        self.connection = connection
-        self._stop_listening()
-        return True
+        """Wait at most so long for it to connect and say who it is; whether it has."""
+        if self.connection is None:
+            caller = self._door.admit(timeout_s)
+            if caller is not None:
+                self.connection, self.frames, self.hello = caller.connection, caller.frames, caller.hello
+                self.connection.settimeout(_SEND_S)
+                self._door.close()
+        return self.connection is not None
 
     def take_outputs(self) -> dict[int, str]:
         """Descriptor -> "stdout" or "stderr", where these are captured; the caller closes them."""
@@ -96,29 +91,11 @@ class Child:
     def close(self) -> None:
         """End it and all it started, and let go of everything. May be called twice."""
         self.family.end()
-        self._stop_listening()
+        self._door.close()
         if self.connection is not None:
             self.connection.close()
         for descriptor in self.take_outputs():
             os.close(descriptor)
-
-    def _listen(self) -> tuple[socket.socket, str]:
-        if hasattr(socket, "AF_UNIX"):
-            self._folder = tempfile.mkdtemp(prefix="asyncdemo-")
-            path = os.path.join(self._folder, "events")
-            if len(path) < _LONGEST_NAME:
-                listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                listening.bind(path)
-                listening.listen(1)
-                return listening, f"unix:{path}"
-        listening = socket.create_server(("127.0.0.1", 0))
-        return listening, f"tcp:{listening.getsockname()[1]}"
-
-    def _stop_listening(self) -> None:
-        self._listening.close()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
 
     def _spawn(self, address: str) -> subprocess.Popen[bytes]:
         environment = dict(os.environ)
@@ -151,6 +128,96 @@ class Child:
             self._outputs[readable] = stream
             ends.append(writable)
         return ends[0], ends[1], ends
+
+
+class _Caller:
+    """Somebody who has connected, and what was heard of them. hello: their first frame, once it is whole."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        self.connection = connection
+        self.frames = wire.FrameReader()
+        self.hello: tuple[bytes, bytes] | None = None
+        self.since_s = time.monotonic()
+        self._heard = 0
+
+    def listen(self) -> bool:
+        """Hear what has arrived; False if no hello can come of it."""
+        try:
+            data = self.connection.recv(_LONGEST_HELLO)
+            self.hello = next(self.frames.feed(data), None)
+        except BlockingIOError:
+            return True
+        except (OSError, ValueError):
+            return False
+        self._heard += len(data)
+        return self.hello is not None or (bool(data) and self._heard < _LONGEST_HELLO)
+
+
+class _Door:
+    """Where one child is expected. Others may come as well: the child is who knows the token."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self._callers: list[_Caller] = []
+        self._folder: str | None = None
+        self._listening, self.address = self._open()
+        self._listening.setblocking(False)
+
+    def admit(self, timeout_s: float) -> _Caller | None:
+        """The child, if it comes within this time. Nobody else is waited for."""
+        end_s = time.monotonic() + timeout_s
+        while True:
+            doors = [self._listening, *(caller.connection for caller in self._callers)]
+            ready = select.select(doors, [], [], max(end_s - time.monotonic(), 0))[0]
+            for caller in [caller for caller in self._callers if caller.connection in ready]:
+                if not caller.listen():
+                    self._turn_away(caller)
+                elif caller.hello is not None:
+                    if _says(caller.hello[1], self._token):
+                        self._callers.remove(caller)
+                        return caller
+                    self._turn_away(caller)
+            if self._listening in ready:
+                self._answer()
+            now_s = time.monotonic()
+            for caller in [caller for caller in self._callers if now_s - caller.since_s > _HELLO_S]:
+                self._turn_away(caller)
+            if now_s >= end_s:
+                return None
+
+    def close(self) -> None:
+        """May be called twice."""
+        for caller in list(self._callers):
+            self._turn_away(caller)
+        self._listening.close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _answer(self) -> None:
+        with contextlib.suppress(OSError):  # there is none left
+            for _ in range(_MOST_CALLERS):
+                self._callers.append(_Caller(self._listening.accept()[0]))
+        for caller in self._callers[:-_MOST_CALLERS]:
+            self._turn_away(caller)
+
+    def _turn_away(self, caller: _Caller) -> None:
+        caller.connection.close()
+        self._callers.remove(caller)
+
+    def _open(self) -> tuple[socket.socket, str]:
+        if hasattr(socket, "AF_UNIX"):
+            remove_leftovers()
+            self._folder = tempfile.mkdtemp(prefix=FOLDERS)
+            path = os.path.join(self._folder, SOCKET)
+            if len(path) < _LONGEST_NAME:
+                listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                listening.bind(path)
+                listening.listen(_MOST_CALLERS)
+                return listening, f"unix:{path}"
+        listening = socket.create_server(("127.0.0.1", 0), backlog=_MOST_CALLERS)
+        return listening, f"tcp:{listening.getsockname()[1]}"
 
 
 class Spares:

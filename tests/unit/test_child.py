@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,11 +15,11 @@ if sys.platform == "win32":
     pytest.skip("ends processes by signals", allow_module_level=True)
 
 from asyncdemo.capture import wire
-from asyncdemo.child import Child, Spares
+from asyncdemo.child import Child, Spares, _Door
 from asyncdemo.model import RunOutcome
 from asyncdemo.output import KeptOutput
 from asyncdemo.runner import Options, Recording, Stdout, Target
-from tests.hostile.traced import is_alive, until
+from tests.hostile.traced import PATIENCE_S, is_alive, until
 
 OPTIONS = Options(stdout=Stdout.CAPTURE, stdin=False, timeout_s=30)
 
@@ -140,10 +140,47 @@ def test_one_whose_parent_is_gone_ends_by_itself(connected: bool) -> None:
             assert child.connection is not None
             child.connection.close()
         else:
-            child._listening.close()
+            child._door.close()
         assert until(lambda: child.process.poll() is not None)
     finally:
         child.close()
+
+
+@pytest.fixture(params=["unix", "tcp"])
+def family(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How a child finds us: through a socket file or, where there is none, a local port."""
+    if request.param == "tcp":
+        monkeypatch.delattr(socket, "AF_UNIX")
+    return str(request.param)
+
+
+@pytest.fixture
+def visit(family: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
+    """What strangers say who come to each child's door before it does, and stay there."""
+    plain_spawn: Callable[..., object] = Child._spawn
+    sayings: list[bytes] = []
+    strangers: list[socket.socket] = []
+
+    def spawn(self: Child, address: str) -> object:
+        kind, _, place = address.rpartition("#")[0].partition(":")
+        assert kind == family
+        for said in sayings:
+            strangers.append(_call(kind, place))
+            strangers[-1].sendall(said)
+        return plain_spawn(self, address)
+
+    monkeypatch.setattr(Child, "_spawn", spawn)
+    yield sayings
+    for stranger in strangers:
+        stranger.close()
+
+
+def _call(kind: str, place: str) -> socket.socket:
+    if kind == "tcp":
+        return socket.create_connection(("127.0.0.1", int(place)))
+    stranger = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    stranger.connect(place)
+    return stranger
 
 
 @pytest.mark.parametrize(
@@ -153,21 +190,74 @@ def test_one_whose_parent_is_gone_ends_by_itself(connected: bool) -> None:
         wire.json_frame(wire.DEFINITIONS, [["hello", 7, 1]]),
         wire.json_frame(wire.DEFINITIONS, 7),
         wire.frame(wire.DEFINITIONS, b"no json"),
+        wire.frame(wire.DEFINITIONS, b"more than anybody says" * 1000),
         b"\xff" * 20,
+        b"D",
         b"",
     ],
 )
-def test_a_stranger_is_not_taken_for_the_child(
-    said: bytes, script: Target, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain_spawn: Callable[..., object] = Child._spawn
-
-    def spawn(self: Child, address: str) -> object:
-        place = address.partition(":")[2].rpartition("#")[0]
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stranger:
-            stranger.connect(place)
-            stranger.sendall(said)
-        return plain_spawn(self, address)
-
-    monkeypatch.setattr(Child, "_spawn", spawn)
+def test_a_stranger_is_not_taken_for_the_child(said: bytes, script: Target, visit: list[bytes]) -> None:
+    visit.append(said)
     assert run(script)[0] == 3
+
+
+def test_strangers_who_say_nothing_do_not_keep_the_child_out(visit: list[bytes]) -> None:
+    visit.extend([b""] * 10)
+    with Spares() as spares:
+        assert until(lambda: spares.fill(1))
+
+
+HELLO = wire.json_frame(wire.DEFINITIONS, [["hello", "token", 1]])
+
+
+@pytest.fixture
+def door(family: str) -> Iterator[_Door]:
+    door = _Door("token")
+    assert door.address.startswith(family)
+    yield door
+    door.close()
+
+
+def come(door: _Door) -> socket.socket:
+    kind, _, place = door.address.partition(":")
+    return _call(kind, place)
+
+
+def test_whoever_says_nothing_yet_is_not_waited_for(door: _Door) -> None:
+    with come(door) as silent, come(door) as slow:
+        slow.sendall(HELLO[:9])
+        assert door.admit(0) is None  # these come to an end, and only then is the rest said
+        assert door.admit(0) is None
+        slow.sendall(HELLO[9:])
+        caller = door.admit(PATIENCE_S)
+        assert caller is not None and caller.hello == (wire.DEFINITIONS, HELLO[5:])
+        caller.connection.sendall(b"welcome")
+        assert slow.recv(7) == b"welcome"
+        caller.connection.close()
+        door.close()
+        assert silent.recv(1) == b""
+
+
+def test_whoever_says_nothing_for_long_is_turned_away(door: _Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    with come(door) as silent:
+        assert door.admit(0.1) is None
+        monkeypatch.setattr("asyncdemo.child._HELLO_S", 0)
+        assert door.admit(0) is None
+        assert silent.recv(1) == b""
+
+
+def test_of_too_many_who_say_nothing_the_first_are_turned_away(door: _Door) -> None:
+    silent = []
+    for _ in range(40):
+        silent.append(come(door))
+        assert door.admit(0.01) is None
+    child = come(door)
+    child.sendall(HELLO)
+    caller = door.admit(PATIENCE_S)
+    assert caller is not None
+    assert silent[0].recv(1) == b""
+    silent[-1].setblocking(False)
+    with pytest.raises(BlockingIOError):
+        silent[-1].recv(1)
+    for end in (*silent, child, caller.connection):
+        end.close()
