@@ -12,17 +12,25 @@ def check(seen: Seen) -> None:
     no_coroutine_is_an_answer(seen)
     saved_before_answered(seen, saves, handles)
     seen.nothing_left_pending()
-    handles.are_named([f"handle({order})" for order in range(1, orders + 1)]).all_return()
-    seen.calls("left_over", "questions to the warehouse").happen(orders).all_return()
-    saves.happen(len(accepted)).all_return()
+    each_order_is_handled(seen, handles, orders)
+    asked = seen.calls("left_over", "questions to the warehouse").happen(orders)
+    asked.all_return().take_at_least(float(seen.knobs["ASK_S"]))
+    saves.happen(len(accepted))
+    if accepted:
+        saves.all_return().take_at_least(float(seen.knobs["SAVE_S"]))
     saves.return_values_in_any_order([1000 + order for order in accepted])
-    handles.return_values(
-        [
-            f"order {order}: receipt {1000 + order}" if order in accepted else f"order {order}: sold out"
-            for order in range(1, orders + 1)
-        ]
-    )
+    answers = [
+        f"order {order}: receipt {1000 + order}" if order in accepted else f"order {order}: sold out"
+        for order in range(1, orders + 1)
+    ]
+    handles.return_values_in_any_order(answers)
     seen.no_warnings()
+    missing = [answer for answer in answers if answer not in seen.stdout]
+    seen.expect(
+        not missing,
+        "Every answer was printed.",
+        f'main should print every answer; "{missing[0] if missing else ""}" was not printed.',
+    )
 
 
 def no_coroutine_is_an_answer(seen: Seen) -> None:
@@ -38,6 +46,20 @@ def no_coroutine_is_an_answer(seen: Seen) -> None:
         f'No answer should be a coroutine; one is: "{given}". {function} was called{where}, but nobody '
         "awaited it, so it never ran.",
     )
+
+
+def each_order_is_handled(seen: Seen, handles: Calls, orders: int) -> None:
+    """Once, in any order: they may be handled at the same time."""
+    names = [lane.name for lane in handles.lanes]
+    missing = [order for order in range(1, orders + 1) if f"handle({order})" not in names]
+    seen.expect(
+        not missing,
+        "Every order was handled.",
+        f"main should pass each of the {orders} orders to handle; order {missing[0] if missing else ''} "
+        "never got there.",
+        at=handles,
+    )
+    handles.happen(orders).all_return()
 
 
 def saved_before_answered(seen: Seen, saves: Calls, handles: Calls) -> None:

@@ -1,6 +1,7 @@
 """What the worker must do, in sentences."""
 
-from asyncdemo.checks import Seen
+from asyncdemo.checks import Calls, Lane, Seen
+from asyncdemo.model import State, TrackKind
 
 LONGEST_STEP_MS = 50
 """Nothing else runs during a step: a heart, a health check, another request."""
@@ -12,9 +13,44 @@ def check(seen: Seen) -> None:
     seen.no_warnings()
     handles.are_named([f"handle({n})" for n in range(1, requests + 1)]).all_return()
     handles.take_at_least(request_s)
+    handle_is_as_it_was(seen, handles, beats, request_s)
+    handles.end_within(seen.calls("drain"))
     seen.no_step_over(LONGEST_STEP_MS)
     beats.happen(int(seen.knobs["BEATS"]))
     # A beat that is due waits for the step that is under way and for two rounds of the loop, a step in each.
     beats.largest_gap_at_most(float(seen.knobs["BEAT_S"]) + 3 * LONGEST_STEP_MS / 1000)
     seen.calls("drain").take_at_most(2 * requests * request_s)
     seen.calls("main").return_values([[f"answer {n}" for n in range(1, requests + 1)]])
+
+
+def handle_is_as_it_was(seen: Seen, handles: Calls, beats: Calls, request_s: float) -> None:
+    """It computes, in one go. A handle that waits instead would free the loop without any mending."""
+    idle = [lane.name for lane in handles.lanes if computing_s(seen, lane) < request_s / 2]
+    seen.expect(
+        not idle,
+        "handle computed all the time.",
+        f"handle computes, which keeps the thread; {''.join(idle[:1])} waited instead. Leave handle as it "
+        "is.",
+        at=handles,
+    )
+    apart = [
+        f"{beat.name} came during {lane.name}"
+        for lane in handles.lanes
+        for beat in beats.lanes
+        if seen.run.tracks[lane.track].kind is TrackKind.TASK and lane.start_ns < beat.start_ns < lane.end_ns
+    ]
+    seen.expect(
+        not apart,
+        "Each handle was done in one go.",
+        "handle computes in one go, so the others get a turn between two requests and not within one; "
+        f"{''.join(apart[:1])}. Leave handle as it is.",
+        at=handles,
+    )
+
+
+def computing_s(seen: Seen, lane: Lane) -> float:
+    running_ns = sum(span.duration_ns for span in lane.spans if span.state is State.RUNNING)
+    for call in seen.run.blocking_calls:  # keeps the thread as well, but computes nothing
+        if call.track == lane.track:
+            running_ns -= max(0, min(call.end_ns, lane.end_ns) - max(call.start_ns, lane.start_ns))
+    return running_ns / 1e9

@@ -1,7 +1,8 @@
 """What the program with the deadline must do, in sentences."""
 
-from asyncdemo.checks import Calls, Seen
-from asyncdemo.model import Outcome
+from itertools import pairwise
+
+from asyncdemo.checks import Calls, Lane, Outcome, Seen
 
 SLACK_S = 0.01
 """Virtual time is exact, but each look at the clock takes a microsecond of it."""
@@ -13,22 +14,29 @@ def check(seen: Seen) -> None:
     seen.no_warnings()
     seen.never_blocked()
     follow.happen(1)
+    if len(goodbye) > 1:
+        goodbye.happen(1)  # said before the time is that two of them take
     if not done_at:
         it_stops_at_the_deadline(seen, follow, asked)
+    it_asks_in_time(seen, asked)
     asked.happen(expected_questions(seen))
-    goodbye.happen(1).all_return().end_within(follow)
+    goodbye.happen(1).all_return().take_at_least(float(seen.knobs["GOODBYE_S"]))
+    goodbye.end_within(follow)
     if done_at:
         follow.all_return()
         seen.calls("main").return_values(["done"])
     else:
+        follow.take_at_least(deadline_s - SLACK_S)
+        lane = follow.lanes[0]
         seen.expect(
-            follow.lanes[0].outcome is Outcome.CANCELLED,
-            "follow was cancelled and did not hide it.",
-            "follow was cancelled, and yet it returned as if nothing had happened. asyncio.timeout takes "
-            "that for done in time: let the CancelledError go on after the goodbye.",
+            lane.outcome is Outcome.CANCELLED,
+            "follow ended as cancelled.",
+            "When the deadline stops follow, it should end as cancelled; it "
+            f"{f'returned {lane.result}' if lane.outcome is Outcome.RETURNED else f'raised {lane.error}'}. "
+            "asyncio.timeout, in main, takes that for done in time: let the CancelledError go on after the "
+            "goodbye.",
             at=follow,
         )
-        follow.take_at_least(deadline_s - SLACK_S)
         seen.calls("main").return_values(["given up"])
 
 
@@ -45,6 +53,35 @@ def it_stops_at_the_deadline(seen: Seen, follow: Calls, asked: Calls) -> None:
         f"{end_s:.2f} s. {went_on}Whoever catches the CancelledError must raise it again.",
         at=asked if after else follow,
     )
+
+
+def it_asks_in_time(seen: Seen, asked: Calls) -> None:
+    """After a question comes the pause, but none when the line dropped; and ask is what it was."""
+    fault = next((words for pair in pairwise(asked.lanes) if (words := fault_between(seen, *pair))), "")
+    seen.expect(
+        not fault,
+        "It paused after each question, and asked again at once when the line dropped.",
+        fault,
+        at=asked,
+    )
+
+
+def fault_between(seen: Seen, lane: Lane, following: Lane) -> str:
+    pause_s, ask_s = float(seen.knobs["PAUSE_S"]), float(seen.knobs["ASK_S"])
+    dropped = lane.outcome is Outcome.RAISED
+    waited_s = (following.start_ns - lane.end_ns) / 1e9
+    if (lane.end_ns - lane.start_ns) / 1e9 < ask_s - SLACK_S:
+        return f"{lane.name} should take {ask_s:.2f} s. Leave ask as it is."
+    if lane.name == f"ask({seen.knobs['DROPS_AT']})" and not dropped:
+        return f"The line should drop in {lane.name}; it returned {lane.result}. Leave ask as it is."
+    if dropped and waited_s > SLACK_S:
+        return (
+            f"The line dropped in {lane.name}. It should ask again at once; {following.name} began "
+            f"{waited_s:.2f} s later."
+        )
+    if not dropped and abs(waited_s - pause_s) > SLACK_S:
+        return f"After {lane.name} should come a pause of {pause_s:.2f} s; it was {waited_s:.2f} s."
+    return ""
 
 
 def expected_questions(seen: Seen) -> int:

@@ -46,7 +46,7 @@ async def follow() -> str:
 
 
 async def main() -> str:
-    """Follow the job until the deadline."""
+    """Follow the job until the deadline. Leave this function as it is."""
     try:
         async with asyncio.timeout(DEADLINE_S):
             return await follow()

@@ -1,0 +1,66 @@
+"""Right: a context manager says goodbye, and a function more asks until the job is done."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+DEADLINE_S = 0.55
+QUESTIONS = 10
+DONE_AT = 0
+DROPS_AT = 2
+ASK_S = 0.1
+PAUSE_S = 0.1
+GOODBYE_S = 0.05
+
+
+async def ask(n: int) -> bool:
+    """Ask the server whether the job is done. Sometimes the line drops. Leave this function as it is."""
+    await asyncio.sleep(ASK_S)
+    if n == DROPS_AT:
+        raise ConnectionError("the line dropped")
+    return n == DONE_AT
+
+
+async def say_goodbye() -> None:
+    """Tell the server that nobody asks any more. Leave this function as it is."""
+    await asyncio.sleep(GOODBYE_S)
+
+
+async def follow() -> str:
+    """Ask until the job is done; if the line drops, ask again. However it ends: say goodbye."""
+    async with goodbye_at_the_end():
+        return await ask_on()
+
+
+@asynccontextmanager
+async def goodbye_at_the_end() -> AsyncIterator[None]:
+    """However the block ends."""
+    try:
+        yield
+    finally:
+        await say_goodbye()
+
+
+async def ask_on() -> str:
+    """Ask until the job is done; if the line drops, ask again."""
+    for n in range(1, QUESTIONS + 1):
+        try:
+            if await ask(n):
+                return "done"
+            await asyncio.sleep(PAUSE_S)
+        except ConnectionError as error:
+            print(f"question {n}: {error!r}; asking again")
+    return "still not done"
+
+
+async def main() -> str:
+    """Follow the job until the deadline. Leave this function as it is."""
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            return await follow()
+    except TimeoutError:
+        return "given up"
+
+
+if __name__ == "__main__":
+    print(asyncio.run(main()))
