@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import Done, asyncdemo, asyncdemo_command, environment
-from tests.support.small_course import BROKEN, MENDED, make_course
+from tests.support.small_course import BROKEN, MENDED, add_lesson, make_course, set_lessons
 
 if sys.platform != "win32":
     from tests.cli.terminals import Terminal
@@ -178,6 +179,72 @@ def test_all_exercises_as_one_object(desk: Desk) -> None:
     assert {lane["outcome"] for lane in lanes} == {"returned"}
 
 
+def test_one_exercise_that_cannot_be_checked_hides_no_other(desk: Desk) -> None:
+    check = desk.course / "01-hot" / "01-tea" / "check.py"
+    check.write_text("def check(seen):\n    raise KeyError('CUPS')\n")
+    for file in (desk.tea, desk.coffee):
+        file.write_text(MENDED)
+    words = f"{check}: the check itself failed: KeyError: 'CUPS'"
+    done = desk("check", "--all", "--json")
+    assert done.code == 1
+    tea, coffee = done.data["exercises"]
+    assert (tea["passed"], tea["held"], tea["file"]) == (False, [], str(desk.tea))
+    assert tea["message"].startswith(words)
+    assert (coffee["passed"], done.data["passed"]) == (True, False)
+    done = desk("check", "--all")
+    assert done.code == 1
+    said = " ".join(done.out.split())
+    assert said.startswith(f"failed 1 tea: {words}")
+    assert said.partition(" passed 2 coffee ")[2].startswith("1 of 2 exercises passed.")
+    assert desk("list", "--json").data["modules"][0]["lessons"][0]["progress"] is None, "it is no try"
+    done = desk("check", "tea", "--json")
+    assert (done.code, done.out) == (1, "")
+    assert words in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("named", ["whole", "relative"])
+@pytest.mark.parametrize("command", ["check --all --json", "check", "run tea", "hint", "list", "start", ""])
+def test_a_workspace_that_was_handed_in_does_not_choose_what_is_run(
+    desk: Desk, tmp_path: Path, command: str, named: str
+) -> None:
+    evil = make_course(tmp_path / "ada" / "evil")
+    ran = tmp_path / "ran"
+    for file in evil.rglob("check.py"):
+        file.write_text(f"open({str(ran)!r}, 'w')\ndef check(seen): pass\n")
+    shutil.copytree(desk.folder / ".asyncdemo", tmp_path / "ada" / ".asyncdemo")
+    file = tmp_path / "ada" / ".asyncdemo" / "workspace.json"
+    data = json.loads(file.read_text())
+    file.write_text(json.dumps({**data, "course": str(evil) if named == "whole" else "evil"}))
+    done = asyncdemo(*command.split(), cwd=tmp_path / "ada")
+    assert (done.code, done.out) == (3, "")
+    assert "Traceback" not in done.err
+    words = " ".join(done.err.split())
+    if named == "whole":
+        assert f"asyncdemo start {tmp_path / 'ada'} --course {evil}" in words
+    else:
+        assert "the course must be a whole path, not 'evil'" in words
+    assert not ran.exists()
+
+
+def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given(desk: Desk, tmp_path: Path) -> None:
+    for file in (desk.tea, desk.coffee):
+        file.write_text(MENDED)  # the grader's own
+    ada = tmp_path / "ada"
+    shutil.copytree(desk.folder, ada)
+    (ada / "01-hot" / "01-tea.py").write_text(BROKEN)
+    file = ada / ".asyncdemo" / "workspace.json"
+    for course in (str(desk.course), str(ada / "evil"), None):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "course": course}))
+        done = asyncdemo("check", "--all", "--json", "--course", desk.course, cwd=ada)
+        assert done.code == 1
+        tea, coffee = done.data["exercises"]
+        assert (tea["file"], tea["passed"]) == (str(ada / "01-hot" / "01-tea.py"), False)
+        assert (coffee["file"], coffee["passed"]) == (str(ada / "01-hot" / "02-coffee.py"), True)
+    file.unlink()
+    (ada / ".asyncdemo").joinpath("workspace.json").write_text("{")
+    assert asyncdemo("check", "--all", "--json", "--course", desk.course, cwd=ada).code == 3
+
+
 def test_all_exercises_in_a_line_each(desk: Desk) -> None:
     desk.tea.write_text(MENDED)
     done = desk("check", "--all")
@@ -323,6 +390,63 @@ def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
 
 
 @on_terminals
+def test_a_start_while_reset_asks_loses_nothing(desk: Desk) -> None:
+    desk.tea.write_text("mine")
+    with Terminal("reset", "tea", cwd=desk.folder) as terminal:
+        terminal.wait_for("[y/N]")
+        add_lesson(desk.course, 5, "cocoa")
+        set_lessons(desk.course, "tea", "coffee", "water", "cocoa")
+        assert desk("start").code == 0
+        terminal.type("y\n")
+        assert terminal.end() == 0
+    data = json.loads((desk.folder / ".asyncdemo" / "workspace.json").read_text())
+    assert set(data["exercises"]) == {"tea", "coffee", "cocoa"}
+    assert desk.tea.read_text() == BROKEN
+
+
+def test_reset_replaces_nothing_outside_of_the_workspace(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "victim.txt").write_text("mine")
+    file = desk.folder / ".asyncdemo" / "workspace.json"
+    file.write_text(file.read_text().replace("01-hot/01-tea.py", "../victim.txt"))
+    done = desk("reset", "tea", "--yes")
+    assert done.code == 3
+    assert "'../victim.txt' leads out of the workspace" in " ".join(done.err.split())
+    assert {path.name for path in tmp_path.iterdir()} == {"course", "mine", "victim.txt"}
+    assert (tmp_path / "victim.txt").read_text() == "mine"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a current folder cannot be removed")
+@pytest.mark.parametrize(
+    ("command", "code", "words"),
+    [
+        ("start", 2, "asyncdemo-exercises: the current folder was removed"),
+        ("start --course .", 2, "the current folder was removed"),
+        ("check tea.py", 2, "tea.py: the current folder was removed"),
+        ("", 0, ""),
+        ("list", 0, ""),
+        ("dev check --fast upload-gate", 0, ""),
+    ],
+)
+def test_in_a_folder_that_was_removed_one_is_told(
+    tmp_path: Path, command: str, code: int, words: str
+) -> None:
+    asyncdemo("start", cwd=tmp_path)
+    (tmp_path / "gone").mkdir()
+    done = subprocess.run(
+        ["sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh", *asyncdemo_command(*command.split())],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert words in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert done.returncode == code
+
+
+@on_terminals
 def test_a_failed_check_is_drawn(desk: Desk) -> None:
     with Terminal("check", "tea", cwd=desk.folder) as terminal:
         assert terminal.end() == 1
@@ -390,6 +514,15 @@ def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> N
     desk.tea.write_text(MENDED)
     desk("check", "tea")
     assert "asyncdemo run coffee" in asyncdemo(cwd=tmp_path).out
+
+
+def test_the_bare_command_outlives_a_course_that_is_gone(desk: Desk, tmp_path: Path) -> None:
+    shutil.rmtree(desk.course)
+    done = asyncdemo(cwd=tmp_path)
+    assert done.code == 0
+    words = " ".join(done.out.split())
+    assert f"The workspace {desk.folder} is passed over: {desk.course}: is not a course" in words
+    assert "asyncdemo run two-sleeps" in words
 
 
 def test_what_was_done_before_there_was_a_workspace_is_carried_into_it(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -217,6 +218,95 @@ def test_a_map_of_a_newer_asyncdemo_is_left_alone(course: Path, folder: Path) ->
     (folder / ".asyncdemo/workspace.json").write_text('{"format": "asyncdemo.workspace/2"}')
     with pytest.raises(WorkspaceError, match="newer asyncdemo"):
         started(folder, course)
+
+
+def change_map(folder: Path, change: Callable[[Any], None]) -> None:
+    file = folder / ".asyncdemo" / "workspace.json"
+    data = json.loads(file.read_text())
+    change(data)
+    file.write_text(json.dumps(data))
+
+
+@pytest.mark.parametrize("named", ["evil", "../evil", "", "."])
+def test_a_course_that_is_named_from_somewhere_is_refused(course: Path, folder: Path, named: str) -> None:
+    started(folder, course)
+    change_map(folder, lambda data: data.update(course=named))
+    with pytest.raises(WorkspaceError, match=r"the course must be a whole path.*asyncdemo start"):
+        load(folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+@pytest.mark.parametrize("way", ["up", "up and down", "whole", "linked folder", "linked file", "circle"])
+def test_a_map_that_leads_out_of_the_workspace_is_refused(
+    course: Path, folder: Path, tmp_path: Path, way: str
+) -> None:
+    started(folder, course)
+    victim = tmp_path / "victim.txt"
+    victim.write_text("mine")
+    (folder / "out").symlink_to(tmp_path, target_is_directory=True)
+    (folder / "tea.py").symlink_to(victim)
+    (folder / "round").symlink_to(folder / "round")
+    ways = {
+        "up": "../victim.txt",
+        "up and down": "01-hot/../../victim.txt",
+        "whole": str(victim),
+        "linked folder": "out/victim.txt",
+        "linked file": "tea.py",
+        "circle": "round/tea.py",
+    }
+    change_map(folder, lambda data: data["exercises"]["tea"].update(file=ways[way]))
+    for use in (load, find, lambda folder: fill(folder, load_course(course), None)):
+        with pytest.raises(WorkspaceError, match=r"leads out of the workspace.*asyncdemo start"):
+            use(folder)
+    assert victim.read_text() == "mine"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_a_folder_that_is_linked_out_is_not_written_to(course: Path, folder: Path, tmp_path: Path) -> None:
+    """Also where the map says nothing of it, and where a file is looked for that was moved."""
+    workspace, _ = fill(folder, load_course(course), None)
+    (folder / "01-hot").rename(tmp_path / "elsewhere")
+    outside = tmp_path / "elsewhere" / "01-tea.py"
+    outside.write_text("mine")
+    change_map(folder, lambda data: data["exercises"].clear())
+    (folder / "moved").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    tea = lesson_of(course, "tea")
+    assert workspace.file(tea) == folder / "01-hot" / "01-tea.py"
+    (folder / "moved").rename(folder / "01-hot")
+    with pytest.raises(WorkspaceError, match="Remove the link"):
+        reset(load(folder), tea)
+    with pytest.raises(WorkspaceError, match="Remove the link"):
+        started(folder, course)
+    assert {file.name for file in outside.parent.iterdir()} == {"01-tea.py", "02-coffee.py"}
+    assert outside.read_text() == "mine"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_a_workspace_behind_a_link_is_one(course: Path, folder: Path, tmp_path: Path) -> None:
+    started(folder, course)
+    (tmp_path / "link").symlink_to(folder, target_is_directory=True)
+    assert load(tmp_path / "link").state(lesson_of(course, "tea")) is FileState.AS_GIVEN
+
+
+def test_reset_leaves_in_the_map_what_came_into_it_meanwhile(course: Path, folder: Path) -> None:
+    started(folder, course)
+    before = load(folder)
+    add_lesson(course, 5, "cocoa")
+    set_lessons(course, "tea", "coffee", "water", "cocoa")
+    started(folder, course)
+    reset(before, lesson_of(course, "tea"))
+    assert set(load(folder).entries) == {"tea", "coffee", "cocoa"}
+
+
+def test_reset_of_a_renamed_lesson_leaves_one_entry(course: Path, folder: Path) -> None:
+    started(folder, course)
+    (folder / "01-hot/01-tea.py").write_text(MENDED)
+    shutil.rmtree(lesson_of(course, "tea").folder)
+    add_lesson(course, 1, "mint-tea")
+    set_lessons(course, "mint-tea", "coffee", "water", renamed='tea = "mint-tea"')
+    reset(load(folder).renamed(load_course(course).renamed), lesson_of(course, "mint-tea"))
+    assert set(load(folder).entries) == {"mint-tea", "coffee"}
+    assert texts(folder)["01-hot/01-tea.py.bak"] == MENDED
 
 
 def test_reset_keeps_every_edited_text(course: Path, folder: Path) -> None:
