@@ -547,6 +547,17 @@ def test_a_workspace_knows_its_course(desk: Desk, tmp_path: Path) -> None:
     assert "hint 2 of 3" in asyncdemo("hint", "tea", "--course", desk.course, cwd=tmp_path).out
 
 
+def test_a_workspace_that_moved_with_its_course_is_started_once_more(desk: Desk, tmp_path: Path) -> None:
+    desk.tea.write_text(MENDED)
+    folder, course = tmp_path / "moved", tmp_path / "drinks"
+    desk.folder.rename(folder)
+    desk.course.rename(course)
+    assert asyncdemo("check", "tea", cwd=folder).code == 3
+    assert asyncdemo("check", "tea", "--course", course, cwd=folder).code == 0
+    assert asyncdemo("start", folder, "--course", course, cwd=tmp_path).code == 0
+    assert "1 of 2 exercises passed" in asyncdemo("check", "--all", cwd=folder).out
+
+
 def test_exercises_are_completed(desk: Desk) -> None:
     for command in ("check", "hint", "solution", "reset"):
         done = subprocess.run(

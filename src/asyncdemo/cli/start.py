@@ -12,7 +12,15 @@ from asyncdemo.cli.exercises import next_words, shown_path
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.place import Place, need_known, remember, resolved, state_progress, surrounding
+from asyncdemo.course.place import (
+    Place,
+    is_known,
+    need_known,
+    remember,
+    resolved,
+    state_progress,
+    surrounding,
+)
 from asyncdemo.course.progress import Progress
 from asyncdemo.course.workspace import Given, Happened, Workspace, fill, find
 from asyncdemo.errors import UsageError
@@ -51,7 +59,7 @@ def command(folder: Path | None, course_folder: Path | None) -> None:
     if existing is not None and wanted is None:
         need_known(existing)
         wanted = existing.course
-    if existing is not None and existing.course != wanted:
+    if existing is not None and existing.course != wanted and (existing.course is None or is_known(existing)):
         raise UsageError(
             f"{target} is a workspace of the course {existing.course or 'that comes along'}. "
             "Choose another DIR."

@@ -24,6 +24,7 @@ from asyncdemo.errors import CourseError, UsageError, WorkspaceError
 __all__ = [
     "Place",
     "current_folder",
+    "is_known",
     "latest",
     "locate",
     "need_known",
@@ -65,7 +66,7 @@ def locate(course_folder: Path | None = None) -> Place:
             need_known(workspace)
         return _place(workspace, None)
     wanted = resolved(course_folder)
-    if workspace is None or (workspace.course != wanted and _is_known(workspace)):
+    if workspace is None or (workspace.course != wanted and is_known(workspace)):
         workspace = _remembered(wanted)
     else:
         workspace = replace(workspace, course=wanted)
@@ -109,7 +110,7 @@ def remember(workspace: Workspace) -> None:
 
 def need_known(workspace: Workspace) -> None:
     """Raises WorkspaceError if it names a course from elsewhere for which this user did not start it."""
-    if workspace.course is None or _is_known(workspace):
+    if workspace.course is None or is_known(workspace):
         return
     folder, course = shlex.quote(str(workspace.folder)), shlex.quote(str(workspace.course))
     if not course.isprintable():  # it may have been chosen to look like something else
@@ -120,6 +121,11 @@ def need_known(workspace: Workspace) -> None:
         f"If you trust that course: asyncdemo start {folder} --course {course}\n"
         "To check the exercises by a course of your own: asyncdemo check --all --course DIR"
     )
+
+
+def is_known(workspace: Workspace) -> bool:
+    """Whether this user started it, for the course that it names."""
+    return _known_from(workspace) in _known()
 
 
 def surrounding() -> Workspace | None:
@@ -172,10 +178,6 @@ class _Known(NamedTuple):
 
 def _known_from(workspace: Workspace) -> _Known:
     return _Known(workspace.folder.resolve(), workspace.course)
-
-
-def _is_known(workspace: Workspace) -> bool:
-    return _known_from(workspace) in _known()
 
 
 def _remembered(course: Path | None) -> Workspace | None:
