@@ -10,7 +10,7 @@ SIGN_IN_S = 0.2
 async def sign_in() -> str:
     """Get the token that every part needs. Leave this function as it is."""
     await asyncio.sleep(SIGN_IN_S)
-    return "token"
+    return f"token-{PARTS}"
 
 
 async def load(part: int, token: str) -> str:

@@ -1,0 +1,69 @@
+"""Right: no lock; one task does all the loading and saving, one payment after another."""
+
+import asyncio
+
+PAYMENTS = 4
+RATE_S = 0.3
+STEP_S = 0.01
+LOAD_S = 0.04
+SAVE_S = 0.06
+RECEIPT_S = 0.6
+
+store = {"balance": 0}
+
+
+async def ask_rate(n: int) -> int:
+    """Ask the bank what payment n is worth: n. The answers come one by one. Leave this function as it is."""
+    await asyncio.sleep(RATE_S + n * STEP_S)
+    return n
+
+
+async def load(n: int) -> int:
+    """Load the balance, for payment n. Leave this function as it is."""
+    await asyncio.sleep(LOAD_S)
+    return store["balance"]
+
+
+async def save(n: int, balance: int) -> None:
+    """Save the balance, for payment n. Leave this function as it is."""
+    await asyncio.sleep(SAVE_S)
+    store["balance"] = balance
+
+
+async def send_receipt(n: int) -> None:
+    """Send the receipt for payment n by mail. Leave this function as it is."""
+    await asyncio.sleep(RECEIPT_S)
+
+
+Desk = asyncio.Queue[tuple[int, int, asyncio.Event]]
+
+
+async def teller(desk: Desk) -> None:
+    """The only one who loads and saves."""
+    while True:
+        n, worth, saved = await desk.get()
+        await save(n, await load(n) + worth)
+        saved.set()
+
+
+async def pay_in(n: int, desk: Desk) -> None:
+    """Add payment n to the balance, and send a receipt."""
+    worth = await ask_rate(n)
+    saved = asyncio.Event()
+    desk.put_nowait((n, worth, saved))
+    await saved.wait()
+    await send_receipt(n)
+
+
+async def main() -> int:
+    """All payments at once; the balance in the end."""
+    desk: Desk = asyncio.Queue()
+    working = asyncio.create_task(teller(desk))
+    await asyncio.gather(*(pay_in(n, desk) for n in range(1, PAYMENTS + 1)))
+    working.cancel()
+    await asyncio.wait([working])
+    return store["balance"]
+
+
+if __name__ == "__main__":
+    print("balance:", asyncio.run(main()), "of", sum(range(1, PAYMENTS + 1)))

@@ -1,0 +1,54 @@
+"""Wrong: load and save have been edited; they take no time, so nothing comes between."""
+
+import asyncio
+
+PAYMENTS = 4
+RATE_S = 0.3
+STEP_S = 0.01
+LOAD_S = 0.04
+SAVE_S = 0.06
+RECEIPT_S = 0.6
+
+store = {"balance": 0}
+
+
+async def ask_rate(n: int) -> int:
+    """Ask the bank what payment n is worth: n. The answers come one by one. Leave this function as it is."""
+    await asyncio.sleep(RATE_S + n * STEP_S)
+    return n
+
+
+async def load(n: int) -> int:
+    """Load the balance, for payment n. Leave this function as it is."""
+    return store["balance"]
+
+
+async def save(n: int, balance: int) -> None:
+    """Save the balance, for payment n. Leave this function as it is."""
+    store["balance"] = balance
+
+
+async def send_receipt(n: int) -> None:
+    """Send the receipt for payment n by mail. Leave this function as it is."""
+    await asyncio.sleep(RECEIPT_S)
+
+
+async def pay_in(n: int, lock: asyncio.Lock) -> None:
+    """Add payment n to the balance, and send a receipt."""
+    worth = await ask_rate(n)
+    balance = await load(n)
+    await save(n, balance + worth)
+    await send_receipt(n)
+
+
+async def main() -> int:
+    """All payments at once; the balance in the end."""
+    lock = asyncio.Lock()
+    async with asyncio.TaskGroup() as group:
+        for n in range(1, PAYMENTS + 1):
+            group.create_task(pay_in(n, lock))
+    return store["balance"]
+
+
+if __name__ == "__main__":
+    print("balance:", asyncio.run(main()), "of", sum(range(1, PAYMENTS + 1)))
