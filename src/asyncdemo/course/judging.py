@@ -93,7 +93,7 @@ def judge(
 def _passed(judged: Sequence[Verdict]) -> Verdict:
     """What is told of the first run, whose numbers are those of the file; the others held too."""
     first, *others = judged
-    too = tuple(f"With {settings_words(other.knobs)} all of this held too." for other in others)
+    too = tuple(f"With {settings_words(other.knobs)} all of this held too." for other in others if first.held)
     runs = tuple(run for verdict in (*others, first) for run in verdict.runs)
     return Verdict((*first.held, *too), None, runs, first.knobs, first.output)
 
