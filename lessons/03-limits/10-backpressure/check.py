@@ -16,7 +16,8 @@ def check(seen: Seen) -> None:
         is_stopped(seen, damaged)
     else:
         each_once(seen, photos)
-        develops.all_return()
+        develops.all_return().take_at_least(float(seen.knobs["DEVELOP_S"]))
+        reads.take_at_least(float(seen.knobs["READ_S"]))
         seen.calls("develop", "photos").peak_is(int(seen.knobs["WORKERS"]))
         seen.queue_depth_reaches(room)
         reading_waits(seen, reads, develops, room)
@@ -42,11 +43,11 @@ def each_once(seen: Seen, photos: int) -> None:
 def reading_waits(seen: Seen, reads: Calls, develops: Calls, room: int) -> None:
     """What was read and is not being developed waits somewhere, in a queue or not. One more is in hand."""
 
-    def waiting(start_ns: int) -> int:
-        read = sum(lane.end_ns <= start_ns for lane in reads.lanes)
-        return read - sum(lane.start_ns <= start_ns for lane in develops.lanes)
+    def waiting(now_ns: int) -> int:
+        read = sum(lane.end_ns <= now_ns for lane in reads.lanes)
+        return read - sum(lane.start_ns <= now_ns for lane in develops.lanes)
 
-    most = max((waiting(lane.start_ns) for lane in reads.lanes), default=0)
+    most = max((waiting(lane.end_ns) for lane in reads.lanes), default=0)
     seen.expect(
         most <= room + 1,
         "Reading waited while there was no room.",
