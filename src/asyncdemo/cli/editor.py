@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -11,9 +12,10 @@ from pathlib import Path
 
 from asyncdemo.errors import UsageError
 
-__all__ = ["edit", "editor_command"]
+__all__ = ["edit", "editor_command", "split_command"]
 
 _LOOK_S = 0.1
+_WINDOWS_WORD = re.compile(r'(?:[^\s"]|"[^"]*")+')
 
 
 def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
@@ -25,24 +27,36 @@ def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
             "Or open the file in any editor: it is checked when you save it."
         )
     try:
-        return shlex.split(named, posix=sys.platform != "win32")
+        return split_command(named, windows=sys.platform == "win32")
     except ValueError as error:
         raise UsageError(f"The editor {named!r} cannot be read as a command: {error}.") from None
 
 
-def edit(command: Sequence[str], file: Path, told_to_end: Callable[[], bool]) -> None:
-    """Raises UsageError if there is no such editor. told_to_end: then the editor is told so too."""
+def split_command(typed: str, *, windows: bool) -> list[str]:
+    """The program and its arguments, as the system's shell would take them apart. Raises ValueError.
+
+    On Windows a backslash separates folders, and only double quotes hold words together.
+    """
+    if not windows:
+        return shlex.split(typed)
+    if typed.count('"') % 2:
+        raise ValueError("No closing quotation")
+    return [word.replace('"', "") for word in _WINDOWS_WORD.findall(typed)]
+
+
+def edit(command: Sequence[str], file: Path, must_end: Callable[[], bool]) -> None:
+    """Raises UsageError if there is no such editor. must_end: asked now and then, whether to end it."""
     try:
         process = subprocess.Popen([*command, os.fspath(file)])
     except OSError as error:
         raise UsageError(f"The editor {command[0]!r} cannot be started: {error.strerror or error}.") from None
-    told = False
+    asked = False
     while True:
         try:
             process.wait(_LOOK_S)
         except subprocess.TimeoutExpired:
-            if told_to_end() and not told:
-                told = True
+            if must_end() and not asked:
+                asked = True
                 process.terminate()
         else:
             return
