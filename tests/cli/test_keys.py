@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 
 import pytest
@@ -86,6 +87,23 @@ def test_the_terminal_is_left_as_it_was(keyboard: int) -> None:
     before = termios.tcgetattr(sys.stdin)
     with Keys():
         assert not termios.tcgetattr(sys.stdin)[3] & (termios.ECHO | termios.ICANON)
+    assert termios.tcgetattr(sys.stdin) == before
+
+
+def test_the_terminal_can_be_lent_meanwhile(keyboard: int) -> None:
+    before = termios.tcgetattr(sys.stdin)
+    with Keys() as keys:
+        os.write(keyboard, b"x")
+        assert select.select([sys.stdin], [], [], 10)[0]
+        for _ in range(2):
+            keys.suspend()
+            assert termios.tcgetattr(sys.stdin) == before
+        for _ in range(2):
+            keys.resume()
+            assert not termios.tcgetattr(sys.stdin)[3] & (termios.ECHO | termios.ICANON)
+        assert keys.read(0) is None  # what was typed before is not for whoever comes after
+        os.write(keyboard, b"n")
+        assert keys.read(1) == "n"
     assert termios.tcgetattr(sys.stdin) == before
 
 

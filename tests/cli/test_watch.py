@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -35,6 +36,11 @@ HANGS = MENDED.replace(
 )
 """Leaves a file that says which process it is."""
 STARVES = MENDED.replace("    await asyncio.sleep(1)\n", "    await asyncio.Event().wait()\n")
+FORGETS = MENDED.replace(
+    "    await asyncio.gather(brew(0), brew(1))\n",
+    "    cups = asyncio.Queue()\n    cups.put_nowait(1)\n    await cups.get()\n    await cups.join()\n",
+)
+"""Takes an item and never says that it is done."""
 TORN = MENDED.replace("asyncio.gather(brew(0), brew(1))", "asyncio.gather(brew(0), ")
 
 
@@ -125,10 +131,12 @@ def test_it_stays_with_an_exercise_that_passed_until_n_is_pressed(desk: Desk) ->
         terminal.wait_for(FAILS)
         desk.tea.write_text(MENDED)
         terminal.wait_to_see("Passed. Press n to go on: exercise 2, Coffee.")
+        terminal.wait_to_see("You have not run its lesson yet: press r there.")
         time.sleep(0.5)
         assert terminal.text.count("Exercise 2") == 0
         terminal.type("n")
         terminal.wait_to_see("Exercise 2, Coffee")
+        terminal.wait_to_see("You have not run its lesson yet: press r.")
         terminal.wait_for(FAILS)
         desk.coffee.write_text(MENDED)
         terminal.wait_to_see("that was the last exercise")
@@ -191,6 +199,74 @@ def test_a_deadlock_names_who_waits_at_which_line(desk: Desk) -> None:
         terminal.wait_for("No task can ever go on")
         terminal.wait_for("brew (Task-2")
         terminal.wait_for(f"01-tea.py:{line}")
+
+
+def test_a_forgotten_task_done_is_told_as_the_join_that_waits_for_it(desk: Desk) -> None:
+    line = FORGETS.splitlines().index("    await cups.join()") + 1
+    with desk.watch() as terminal:
+        terminal.wait_for(FAILS)
+        desk.tea.write_text(FORGETS)
+        terminal.wait_for("No task can ever go on")
+        terminal.wait_for(f"01-tea.py:{line}")
+        terminal.wait_for("Not passed yet.")
+        desk.tea.write_text(MENDED)
+        terminal.wait_for("Passed.")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("    {}['cups']\n", "the check itself failed: KeyError: 'cups'"),
+        ("    raise CourseError('no cups')\n", "no cups"),
+        ("    raise SystemExit('no cups')\n", "no cups"),
+        ("    )\n", "SyntaxError"),
+    ],
+)
+def test_a_check_that_does_not_work_is_told_in_the_place_of_a_verdict(
+    desk: Desk, fault: str, words: str
+) -> None:
+    (check,) = desk.course.glob("*/*tea/check.py")
+    works = check.read_text()
+    begins = "def check(seen: Seen) -> None:\n"
+    assert begins in works
+    check.write_text("from asyncdemo.errors import CourseError\n" + works.replace(begins, begins + fault))
+    with desk.watch("--plain", size=(100, 40)) as terminal:
+        terminal.wait_for("So there is no verdict.")
+        assert words in " ".join(terminal.text.split())
+        assert "Not passed" not in terminal.text
+        check.write_text(works)
+        desk.tea.write_text(MENDED)
+        terminal.wait_for("Passed.")
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+def test_a_constant_that_the_check_sets_and_that_is_deleted_is_missed(desk: Desk) -> None:
+    (manifest,) = desk.course.glob("*/*tea/lesson.toml")
+    manifest.write_text(manifest.read_text() + "runs = [{}, { CUPS = 2 }]\n")
+    desk.tea.write_text("CUPS = 2\n" + MENDED)
+    with desk.watch() as terminal:
+        terminal.wait_for("Passed.")
+        desk.tea.write_text(MENDED)
+        terminal.wait_for("CUPS")
+        terminal.wait_for("Not passed yet.")
+        desk.tea.write_text("CUPS = 2\n" + MENDED)
+        terminal.wait_for("Passed.")
+
+
+def test_progress_that_cannot_be_kept_is_told_and_the_watch_goes_on(desk: Desk) -> None:
+    with desk.watch() as terminal:
+        terminal.wait_for(FAILS)
+        kept = desk.folder / ".asyncdemo" / "progress"
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.write_text("no folder")
+        desk.tea.write_text(MENDED)
+        terminal.wait_for("Your progress could not be kept")
+        terminal.wait_for("Passed.")
+        terminal.type("n")
+        terminal.wait_to_see("Exercise 2, Coffee")
+        terminal.type("q")
+        assert terminal.end() == 0
 
 
 @pytest.mark.parametrize("text", [TORN, "", "def brew(", "\0"])
@@ -305,6 +381,9 @@ def test_the_lesson_is_run_and_the_watch_goes_on(desk: Desk) -> None:
         terminal.wait_for("Why?")
         terminal.wait_for("wall")
         terminal.wait_for(KEYS)
+        terminal.type("\r")
+        terminal.wait_to_see(FAILS)
+        assert not any("You have not run" in line for line in terminal.lines)
         desk.tea.write_text(MENDED)
         terminal.wait_for("Passed.")
     assert "run once" in asyncdemo("list", cwd=desk.folder).out

@@ -18,7 +18,7 @@ __all__ = ["QUIT", "Attention"]
 
 QUIT = {"q", "Q", "ctrl-d", CLOSED}
 _STOPPING = QUIT | {"n", "r", "x", "e"}
-"""Keys after which nobody wants the verdict on the check that is running."""
+"""Keys that lead away from the check that is running."""
 
 
 class Attention:
@@ -41,8 +41,8 @@ class Attention:
         return bool(self._signals.seen)
 
     @property
-    def told(self) -> bool:
-        """As ``ended``, while somebody else has the terminal: a Ctrl-C is theirs."""
+    def ended_meanwhile(self) -> bool:
+        """As ``ended``, while the terminal is lent: a Ctrl-C is meant for whoever has it."""
         return any(number != signal.SIGINT for number in self._signals.seen)
 
     @property
@@ -62,26 +62,26 @@ class Attention:
             select.select([self._watcher.fileno()], [], [], pause_s)
         self.changes.update(self._watcher.look())
 
-    def elsewhere(self) -> bool:
-        """Whether something has happened that ends the check which is running."""
+    def check_is_unwanted(self) -> bool:
+        """Whether something has happened after which nobody waits for the verdict of the running check."""
         return bool(self.changes or self.ended or self.stopped or not _STOPPING.isdisjoint(self.typed))
 
     @contextmanager
     def lent(self, *, raised: bool) -> Iterator[None]:
         """While somebody else has the terminal; raised: as for ``Signals.elsewhere``."""
         if self._keys is not None:
-            self._keys.__exit__(None, None, None)
+            self._keys.suspend()
         try:
             with self._signals.elsewhere(raised=raised):
                 yield
         finally:
             if self._keys is not None and not self.ended:
-                self._keys.__enter__()
+                self._keys.resume()
 
     def stop(self) -> None:
-        """Returns when we are told to go on."""
+        """Returns when we are woken again."""
         if self._keys is not None:
-            self._keys.__exit__(None, None, None)
+            self._keys.suspend()
         self._signals.stop_now()
         if self._keys is not None:
-            self._keys.__enter__()
+            self._keys.resume()

@@ -27,7 +27,7 @@ from asyncdemo.render.verdict import verdict_lines, verdict_text
 __all__ = ["KEYS", "Board", "Log", "Picture", "Sheet"]
 
 KEYS: Final = {
-    "n": ("next", "the next exercise that has not passed"),
+    "n": ("next", "the next exercise that has not passed; r there runs its lesson"),
     "h": ("hint", "a hint; press it again for one that says more"),
     "l": ("list", "all lessons, and how far you are"),
     "r": ("run lesson", "run the lesson that this exercise belongs to"),
@@ -230,14 +230,14 @@ class Log:
             self._say(f"  {sheet.trouble}")
         if sheet.verdict is not None:
             message, evidence = _failure(sheet.verdict)
-            told = verdict_text(
+            lines = verdict_text(
                 sheet.verdict.held,
                 message,
                 evidence,
                 knobs=sheet.verdict.knobs,
                 output=sheet.verdict.output,
             )
-            self._say(*told)
+            self._say(*lines)
         if sheet.end:
             self._say(sheet.end)
         if not sheet.checking:

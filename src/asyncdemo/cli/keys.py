@@ -73,28 +73,38 @@ class Keys:
     """
 
     def __init__(self) -> None:
-        self._before: list[Any] = []
+        self._before: list[Any] | None = None
         self._typed = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def __enter__(self) -> Self:
-        if sys.platform != "win32":
-            import termios
-            import tty
-
-            self._before = termios.tcgetattr(sys.stdin)
-            tty.setcbreak(sys.stdin, termios.TCSADRAIN)
+        self.resume()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if sys.platform != "win32":
+        self.suspend()
+
+    def suspend(self) -> None:
+        """The terminal as it was before, for somebody else. May be called twice."""
+        if sys.platform != "win32" and self._before is not None:
             import termios
 
+            before, self._before = self._before, None
             with contextlib.suppress(termios.error):  # the terminal may be gone
                 # What was typed and not read was meant for us, not for the shell.
-                termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, self._before)
+                termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
+
+    def resume(self) -> None:
+        """After ``suspend``: keys come at once again."""
+        if sys.platform != "win32" and self._before is None:
+            import termios
+            import tty
+
+            with contextlib.suppress(termios.error):  # the terminal may be gone: ``read`` will say so
+                self._before = termios.tcgetattr(sys.stdin)
+                tty.setcbreak(sys.stdin, termios.TCSADRAIN)
 
     def read(self, timeout_s: float, also: Sequence[int] = ()) -> str | None:
         """The next key, as ``next_key`` names it; None if there is none in time.
