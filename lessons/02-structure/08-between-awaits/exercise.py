@@ -2,7 +2,7 @@
 should be, for the bank and the mail are slow. But most of the money never arrives on the balance.
 
 Mend it: each payment loads the balance and saves it, as now, and nothing gets lost. While one of them does
-that, the others go on asking the bank and sending receipts.
+that, the others go on asking the bank and sending receipts. A receipt is sent when its payment is saved.
 
 Run it alone with:  python exercise.py
 """
