@@ -170,6 +170,16 @@ class TestHowTheyEnded:
         assert "should be 1 call of brew" in message_of(lambda: calls(run).return_values([[1, "a"]]))
         assert "should be 3 calls" in message_of(lambda: calls(run).return_values([[1, "a"], None, 3]))
 
+    def test_of_long_lists_the_first_place_that_differs_is_told(self) -> None:
+        wanted = [f"cup {number}" for number in range(50)]
+        seen = [*wanted[:7], "tea", *wanted[8:]]
+        run = with_results(brews(1), repr(seen))
+        assert message_of(lambda: calls(run).return_values([wanted])) == (
+            "brew(0) should return 'cup 7' as item 8 of its list; it returned 'tea'."
+        )
+        run = with_results(brews(1), repr(wanted[:49]))
+        assert "a list of 50; it returned one of 49" in message_of(lambda: calls(run).return_values([wanted]))
+
     def test_one_is_not_true(self) -> None:
         run = with_results(brews(1), "True")
         assert "should return 1; it returned True" in message_of(lambda: calls(run).return_values([1]))

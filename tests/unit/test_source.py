@@ -6,8 +6,9 @@ import inspect
 import subprocess
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 import pytest
@@ -452,3 +453,18 @@ def test_lanes_and_knobs_the_whole_way(tmp_path: Path) -> None:
     assert run.knobs == {"CUPS": 4}
     with pytest.raises(UsageError, match="There is no function brow"):
         record(Target(str(script)), Options(lanes=("brow",)))
+
+
+def test_a_check_means_the_function_and_not_a_method_of_its_name() -> None:
+    source = "class Page:\n    def load(self): return 1\ndef load(): return 2\n"
+    for lanes in (["load"], ["Page.load"]):
+        code, _ = compile_script(source, "app.py", lanes, {}, results=True)
+        named = [const.co_qualname for const in _codes(code) if LANE in const.co_names]
+        assert named == lanes
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield const
+            yield from _codes(const)

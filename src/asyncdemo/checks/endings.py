@@ -14,6 +14,9 @@ __tracebackhide__ = True
 
 __all__ = ["Endings"]
 
+_LONG = 100
+"""Characters of a list from which on only the place that differs is told."""
+
 
 class Endings(Group):
     def happen(self, times: int) -> Self:
@@ -58,7 +61,7 @@ class Endings(Group):
         """Results equal, in order of start."""
         for index, lane, value, wanted in zip(self._indices, self.lanes, self.values, expected, strict=False):
             if value != wanted or type(value) is not type(wanted) or (wanted is None and not lane.result):
-                self._fail(f"{lane.name} should return {wanted!r}; it returned {_shown(lane)}.", [index])
+                self._fail(_differs(lane, value, wanted), [index])
         if len(self) != len(expected):
             self.happen(len(expected))
         return self._held(f"{upper(self._nouns)} returned what they should.")
@@ -103,6 +106,20 @@ class Endings(Group):
                 when = "" if lane.outcome is Outcome.OPEN else f", at {self._at(lane.end_ns)}"
                 self._fail(f"{lane.name} should {verb}; it {_ending(lane)}{when}.", [index])
         return self._held(f"All of the {self._nouns} {past}.")
+
+
+def _differs(lane: Lane, value: object, wanted: object) -> str:
+    """Long lists by the first place in which they differ."""
+    if isinstance(wanted, list) and isinstance(value, list) and len(repr(wanted)) > _LONG:
+        places = (at for at, (ours, its) in enumerate(zip(wanted, value, strict=False)) if ours != its)
+        place = next(places, None)
+        if place is not None:
+            return (
+                f"{lane.name} should return {wanted[place]!r} as item {place + 1} of its list; "
+                f"it returned {value[place]!r}."
+            )
+        return f"{lane.name} should return a list of {len(wanted)}; it returned one of {len(value)}."
+    return f"{lane.name} should return {wanted!r}; it returned {_shown(lane)}."
 
 
 def _ending(lane: Lane) -> str:

@@ -97,14 +97,14 @@ class Keys:
                 termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
 
     def resume(self) -> None:
-        """After ``suspend``: keys come at once again."""
+        """After ``suspend``: keys come at once again. What was typed ahead was meant for somebody else."""
         if sys.platform != "win32" and self._before is None:
             import termios
             import tty
 
             with contextlib.suppress(termios.error):  # the terminal may be gone: ``read`` will say so
                 self._before = termios.tcgetattr(sys.stdin)
-                tty.setcbreak(sys.stdin, termios.TCSADRAIN)
+                tty.setcbreak(sys.stdin, termios.TCSAFLUSH)
 
     def read(self, timeout_s: float, also: Sequence[int] = ()) -> str | None:
         """The next key, as ``next_key`` names it; None if there is none in time.

@@ -60,6 +60,14 @@ def _imported(path: Path) -> object:
     return getattr(module, "check", None)
 
 
+def _where(error: BaseException) -> str:
+    """`` (check.py:3)``; "" for what says it itself, or comes from Python's own import."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, SyntaxError) or place.filename.startswith("<frozen"):
+        return ""
+    return f" ({Path(place.filename).name}:{place.lineno})"
+
+
 class _Aside(Generic[Result]):
     """Work of a course's code in a thread of its own."""
 
@@ -84,10 +92,8 @@ class _Aside(Generic[Result]):
         if isinstance(self._raised, CheckFailed):
             raise self._raised
         error = self._raised
-        where = traceback.extract_tb(error.__traceback__)[-1]
         raise CourseError(
-            f"{self._path}: the check itself failed: {type(error).__name__}: {error} "
-            f"({Path(where.filename).name}:{where.lineno})"
+            f"{self._path}: the check itself failed: {type(error).__name__}: {error}{_where(error)}"
         ) from error
 
     def _run(self) -> None:
