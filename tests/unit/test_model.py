@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.model import (
     NO_WAIT,
     Site,
     SlowStep,
     Span,
     Spans,
-    SpansBuilder,
     State,
     Wait,
     Wake,

@@ -17,6 +17,7 @@ from asyncdemo.assembly.audience import Audience, Listener, NoAudience
 from asyncdemo.assembly.ledger import Held, Item, LaneRecord, Ledger, TrackRecord
 from asyncdemo.assembly.sequences import Pause
 from asyncdemo.assembly.snapshot import snapshot
+from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.capture import wire
 from asyncdemo.model import (
     BlockingCall,
@@ -27,7 +28,6 @@ from asyncdemo.model import (
     RunOutcome,
     Site,
     SlowStep,
-    SpansBuilder,
     State,
     Stuck,
     TrackKind,

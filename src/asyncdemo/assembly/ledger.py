@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from asyncdemo.assembly.sequences import Pause
+from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.model import (
     NO_WAIT,
     BlockingCall,
@@ -18,7 +19,6 @@ from asyncdemo.model import (
     ResourceKind,
     Site,
     SlowStep,
-    SpansBuilder,
     Stuck,
     TrackKind,
     Unawaited,

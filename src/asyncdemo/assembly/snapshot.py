@@ -11,6 +11,7 @@ from dataclasses import replace
 from asyncdemo.assembly import sequences
 from asyncdemo.assembly.explanations import explain
 from asyncdemo.assembly.ledger import Item, Ledger
+from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.awaits import function_at, unawaited_call
 from asyncdemo.model import (
     AwaitSequence,
@@ -24,7 +25,6 @@ from asyncdemo.model import (
     Slot,
     SlowStep,
     Spans,
-    SpansBuilder,
     State,
     Track,
     TrackKind,

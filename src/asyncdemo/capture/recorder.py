@@ -23,9 +23,11 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.frames import CAPTURE_DIR
 
+RUNNING = 0
+READY = 1
 WAITING = 2
 QUEUED = 3
-"""The values of ``model.State`` that a wait can have."""
+"""The values of ``model.State``, in the parent."""
 
 _STDLIB_DIRS = tuple(
     os.path.join(os.path.realpath(path), "")

@@ -15,12 +15,10 @@ from typing import Any
 
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import chain, frame_of
-from asyncdemo.capture.recorder import Origins, Recorder
+from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Origins, Recorder
 
 MOST = 50
 """Who hangs hangs in few places; a hundred names more tell nothing."""
-
-RUNNING, READY, WAITING = 0, 1, 2  # as in the parent's model
 
 Stuck = tuple[str, str, int | None, str, int]
 """(name, function, site or None if it has not begun, text of its line, state)"""

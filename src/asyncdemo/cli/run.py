@@ -14,7 +14,7 @@ from rich.markdown import Markdown
 
 from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
-from asyncdemo.cli.exercises import next_words
+from asyncdemo.cli.exercises import next_words, program
 from asyncdemo.cli.extras import install_command, missing_packages
 from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
@@ -172,7 +172,7 @@ def command(
         recorded = present(lecture, _with_stdout(jobs, Stdout.CAPTURE), lesson.race, console)
         _save(lesson, recorded.runs, save_to)
         context.exit(_exit_code(variants, recorded))
-    _introduce(lesson, console, changed)
+    _introduce(place, lesson, console, changed)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs, console, lesson.race)
     odd = _not_as_meant(variants, recorded.runs)
@@ -290,11 +290,11 @@ def _remember(place: Place, lesson: Lesson, answered: Sequence[Predicted]) -> No
         click.echo(str(error), err=True)
 
 
-def _introduce(lesson: Lesson, console: Console | None, changed: Knobs) -> None:
+def _introduce(place: Place, lesson: Lesson, console: Console | None, changed: Knobs) -> None:
     """changed: the knobs that the learner set. The text has the values as written."""
     click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
     _print_section(lesson, "The question", console)
-    click.echo(wrapped(f"To read the programs first: asyncdemo run {lesson.id} --code") + "\n")
+    click.echo(wrapped(f"To read the programs first: {program(place)} run {lesson.id} --code") + "\n")
     if changed:
         settings = ", ".join(f"{name} = {value}" for name, value in changed.items())
         click.echo(f"{wrapped(f'This time: {settings}.')}\n")
