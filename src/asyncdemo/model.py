@@ -19,8 +19,11 @@ __all__ = [
     "AwaitSequence",
     "BlockingCall",
     "Clock",
+    "Connection",
     "Lane",
+    "MemorySample",
     "Outcome",
+    "Request",
     "Resource",
     "ResourceKind",
     "Run",
@@ -244,6 +247,8 @@ class Track:
     steps: how often an event loop ran it (0 for threads).
     cpu_ns: CPU time of a thread between its open and close, where the system tells.
     own: made by the standard library for itself, so no lane.
+    process: which of the run's processes it belongs to: 0 is the script's own, then its workers in the
+    order in which they came.
     """
 
     index: int
@@ -262,6 +267,7 @@ class Track:
     cpu_ns: int | None = None
     error: str | None = None
     own: bool = False
+    process: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +292,42 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """One request to a server, from the moment its client meant to send it to the end of the response.
+
+    ``spans``: waiting for the client to begin ("client"), queued to be accepted ("accept"), queued for
+    a thread that takes it ("worker thread") or ready until the event loop begins it, then the states
+    of the track that handled it, and waiting for the rest of the response ("response").
+    name: method, path and number: ``POST /upload 3``. track: of the handler; None if none was reached.
+    sent_ns: when the client began to connect or, on an open connection, to send.
+    accepted_ns, handled_ns: when the server accepted it and began to handle it, as far as is known.
+    status: of the response, None without one. error: why there is none ("timeout", "refused", ...).
+    """
+
+    name: str
+    start_ns: int
+    end_ns: int
+    outcome: Outcome
+    spans: Spans
+    sent_ns: int
+    track: int | None = None
+    accepted_ns: int | None = None
+    handled_ns: int | None = None
+    status: int | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySample:
+    """What the processes of a run together had at one time; resident: in memory, virtual: reserved."""
+
+    at_ns: int
+    resident_bytes: int
+    virtual_bytes: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
 class Slot:
     """One track holding one unit of a resource."""
 
@@ -295,12 +337,30 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class Connection:
+    """One connection of a pool. ``uses``: who held it when, in order; between them it was idle.
+
+    opened_ns: when opening it began; ready_ns: when it was open, None if it never was.
+    closed_ns: None if it was still open when the recording ended. track: that opened it.
+    """
+
+    opened_ns: int
+    ready_ns: int | None = None
+    closed_ns: int | None = None
+    track: int | None = None
+    uses: tuple[Slot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Resource:
     """Something limited that lanes share.
 
     site: where it was made. limit: None if unlimited. slots: who held it when (empty for a queue).
     levels: for a queue, (time, length) after each change.
     queue: for an executor, who had an item waiting for a worker, and when.
+    name: of a pool, what it is of: "redis", "s3", "asyncpg". connections: of a pool, in the order in
+    which they were opened; ``slots`` says who held any of them.
+    process: which of the run's processes it belongs to.
     """
 
     index: int
@@ -310,6 +370,9 @@ class Resource:
     slots: tuple[Slot, ...] = ()
     levels: tuple[tuple[int, int], ...] = ()
     queue: tuple[Slot, ...] = ()
+    name: str = ""
+    connections: tuple[Connection, ...] = ()
+    process: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,6 +506,8 @@ class Run:
     left_pending: tracks of tasks that were not done when their loop's main task was.
     stuck: who had not ended, and where, if the run met its time limit or a deadlock.
     result: what the function returned that was run, as a Python literal, if it is one.
+    requests: to a server, in the order in which they were sent; they are drawn instead of the lanes.
+    memory: in order of time. processes: how many were recorded, the script's own included.
     notes: what a reader must know, in sentences ("the recording is cut off after 2.10 s").
     """
 
@@ -468,3 +533,11 @@ class Run:
     stuck: tuple[Stuck, ...] = ()
     result: str | None = None
     notes: tuple[str, ...] = ()
+    requests: tuple[Request, ...] = ()
+    memory: tuple[MemorySample, ...] = ()
+    processes: int = 1
+
+    @property
+    def rows(self) -> tuple[Lane | Request, ...]:
+        """What is drawn, a row each."""
+        return self.requests or self.lanes
