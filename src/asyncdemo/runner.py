@@ -87,6 +87,7 @@ class Options:
     the machine's, of all its processes together. processes: how many it may have started that still
     run. threshold_s: from when on a step counts as blocking. results: record what the calls of
     the lanes return, where these are plain values. stdin: the script may read ours, else nothing.
+    environment: variables that are set for the script, in addition to ours.
     """
 
     name: str = ""
@@ -100,6 +101,7 @@ class Options:
     results: bool = False
     stdin: bool = True
     stdout: Stdout = Stdout.INHERIT
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
@@ -144,6 +146,7 @@ class Recording:
         self._killed = False
         self._deadline: float | None = None
         self._kill_at: float | None = None
+        self._asked_to_end_s: float | None = None
         self._ended_at: float | None = None
         self._asked = False
         self._next_census = 0.0
@@ -220,6 +223,24 @@ class Recording:
             else:
                 self._child.process.terminate()
 
+    def end(self, grace_s: float) -> None:
+        """Ask the script to end, as Ctrl-C at a terminal does; a run that ends so was not interrupted.
+
+        Only its main process is asked: it is that one's business to end those that it started. It is
+        killed, and a note says so, if it is still there after ``grace_s``.
+        """
+        if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
+            return
+        self._kill_at, self._asked_to_end_s = time.monotonic() + grace_s, grace_s
+        if sys.platform == "win32":
+            self._child.process.terminate()
+        else:
+            self._child.process.send_signal(signal.SIGINT)
+
+    def add_note(self, text: str) -> None:
+        """Something that a reader of the run must know, in a sentence."""
+        _add(self._assembly.notes, text)
+
     def close(self) -> None:
         """End the child and all it started, and let go of everything. May be called twice."""
         if self._child is not None:
@@ -262,7 +283,7 @@ class Recording:
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 _add(notes, f"The script was ended by signal {signal.Signals(-exit_code).name}.")
-        by_itself = outcome in (RunOutcome.OK, RunOutcome.FAILED) and self._stopped is None
+        by_itself = outcome in (RunOutcome.OK, RunOutcome.FAILED) and not (self._stopped or self._killed)
         if by_itself and self._assembly.ready and not self._assembly.finished:
             _add(
                 notes,
@@ -281,6 +302,7 @@ class Recording:
             "knobs": dict(self._options.knobs),
             "virtual": self._options.virtual,
             "threshold_s": self._options.threshold_s,
+            "environment": dict(self._options.environment),
             "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
         }
 
@@ -376,6 +398,8 @@ class Recording:
 
     def _enforce_limits(self, now: float) -> None:
         if self._kill_at is not None and now > self._kill_at:
+            if self._asked_to_end_s is not None and self._stopped is None:
+                self.add_note(f"Killed: it had not ended {self._asked_to_end_s:g} s after it was asked to.")
             self._kill()
         if self._deadline is not None and now > self._deadline and self._stopped is None:
             self._stop_at_time_limit(now)

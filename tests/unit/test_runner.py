@@ -20,7 +20,7 @@ from asyncdemo.capture import wire
 from asyncdemo.child import Child
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
-from asyncdemo.runner import Options, Recording, Stdout, Target, record
+from asyncdemo.runner import Options, Recording, Spares, Stdout, Target, record
 from tests.hostile.traced import is_alive, until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts use what POSIX has")
@@ -126,6 +126,60 @@ class TestEnd:
             going(recording, (tmp_path / "started").exists)
             recording.interrupt()
             assert rest(recording).outcome is RunOutcome.INTERRUPTED
+
+    def test_a_script_that_is_asked_to_end_was_not_interrupted(self, script: Write, tmp_path: Path) -> None:
+        target = script("""
+            sleeps = [sys.executable, "-c", "import time; time.sleep(600)"]
+            helper = os.spawnv(os.P_NOWAIT, sys.executable, sleeps)
+            try:
+                open(os.path.dirname(sys.argv[0]) + "/started", "w").close()
+                time.sleep(600)
+            except KeyboardInterrupt:
+                time.sleep(0.3)
+                ended, _ = os.waitpid(helper, os.WNOHANG)
+                open(os.path.dirname(sys.argv[0]) + "/helper", "w").write(str(ended))
+        """)
+        with Recording(target, Options()) as recording:
+            going(recording, (tmp_path / "started").exists)
+            recording.end(grace_s=60)
+            recording.end(grace_s=0)
+            run = rest(recording)
+        assert (run.outcome, run.exit_code, run.notes) == (RunOutcome.OK, 0, ())
+        assert (tmp_path / "helper").read_text() == "0", "only the main process is asked"
+
+    def test_one_that_does_not_end_when_asked_is_killed(self, script: Write, tmp_path: Path) -> None:
+        target = script("""
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            open(os.path.dirname(sys.argv[0]) + "/started", "w").close()
+            while True: time.sleep(0.01)
+        """)
+        with Recording(target, Options()) as recording:
+            going(recording, (tmp_path / "started").exists)
+            recording.end(grace_s=0.2)
+            run = rest(recording)
+        assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, None)
+        assert run.notes == ("Killed: it had not ended 0.2 s after it was asked to.",)
+
+    def test_an_interrupt_does_not_wait_for_the_end_that_was_asked_for(
+        self, script: Write, tmp_path: Path
+    ) -> None:
+        target = script("""
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            open(os.path.dirname(sys.argv[0]) + "/started", "w").close()
+            while True: time.sleep(0.01)
+        """)
+        with Recording(target, Options()) as recording:
+            going(recording, (tmp_path / "started").exists)
+            recording.end(grace_s=10_000)
+            recording.interrupt()
+            run = rest(recording)
+        assert (run.outcome, run.notes) == (RunOutcome.INTERRUPTED, ())
+
+    def test_a_note_is_added_once(self, script: Write) -> None:
+        recording = Recording(script(""), Options())
+        recording.add_note("The tide was out.")
+        recording.add_note("The tide was out.")
+        assert recording.result().notes == ("The tide was out.",)
 
     def test_closed_in_the_middle_it_gives_what_there_is(self, script: Write) -> None:
         ears = Ears()
@@ -387,6 +441,22 @@ def test_two_at_once_do_not_hear_each_other(script: Write, tmp_path: Path) -> No
         assert until(lambda: not [r for r in alive if r.poll(0.02)], 30)
         assert "Task-1 before" in names(first.result()) and "Task-1 elsewhere" not in names(first.result())
         assert "Task-1 elsewhere" in names(second.result())
+
+
+def test_the_environment_is_for_the_script_alone(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was set for the variables of that name here does not reach it; nor does it reach us."""
+    monkeypatch.setenv("BEAN", "robusta")
+    ears = Ears()
+    text = "import subprocess\nsubprocess.run('echo $BEAN $CUP; printenv BEAN', shell=True)"
+    options = Options(
+        stdout=Stdout.CAPTURE, stdin=False, environment={"BEAN": "arabica", "CUP": "große 'Tasse'"}
+    )
+    with Spares() as spares, Recording(script(text), options, ears, spares.take()) as recording:
+        recording.start()
+        recording.go()
+        rest(recording)
+    assert ears.texts["stdout"] == "arabica große 'Tasse'\narabica\n"
+    assert "CUP" not in os.environ
 
 
 def test_the_script_does_not_see_how_it_is_watched(script: Write) -> None:

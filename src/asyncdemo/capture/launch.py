@@ -36,6 +36,7 @@ def main() -> None:
     options = json.loads(_receive(connection, reader, wire.OPTIONS))
     for name in options["unset"]:
         os.environ.pop(name, None)
+    os.environ.update(options["environment"])
     target: Script | Function = Function(options) if options["call"] else Script(options)
     try:
         target.load()
