@@ -1,0 +1,11 @@
+"""S3, Redis and PostgreSQL on this machine: started on demand, always stopped.
+
+Each runs in a process of its own, on a free port of the loopback, and is reached as in production: by the address
+in the environment. Not for: the servers that lessons are about; those are scripts under the lens.
+"""
+
+from __future__ import annotations
+
+from asyncdemo.services.services import NAMES, Services
+
+__all__ = ["NAMES", "Services"]
