@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from asyncdemo.assembly import Assembly, Listener
 from asyncdemo.capture import wire
@@ -87,7 +88,8 @@ class Options:
     the machine's, of all its processes together. processes: how many it may have started that still
     run. threshold_s: from when on a step counts as blocking. results: record what the calls of
     the lanes return, where these are plain values. stdin: the script may read ours, else nothing.
-    environment: variables that are set for the script, in addition to ours.
+    environment: variables that are set for the script, in addition to ours. serves: it is a server: when
+    it accepted and handled which request is recorded, and listeners see requests.
     """
 
     name: str = ""
@@ -102,6 +104,7 @@ class Options:
     stdin: bool = True
     stdout: Stdout = Stdout.INHERIT
     environment: Mapping[str, str] = field(default_factory=dict)
+    serves: bool = False
 
 
 def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
@@ -115,6 +118,16 @@ def record(target: Target, options: Options, listener: Listener | None = None) -
         while recording.poll(0.2):
             pass
         return recording.result()
+
+
+class RequestIntake(Protocol):
+    """Hears what the client of a server's requests knows of them."""
+
+    def request_sent(
+        self, number: int, trace_id: str, name: str, intended_ns: int, sent_ns: int, port: int
+    ) -> None: ...
+    def request_connected(self, number: int, port: int) -> None: ...
+    def request_answered(self, number: int, at_ns: int, status: int | None, error: str | None) -> None: ...
 
 
 class Recording:
@@ -135,6 +148,7 @@ class Recording:
             named=bool(options.lanes or (target.call is not None and target.call.lanes)),
             threshold_ns=int(options.threshold_s * 1e9),
             listener=listener,
+            serves=options.serves,
         )
         self._child = child
         self._frames = wire.FrameReader()
@@ -241,6 +255,11 @@ class Recording:
         """Something that a reader of the run must know, in a sentence."""
         _add(self._assembly.notes, text)
 
+    @property
+    def requests(self) -> RequestIntake:
+        """Where the load client's side of the requests is told."""
+        return self._assembly
+
     def close(self) -> None:
         """End the child and all it started, and let go of everything. May be called twice."""
         if self._child is not None:
@@ -303,6 +322,7 @@ class Recording:
             "virtual": self._options.virtual,
             "threshold_s": self._options.threshold_s,
             "environment": dict(self._options.environment),
+            "serves": self._options.serves,
             "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
         }
 

@@ -28,11 +28,17 @@ class Listener(Protocol):
 class Audience:
     """A lane is a track or, if lanes are named, a call; the listener counts lanes as they open."""
 
-    def __init__(self, listener: Listener, named: bool) -> None:
+    def __init__(self, listener: Listener, named: bool, serves: bool = False) -> None:
+        """serves: the requests of a load client are the lanes, in place of calls and tracks."""
         self._listener = listener
-        self._named = named
+        self._named = named or serves
+        self._serves = serves
+        self._requests: dict[str, int] = {}
+        """Trace id -> the listener's index, of those that are not answered."""
+        self._handled_by: dict[str, int] = {}
+        """Trace id -> track, of those whose sending has not been told yet."""
         self._shown: dict[int, int] = {}
-        """Track, or -1 - lane, -> the listener's index."""
+        """Track, or -1 - lane or request, -> the listener's index."""
         self._calls: defaultdict[int, list[int]] = defaultdict(list)
         """By track: the listener's indices of the named calls on it that are open."""
         self._closed: list[tuple[int, int, Outcome]] = []
@@ -49,7 +55,7 @@ class Audience:
             self._threads[index] = track
 
     def call_opened(self, lane: int, track: int, name: str, at_ns: int) -> None:
-        if self._named:
+        if self._named and not self._serves:
             self._open(-1 - lane, name, at_ns, State.RUNNING)
             self._calls[track].append(self._shown[-1 - lane])
 
@@ -57,6 +63,36 @@ class Audience:
         shown = self._shown.get(-1 - lane)
         if shown is not None:
             self._calls[track].remove(shown)
+            self._closed.append((shown, at_ns, outcome))
+
+    def request_sent(self, number: int, trace_id: str, name: str, at_ns: int) -> None:
+        if not self._serves:
+            return
+        self._open(-1 - number, name, at_ns, State.QUEUED)
+        self._requests[trace_id] = self._shown[-1 - number]
+        if trace_id in self._handled_by:  # the server was quicker to tell
+            self.handling(trace_id, self._handled_by.pop(trace_id), at_ns)
+
+    def handling(self, trace_id: str, track: int, at_ns: int) -> None:
+        if not self._serves:
+            return
+        shown = self._requests.get(trace_id)
+        if shown is None:
+            self._handled_by[trace_id] = track
+            return
+        self._calls[track].append(shown)
+        self._listener.lane_changed(shown, at_ns - self.origin_ns, State.RUNNING, "")
+
+    def handled(self, trace_id: str, track: int, at_ns: int) -> None:
+        self._handled_by.pop(trace_id, None)
+        shown = self._requests.get(trace_id)
+        if shown is not None and shown in self._calls[track]:
+            self._calls[track].remove(shown)
+            self._listener.lane_changed(shown, at_ns - self.origin_ns, State.WAITING, "response")
+
+    def request_answered(self, trace_id: str, at_ns: int, outcome: Outcome) -> None:
+        shown = self._requests.get(trace_id)
+        if shown is not None:
             self._closed.append((shown, at_ns, outcome))
 
     def track_closed(self, index: int, at_ns: int, outcome: Outcome) -> None:
@@ -115,3 +151,4 @@ class NoAudience(Audience):
 
     task_made = thread_made = call_opened = call_closed = track_closed = stepped = _nothing  # type: ignore[assignment]
     thread_waits = changed = blocked = clock = _nothing  # type: ignore[assignment]
+    request_sent = handling = handled = request_answered = _nothing  # type: ignore[assignment]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from asyncdemo.assembly.audience import Audience, Listener, NoAudience
-from asyncdemo.assembly.ledger import Held, Item, LaneRecord, Ledger, TrackRecord
+from asyncdemo.assembly.ledger import Handling, Held, Item, LaneRecord, Ledger, RequestRecord, TrackRecord
 from asyncdemo.assembly.sequences import Pause
 from asyncdemo.assembly.snapshot import snapshot
 from asyncdemo.assembly.spans import SpansBuilder
@@ -56,10 +56,13 @@ _OWN_THREADS = frozenset(
 class Assembly:
     """Turns the events of one run into a ``Run``; ``run`` may be asked at any time."""
 
-    def __init__(self, *, named: bool, threshold_ns: int, listener: Listener | None = None) -> None:
+    def __init__(
+        self, *, named: bool, threshold_ns: int, listener: Listener | None = None, serves: bool = False
+    ) -> None:
+        """serves: the script is a server, whose requests are told here too and are what listeners see."""
         self._named = named
         self._threshold_ns = threshold_ns
-        self._audience = NoAudience() if listener is None else Audience(listener, named)
+        self._audience = NoAudience() if listener is None else Audience(listener, named, serves)
         self._ledger = Ledger()
         self.token = ""
         self.ready = False
@@ -74,6 +77,8 @@ class Assembly:
         self._calls: dict[int, tuple[str, Site | None, Site | None]] = {}
         self._held: defaultdict[int, list[Held]] = defaultdict(list)
         """The slots that have not been given back, by resource."""
+        self._handlings: dict[int, tuple[str, Handling]] = {}
+        """Those of requests that go on."""
 
     @property
     def finished(self) -> bool:
@@ -293,11 +298,44 @@ class Assembly:
     def _on_result(self, literal: str | None) -> None:
         self._ledger.result = literal
 
+    def _on_accepted(self, port: int, at_ns: int) -> None:
+        self._ledger.accepted[_whole(port)].append(_whole(at_ns))
+
+    def _on_handling(self, number: int, trace_id: str, track: int, at_ns: int) -> None:
+        handling = Handling(_whole(track), _whole(at_ns))
+        self._handlings[_whole(number)] = trace_id, handling
+        self._ledger.handlings[trace_id].append(handling)
+        self._audience.handling(trace_id, track, at_ns)
+
+    def _on_handled(self, number: int, at_ns: int) -> None:
+        trace_id, handling = self._handlings.pop(number)
+        handling.end_ns = _whole(at_ns)
+        self._audience.handled(trace_id, handling.track, at_ns)
+
     def _on_stuck(self, who: list[tuple[str, str, int | None, str, int]]) -> None:
         self._ledger.stuck = [
             Stuck(name, function, self._ledger.site(site), source, State(state))
             for name, function, site, source, state in who
         ]
+
+    # -- the load client ------------------------------------------------------------------------
+
+    def request_sent(
+        self, number: int, trace_id: str, name: str, intended_ns: int, sent_ns: int, port: int
+    ) -> None:
+        """port: the client's own; 0 if it is not known yet."""
+        self._ledger.requests[number] = RequestRecord(name, trace_id, intended_ns, sent_ns, port)
+        self._audience.request_sent(number, trace_id, name, intended_ns)
+
+    def request_connected(self, number: int, port: int) -> None:
+        self._ledger.requests[number].port = port
+
+    def request_answered(self, number: int, at_ns: int, status: int | None, error: str | None) -> None:
+        """error: why there is no whole response."""
+        request = self._ledger.requests[number]
+        request.answered_ns, request.status, request.error = at_ns, status, error
+        self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
+        self._audience.request_answered(request.trace_id, at_ns, request.outcome)
 
     # -- numbers --------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from asyncdemo.model import (
     NO_WAIT,
     BlockingCall,
     Clock,
+    MemorySample,
     Outcome,
     ResourceKind,
     Site,
@@ -25,6 +26,9 @@ from asyncdemo.model import (
     Wait,
     Wakes,
 )
+
+_SERVER_ERRORS = 500
+"""From this status on it was the server that failed."""
 
 
 class TrackRecord:
@@ -107,6 +111,36 @@ class Held:
     end_ns: int | None = None
 
 
+@dataclass(slots=True)
+class RequestRecord:
+    """What the load client told of one request, so far. port: the client's; 0 while it is not known."""
+
+    name: str
+    trace_id: str
+    intended_ns: int
+    sent_ns: int
+    port: int
+    answered_ns: int | None = None
+    status: int | None = None
+    error: str | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        if self.answered_ns is None:
+            return Outcome.OPEN
+        served = self.error is None and self.status is not None and self.status < _SERVER_ERRORS
+        return Outcome.RETURNED if served else Outcome.RAISED
+
+
+@dataclass(slots=True)
+class Handling:
+    """A server's handling of one request, on one track. end_ns: None while it goes on."""
+
+    track: int
+    start_ns: int
+    end_ns: int | None = None
+
+
 class Causes:
     """The table that the wait columns index, each cause once."""
 
@@ -171,6 +205,13 @@ class Ledger:
     stuck: list[Stuck] | None = None
     result: str | None = None
     wakes: Wakes = field(default_factory=Wakes)
+    requests: dict[int, RequestRecord] = field(default_factory=dict)
+    """By the number that the load client gave them."""
+    handlings: defaultdict[str, list[Handling]] = field(default_factory=lambda: defaultdict(list))
+    """By the request's trace id: the outer before those within it."""
+    accepted: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """The client's port -> when connections from it were accepted; ports come back."""
+    memory: list[MemorySample] = field(default_factory=list)
 
     def site(self, index: int | None) -> Site | None:
         return None if index is None else self.sites.get(index)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from asyncdemo.assembly import sequences
 from asyncdemo.assembly.explanations import explain
 from asyncdemo.assembly.ledger import Item, Ledger
+from asyncdemo.assembly.requests import compose, handlers_of
 from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.awaits import function_at, unawaited_call
 from asyncdemo.model import (
@@ -18,6 +19,7 @@ from asyncdemo.model import (
     BlockingCall,
     Clock,
     Lane,
+    Request,
     Resource,
     Run,
     RunOutcome,
@@ -70,6 +72,8 @@ def snapshot(
         stuck=tuple(ledger.stuck or ()),
         result=ledger.result,
         notes=tuple(ledger.notes),
+        requests=builder.requests(tracks),
+        memory=tuple(ledger.memory),
     )
 
 
@@ -257,6 +261,29 @@ class _Builder:
             spans = builder.build(end_ns, self._causes.table)
         self._shown_spans[position] = spans
         return spans
+
+    def requests(self, tracks: Sequence[Track]) -> tuple[Request, ...]:
+        """In the order in which they were meant to be sent."""
+
+        def place(index: int) -> tuple[int, TrackKind, Spans] | None:
+            position = self._order.get(index)
+            return (
+                None
+                if position is None
+                else (position, tracks[position].kind, self._as_shown(position, tracks))
+            )
+
+        ledger = self._ledger
+        return tuple(
+            compose(
+                request,
+                handlers_of(ledger.handlings.get(request.trace_id, ()), self._end_ns, place),
+                sorted(ledger.accepted.get(request.port, ())),
+                self._end_ns,
+                self._causes,
+            )
+            for request in sorted(ledger.requests.values(), key=lambda request: request.intended_ns)
+        )
 
     # -- the rest -------------------------------------------------------------------------------
 

@@ -227,6 +227,14 @@ def around(function: _Function) -> None:
     function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
 
 
+def around_with_all(function: _Function) -> None:
+    """``with HOOK(every argument): <body>``"""
+    start = after_docstring(function)
+    body = function.body[start:]
+    item = ast.withitem(context_expr=call_hook(*_arguments(function, None), at=body[0]))
+    function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
+
+
 def on_entry(function: _Function) -> None:
     """``HOOK(self)`` before the body."""
     start = after_docstring(function)

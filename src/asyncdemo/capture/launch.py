@@ -102,7 +102,7 @@ def _run(
         Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), _end_with_parent
     )
     recorder = lens.recorder
-    lens.install()
+    lens.install(options["serves"])
     recorder.define(["ready", running_version(), target.knobs, "virtual" if options["virtual"] else "real"])
     recorder.connect(connection)
     recorder.flush()

@@ -23,6 +23,7 @@ from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Origins, Recorder
+from asyncdemo.capture.requests import Requests
 from asyncdemo.capture.stuck import who_is_stuck
 from asyncdemo.capture.tasks import Tasks
 from asyncdemo.capture.threads import Threads
@@ -52,9 +53,11 @@ class Lens:
         self._tasks = Tasks(recorder, self._reasons)
         self._relays = Relays()
         self._waits = Waits(recorder, self._loops)
+        self._requests = Requests(recorder, self._loops)
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
 
-    def install(self) -> None:
+    def install(self, serves: bool = False) -> None:
+        """serves: the script is a server, whose requests are observed."""
         patches, recorder = self._patches, self.recorder
         sleep: Callable[[float], None] = self._real_sleep
         slow_step = self._watchdog.slow_step
@@ -83,11 +86,14 @@ class Lens:
         patches.leave(builtins, source.AT_WORK, self.open_main_thread)
         patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
         frames.install(patches)
+        if serves:
+            self._requests.install(patches)
         patches.forget_sources()
         finder = _Finder(
             {
                 "uvloop": self._install_uvloop,
                 "concurrent.futures.process": lambda m: self._executors.install_process_pool(patches, m),
+                **(self._requests.in_modules(patches) if serves else {}),
             }
         )
         sys.meta_path.insert(0, finder)

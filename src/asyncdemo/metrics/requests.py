@@ -1,0 +1,78 @@
+"""How a server answered its load client: counts and latencies of a run's requests.
+
+Not for: what its handlers did meanwhile; these are the lanes, and the other modules measure them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from asyncdemo.model import Request, Run
+
+__all__ = ["RequestUse", "has_failed", "path_of", "request_use"]
+
+_FIRST_SERVER_ERROR = 500
+
+
+@dataclass(frozen=True, slots=True)
+class RequestUse:
+    """The requests of a run, or those to one path.
+
+    answered: with a whole response, whatever its status. failed: without one, or with a status from
+    500 on. errors: why there was none. The latencies are of those that were answered, from the
+    intended send to the end of the response. per_s: answered, per second of wall.
+    """
+
+    count: int = 0
+    answered: int = 0
+    failed: int = 0
+    statuses: Mapping[int, int] = field(default_factory=dict)
+    errors: Mapping[str, int] = field(default_factory=dict)
+    p50_ns: int = 0
+    p90_ns: int = 0
+    p99_ns: int = 0
+    slowest_ns: int = 0
+    wall_ns: int = 0
+
+    @property
+    def per_s(self) -> float:
+        return self.answered / (self.wall_ns / 1e9) if self.wall_ns else 0.0
+
+
+def request_use(run: Run, path: str | None = None) -> RequestUse:
+    """Of all requests, or of those to ``path``."""
+    requests = [request for request in run.requests if path is None or path_of(request) == path]
+    if not requests:
+        return RequestUse()
+    answered = [request for request in requests if request.status is not None and request.error is None]
+    latencies = sorted(request.end_ns - request.start_ns for request in answered)
+    return RequestUse(
+        count=len(requests),
+        answered=len(answered),
+        failed=sum(map(has_failed, requests)),
+        statuses=Counter(request.status for request in answered if request.status is not None),
+        errors=Counter(request.error for request in requests if request.error is not None),
+        p50_ns=_percentile(latencies, 50),
+        p90_ns=_percentile(latencies, 90),
+        p99_ns=_percentile(latencies, 99),
+        slowest_ns=latencies[-1] if latencies else 0,
+        wall_ns=max(request.end_ns for request in requests) - min(request.start_ns for request in requests),
+    )
+
+
+def has_failed(request: Request) -> bool:
+    """Without a whole response, or with one that reports an error of the server."""
+    return request.error is not None or request.status is None or request.status >= _FIRST_SERVER_ERROR
+
+
+def path_of(request: Request) -> str:
+    """``/upload`` of ``POST /upload 3``, without a query."""
+    return request.name.split(" ")[1].partition("?")[0]
+
+
+def _percentile(ascending: Sequence[int], percent: int) -> int:
+    """Nearest rank: the smallest value that at least so many percent do not exceed."""
+    return ascending[ceil(len(ascending) * percent / 100) - 1] if ascending else 0
