@@ -284,11 +284,11 @@ class _Returns(ast.NodeTransformer):
 
 
 def around_call(method: str) -> Transform:
-    """``with HOOK(self): self.<method>()`` around the statement that makes that call."""
+    """``with HOOK(self): ...`` around the statement that makes, or awaits, a call of that method."""
 
     class Around(ast.NodeTransformer):
         def visit_Expr(self, node: ast.Expr) -> ast.AST:
-            call = node.value
+            call = node.value.value if isinstance(node.value, ast.Await) else node.value
             if (
                 isinstance(call, ast.Call)
                 and isinstance(call.func, ast.Attribute)

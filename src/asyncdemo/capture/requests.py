@@ -13,7 +13,14 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, around_with_all, on_entry_with_all, on_return
+from asyncdemo.capture.instrument import (
+    Patches,
+    Transform,
+    around_call,
+    around_with_all,
+    on_entry_with_all,
+    on_return,
+)
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.recorder import Recorder
 
@@ -39,13 +46,20 @@ def _of_scope(_: Any, scope: Mapping[str, Any], *rest: Any) -> Any:
     return None
 
 
-_HANDLERS: dict[str, tuple[tuple[str, Callable[..., Any]], ...]] = {
-    "werkzeug.serving": (("WSGIRequestHandler.run_wsgi", _of_handler),),
-    "flask.app": (("Flask.__call__", _of_environ),),
-    "sanic.app": (("Sanic.handle_request", _of_request),),
-    "quart.asgi": (("ASGIHTTPConnection.handle_request", _of_request),),
-    "starlette.applications": (("Starlette.__call__", _of_scope),),
+def _of_own_request(connection: Any, *_: Any) -> Any:
+    return connection.request.headers.get("traceparent")
+
+
+_HANDLERS: dict[str, tuple[str, Transform, Callable[..., Any]]] = {
+    "werkzeug.serving": ("WSGIRequestHandler.run_wsgi", around_with_all, _of_handler),
+    "flask.app": ("Flask.__call__", around_with_all, _of_environ),
+    # not Sanic.handle_request: Sanic itself compiles that one anew when it starts
+    "sanic.http.http1": ("Http.http1", around_call("request_handler"), _of_own_request),
+    "sanic.asgi": ("ASGIApp.__call__", around_with_all, _of_own_request),
+    "quart.asgi": ("ASGIHTTPConnection.handle_request", around_with_all, _of_request),
+    "starlette.applications": ("Starlette.__call__", around_with_all, _of_scope),
 }
+"""Module -> (function, where the hook goes in it, what has the header)."""
 _PROTOCOLS = {"sanic.server.protocols.http_protocol": "HttpProtocol.connection_made"}
 """Made as soon as their loop has accepted a connection; uvloop does that where nobody can look."""
 
@@ -68,12 +82,8 @@ class Requests:
         return wanted
 
     def _install_handlers(self, patches: Patches, module: ModuleType) -> None:
-        for qualname, header in _HANDLERS[module.__name__]:
-
-            def handling(*arguments: Any, header: Callable[..., Any] = header) -> _Handling | _NotTraced:
-                return self._handling(header(*arguments))
-
-            patches.rewrite(module, qualname, handling, around_with_all)
+        qualname, transform, header = _HANDLERS[module.__name__]
+        patches.rewrite(module, qualname, lambda *given: self._handling(header(*given)), transform)
         patches.forget_sources()
 
     def _install_protocol(self, patches: Patches, module: ModuleType) -> None:
