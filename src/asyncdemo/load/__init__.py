@@ -1,0 +1,12 @@
+"""The load client: sends requests to a server as planned, and measures each from its intended send.
+
+It runs in a process of its own (``python -m asyncdemo.load``), so that what it costs is not the server's.
+Not for: starting servers, or judging what was measured.
+"""
+
+from asyncdemo.load.client import Client
+from asyncdemo.load.events import Answered, Connected, Event, Sent
+from asyncdemo.load.plan import Plan, Send
+from asyncdemo.load.result import Result
+
+__all__ = ["Answered", "Client", "Connected", "Event", "Plan", "Result", "Send", "Sent"]

@@ -1,0 +1,236 @@
+"""The load client's process, seen from outside: started with a plan, read while it runs, ended.
+
+Not for: what it does in there (``process``, ``engine``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import queue
+import select
+import site
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Protocol, Self
+
+import asyncdemo
+from asyncdemo.errors import AsyncdemoError, MissingError
+from asyncdemo.load.events import Event, from_wire
+from asyncdemo.load.plan import Plan
+from asyncdemo.load.result import Result
+
+__all__ = ["Client", "check_installed"]
+
+INTERRUPT = b"interrupt\n"
+_CHUNK = 1 << 16
+_PACKAGES = {"httptools": "httptools", "hdrh": "hdrhistogram"}
+"""Module -> package."""
+
+
+def check_installed() -> None:
+    """Raises MissingError if what the client needs is not there."""
+    missing = [package for module, package in _PACKAGES.items() if importlib.util.find_spec(module) is None]
+    if missing:
+        raise MissingError(
+            f"the load client needs {' and '.join(missing)}. Install it: pip install 'asyncdemo[course]'"
+        )
+
+
+class Client:
+    """Starts at once. Raises MissingError if its packages are not there.
+
+    finished: it has said its last word; then either result or failure (a sentence) is there.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        check_installed()
+        self.finished = False
+        self.result: Result | None = None
+        self.failure: str | None = None
+        self._partial = b""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
+        try:
+            self._process = _spawn(self._errors)
+        except BaseException:
+            self._errors.close()
+            raise
+        stdout = self._process.stdout
+        assert stdout is not None
+        self._output: _Output = _Pipe(stdout) if os.name == "posix" else _Reader(stdout)
+        self._tell(plan.to_json().encode() + b"\n")
+
+    def fileno(self) -> int:
+        """To wait for with select or poll, until finished. On Windows no pipe can be; use read's timeout."""
+        return self._output.fileno()
+
+    def read(self, timeout_s: float = 0) -> list[Event]:
+        """What has happened since; waits at most so long for something to have."""
+        if self.finished:
+            return []
+        data = self._output.take(timeout_s)
+        if data is None:
+            self._end()
+            return []
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        events: list[Event] = []
+        for line in lines:
+            self._hear(line, events)
+        return events
+
+    def interrupt(self) -> None:
+        """Ask it to let go of what is open and to report what there is; its result follows."""
+        self._tell(INTERRUPT)
+
+    def close(self) -> None:
+        """End the process, and let go of everything. May be called twice."""
+        if not self.finished:
+            self.finished = True
+            self.failure = self.failure or "the load client was ended before it was finished"
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):  # what nobody reads any more
+                self._process.stdin.close()
+        self._output.close()
+        self._errors.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _tell(self, line: bytes) -> None:
+        # Its standard input stays open: that it closes tells the client that we are gone.
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError, ValueError):  # it has died: `read` will say how
+                self._process.stdin.write(line)
+                self._process.stdin.flush()
+
+    def _hear(self, line: bytes, events: list[Event]) -> None:
+        message: Mapping[str, Any] = json.loads(line)
+        events.extend(map(from_wire, message.get("events", ())))
+        if "result" in message:
+            self.result = Result.from_json(message["result"])
+            self.finished = True
+        elif "failure" in message:
+            self.failure = message["failure"]
+            self.finished = True
+
+    def _end(self) -> None:
+        self.finished = True
+        code = self._process.wait()
+        if self.result is None and self.failure is None:
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="replace").strip().splitlines()
+            how = f"with signal {-code}" if code < 0 else f"with exit code {code}"
+            self.failure = f"the load client ended {how} and no result" + (f": {said[-1]}" if said else "")
+
+
+class _Output(Protocol):
+    def fileno(self) -> int: ...
+    def take(self, timeout_s: float) -> bytes | None: ...
+    def close(self) -> None: ...
+
+
+class _Pipe:
+    """Bytes of a pipe as they come: b"" if there are none now, None at its end."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        os.set_blocking(stream.fileno(), False)
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def take(self, timeout_s: float) -> bytes | None:
+        # poll, not select: our own process may have more than 1,024 files open
+        poll = select.poll()
+        poll.register(self.fileno(), select.POLLIN)
+        if not poll.poll(max(0.0, timeout_s) * 1000):
+            return b""
+        taken: list[bytes] = []
+        while True:
+            try:
+                data = os.read(self.fileno(), _CHUNK)
+            except BlockingIOError:
+                return b"".join(taken)
+            if not data:
+                return b"".join(taken) if taken else None
+            taken.append(data)
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+class _Reader:
+    """The same where pipes cannot be waited for (Windows): a thread reads."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._read: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._go_on, name="load-client-output", daemon=True)
+        self._thread.start()
+
+    def fileno(self) -> int:
+        raise OSError("a pipe cannot be waited for on this system; use read(timeout_s)")
+
+    def take(self, timeout_s: float) -> bytes | None:
+        try:
+            return self._read.get(timeout=timeout_s) if timeout_s > 0 else self._read.get_nowait()
+        except queue.Empty:
+            return b""
+
+    def close(self) -> None:
+        self._thread.join()  # the process has ended, so its output has too
+        self._stream.close()
+
+    def _go_on(self) -> None:
+        while data := os.read(self._stream.fileno(), _CHUNK):
+            self._read.put(data)
+        self._read.put(None)
+
+
+def _spawn(errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            # -P: a learner's own `queue.py` in the current folder is not meant
+            [sys.executable, "-P", "-m", "asyncdemo.load"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=_environment(),
+            bufsize=0,
+            # a terminal's Ctrl-C is for our caller, who then decides
+            start_new_session=os.name == "posix",
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+    except OSError as error:
+        raise AsyncdemoError(f"the load client could not be started: {error}") from error
+
+
+def _environment() -> dict[str, str]:
+    environment = dict(os.environ)
+    # what would slow the client down, or change its results, is meant for the program that is measured
+    for name in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONTRACEMALLOC", "PYTHONPROFILEIMPORTTIME"):
+        environment.pop(name, None)
+    environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 28))
+    root = Path(asyncdemo.__file__).parent.parent
+    installed = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()]
+    if str(root) not in installed:
+        # a checkout that is not installed, found by us in some other way
+        paths = [path for path in (environment.get("PYTHONPATH"), str(root)) if path]
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
+    return environment

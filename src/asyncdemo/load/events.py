@@ -1,0 +1,72 @@
+"""What happened to a request, in the order in which the client saw it; and how that travels.
+
+All times are ``time.perf_counter_ns``, which the processes of a machine share.
+Not for: figures of all requests together (``result``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Answered", "Connected", "Event", "Sent", "from_wire", "to_wire"]
+
+
+class Sent(NamedTuple):
+    """A request is on its way.
+
+    sent_ns: when connecting began, or when it was written to a connection that was there.
+    port: ours, so the server's peer port; 0 if it is not known yet.
+    """
+
+    number: int
+    trace_id: str
+    name: str
+    intended_ns: int
+    sent_ns: int
+    port: int
+
+
+class Connected(NamedTuple):
+    """The connection made for a request is there: of every new one."""
+
+    number: int
+    port: int
+    at_ns: int
+
+
+class Answered(NamedTuple):
+    """A whole response is there, or none will be.
+
+    error: "timeout", "refused", "reset", "closed" (ended before a whole response), "protocol" (not HTTP),
+    "network" (any other error of the system), "interrupted".
+    """
+
+    number: int
+    at_ns: int
+    status: int | None
+    error: str | None
+    body: bytes = b""
+    content_type: str = ""
+
+
+Event = Sent | Connected | Answered
+
+_KINDS: dict[str, type[Sent | Connected | Answered]] = {"s": Sent, "c": Connected, "a": Answered}
+_LETTERS = {kind: letter for letter, kind in _KINDS.items()}
+
+
+def to_wire(event: Event) -> list[Any]:
+    fields = [_LETTERS[type(event)], *event]
+    if isinstance(event, Answered):
+        # latin-1 maps every byte to one character, so any body passes through JSON
+        fields[5] = event.body.decode("latin-1")
+    return fields
+
+
+def from_wire(fields: Sequence[Any]) -> Event:
+    """Raises KeyError or TypeError for what `to_wire` did not make."""
+    event = _KINDS[fields[0]](*fields[1:])
+    if isinstance(event, Answered):
+        return event._replace(body=str(event.body).encode("latin-1"))
+    return event
