@@ -11,12 +11,16 @@ __all__ = ["CheckFailed", "Evidence"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """lanes: indices into ``run.lanes``, those that matter. start_ns, end_ns: when."""
+    """lanes: indices into ``run.lanes``, those that matter. start_ns, end_ns: when.
+
+    requests: indices into ``run.requests``, where these are what matters.
+    """
 
     run: Run
     lanes: tuple[int, ...]
     start_ns: int
     end_ns: int
+    requests: tuple[int, ...] = ()
 
 
 class CheckFailed(AssertionError):

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Final, Literal, NoReturn
 
+from asyncdemo.checks.answers import Answer
 from asyncdemo.checks.calls import Calls
 from asyncdemo.checks.failure import CheckFailed, Evidence
 from asyncdemo.checks.observation import observe_run
+from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
 from asyncdemo.metrics.limits import resource_use
+from asyncdemo.metrics.requests import path_of
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep
 
 __tracebackhide__ = True
@@ -34,6 +37,7 @@ class Seen:
 
     stdout, stderr: what the script wrote. rows: the functions whose lanes show a fault that is not
     about the calls of one function; all by default. functions: those whose calls were asked for.
+    answers: of a server, to all of its requests, in the order of ``run.requests``.
     held: the sentences that held so far, in order.
     """
 
@@ -45,8 +49,10 @@ class Seen:
         stderr: str = "",
         rows: Sequence[str] = (),
         functions: Sequence[str] = (),
+        answers: Sequence[Answer] = (),
     ) -> None:
         self.run = run
+        self.answers = answers
         self._functions = functions
         self._rows = rows
         self.stdout = stdout
@@ -75,6 +81,23 @@ class Seen:
             if _is_of(lane.function, function) or (lane.function and _is_of(function, lane.function))
         ]
         return Calls(self._observation, function, nouns or f"calls of {function}", found)
+
+    def requests(self, path: str | None = None, nouns: str | None = None) -> Requests:
+        """The requests that a server got: all, or those to one path (without a query).
+
+        nouns: what to call them in sentences, in the plural: "uploads".
+        """
+        found = [
+            index
+            for index, request in enumerate(self.run.requests)
+            if path is None or path_of(request) == path
+        ]
+        return Requests(
+            self._observation,
+            nouns or ("requests" if path is None else f"requests to {path}"),
+            found,
+            self.answers,
+        )
 
     # -- the end --------------------------------------------------------------------------------
 
