@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.course.load import Load, read_load
 from asyncdemo.course.manifest import Table
 from asyncdemo.course.text import sections
+from asyncdemo.services import NAMES
 
-__all__ = ["HINT_HEADINGS", "Exercise", "Knobs", "Wrong", "read_exercise"]
+__all__ = ["HINT_HEADINGS", "Exercise", "Knobs", "Wrong", "read_exercise", "read_services"]
 
 Knobs = Mapping[str, int | float | str | bool]
 
@@ -38,6 +40,7 @@ class Exercise:
     rows: those of them that are drawn. virtual: time jumps instead of passing. timeout_s: of real
     time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each.
     right: solutions of another shape than ``solution``, which pass as well.
+    services, memory, load: as of a lesson; the exercise has only its own.
     """
 
     lesson_id: str
@@ -51,6 +54,9 @@ class Exercise:
     runs: tuple[Knobs, ...]
     wrong: tuple[Wrong, ...]
     right: tuple[Path, ...] = ()
+    services: tuple[str, ...] = ()
+    memory: bool = False
+    load: Load | None = None
 
     @property
     def file(self) -> Path:
@@ -79,21 +85,40 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
     unknown = sorted(set(rows) - set(lanes))
     if unknown:
         raise table.error("rows", f"{unknown[0]!r} is not one of the lanes")
+    load, services = table.table("load"), read_services(table)
+    sockets = load is not None or bool(services)
+    clock = table.choice("clock", _CLOCKS, "real" if sockets else "virtual")
+    if sockets and clock == "virtual":
+        raise table.error("clock", "must be real: time cannot jump over what a server or a service does")
     exercise = Exercise(
         lesson_id=lesson_id,
         folder=folder,
         task=table.text("task"),
         lanes=lanes,
         rows=rows,
-        virtual=table.choice("clock", _CLOCKS, "virtual") == "virtual",
+        virtual=clock == "virtual",
         timeout_s=table.number("timeout_s", 10.0),
         threshold_s=table.number("threshold_ms", 50.0) / 1000,
         runs=tuple(table.value_tables("runs")) or ({},),
         wrong=tuple(_wrong(entry, folder) for entry in table.tables("wrong")),
         right=tuple(_right(entry, folder) for entry in table.tables("right")),
+        services=services,
+        memory=table.flag("memory", False),
+        load=None if load is None else read_load(load),
     )
     table.close()
     return exercise
+
+
+def read_services(table: Table) -> tuple[str, ...]:
+    """The field ``services`` of a lesson or its exercise. Raises CourseError."""
+    services = table.texts("services", ())
+    for name in services:
+        if name not in NAMES:
+            raise table.error("services", f"must be of {', '.join(NAMES)}, not {name!r}")
+    if len(set(services)) < len(services):
+        raise table.error("services", "name one twice")
+    return services
 
 
 def _wrong(entry: Table, folder: Path) -> Wrong:

@@ -9,16 +9,46 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from asyncdemo.model import Outcome
+from asyncdemo.model import Connection, Outcome, ResourceKind
 
 if TYPE_CHECKING:
-    from asyncdemo.metrics import FunctionUse, Metrics
+    from asyncdemo.metrics import FunctionUse, Metrics, RequestUse
 
-__all__ = ["FIGURES", "FUNCTION_FIGURES", "figure", "mistake"]
+__all__ = ["FIGURES", "FUNCTION_FIGURES", "REQUEST_FIGURES", "figure", "mistake"]
 
 
 def _longest_step_ms(metrics: Metrics) -> float:
     return metrics.longest_step.duration_ns / 1e6 if metrics.longest_step else 0.0
+
+
+def _connections(metrics: Metrics) -> list[Connection]:
+    """Of all pools together."""
+    return [connection for use in metrics.resources for connection in use.resource.connections]
+
+
+def _most_connections_open(metrics: Metrics) -> int:
+    from asyncdemo.metrics import most_at_once
+
+    for_ever = 1 << 62
+    return most_at_once((one.opened_ns, one.closed_ns or for_ever) for one in _connections(metrics))
+
+
+REQUEST_FIGURES: Final[dict[str, Callable[[RequestUse], float]]] = {
+    "requests": lambda use: use.count,
+    "answered": lambda use: use.answered,
+    "failed": lambda use: use.failed,
+    "p50_ms": lambda use: use.p50_ns / 1e6,
+    "p90_ms": lambda use: use.p90_ns / 1e6,
+    "p99_ms": lambda use: use.p99_ns / 1e6,
+    "slowest_ms": lambda use: use.slowest_ns / 1e6,
+    "requests_wall_s": lambda use: use.wall_ns / 1e9,
+    "requests_per_s": lambda use: use.per_s,
+}
+"""Name -> the figure of the requests to a server: of all, or of those to one path, ``p99_ms(/upload)``."""
+
+
+def _of_all_requests(name: str) -> Callable[[Metrics], float]:
+    return lambda metrics: REQUEST_FIGURES[name](metrics.requests)
 
 
 FIGURES: Final[dict[str, Callable[[Metrics], float]]] = {
@@ -45,6 +75,13 @@ FIGURES: Final[dict[str, Callable[[Metrics], float]]] = {
     "still_open": lambda metrics: metrics.outcomes.get(Outcome.OPEN, 0),
     "unawaited": lambda metrics: metrics.unawaited,
     "left_pending": lambda metrics: metrics.left_pending,
+    **{name: _of_all_requests(name) for name in REQUEST_FIGURES},
+    "resident_mb": lambda metrics: metrics.memory.resident_growth_bytes / 1e6,
+    "virtual_mb": lambda metrics: metrics.memory.virtual_growth_bytes / 1e6,
+    "pools": lambda metrics: sum(use.resource.kind is ResourceKind.POOL for use in metrics.resources),
+    "connections": lambda metrics: len(_connections(metrics)),
+    "connections_open": _most_connections_open,
+    "processes": lambda metrics: metrics.processes,
 }
 """Name -> the figure of one run; over several resources, the highest."""
 
@@ -63,38 +100,46 @@ FUNCTION_FIGURES: Final[dict[str, Callable[[FunctionUse], float]]] = {
 
 
 def figure(metrics: Metrics, name: str) -> float:
-    """The figure of that name. Raises KeyError if there is none; a function never called has zeros."""
-    from asyncdemo.metrics import FunctionUse
+    """The figure of that name. Raises KeyError if there is none.
+
+    A function never called has zeros, and so has a path to which nothing was sent.
+    """
+    from asyncdemo.metrics import FunctionUse, RequestUse
 
     parts = _parts(name)
     if parts is None:
         return FIGURES[name](metrics)
-    kind, function = parts
-    return FUNCTION_FIGURES[kind](metrics.functions.get(function, FunctionUse()))
+    kind, whose = parts
+    if whose.startswith("/"):
+        return REQUEST_FIGURES[kind](metrics.paths.get(whose, RequestUse()))
+    return FUNCTION_FIGURES[kind](metrics.functions.get(whose, FunctionUse()))
 
 
-def mistake(name: str, functions: Sequence[str]) -> str:
+def mistake(name: str, functions: Sequence[str], paths: Sequence[str] = ()) -> str:
     """What is wrong with a name, in words that go on after it; "" if it is one.
 
-    functions: those whose calls are recorded.
+    functions: those whose calls are recorded. paths: those that requests are sent to.
     """
     parts = _parts(name)
     if parts is None:
         if name in FIGURES:
             return ""
         of_functions = ", ".join(f"{kind}(FUNCTION)" for kind in FUNCTION_FIGURES)
-        return f"must be one of {', '.join(FIGURES)}, {of_functions}, not {name!r}"
-    kind, function = parts
-    if kind not in FUNCTION_FIGURES:
-        return f"must be one of {', '.join(FUNCTION_FIGURES)} if it is of a function, not {kind!r}"
-    if function not in functions:
-        return (
-            f"is of {function!r}, which is not one of the lanes ({', '.join(functions) or 'there are none'})"
-        )
+        of_paths = ", ".join(f"{kind}(/PATH)" for kind in REQUEST_FIGURES)
+        return f"must be one of {', '.join(FIGURES)}, {of_functions}, {of_paths}, not {name!r}"
+    kind, whose = parts
+    if whose.startswith("/"):
+        known, kinds, what, among = paths, tuple(REQUEST_FIGURES), "a path", "paths of the load"
+    else:
+        known, kinds, what, among = functions, tuple(FUNCTION_FIGURES), "a function", "lanes"
+    if kind not in kinds:
+        return f"must be one of {', '.join(kinds)} if it is of {what}, not {kind!r}"
+    if whose not in known:
+        return f"is of {whose!r}, which is not one of the {among} ({', '.join(known) or 'there are none'})"
     return ""
 
 
 def _parts(name: str) -> tuple[str, str] | None:
-    """("gap_ms", "heartbeat") of ``gap_ms(heartbeat)``; None if it is of no function."""
-    match = re.fullmatch(r"(\w+)\((\w+)\)", name)
+    """("gap_ms", "heartbeat") of ``gap_ms(heartbeat)``; None if it is of nothing in particular."""
+    match = re.fullmatch(r"(\w+)\((\w+|/[!-~]*)\)", name)
     return (match[1], match[2]) if match else None

@@ -16,8 +16,9 @@ from asyncdemo.errors import CourseError, UsageError
 
 if TYPE_CHECKING:
     from asyncdemo.course.lesson import Knob, Lesson
+    from asyncdemo.course.load import Load
 
-__all__ = ["constants", "describe", "settings", "values"]
+__all__ = ["constants", "describe", "for_scripts", "settings", "values"]
 
 
 def constants(script: Path) -> dict[str, int | float | str | bool]:
@@ -55,10 +56,15 @@ def settings(typed: tuple[str, ...]) -> dict[str, str]:
     return pairs
 
 
+def for_scripts(set_to: Mapping[str, str], load: Load | None) -> dict[str, str]:
+    """Those of the settings that are for the scripts, and not for what is sent to them."""
+    return {name: value for name, value in set_to.items() if load is None or name not in load.knobs}
+
+
 def values(lesson: Lesson, set_to: Mapping[str, str]) -> dict[str, int | float | str | bool]:
     """The value of every knob in a run with these settings. Raises UsageError, which lists the knobs."""
     known = {knob.name: knob for knob in lesson.knobs}
-    written = constants(lesson.variants[0].path)
+    written = _written(lesson)
     chosen = {name: written[name] for name in known if name in written}
     for name, text in set_to.items():
         if name not in known:
@@ -73,13 +79,18 @@ def describe(lesson: Lesson) -> str:
     """The knobs in lines of text: name, value as written, range, meaning."""
     if not lesson.knobs:
         return "This lesson has no knobs."
-    written = constants(lesson.variants[0].path)
+    written = _written(lesson)
     width = max(len(knob.name) for knob in lesson.knobs)
     lines = [
         f"  {knob.name:<{width}}  {written.get(knob.name)} ({_range(knob)}): {knob.meaning}"
         for knob in lesson.knobs
     ]
     return "\n".join([f"Knobs of {lesson.id}:", *lines])
+
+
+def _written(lesson: Lesson) -> dict[str, int | float | str | bool]:
+    """The constants of the scripts, of which the knobs have the same value in each, and of the load."""
+    return {**constants(lesson.variants[0].path), **(lesson.load.knobs if lesson.load else {})}
 
 
 def _converted(knob: Knob, kind: type, text: str) -> int | float | str | bool:

@@ -12,8 +12,9 @@ from typing import Final
 
 from asyncdemo.course.catalog import Heading, heading_of
 from asyncdemo.course.claims import ABOUT, OPERATORS, Claim, Condition
-from asyncdemo.course.exercise import Exercise, read_exercise
+from asyncdemo.course.exercise import Exercise, read_exercise, read_services
 from asyncdemo.course.figures import mistake
+from asyncdemo.course.load import Load, read_load
 from asyncdemo.course.manifest import Table, read
 from asyncdemo.course.predictions import Choice, Prediction, PredictionKind
 
@@ -58,7 +59,11 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Lesson(Heading):
-    """lanes: the functions whose calls are the rows. race: the variants may run at the same time."""
+    """lanes: the functions whose calls are the rows. race: the variants may run at the same time.
+
+    services: what the variants need around them: "s3", "redis", "postgres". memory: it is sampled while
+    they run. load: what is sent to the variants, which are servers; None if they are none.
+    """
 
     lanes: tuple[str, ...]
     race: bool
@@ -68,6 +73,9 @@ class Lesson(Heading):
     claims: tuple[Claim, ...]
     quoted: tuple[Quoted, ...]
     exercise: Exercise | None
+    services: tuple[str, ...] = ()
+    memory: bool = False
+    load: Load | None = None
 
     @property
     def readme(self) -> Path:
@@ -83,8 +91,14 @@ def load_lesson(folder: Path) -> Lesson:
         raise table.error("variants", "are missing; a lesson has at least one")
     knobs = tuple(_knob(entry) for entry in table.tables("knobs"))
     lanes = table.texts("lanes", ())
-    names = _Names({variant.name for variant in variants}, {knob.name for knob in knobs}, lanes)
-    exercise = table.table("exercise")
+    load_table, exercise = table.table("load"), table.table("exercise")
+    load = None if load_table is None else read_load(load_table)
+    names = _Names(
+        {variant.name for variant in variants},
+        {knob.name for knob in knobs},
+        lanes,
+        () if load is None else load.paths,
+    )
     lesson = Lesson(
         **{field.name: getattr(heading, field.name) for field in fields(heading)},
         lanes=lanes,
@@ -95,6 +109,9 @@ def load_lesson(folder: Path) -> Lesson:
         claims=tuple(_claim(entry, names) for entry in table.tables("claims")),
         quoted=tuple(_quoted(entry) for entry in table.tables("quoted")),
         exercise=None if exercise is None else read_exercise(exercise, heading.id, folder),
+        services=read_services(table),
+        memory=table.flag("memory", False),
+        load=load,
     )
     table.close()
     return lesson
@@ -107,6 +124,7 @@ class _Names:
     variants: set[str]
     knobs: set[str]
     lanes: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 def _variant(entry: Table, folder: Path) -> Variant:
@@ -150,7 +168,7 @@ def _condition(entry: Table, names: _Names, variant: str, metric: str) -> Condit
     )
     if isinstance(condition.value, str) and condition.value not in names.knobs:
         other, _, figure = condition.value.partition(".")
-        if other not in names.variants or mistake(figure, names.lanes):
+        if other not in names.variants or mistake(figure, names.lanes, names.paths):
             raise entry.error("value", f"must be a number, a knob or variant.metric, not {condition.value!r}")
     return condition
 
@@ -161,7 +179,7 @@ def _variant_name(entry: Table, names: _Names) -> str:
 
 def _metric(entry: Table, names: _Names) -> str:
     metric = entry.text("metric")
-    if wrong := mistake(metric, names.lanes):
+    if wrong := mistake(metric, names.lanes, names.paths):
         raise entry.error("metric", wrong)
     return metric
 

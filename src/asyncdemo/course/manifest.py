@@ -97,6 +97,10 @@ class Table:
                 raise self.error(f"{field}.{name}", f"must be a plain value, not {value!r}")
         return dict(values)
 
+    def anything(self, field: str) -> object:
+        """Whatever stands there, None if nothing does."""
+        return self._unread.pop(field, None)
+
     def table(self, field: str) -> Table | None:
         """The table of ``[field]``, None if there is none."""
         values = self._take(field, None, dict, f"a table, written [{field}]")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from asyncdemo.metrics.functions import FunctionUse, function_use
 from asyncdemo.metrics.ideal import ideal_ns
@@ -22,6 +22,8 @@ from asyncdemo.metrics.limits import (
     peak,
     resource_use,
 )
+from asyncdemo.metrics.memory import MemoryUse, memory_use
+from asyncdemo.metrics.requests import RequestUse, path_of, request_use
 from asyncdemo.metrics.states import LaneTotals, durations, lane_totals, state_sums, tally
 from asyncdemo.model import Outcome, ResourceKind, Run, Site, SlowStep, State, Track, TrackKind
 
@@ -29,7 +31,9 @@ __all__ = [
     "FunctionUse",
     "LaneTotals",
     "LongestStep",
+    "MemoryUse",
     "Metrics",
+    "RequestUse",
     "ResourceUse",
     "blocked_ns",
     "blocks",
@@ -40,9 +44,11 @@ __all__ = [
     "limits",
     "longest_step",
     "measure",
+    "memory_use",
     "most_at_once",
     "open_lanes",
     "peak",
+    "request_use",
     "resource_use",
     "state_sums",
     "throughput_per_s",
@@ -66,6 +72,7 @@ class Metrics:
     outcomes: lanes by how they ended; one that does not occur is left out.
     unawaited: coroutines that were dropped. left_pending: tasks that were not done when the main task
     of their loop was. depth: the longest that a queue ever was. functions: the lanes by function.
+    requests: to a server, all together; paths: those of each path. processes: that were recorded.
     """
 
     wall_ns: int
@@ -90,6 +97,10 @@ class Metrics:
     left_pending: int
     depth: int
     functions: Mapping[str, FunctionUse]
+    requests: RequestUse = field(default_factory=RequestUse)
+    paths: Mapping[str, RequestUse] = field(default_factory=dict)
+    memory: MemoryUse = field(default_factory=MemoryUse)
+    processes: int = 1
 
 
 def measure(run: Run) -> Metrics:
@@ -120,6 +131,10 @@ def measure(run: Run) -> Metrics:
         left_pending=sum(not run.tracks[track].own for track in run.left_pending),
         depth=max((use.peak_held for use in resources if use.resource.kind is ResourceKind.QUEUE), default=0),
         functions=function_use(run, met),
+        requests=request_use(run),
+        paths={path: request_use(run, path) for path in sorted(set(map(path_of, run.requests)))},
+        memory=memory_use(run),
+        processes=run.processes,
     )
 
 
