@@ -7,6 +7,7 @@ differences mean anything.
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,6 +43,9 @@ __all__ = [
     "Wake",
     "Wakes",
 ]
+
+
+_PACKAGES = ("site-packages", "dist-packages")
 
 
 class State(IntEnum):
@@ -101,6 +105,11 @@ class Site:
     file: str
     line: int
     function: str = ""
+
+    @property
+    def installed(self) -> bool:
+        """In a package that was installed, so not the user's own code."""
+        return any(part in _PACKAGES for part in re.split(r"[/\\]", self.file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,8 +349,11 @@ class Slot:
 class Connection:
     """One connection of a pool. ``uses``: who held it when, in order; between them it was idle.
 
-    opened_ns: when opening it began; ready_ns: when it was open, None if it never was.
+    opened_ns: when opening it began; ready_ns: when it was open, None if it never was. A use begins with
+    the opening if the connection was opened for it.
     closed_ns: None if it was still open when the recording ended. track: that opened it.
+    kept: whoever held it last never gave it back. dropped: it was closed because nothing referred to it
+    any more, not by the program.
     """
 
     opened_ns: int
@@ -349,6 +361,8 @@ class Connection:
     closed_ns: int | None = None
     track: int | None = None
     uses: tuple[Slot, ...] = ()
+    kept: bool = False
+    dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +374,8 @@ class Resource:
     queue: for an executor, who had an item waiting for a worker, and when.
     name: of a pool, what it is of: "redis", "s3", "asyncpg". connections: of a pool, in the order in
     which they were opened; ``slots`` says who held any of them.
+    refused: of a pool, who asked for a connection in vain, from when until when.
+    made_ns, made_by: of a pool, when it was made, and the track that did.
     process: which of the run's processes it belongs to.
     """
 
@@ -373,6 +389,9 @@ class Resource:
     name: str = ""
     connections: tuple[Connection, ...] = ()
     process: int = 0
+    refused: tuple[Slot, ...] = ()
+    made_ns: int | None = None
+    made_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
