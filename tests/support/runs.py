@@ -6,12 +6,18 @@
     story.task("second").queues(gate, 100).takes(gate).sleeps(100).gives_back(gate).returns()
     run = story.run()
 
+Requests to a server are told by their client and go on with what the handler's track did:
+
+    handler = story.thread("Thread-1").enters("upload(1)").sleeps(100).leaves().returns()
+    story.request("POST /upload 1", at=0).queues_for("accept", 20).is_handled_by(handler).answered(200)
+
 All times are in milliseconds and may have fractions. Every track goes on from where its last
 sentence left it. For tests only; nothing here looks at a clock.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -19,8 +25,11 @@ from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
     Clock,
+    Connection,
     Lane,
+    MemorySample,
     Outcome,
+    Request,
     Resource,
     ResourceKind,
     Run,
@@ -38,7 +47,7 @@ from asyncdemo.model import (
     Wakes,
 )
 
-__all__ = ["APP", "Story", "Teller", "at_line", "ns"]
+__all__ = ["APP", "Asker", "Story", "Teller", "at_line", "ns"]
 
 APP = "/home/ada/app.py"
 """The file that all stories are about."""
@@ -176,6 +185,71 @@ class Teller:
         )
 
 
+class Asker:
+    """Tells what became of one request. Every method but the last returns the asker."""
+
+    def __init__(self, story: Story, name: str, at: float) -> None:
+        self._story = story
+        self._name = name
+        self._start = self._now = self._sent = at
+        self._spans: list[Span] = []
+        self._handler: Teller | None = None
+        self._handled: float | None = None
+
+    def is_late(self, ms: float) -> Self:
+        """Its client had not begun with it."""
+        self._sent = self._now + ms
+        return self._spend(ms, State.WAITING, "client")
+
+    def queues_for(self, reason: str, ms: float) -> Self:
+        return self._spend(ms, State.QUEUED, reason)
+
+    def is_ready(self, ms: float) -> Self:
+        return self._spend(ms, State.READY, "")
+
+    def is_handled_by(
+        self, handler: Teller, from_ms: float | None = None, to_ms: float | None = None
+    ) -> Self:
+        """From now on it shows what the handler did, until that one's last sentence or ``to_ms``."""
+        self._handler, self._handled = handler, self._now
+        start = ns(self._now if from_ms is None else from_ms)
+        end = ns(handler.now_ms if to_ms is None else to_ms)
+        self._spans += Spans.of(handler._spans).clip(start, end)
+        self._now = end / 1e6
+        return self
+
+    def waits_for_response(self, ms: float) -> Self:
+        return self._spend(ms, State.WAITING, "response")
+
+    def answered(self, status: int) -> None:
+        self._end(Outcome.RETURNED, status, None)
+
+    def fails(self, error: str) -> None:
+        self._end(Outcome.RAISED, None, error)
+
+    def _end(self, outcome: Outcome, status: int | None, error: str | None) -> None:
+        self._story.requests.append(
+            Request(
+                self._name,
+                ns(self._start),
+                ns(self._now),
+                outcome,
+                Spans.of(self._spans),
+                sent_ns=ns(self._sent),
+                track=_index(self._handler),
+                handled_ns=None if self._handled is None else ns(self._handled),
+                status=status,
+                error=error,
+            )
+        )
+
+    def _spend(self, ms: float, state: State, reason: str) -> Self:
+        start, self._now = self._now, self._now + ms
+        if ms:
+            self._spans.append(Span(ns(start), ns(self._now), state, Wait(reason)))
+        return self
+
+
 class Story:
     """Collects tracks and resources, and gives the run that they make."""
 
@@ -190,6 +264,8 @@ class Story:
         self.await_sequences: list[AwaitSequence] = []
         self.unawaited: list[Unawaited] = []
         self.left_pending: list[int] = []
+        self.requests: list[Request] = []
+        self.memory: list[MemorySample] = []
 
     # who takes part
 
@@ -215,6 +291,9 @@ class Story:
     ) -> Teller:
         return self._teller(TrackKind.THREAD, name, at, function, parent, None, None, None, cpu_ms)
 
+    def request(self, name: str, at: float = 0) -> Asker:
+        return Asker(self, name, at)
+
     # what is limited
 
     def semaphore(self, limit: int, made: Site | None = None) -> Resource:
@@ -223,8 +302,35 @@ class Story:
     def lock(self, made: Site | None = None) -> Resource:
         return self._resource(ResourceKind.LOCK, 1, made)
 
-    def pool(self, limit: int, made: Site | None = None) -> Resource:
-        return self._resource(ResourceKind.POOL, limit, made)
+    def pool(self, limit: int | None, made: Site | None = None, name: str = "") -> Resource:
+        pool = replace(self._resource(ResourceKind.POOL, limit, made), name=name)
+        self._resources[pool.index] = pool
+        return pool
+
+    def connection(
+        self,
+        pool: Resource,
+        opened: float,
+        ready: float | None,
+        uses: Sequence[tuple[Teller, float, float]] = (),
+        closed: float | None = None,
+        by: Teller | None = None,
+    ) -> None:
+        """uses: (who, from, to); each of them holds a slot of the pool too."""
+        known = self._resources[pool.index]
+        slots = tuple(Slot(who.index, ns(start), ns(end)) for who, start, end in uses)
+        connection = Connection(
+            ns(opened),
+            None if ready is None else ns(ready),
+            None if closed is None else ns(closed),
+            _index(by),
+            slots,
+        )
+        self._resources[pool.index] = replace(known, connections=(*known.connections, connection))
+        self.slots[pool.index] += slots
+
+    def has_memory(self, at: float, resident_mb: float, virtual_mb: float, threads: int = 1) -> None:
+        self.memory.append(MemorySample(ns(at), round(resident_mb * 1e6), round(virtual_mb * 1e6), threads))
 
     def executor(self, workers: int, made: Site | None = None) -> Resource:
         return self._resource(ResourceKind.EXECUTOR, workers, made)
@@ -298,6 +404,8 @@ class Story:
             await_sequences=tuple(self.await_sequences),
             unawaited=tuple(self.unawaited),
             left_pending=tuple(self.left_pending),
+            requests=tuple(self.requests),
+            memory=tuple(self.memory),
         )
         return replace(told, **changes)
 

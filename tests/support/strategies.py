@@ -8,8 +8,11 @@ from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
     Clock,
+    Connection,
     Lane,
+    MemorySample,
     Outcome,
+    Request,
     Resource,
     ResourceKind,
     Run,
@@ -33,12 +36,13 @@ __all__ = ["runs"]
 
 _TIMES = st.integers(0, 60)
 _NAMES = st.sampled_from(["brew(1)", "main", "", "Ünï☕", "a\nb", "\ud800"])
-_REASONS = st.sampled_from(["", "sleep", "net.read", "thread", "semaphore", "idle"])
+_REASONS = st.sampled_from(["", "sleep", "net.read", "thread", "semaphore", "idle", "accept", "redis"])
 _PLACES = st.builds(Site, st.sampled_from(["/a.py", "/b.py"]), st.integers(1, 9), _NAMES)
 _SITES = st.none() | _PLACES
 _RESULTS = st.none() | st.sampled_from(["1", "[None, 'a']"])
 _STATES = st.sampled_from(State)
 _OUTCOMES = st.sampled_from(Outcome)
+_PROCESSES = st.integers(0, 2)
 
 
 @st.composite
@@ -68,6 +72,7 @@ def runs(draw: st.DrawFn) -> Run:
             cpu_ns=draw(st.none() | _TIMES),
             error=draw(st.none() | _NAMES),
             own=draw(st.booleans()),
+            process=draw(_PROCESSES),
         )
         for index in range(track_count)
     )
@@ -82,6 +87,9 @@ def runs(draw: st.DrawFn) -> Run:
             if kind is ResourceKind.QUEUE
             else (),
             queue=draw(_slots(track_indices)) if kind is ResourceKind.EXECUTOR else (),
+            name=draw(_NAMES) if kind is ResourceKind.POOL else "",
+            connections=draw(_connections(track_indices)) if kind is ResourceKind.POOL else (),
+            process=draw(_PROCESSES),
         )
         for index in range(resource_count)
     )
@@ -118,6 +126,11 @@ def runs(draw: st.DrawFn) -> Run:
         ),
         result=draw(_RESULTS),
         notes=tuple(draw(st.lists(_NAMES, max_size=2))),
+        requests=tuple(draw(st.lists(_requests(waits, some_track), max_size=4)))
+        if draw(st.booleans())
+        else (),
+        memory=tuple(draw(_memory())),
+        processes=draw(st.integers(1, 3)),
     )
 
 
@@ -152,6 +165,48 @@ def _lanes_of(draw: st.DrawFn, track: Track) -> list[Lane]:
     if draw(st.booleans()):
         call(track.start_ns, track.end_ns, draw(st.integers(0, 2)))
     return lanes
+
+
+@st.composite
+def _requests(
+    draw: st.DrawFn, waits: st.SearchStrategy[Wait], some_track: st.SearchStrategy[int | None]
+) -> Request:
+    spans = draw(_spans(waits))
+    start, end = spans[0].start_ns, spans[-1].end_ns
+    within = st.none() | st.integers(start, end)
+    return Request(
+        name=f"{draw(st.sampled_from(['GET', 'POST']))} {draw(st.sampled_from(['/', '/a?b=1', '/ü']))} 1",
+        start_ns=start,
+        end_ns=end,
+        outcome=draw(_OUTCOMES),
+        spans=Spans.of(spans),
+        sent_ns=draw(st.integers(start, end)),
+        track=draw(some_track),
+        accepted_ns=draw(within),
+        handled_ns=draw(within),
+        status=draw(st.none() | st.sampled_from([200, 404, 503])),
+        error=draw(st.none() | st.sampled_from(["timeout", "refused"])),
+    )
+
+
+@st.composite
+def _connections(draw: st.DrawFn, track_indices: st.SearchStrategy[int]) -> tuple[Connection, ...]:
+    connections = []
+    for _ in range(draw(st.integers(0, 3))):
+        opened = draw(_TIMES)
+        uses = sorted(draw(_slots(track_indices)), key=lambda use: use.start_ns)
+        later = st.none() | st.integers(opened, opened + 60)
+        connections.append(
+            Connection(opened, draw(later), draw(later), draw(st.none() | track_indices), tuple(uses))
+        )
+    return tuple(connections)
+
+
+@st.composite
+def _memory(draw: st.DrawFn) -> list[MemorySample]:
+    times = sorted(draw(st.lists(st.integers(-20, 120), max_size=5)))
+    sizes = st.integers(0, 2**40)
+    return [MemorySample(at, draw(sizes), draw(sizes), draw(st.integers(0, 300))) for at in times]
 
 
 def _slots(track_indices: st.SearchStrategy[int]) -> st.SearchStrategy[tuple[Slot, ...]]:

@@ -39,10 +39,20 @@ def run() -> Run:
     story.awaits_in_sequence(main, 0, 200, (100, 100), (at_line(5), at_line(6)), None)
     story.never_awaited("fetch", 3, at_line(11))
     main.is_left_pending()
+    pool = story.pool(2, made=at_line(5), name="redis")
+    story.connection(pool, 0, 2, uses=[(main, 2, 10), (child, 12, 20)], closed=190, by=main)
+    story.connection(pool, 5, None)
+    story.request("POST /upload 1").queues_for("accept", 1).is_handled_by(main).waits_for_response(
+        2
+    ).answered(200)
+    story.request("POST /upload 2", at=1).is_late(1).queues_for("accept", 30).fails("timeout")
+    story.has_memory(0, 45.5, 500, threads=3)
+    story.has_memory(100, 61, 900, threads=53)
     return story.run(
         knobs={"UPLOADS": 4, "EACH_S": 0.1, "DRY": False, "HOST": "☕"},
         wakes=Wakes([Wake(5, 0, 1), Wake(4, 0, 2)]),
         notes=("The recording is cut off after 2.10 s.",),
+        processes=2,
     )
 
 
@@ -75,7 +85,7 @@ class TestRoundTrip:
         gate = run.resources[0]
         many = replace(
             run,
-            resources=(replace(gate, slots=gate.slots * 6000), *run.resources[1:]),
+            resources=(replace(gate, slots=gate.slots * 6000),),
             wakes=Wakes(Wake(at, 0, 1) for at in range(25_000)),
         )
         kinds = [record.get("type") for record in records(many)]
@@ -91,6 +101,18 @@ class TestRoundTrip:
         run = replace(run, resources=(replace(run.resources[0], queue=run.resources[0].queue * 12_000),))
         assert [record.get("type") for record in records(run)].count("queued") == 2
         assert loads(dumps(run)) == run
+
+    def test_more_uses_and_samples_of_memory_than_fit_a_line(self, run: Run) -> None:
+        pool = run.resources[-1]
+        often = replace(pool.connections[0], uses=pool.connections[0].uses * 6000)
+        many = replace(
+            run,
+            resources=(*run.resources[:-1], replace(pool, connections=(often, pool.connections[1]))),
+            memory=tuple(replace(run.memory[0], at_ns=at) for at in range(25_000)),
+        )
+        kinds = [record.get("type") for record in records(many)]
+        assert (kinds.count("uses"), kinds.count("memory")) == (2, 3)
+        assert loads(dumps(many)) == many
 
     def test_tracks_that_the_standard_library_made(self, run: Run) -> None:
         made = replace(run, tracks=(*run.tracks[:-1], replace(run.tracks[-1], own=True)))
@@ -174,6 +196,23 @@ class TestSaving:
         assert list(tmp_path.iterdir()) == [path]
 
 
+class TestOlderFiles:
+    """What a file of before requests, pools and memory holds is all there."""
+
+    def test_are_read(self, run: Run) -> None:
+        newer = ("request", "connection", "uses", "memory")
+        lines = [record for record in records(run) if record.get("type") not in newer]
+        del lines[0]["processes"]
+        for line in lines:
+            if line.get("kind") == "pool":
+                del line["name"]
+        lines[-1]["records"] = len(lines) - 1
+        pools = tuple(replace(resource, name="", connections=()) for resource in run.resources)
+        old = loads(map(json.dumps, lines))
+        assert old == replace(run, requests=(), memory=(), processes=1, resources=pools)
+        assert old.rows == run.lanes
+
+
 class TestMissing:
     def test_a_file_that_ends_early_gives_what_it_holds(self, run: Run) -> None:
         lines = list(dumps(run))
@@ -214,6 +253,24 @@ class TestMissing:
         assert {slot.track for slot in rest.resources[0].slots} == {0, 1, 2, 3}
         assert rest.left_pending == () and len(rest.wakes) == 0
         assert "1 of its records" in rest.notes[-1]
+
+    def test_what_is_missing_of_a_server_run_costs_only_itself(self, run: Run) -> None:
+        def without(record_type: str, index: int = 0) -> Run:
+            found = [
+                record
+                for record in records(run)
+                if (record.get("type"), record.get("index", index)) != (record_type, index)
+            ]
+            return loads(map(json.dumps, found))
+
+        assert without("request").requests == run.requests[1:]
+        assert without("memory").memory == ()
+        (kept,) = without("connection").resources[-1].connections
+        assert kept == run.resources[-1].connections[1]
+        assert [bool(found.uses) for found in without("uses").resources[-1].connections] == [False, False]
+        assert [request.track for request in without("track").requests] == [None, None]
+        shown = [[span.state for span in what.requests[0].spans] for what in (without("track"), run)]
+        assert shown[0] == shown[1]
 
     def test_a_track_that_is_missing_had_nothing_queued(self) -> None:
         story = Story()
@@ -296,6 +353,14 @@ class TestGarbage:
             ("wakes", {"wakers": [1]}, "its columns differ in length"),
             ("resource", {"levels": [[1, 2, 3]]}, '"levels" should hold lists of 2'),
             ("unawaited", {"type": 5}, '"type" is missing'),
+            ("request", {"end_ns": -1}, '"end_ns" should not be before'),
+            ("request", {"states": "9"}, '"states" should be digits'),
+            ("connection", {"ready_ns": -1}, '"ready_ns" should not be before "opened_ns"'),
+            ("connection", {"closed_ns": -1}, '"closed_ns" should not be before "opened_ns"'),
+            ("connection", {"resource": None}, '"resource" should be an integer'),
+            ("uses", {"tracks": []}, "its columns differ in length"),
+            ("memory", {"threads": [1]}, "its columns differ in length"),
+            ("memory", {"resident": [0, 2**63]}, '"resident" should be an integer'),
             ("end", {"records": None}, '"records" should be an integer'),
         ],
     )
@@ -306,7 +371,22 @@ class TestGarbage:
             loads(changed(run, lambda record: record.update(change), which), "run.jsonl")
         assert str(caught.value).startswith("run.jsonl is no recorded run: line ")
 
-    @pytest.mark.parametrize("which", ["track", "lane", "resource", "cause", "slots", "wakes", "end"])
+    @pytest.mark.parametrize(
+        "which",
+        [
+            "track",
+            "lane",
+            "request",
+            "resource",
+            "cause",
+            "slots",
+            "connection",
+            "uses",
+            "memory",
+            "wakes",
+            "end",
+        ],
+    )
     def test_a_record_that_comes_twice_is_named(self, run: Run, which: str) -> None:
         lines = list(dumps(run))
         lines.append(next(line for line in lines if f'"type":"{which}"' in line))

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from asyncdemo.model import NO_WAIT, Lane, Resource, Run, Slot, Spans, Track, Wait, Wakes
+from asyncdemo.model import (
+    NO_WAIT,
+    Lane,
+    MemorySample,
+    Request,
+    Resource,
+    Run,
+    Slot,
+    Spans,
+    Track,
+    Wait,
+    Wakes,
+)
 from asyncdemo.store.columns import differences
 from asyncdemo.store.fields import write
 
-__all__ = ["FORMAT", "HEADER_FIELDS", "LISTS", "dumps"]
+__all__ = ["FORMAT", "LISTS", "dumps"]
 
 FORMAT = "asyncdemo.run/1"
 
@@ -26,8 +37,7 @@ LISTS = {
 }
 """Record types that hold one item of a list of the run."""
 
-_APART = frozenset({"tracks", "lanes", "resources", "wakes", *LISTS.values()})
-HEADER_FIELDS = tuple(field.name for field in fields(Run) if field.name not in _APART)
+_APART = frozenset({"tracks", "lanes", "resources", "wakes", "requests", "memory", *LISTS.values()})
 
 _CHUNK = 10_000
 """Items of a column in one line, so that a cut costs little."""
@@ -50,17 +60,25 @@ def _records(run: Run) -> Iterator[Record]:
     for index, cause in enumerate(causes.table):
         yield {"type": "cause", "index": index, **write(cause)}
     for resource in run.resources:
-        yield {"type": "resource", **write(resource, frozenset({"slots", "queue"}))}
+        yield {"type": "resource", **write(resource, frozenset({"slots", "queue", "connections"}))}
     lanes: dict[int, list[tuple[int, Lane]]] = {}
     for index, lane in enumerate(run.lanes):
         lanes.setdefault(lane.track, []).append((index, lane))
+    requests: dict[int | None, list[tuple[int, Request]]] = {}
+    for index, request in enumerate(run.requests):
+        requests.setdefault(request.track, []).append((index, request))
     for track in run.tracks:
         yield {"type": "track", **write(track, frozenset({"spans"})), **_spans(track.spans, causes)}
         for index, lane in lanes.get(track.index, ()):
             yield _lane(index, lane, track, causes)
+        yield from _requests(requests.pop(track.index, ()), causes)
+    for never_handled in requests.values():
+        yield from _requests(never_handled, causes)
     for resource in run.resources:
-        yield from _slots("slots", resource, resource.slots)
-        yield from _slots("queued", resource, resource.queue)
+        yield from _slots("slots", resource.slots, resource=resource.index)
+        yield from _slots("queued", resource.queue, resource=resource.index)
+        yield from _connections(resource)
+    yield from _memory(run.memory)
     for record_type, name in LISTS.items():
         for item in getattr(run, name):
             yield {"type": record_type, **write(item)}
@@ -91,16 +109,43 @@ def _spans(spans: Spans, causes: _Causes) -> Record:
     }
 
 
-def _slots(record_type: str, resource: Resource, all_slots: Sequence[Slot]) -> Iterator[Record]:
+def _requests(requests: Iterable[tuple[int, Request]], causes: _Causes) -> Iterator[Record]:
+    for index, request in requests:
+        fields = write(request, frozenset({"spans"}))
+        yield {"type": "request", "index": index, **fields, **_spans(request.spans, causes)}
+
+
+def _connections(pool: Resource) -> Iterator[Record]:
+    for index, connection in enumerate(pool.connections):
+        fields = write(connection, frozenset({"uses"}))
+        yield {"type": "connection", "resource": pool.index, "index": index, **fields}
+        yield from _slots("uses", connection.uses, resource=pool.index, connection=index)
+
+
+def _slots(record_type: str, all_slots: Sequence[Slot], **of: int) -> Iterator[Record]:
+    """of: the indices of what they are slots of."""
     for first in range(0, len(all_slots), _CHUNK):
         slots = all_slots[first : first + _CHUNK]
         yield {
             "type": record_type,
-            "resource": resource.index,
+            **of,
             "first": first,
             "tracks": [slot.track for slot in slots],
             "starts": differences([slot.start_ns for slot in slots]),
             "lengths": [slot.end_ns - slot.start_ns for slot in slots],
+        }
+
+
+def _memory(samples: Sequence[MemorySample]) -> Iterator[Record]:
+    for first in range(0, len(samples), _CHUNK):
+        some = samples[first : first + _CHUNK]
+        yield {
+            "type": "memory",
+            "first": first,
+            "times": differences([sample.at_ns for sample in some]),
+            "resident": [sample.resident_bytes for sample in some],
+            "virtual": [sample.virtual_bytes for sample in some],
+            "threads": [sample.threads for sample in some],
         }
 
 
@@ -122,8 +167,9 @@ class _Causes:
     def __init__(self, run: Run) -> None:
         self._index: dict[Wait, int] = {NO_WAIT: 0}
         self._translations: dict[int, list[int]] = {}
-        for spans in chain((track.spans for track in run.tracks), (lane.spans for lane in run.lanes)):
-            self._translation(spans.causes)
+        for whose in (run.tracks, run.lanes, run.requests):
+            for one in whose:
+                self._translation(one.spans.causes)
 
     @property
     def table(self) -> list[Wait]:
