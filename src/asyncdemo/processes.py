@@ -53,6 +53,11 @@ class Family:
         self._seen = here
         return len(here)
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The descendants that ``look`` saw last."""
+        return tuple(self._seen)
+
     def uses_more_than(self, limit_bytes: int) -> bool:
         """All together; memory that they share counts once, as far as the system tells."""
         pids = [*self._seen, *([self._process.pid] if self._process.poll() is None else [])]

@@ -204,8 +204,29 @@ class Recording:
         if self._connection is not None and self._assembly.ready:
             with contextlib.suppress(OSError):  # it has ended already: poll will tell
                 self._connection.sendall(wire.frame(wire.GO, b""))
+        self.restart_time_limit()
+
+    def restart_time_limit(self) -> None:
+        """It counts from now on."""
         if self._options.timeout_s is not None:
             self._deadline = time.monotonic() + self._options.timeout_s
+
+    @property
+    def compiled(self) -> bool:
+        """The child has read the script, and it is one."""
+        return self._assembly.ready
+
+    @property
+    def exit_code(self) -> int | None:
+        """None as long as the script runs."""
+        return None if self._child is None else self._child.process.poll()
+
+    def pids(self) -> set[int]:
+        """The child and all that it has started, as far as they run."""
+        if self._child is None or self._child.process.poll() is not None:
+            return set()
+        self._child.family.look()
+        return {self._child.process.pid, *self._child.family.pids}
 
     def poll(self, timeout_s: float) -> bool:
         """Handle what has arrived, waiting for it at most so long; False once the run is over."""
