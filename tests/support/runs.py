@@ -329,6 +329,11 @@ class Story:
         self._resources[pool.index] = replace(known, connections=(*known.connections, connection))
         self.slots[pool.index] += slots
 
+    def refuses(self, pool: Resource, who: Teller, start: float, end: float) -> None:
+        known = self._resources[pool.index]
+        refused = (*known.refused, Slot(who.index, ns(start), ns(end)))
+        self._resources[pool.index] = replace(known, refused=refused)
+
     def has_memory(self, at: float, resident_mb: float, virtual_mb: float, threads: int = 1) -> None:
         self.memory.append(MemorySample(ns(at), round(resident_mb * 1e6), round(virtual_mb * 1e6), threads))
 

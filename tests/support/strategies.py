@@ -90,6 +90,9 @@ def runs(draw: st.DrawFn) -> Run:
             name=draw(_NAMES) if kind is ResourceKind.POOL else "",
             connections=draw(_connections(track_indices)) if kind is ResourceKind.POOL else (),
             process=draw(_PROCESSES),
+            refused=draw(_slots(track_indices)) if kind is ResourceKind.POOL else (),
+            made_ns=draw(st.none() | _TIMES),
+            made_by=draw(some_track),
         )
         for index in range(resource_count)
     )
@@ -197,7 +200,15 @@ def _connections(draw: st.DrawFn, track_indices: st.SearchStrategy[int]) -> tupl
         uses = sorted(draw(_slots(track_indices)), key=lambda use: use.start_ns)
         later = st.none() | st.integers(opened, opened + 60)
         connections.append(
-            Connection(opened, draw(later), draw(later), draw(st.none() | track_indices), tuple(uses))
+            Connection(
+                opened,
+                draw(later),
+                draw(later),
+                draw(st.none() | track_indices),
+                tuple(uses),
+                kept=draw(st.booleans()),
+                dropped=draw(st.booleans()),
+            )
         )
     return tuple(connections)
 

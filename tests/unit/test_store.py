@@ -42,6 +42,7 @@ def run() -> Run:
     pool = story.pool(2, made=at_line(5), name="redis")
     story.connection(pool, 0, 2, uses=[(main, 2, 10), (child, 12, 20)], closed=190, by=main)
     story.connection(pool, 5, None)
+    story.refuses(pool, child, 20, 30)
     story.request("POST /upload 1").queues_for("accept", 1).is_handled_by(main).waits_for_response(
         2
     ).answered(200)

@@ -1,4 +1,4 @@
-"""By how much the memory of a run grew. Not for: taking the samples (``runner``)."""
+"""How much memory a run had, and by how much it grew. Not for: taking the samples (``runner``)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ __all__ = ["MemoryUse", "memory_use"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """From the first sample, taken before the script began, to the highest of each.
+    """The most of each, and by how much that is more than in the first sample, of before the script began.
 
     resident: in memory. virtual: reserved, whether or not it was ever touched.
     """
 
+    samples: int = 0
+    most_resident_bytes: int = 0
+    most_virtual_bytes: int = 0
+    most_threads: int = 0
     resident_growth_bytes: int = 0
     virtual_growth_bytes: int = 0
-    most_threads: int = 0
+    threads_growth: int = 0
 
 
 def memory_use(run: Run) -> MemoryUse:
@@ -26,8 +30,15 @@ def memory_use(run: Run) -> MemoryUse:
     if not run.memory:
         return MemoryUse()
     first = run.memory[0]
+    resident = max(sample.resident_bytes for sample in run.memory)
+    virtual = max(sample.virtual_bytes for sample in run.memory)
+    threads = max(sample.threads for sample in run.memory)
     return MemoryUse(
-        max(sample.resident_bytes for sample in run.memory) - first.resident_bytes,
-        max(sample.virtual_bytes for sample in run.memory) - first.virtual_bytes,
-        max(sample.threads for sample in run.memory),
+        len(run.memory),
+        resident,
+        virtual,
+        threads,
+        resident - first.resident_bytes,
+        virtual - first.virtual_bytes,
+        threads - first.threads,
     )

@@ -73,6 +73,7 @@ class _Reader:
             "resource": self._read_resource,
             "slots": self._read_slots,
             "queued": self._read_slots,
+            "refused": self._read_slots,
             "connection": self._read_connection,
             "uses": self._read_uses,
             "wakes": self._read_wakes,
@@ -131,7 +132,7 @@ class _Reader:
         self._once(self.gathered.causes, record, read(Wait, record))
 
     def _read_resource(self, record: Record) -> None:
-        resource = read(Resource, record, slots=(), queue=(), connections=())
+        resource = read(Resource, record, slots=(), queue=(), refused=(), connections=())
         if resource.kind is not ResourceKind.QUEUE and resource.levels:
             raise FieldError('only a queue has "levels"')
         self._once(self.gathered.resources, record, resource)
@@ -153,8 +154,13 @@ class _Reader:
         self._once(self.gathered.requests, record, (request, SpanColumns(record)))
 
     def _read_slots(self, record: Record) -> None:
-        table = self.gathered.slots if record["type"] == "slots" else self.gathered.queued
-        self._once(table[time("resource", record.get("resource"))], record, _slots(record), "first")
+        tables = {
+            "slots": self.gathered.slots,
+            "queued": self.gathered.queued,
+            "refused": self.gathered.refused,
+        }
+        table = tables[record["type"]][time("resource", record.get("resource"))]
+        self._once(table, record, _slots(record), "first")
 
     def _read_connection(self, record: Record) -> None:
         connection = read(Connection, record, uses=())

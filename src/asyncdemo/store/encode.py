@@ -39,6 +39,9 @@ LISTS = {
 
 _APART = frozenset({"tracks", "lanes", "resources", "wakes", "requests", "memory", *LISTS.values()})
 
+_SHARED = frozenset({"slots", "queue", "refused", "connections"})
+"""Fields of a resource that have records of their own."""
+
 _CHUNK = 10_000
 """Items of a column in one line, so that a cut costs little."""
 
@@ -60,7 +63,7 @@ def _records(run: Run) -> Iterator[Record]:
     for index, cause in enumerate(causes.table):
         yield {"type": "cause", "index": index, **write(cause)}
     for resource in run.resources:
-        yield {"type": "resource", **write(resource, frozenset({"slots", "queue", "connections"}))}
+        yield {"type": "resource", **write(resource, _SHARED)}
     lanes: dict[int, list[tuple[int, Lane]]] = {}
     for index, lane in enumerate(run.lanes):
         lanes.setdefault(lane.track, []).append((index, lane))
@@ -77,6 +80,7 @@ def _records(run: Run) -> Iterator[Record]:
     for resource in run.resources:
         yield from _slots("slots", resource.slots, resource=resource.index)
         yield from _slots("queued", resource.queue, resource=resource.index)
+        yield from _slots("refused", resource.refused, resource=resource.index)
         yield from _connections(resource)
     yield from _memory(run.memory)
     for record_type, name in LISTS.items():

@@ -39,6 +39,7 @@ class Gathered:
     resources: dict[int, Resource] = field(default_factory=dict)
     slots: defaultdict[int, Chunks] = field(default_factory=lambda: defaultdict(dict))
     queued: defaultdict[int, Chunks] = field(default_factory=lambda: defaultdict(dict))
+    refused: defaultdict[int, Chunks] = field(default_factory=lambda: defaultdict(dict))
     connections: defaultdict[int, dict[int, Connection]] = field(default_factory=lambda: defaultdict(dict))
     uses: defaultdict[tuple[int, int], Chunks] = field(default_factory=lambda: defaultdict(dict))
     wakes: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)

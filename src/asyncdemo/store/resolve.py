@@ -136,6 +136,8 @@ class _Resolver:
                 index=self._resources[index],
                 slots=self._kept(self._held.slots[index]),
                 queue=self._kept(self._held.queued[index]),
+                refused=self._kept(self._held.refused[index]),
+                made_by=_found(resource.made_by, self._tracks),
                 connections=tuple(self._connections(index)),
             )
 
