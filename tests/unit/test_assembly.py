@@ -222,3 +222,145 @@ def test_a_process_pool_works_first_come_first_served() -> None:
 def test_events_that_make_no_sense_are_refused(definition: list[object]) -> None:
     with pytest.raises(ValueError, match=r"makes no sense"):
         fed(definition)
+
+
+class TestSeveralProcesses:
+    """A script's own process and those that it started, whose indices are theirs alone."""
+
+    @staticmethod
+    def tell(assembly: Assembly, process: int, *definitions: list[object]) -> None:
+        assembly.feed(wire.DEFINITIONS, json.dumps(definitions).encode(), process)
+
+    @staticmethod
+    def count(assembly: Assembly, process: int, *numbers: int) -> None:
+        assembly.feed(wire.NUMBERS, wire.numbers_frame(list(numbers))[5:], process)
+
+    def served(self) -> tuple[Assembly, int]:
+        """Two processes, in each a thread that waits for a semaphore of its own, in the same ns."""
+        assembly = Assembly(named=False, threshold_ns=10**8)
+        base = 3 << wire.PROCESS_SHIFT
+        assembly.joins(3)
+        self.tell(assembly, 3, ["process", 3, 4711, "Server-0"])
+        for process, first in ((0, 0), (3, base)):
+            self.tell(
+                assembly,
+                process,
+                ["site", first, f"file{process}.py", 7, "serve"],
+                ["resource", first, "semaphore", 1, first],
+                ["wait", first + 2, "semaphore", int(State.QUEUED), first, None, None],
+                ["thread", first, "MainThread", "", first, None, None, 1000],
+                ["thread", first + 1, "T", "", first, None, first, 1000],
+            )
+            self.count(assembly, process, wire.TAKEN, first + 1, 1100, first, 0, 0)
+            self.count(assembly, process, wire.THREAD_WAITS, first, 1200, first + 2, 0, 0)
+            self.count(assembly, process, wire.NOW, 2000 + 1000 * process, 0, 0, 0, 0)
+        return assembly, base
+
+    def test_each_thing_is_its_own_process(self) -> None:
+        run = run_of(self.served()[0])
+        assert run.processes == 2
+        assert [track.process for track in run.tracks] == [0, 0, 3, 3]
+        assert [(one.index, one.process) for one in run.resources] == [(0, 0), (1, 3)]
+        for track, resource in ((0, 0), (2, 1)):
+            waited = run.tracks[track].spans[-1].wait
+            assert (waited.reason, waited.resource) == ("semaphore", resource)
+            assert [slot.track for slot in run.resources[resource].slots] == [track + 1]
+        assert [one.site.file for one in run.resources if one.site] == ["file0.py", "file3.py"]
+
+    def test_rows_of_the_others_say_whose_they_are(self) -> None:
+        assert [lane.name for lane in run_of(self.served()[0]).lanes] == [
+            "MainThread",
+            "T",
+            "MainThread (Server-0)",
+            "T (Server-0)",
+        ]
+
+    def test_one_that_is_gone_has_nothing_after_that(self) -> None:
+        assembly, _ = self.served()
+        assembly.leaves(3)
+        self.count(assembly, 0, wire.NOW, 9000, 0, 0, 0, 0)
+        run = run_of(assembly)
+        assert [track.end_ns for track in run.tracks] == [9000, 9000, 5000, 5000]
+        assert [one.slots[0].end_ns for one in run.resources] == [9000, 5000]
+
+    def test_who_woke_whom_within_a_process(self) -> None:
+        assembly, base = self.served()
+        self.tell(assembly, 3, ["task", base + 2, "Task-1", "handle", None, None, None, 1000, base, False])
+        self.count(assembly, 3, base + 2, 1300, 1400, 1500, wire.WAIT_DONE, base)
+        run = run_of(assembly)
+        (wake,) = run.wakes
+        assert run.tracks[wake.waker].name == "MainThread" and run.tracks[wake.waker].process == 3
+        assert run.tracks[wake.woken].function == "handle"
+
+    def test_a_call_of_another_process_explains_no_slow_step(self) -> None:
+        for caller, reason in ((3, "sleep"), (0, "")):
+            assembly, base = self.served()
+            first = base if caller else 0
+            self.tell(assembly, caller, ["call", first, "sleep", first, first])
+            self.count(assembly, caller, wire.CALLED, -1, 10_000, 90_000, first, 0)
+            self.tell(assembly, 3, ["slow", -1, 10_000, 90_000, 80_000, 0, base, None])
+            (step,) = run_of(assembly).slow_steps
+            assert step.reason == reason
+
+    def test_tasks_are_left_pending_in_the_process_that_finished(self) -> None:
+        for finished in (0, 3):
+            assembly, base = self.served()
+            for process, first in ((0, 0), (3, base)):
+                self.tell(
+                    assembly,
+                    process,
+                    ["task", first + 2, "Task-1", "handle", None, None, None, 1000, first, False],
+                )
+            self.tell(assembly, finished, ["finish", 6000])
+            run = run_of(assembly)
+            assert [run.tracks[left].process for left in run.left_pending] == [finished]
+            assert assembly.finished is (finished == 0)
+
+    def test_who_is_stuck_is_known_when_all_that_are_left_have_answered(self) -> None:
+        assembly, base = self.served()
+        told = [assembly.told_stuck]
+        self.tell(assembly, 3, ["stuck", [["MainThread", "serve", base, "while True: ...", 0]]])
+        told.append(assembly.told_stuck)
+        assembly.leaves(0)
+        told.append(assembly.told_stuck)
+        assert told == [False, False, True]
+        assert [one.name for one in run_of(assembly).stuck] == ["MainThread (Server-0)"]
+
+    def test_a_note_says_whose_it_is(self) -> None:
+        assembly, _ = self.served()
+        self.tell(assembly, 0, ["note", "It is late."])
+        self.tell(assembly, 3, ["note", "It is late."])
+        assert run_of(assembly).notes == ("It is late.", "Server-0: It is late.")
+
+
+class Clock:
+    """A listener that only looks at the time."""
+
+    def __init__(self) -> None:
+        self.at_ns = 0
+
+    def clock(self, now_ns: int) -> None:
+        self.at_ns = now_ns
+
+    def nothing(self, *_: object) -> None: ...
+
+    lane_opened = lane_changed = lane_closed = loop_blocked = output = nothing
+
+
+def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None:
+    """What is told of a lane must not lie in the past of the clock."""
+    ears = Clock()
+    assembly = Assembly(named=False, threshold_ns=10**8, listener=ears)
+    assembly.joins(1)
+    tell = TestSeveralProcesses.count
+    tell(assembly, 0, wire.NOW, 2_000_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 2_000_000_000, "nothing was heard of the other one"
+    tell(assembly, 1, wire.NOW, 2_500_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 2_000_000_000
+    tell(assembly, 1, wire.NOW, 3_500_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 3_500_000_000, "it is not waited for without end"
+    tell(assembly, 0, wire.NOW, 3_400_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 3_400_000_000
+    assembly.leaves(0)
+    tell(assembly, 1, wire.NOW, 4_000_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 4_000_000_000

@@ -48,7 +48,7 @@ class Audience:
 
     def task_made(self, index: int, track: TrackRecord) -> None:
         if not self._named and not track.own:
-            self._open(index, f"{track.name} {track.function}".strip(), track.start_ns, State.READY)
+            self._open(index, track.label, track.start_ns, State.READY)
 
     def thread_made(self, index: int, track: TrackRecord) -> None:
         if not self._named and not track.own:
@@ -111,7 +111,7 @@ class Audience:
     def thread_waits(self, index: int, at_ns: int, state: State, reason: str) -> None:
         track = self._threads.pop(index, None)
         if track is not None and reason != "event loop":
-            self._open(index, track.name, track.start_ns, State.RUNNING)
+            self._open(index, track.label, track.start_ns, State.RUNNING)
         self.changed(index, at_ns, state, reason)
 
     def changed(self, track: int, at_ns: int, state: State, reason: str) -> None:
@@ -132,7 +132,7 @@ class Audience:
         for index, track in list(self._threads.items()):
             if now_ns - track.start_ns > _SHOW_THREAD_AFTER_NS:
                 del self._threads[index]
-                self._open(index, track.name, track.start_ns, State.RUNNING)
+                self._open(index, track.label, track.start_ns, State.RUNNING)
         self._listener.clock(now_ns - self.origin_ns)
 
     def _open(self, key: int, name: str, at_ns: int, state: State) -> None:

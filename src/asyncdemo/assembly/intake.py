@@ -14,7 +14,17 @@ from dataclasses import replace
 from typing import Any
 
 from asyncdemo.assembly.audience import Audience, Listener, NoAudience
-from asyncdemo.assembly.ledger import Handling, Held, Item, LaneRecord, Ledger, RequestRecord, TrackRecord
+from asyncdemo.assembly.ledger import (
+    Handling,
+    Held,
+    Item,
+    LaneRecord,
+    Ledger,
+    ProcessRecord,
+    RequestRecord,
+    ResourceRecord,
+    TrackRecord,
+)
 from asyncdemo.assembly.sequences import Pause
 from asyncdemo.assembly.snapshot import snapshot
 from asyncdemo.assembly.spans import SpansBuilder
@@ -41,6 +51,8 @@ _WOKEN_BY_LANES = frozenset(
 """Waits that another lane may end: who did is known from the wake."""
 
 _RECENT = 20
+_LATE_NS = 1_000_000_000
+"""A process that has told nothing for so long is not waited for."""
 _OWN_THREADS = frozenset(
     {
         "BaseEventLoop._do_shutdown",
@@ -64,6 +76,8 @@ class Assembly:
         self._threshold_ns = threshold_ns
         self._audience = NoAudience() if listener is None else Audience(listener, named, serves)
         self._ledger = Ledger()
+        self._process = self._ledger.processes[0]
+        """Whose events are being taken in."""
         self.token = ""
         self.ready = False
         self.refused: str | None = None
@@ -82,12 +96,14 @@ class Assembly:
 
     @property
     def finished(self) -> bool:
-        return self._ledger.finished
+        """The script's interpreter came to its own end."""
+        return self._ledger.processes[0].finished
 
     @property
     def told_stuck(self) -> bool:
-        """The child has said who has not ended."""
-        return self._ledger.stuck is not None
+        """All processes have said who has not ended."""
+        ledger = self._ledger
+        return all(process.gone or process.number in ledger.stuck for process in ledger.processes.values())
 
     @property
     def notes(self) -> list[str]:
@@ -111,8 +127,25 @@ class Assembly:
 
     # -- feeding --------------------------------------------------------------------------------
 
-    def feed(self, kind: bytes, payload: bytes) -> None:
-        """One frame. Raises ValueError if it makes no sense."""
+    def joins(self, process: int) -> None:
+        """A process that the script started will tell of itself too."""
+        self._ledger.processes[process] = ProcessRecord(process)
+
+    def leaves(self, process: int) -> None:
+        """It will tell no more."""
+        self._ledger.processes[process].gone = True
+
+    def name_of(self, process: int) -> str:
+        """For a sentence."""
+        return self._ledger.processes[process].name or f"process {process}"
+
+    def ended_by_itself(self, process: int) -> bool:
+        """Its interpreter came to its own end, so it has told everything."""
+        return self._ledger.processes[process].finished
+
+    def feed(self, kind: bytes, payload: bytes, process: int = 0) -> None:
+        """One frame. process: that it comes from. Raises ValueError if it makes no sense."""
+        self._process = self._ledger.processes[process]
         try:
             if kind == wire.NUMBERS:
                 self._numbers(wire.unpack_numbers(payload))
@@ -138,14 +171,22 @@ class Assembly:
         ledger = self._ledger
         self.ready, ledger.python, ledger.knobs, ledger.clock = True, python, knobs, Clock(clock)
 
+    def _on_process(self, _: int, __: int, name: str) -> None:
+        self._process.name = name
+
     def _on_start(self, at_ns: int) -> None:
         self._ledger.now_ns = self._audience.origin_ns = at_ns
 
     def _on_finish(self, at_ns: int) -> None:
-        self._ledger.finished, self._ledger.now_ns = True, max(self._ledger.now_ns, at_ns)
+        self._process.finished = True
+        self._come_to(at_ns)
+
+    def _come_to(self, at_ns: int) -> None:
+        self._process.now_ns = max(self._process.now_ns, at_ns)
+        self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
 
     def _on_note(self, text: str) -> None:
-        self.notes.append(text)
+        self.notes.append(f"{self.name_of(number)}: {text}" if (number := self._process.number) else text)
 
     def _on_clock(self, kind: str, why: str) -> None:
         if self._ledger.clock is not Clock(kind):
@@ -177,7 +218,7 @@ class Assembly:
         thread: int | None,
         own: bool,
     ) -> None:
-        track = self._ledger.tracks[_whole(index)] = TrackRecord(TrackKind.TASK, _whole(at_ns))
+        track = self._ledger.tracks[_whole(index)] = TrackRecord(TrackKind.TASK, _whole(at_ns), self._process)
         track.own = own
         track.name, track.function, track.site, track.created_at = name, function, site, created
         track.parent, track.thread = parent, thread
@@ -194,7 +235,9 @@ class Assembly:
         parent: int | None,
         at_ns: int,
     ) -> None:
-        track = self._ledger.tracks[_whole(index)] = TrackRecord(TrackKind.THREAD, _whole(at_ns))
+        track = self._ledger.tracks[_whole(index)] = TrackRecord(
+            TrackKind.THREAD, _whole(at_ns), self._process
+        )
         track.name, track.function, track.parent = name, function, parent
         track.site, track.created_at = site, created
         track.spans.add(at_ns, State.READY)
@@ -222,7 +265,10 @@ class Assembly:
         self._ledger.pending.update(tracks)
 
     def _on_resource(self, index: int, kind: str, limit: int | None, site: int | None) -> None:
-        self._ledger.resources[_whole(index)] = ResourceKind(kind), limit, self._ledger.site(site)
+        place = self._ledger.site(site)
+        self._ledger.resources[_whole(index)] = ResourceRecord(
+            ResourceKind(kind), limit, place, self._process
+        )
 
     def _on_lane(self, lane: int, track: int, name: str, function: str, at_ns: int) -> None:
         self._ledger.lanes[_whole(lane)] = LaneRecord(name, function, track, at_ns)
@@ -246,7 +292,7 @@ class Assembly:
         called_from: int | None,
     ) -> None:
         self._ledger.begun.pop(start_ns, None)
-        self._ledger.slow_steps.append(
+        self._ledger.slow_steps[self._process.number].append(
             SlowStep(
                 track if track >= 0 else None,
                 start_ns,
@@ -270,7 +316,7 @@ class Assembly:
     ) -> None:
         """A step that is not over, and who waits for its end: the run may end before it does."""
         ledger = self._ledger
-        if any(step.start_ns == since_ns for step in ledger.slow_steps[-_RECENT:]):
+        if any(step.start_ns == since_ns for step in ledger.slow_steps[self._process.number][-_RECENT:]):
             return  # the step was over before this could be told
         place, caller = ledger.site(site), ledger.site(called_from)
         begun = SlowStep(
@@ -313,8 +359,8 @@ class Assembly:
         self._audience.handled(trace_id, handling.track, at_ns)
 
     def _on_stuck(self, who: list[tuple[str, str, int | None, str, int]]) -> None:
-        self._ledger.stuck = [
-            Stuck(name, function, self._ledger.site(site), source, State(state))
+        self._ledger.stuck[self._process.number] = [
+            Stuck(self._process.label(name), function, self._ledger.site(site), source, State(state))
             for name, function, site, source, state in who
         ]
 
@@ -442,13 +488,14 @@ class Assembly:
 
     def _called(self, index: int, start_ns: int, end_ns: int, call: int) -> None:
         reason, site, called_from = self._calls[call]
-        self._ledger.blocking_calls.append(
+        self._ledger.blocking_calls[self._process.number].append(
             BlockingCall(index if index >= 0 else None, start_ns, end_ns, reason, site, called_from)
         )
 
     def _at(self, at_ns: int, *_: int) -> None:
-        self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
-        self._audience.clock(at_ns)
+        self._come_to(at_ns)
+        told = [process.now_ns for process in self._ledger.processes.values() if not process.gone]
+        self._audience.clock(min((ns for ns in told if ns > at_ns - _LATE_NS), default=at_ns))
 
 
 def _whole(value: int) -> int:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,11 +26,30 @@ from asyncdemo.model import (
     TrackKind,
     Unawaited,
     Wait,
-    Wakes,
+    Wake,
 )
 
 _SERVER_ERRORS = 500
 """From this status on it was the server that failed."""
+
+
+@dataclass(slots=True)
+class ProcessRecord:
+    """One process of the run. name: its own name for itself; "" for the script's process, which needs none.
+
+    now_ns: up to when it has told everything. finished: its interpreter came to its own end. gone: it
+    will tell no more.
+    """
+
+    number: int
+    name: str = ""
+    now_ns: int = 0
+    finished: bool = False
+    gone: bool = False
+
+    def label(self, name: str) -> str:
+        """What a row of this process is called that is ``name`` within it."""
+        return f"{name} ({self.name or f'process {self.number}'})" if self.number else name
 
 
 class TrackRecord:
@@ -48,6 +69,7 @@ class TrackRecord:
         "outcome",
         "own",
         "parent",
+        "process",
         "site",
         "spans",
         "start_ns",
@@ -56,8 +78,9 @@ class TrackRecord:
         "waits_for_items",
     )
 
-    def __init__(self, kind: TrackKind, start_ns: int) -> None:
+    def __init__(self, kind: TrackKind, start_ns: int, process: ProcessRecord) -> None:
         self.kind = kind
+        self.process = process
         self.start_ns = start_ns
         self.ended_ns = start_ns
         self.closed_ns: int | None = None
@@ -77,6 +100,20 @@ class TrackRecord:
         self.own = False
         """Made by the standard library for itself: no row of the timeline."""
         self.waits_for_items = False
+
+    @property
+    def label(self) -> str:
+        """What its row is called."""
+        name = f"{self.name} {self.function}".strip() if self.kind is TrackKind.TASK else self.name
+        return self.process.label(name)
+
+
+@dataclass(slots=True)
+class ResourceRecord:
+    kind: ResourceKind
+    limit: int | None
+    site: Site | None
+    process: ProcessRecord
 
 
 @dataclass(slots=True)
@@ -163,15 +200,37 @@ class Causes:
         self.table.append(wait)
         return len(self.table) - 1
 
-    def renumbered(self, order: dict[int, int]) -> Causes:
-        """The same rows, naming tracks by their place in the run."""
+    def renumbered(self, tracks: dict[int, int], resources: dict[int, int]) -> Causes:
+        """The same rows, naming tracks and resources by their places in the run."""
         renumbered = Causes()
         renumbered.table = [
-            cause if cause.on is None else replace(cause, on=order.get(cause.on)) for cause in self.table
+            cause
+            if cause.on is None and cause.resource is None
+            else replace(cause, on=_at(tracks, cause.on), resource=_at(resources, cause.resource))
+            for cause in self.table
         ]
         for index, cause in enumerate(renumbered.table):
             renumbered._index.setdefault(cause, index)
         return renumbered
+
+
+def _at(places: dict[int, int], index: int | None) -> int | None:
+    return None if index is None else places.get(index)
+
+
+class RawWakes:
+    """Wakes as columns, by the indices of the traced processes: these do not fit into 32 bits."""
+
+    def __init__(self) -> None:
+        self._at, self._waker, self._woken = array("q"), array("q"), array("q")
+
+    def add(self, at_ns: int, waker: int, woken: int) -> None:
+        self._at.append(at_ns)
+        self._waker.append(waker)
+        self._woken.append(woken)
+
+    def __iter__(self) -> Iterator[Wake]:
+        return map(Wake, self._at, self._waker, self._woken)
 
 
 @dataclass(slots=True)
@@ -180,21 +239,22 @@ class Ledger:
     clock: Clock = Clock.REAL
     knobs: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    finished: bool = False
-    """The interpreter came to its own end."""
     now_ns: int = 0
+    processes: dict[int, ProcessRecord] = field(default_factory=lambda: {0: ProcessRecord(0)})
     tracks: dict[int, TrackRecord] = field(default_factory=dict)
     lanes: dict[int, LaneRecord] = field(default_factory=dict)
     sites: dict[int, Site] = field(default_factory=dict)
     causes: Causes = field(default_factory=Causes)
     item_waits: dict[int, int] = field(default_factory=dict)
     """Index of a cause -> the work item that is waited for."""
-    resources: dict[int, tuple[ResourceKind, int | None, Site | None]] = field(default_factory=dict)
+    resources: dict[int, ResourceRecord] = field(default_factory=dict)
     slots: defaultdict[int, list[Held]] = field(default_factory=lambda: defaultdict(list))
     levels: defaultdict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     items: dict[int, Item] = field(default_factory=dict)
-    blocking_calls: list[BlockingCall] = field(default_factory=list)
-    slow_steps: list[SlowStep] = field(default_factory=list)
+    blocking_calls: defaultdict[int, list[BlockingCall]] = field(default_factory=lambda: defaultdict(list))
+    """By process."""
+    slow_steps: defaultdict[int, list[SlowStep]] = field(default_factory=lambda: defaultdict(list))
+    """By process."""
     begun: dict[int, SlowStep] = field(default_factory=dict)
     """The steps that block a loop now, by their start."""
     starved: dict[int, int] = field(default_factory=dict)
@@ -202,9 +262,10 @@ class Ledger:
     pauses: list[Pause] = field(default_factory=list)
     unawaited: list[Unawaited] = field(default_factory=list)
     pending: set[int] = field(default_factory=set)
-    stuck: list[Stuck] | None = None
+    stuck: dict[int, list[Stuck]] = field(default_factory=dict)
+    """By process, of those that have been asked and have answered."""
     result: str | None = None
-    wakes: Wakes = field(default_factory=Wakes)
+    wakes: RawWakes = field(default_factory=RawWakes)
     requests: dict[int, RequestRecord] = field(default_factory=dict)
     """By the number that the load client gave them."""
     handlings: defaultdict[str, list[Handling]] = field(default_factory=lambda: defaultdict(list))
@@ -221,9 +282,20 @@ class Ledger:
         made = sorted(self.tracks, key=lambda index: (self.tracks[index].start_ns, index))
         return {index: place for place, index in enumerate(made)}
 
+    def ends(self) -> dict[int, int]:
+        """Process -> when what it has not closed ended, as far as it is recorded."""
+        run_ns = max([self.now_ns, *(track.ended_ns for track in self.tracks.values())])
+        ends = {number: one.now_ns if one.gone else run_ns for number, one in self.processes.items()}
+        for track in self.tracks.values():
+            ends[track.process.number] = max(ends[track.process.number], track.ended_ns)
+        return ends
+
     def left_pending(self) -> set[int]:
         """The script's tasks that were not done when their loop's main task was."""
         left = set(self.pending)
-        if self.finished:
-            left.update(i for i, t in self.tracks.items() if t.kind is TrackKind.TASK and t.closed_ns is None)
+        left.update(
+            index
+            for index, track in self.tracks.items()
+            if track.process.finished and track.kind is TrackKind.TASK and track.closed_ns is None
+        )
         return {index for index in left if index in self.tracks and not self.tracks[index].own}

@@ -69,11 +69,12 @@ def snapshot(
         await_sequences=builder.await_sequences(tracks),
         unawaited=tuple(_at_its_call(one) for one in ledger.unawaited),
         left_pending=builder.left_pending(),
-        stuck=tuple(ledger.stuck or ()),
+        stuck=tuple(one for _, told in sorted(ledger.stuck.items()) for one in told),
         result=ledger.result,
         notes=tuple(ledger.notes),
         requests=builder.requests(tracks),
         memory=tuple(ledger.memory),
+        processes=len(ledger.processes),
     )
 
 
@@ -84,8 +85,10 @@ class _Builder:
         self._ledger = ledger
         self._threshold_ns = threshold_ns
         self._order = ledger.in_order()
-        self._end_ns = max([ledger.now_ns, *(t.ended_ns for t in ledger.tracks.values())])
-        self._causes = ledger.causes.renumbered(self._order)
+        self._ends = ledger.ends()
+        self._end_ns = max(self._ends.values())
+        self._resources = {index: place for place, index in enumerate(sorted(ledger.resources))}
+        self._causes = ledger.causes.renumbered(self._order, self._resources)
         self._items = {index: replace(item) for index, item in ledger.items.items()}
         self._begun = {step.track: step.start_ns for step in ledger.begun.values()}
         self._shown_spans: dict[int, Spans] = {}
@@ -103,7 +106,8 @@ class _Builder:
         built = []
         for index, position in self._order.items():
             t = ledger.tracks[index]
-            closed_ns = t.closed_ns if t.closed_ns is not None else max(self._end_ns, t.start_ns)
+            end_ns = self._ends[t.process.number]
+            closed_ns = t.closed_ns if t.closed_ns is not None else max(end_ns, t.start_ns)
             spans = self._with_what_goes_on(index, t.spans).build(closed_ns, self._causes.table)
             if t.waits_for_items:
                 spans = self._split_at_item_start(spans)
@@ -130,6 +134,7 @@ class _Builder:
                     cpu_ns=t.cpu_ns if ledger.clock is Clock.REAL else None,
                     error=t.error,
                     own=t.own,
+                    process=t.process.number,
                 )
             )
         return tuple(built)
@@ -154,7 +159,7 @@ class _Builder:
             if item.started_ns is None and item.done_ns is not None and item.resource is not None:
                 by_pool[item.resource].append(item)
         for resource, items in by_pool.items():
-            free = [0] * (self._ledger.resources[resource][1] or len(items))
+            free = [0] * (self._ledger.resources[resource].limit or len(items))
             for item in sorted(items, key=lambda i: i.queued_ns):
                 assert item.done_ns is not None
                 worker = min(range(len(free)), key=free.__getitem__)
@@ -174,9 +179,8 @@ class _Builder:
             stop_ns = starts[position + 1] if position + 1 < len(starts) else end_ns
             started_ns = item.started_ns if item.started_ns is not None else stop_ns
             if started_ns > start_ns:
-                builder.add(
-                    start_ns, State.QUEUED, self._causes.index(Wait("executor", resource=item.resource))
-                )
+                place = None if item.resource is None else self._resources.get(item.resource)
+                builder.add(start_ns, State.QUEUED, self._causes.index(Wait("executor", resource=place)))
             if started_ns < stop_ns:
                 builder.add(max(start_ns, started_ns), State.WAITING, self._causes.index(Wait("thread")))
         return builder.build(end_ns, self._causes.table)
@@ -184,7 +188,7 @@ class _Builder:
     def track_lanes(self, tracks: Sequence[Track]) -> tuple[Lane, ...]:
         return tuple(
             Lane(
-                name=_lane_name(track),
+                name=record.label,
                 track=track.index,
                 start_ns=track.start_ns,
                 end_ns=track.end_ns,
@@ -193,8 +197,8 @@ class _Builder:
                 function=track.function,
                 error=track.error,
             )
-            for track, builder in zip(tracks, (self._ledger.tracks[i] for i in self._order), strict=True)
-            if not (builder.own or (builder.hosts_loop and self._only_hosts(track)))
+            for track, record in zip(tracks, (self._ledger.tracks[i] for i in self._order), strict=True)
+            if not (record.own or (record.hosts_loop and self._only_hosts(track)))
         )
 
     def _only_hosts(self, track: Track) -> bool:
@@ -293,7 +297,7 @@ class _Builder:
         for resource, taken in ledger.slots.items():
             for held in taken:
                 if held.track in self._order:
-                    stop_ns = held.end_ns if held.end_ns is not None else self._end_ns
+                    stop_ns = held.end_ns if held.end_ns is not None else self._end_of(held.track)
                     slot = Slot(self._order[held.track], held.start_ns, max(held.start_ns, stop_ns))
                     slots[resource].append(slot)
         queues: defaultdict[int, list[Slot]] = defaultdict(list)
@@ -301,7 +305,7 @@ class _Builder:
             if item.resource is None or item.submitter not in self._order:
                 continue
             submitter = self._order[item.submitter]
-            stop_ns = item.done_ns if item.done_ns is not None else self._end_ns
+            stop_ns = item.done_ns if item.done_ns is not None else self._end_of(item.submitter)
             started_ns = item.started_ns if item.started_ns is not None else stop_ns
             if started_ns > item.queued_ns:
                 queues[item.resource].append(Slot(submitter, item.queued_ns, started_ns))
@@ -309,16 +313,21 @@ class _Builder:
                 slots[item.resource].append(Slot(submitter, item.started_ns, stop_ns))
         return tuple(
             Resource(
-                index,
-                kind,
-                limit,
-                site,
+                place,
+                ledger.resources[index].kind,
+                ledger.resources[index].limit,
+                ledger.resources[index].site,
                 tuple(slots[index]),
                 tuple(ledger.levels[index]),
                 tuple(queues[index]),
+                process=ledger.resources[index].process.number,
             )
-            for index, (kind, limit, site) in sorted(ledger.resources.items())
+            for index, place in self._resources.items()
         )
+
+    def _end_of(self, track: int) -> int:
+        """When what this track has not closed ended."""
+        return self._ends[self._ledger.tracks[track].process.number]
 
     def left_pending(self) -> tuple[int, ...]:
         left = self._ledger.left_pending()
@@ -333,14 +342,26 @@ class _Builder:
         return wakes
 
     def blocking_calls(self) -> tuple[BlockingCall, ...]:
-        return tuple(replace(call, track=self._position(call.track)) for call in self._ledger.blocking_calls)
+        return tuple(
+            replace(call, track=self._position(call.track))
+            for calls in self._ledger.blocking_calls.values()
+            for call in calls
+        )
 
     def _position(self, track: int | None) -> int | None:
         return None if track is None else self._order.get(track)
 
     def slow_steps(self, tracks: Sequence[Track]) -> tuple[SlowStep, ...]:
         """With what they were doing: a known call that filled half of the step, or computing."""
-        over = explain(self._ledger.slow_steps, self._ledger.blocking_calls, tracks)
+        over = [
+            step
+            for process, steps in self._ledger.slow_steps.items()
+            for step in explain(
+                steps,
+                self._ledger.blocking_calls.get(process, ()),
+                [track for track in tracks if track.process == process],
+            )
+        ]
         going_on = [replace(step, end_ns=self._end_ns) for step in self._ledger.begun.values()]
         return tuple(
             replace(step, track=self._position(step.track))
@@ -367,12 +388,6 @@ def _at_its_call(one: Unawaited) -> Unawaited:
     if line is None or line == one.site.line:
         return one
     return replace(one, site=Site(one.site.file, line, function_at(source, line)))
-
-
-def _lane_name(track: Track) -> str:
-    if track.kind is TrackKind.TASK:
-        return f"{track.name} {track.function}".strip()
-    return track.name
 
 
 def _recaused(spans: Spans, changes: dict[int, int]) -> Spans:

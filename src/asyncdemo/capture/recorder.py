@@ -95,7 +95,7 @@ def _absolute_path(filename: str) -> str:
 class ThreadLens:
     """What is known of one thread: its track, and what it is in the middle of."""
 
-    __slots__ = ("cpu_at_open", "depth", "label", "track")
+    __slots__ = ("cpu_at_open", "depth", "label", "service", "track")
 
     def __init__(self, track: int) -> None:
         self.track = track
@@ -103,11 +103,17 @@ class ThreadLens:
         """How many traced waits it is inside of; only the outermost one is recorded."""
         self.label: tuple[str, int, int] | None = None
         """(reason, state, wait) that the wait inside a primitive is recorded as."""
+        self.service = ""
+        """What it talks to while a library's call goes on: "redis", "s3"; "" if that is not known."""
         self.cpu_at_open = 0
 
 
 class Recorder:
-    def __init__(self, origins: Origins, now: Callable[[], int] = time.perf_counter_ns) -> None:
+    def __init__(
+        self, origins: Origins, now: Callable[[], int] = time.perf_counter_ns, process: int = 0
+    ) -> None:
+        """process: 0 for the script's own, else the number that the parent gave to this one."""
+        self._base = base = process << wire.PROCESS_SHIFT
         self.now = now
         self.origins = origins
         self.active = True
@@ -121,16 +127,17 @@ class Recorder:
         """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
         self.threads: dict[int, ThreadLens] = {}
         """thread ident -> what it does."""
-        self.next_track = itertools.count().__next__
-        self.next_lane = itertools.count().__next__
-        self.next_serial = itertools.count().__next__
-        self.next_item = itertools.count().__next__
-        self._next_resource = itertools.count().__next__
-        self._next_call = itertools.count().__next__
+        self.next_track = itertools.count(base).__next__
+        self.next_lane = itertools.count(base).__next__
+        self.next_serial = itertools.count(base).__next__
+        self.next_item = itertools.count(base).__next__
+        self.next_connection = itertools.count(base).__next__
+        self._next_resource = itertools.count(base).__next__
+        self._next_call = itertools.count(base).__next__
         self._sites: dict[tuple[str, int, str], int] = {}
         self._waits: dict[object, int] = {}
         self._calls: dict[tuple[str, int, int], int] = {}
-        self._new_wait = itertools.count(wire.FIRST_WAIT).__next__
+        self._new_wait = itertools.count(base + wire.FIRST_WAIT).__next__
         self._connection: socket.socket | None = None
         self._sending = _thread.allocate_lock()
 
@@ -140,7 +147,7 @@ class Recorder:
         key = (filename, line, function)
         index = self._sites.get(key)
         if index is None:
-            index = self._sites[key] = len(self._sites)
+            index = self._sites[key] = self._base + len(self._sites)
             path = _absolute_path(filename)
             self.define(["site", index, path, line, function])
         return index

@@ -9,7 +9,7 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     STEP (track >= 0)  ready_ns, start_ns, end_ns, wait, waker
     THREAD_WAITS       track, at_ns, wait          the thread waits from now on
     THREAD_RUNS        track, at_ns                it runs again
-    TAKEN, GIVEN_BACK  track, at_ns, resource      one slot
+    TAKEN, GIVEN_BACK  track, at_ns, resource, connection + 1   one slot; of a pool, this connection
     LEVEL              resource, at_ns, length     of a queue
     ITEM_QUEUED        item, at_ns, resource, track that submitted it
     ITEM_STARTED       item, at_ns, worker's track
@@ -49,6 +49,9 @@ BY_THREAD = -4
 WAIT_YIELD = 0
 WAIT_DONE = 1
 FIRST_WAIT = 2
+
+PROCESS_SHIFT = 40
+"""A process that the script started counts everything from its number << this, so no two collide."""
 
 NUMBERS = b"N"
 DEFINITIONS = b"D"
