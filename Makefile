@@ -36,12 +36,13 @@ test-all: ## the test suite on every Python from 3.11 up that is found
 	    $(MAKE) --no-print-directory test VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
 	done
 
+# A lesson may say `Sanic` without the types of its config and context, which no learner needs.
 lint: $(VENV)/.dev ## style, types and the import rules
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@for folder in lessons/*/*/ lessons/*/*/wrong/ lessons/*/*/right/; do \
-	    test ! -d "$$folder" || $(BIN)/mypy --no-error-summary "$$folder"*.py || exit 1; done
+	    test ! -d "$$folder" || $(BIN)/mypy --no-error-summary --allow-any-generics "$$folder"*.py || exit 1; done
 	@$(BIN)/lint-imports --no-logo
 
 # Not --quiet: with it, --strict counts no warnings.

@@ -1,0 +1,43 @@
+"""Wrong: the client is told that its image is stored before it has been sent."""
+
+import asyncio
+import os
+import random
+
+from sanic import HTTPResponse, Request, Sanic, json
+
+CONNECTIONS = 5
+FASTEST_MS = 100
+SLOWEST_MS = 200
+SEED = 0
+PORT = int(os.environ.get("PORT", "8000"))
+
+app = Sanic("uploads")
+gate = asyncio.Semaphore(CONNECTIONS)
+draw = random.Random(SEED)
+
+
+async def send(takes_s: float) -> None:
+    """The way over the network to the store. It takes as long as it is told to."""
+    await asyncio.sleep(takes_s)
+
+
+async def send_later(takes_s: float) -> None:
+    async with gate:
+        await send(takes_s)
+
+
+@app.post("/upload")
+async def upload(request: Request) -> HTTPResponse:
+    """Send the image on to the store, then answer."""
+    takes_s = draw.randint(FASTEST_MS, SLOWEST_MS) / 1000
+    request.app.add_task(send_later(takes_s))
+    return json({"success": True})
+
+
+def main() -> None:
+    app.run(host="127.0.0.1", port=PORT, single_process=True)
+
+
+if __name__ == "__main__":
+    main()
