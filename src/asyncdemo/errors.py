@@ -16,6 +16,7 @@ __all__ = [
     "MissingError",
     "RunFileError",
     "ScriptError",
+    "ServiceError",
     "UsageError",
     "WorkspaceError",
 ]
@@ -61,5 +62,11 @@ class CourseError(AsyncdemoError):
 
 class WorkspaceError(AsyncdemoError):
     """The workspace or the progress kept in it cannot be read or written as things stand."""
+
+    exit_code = EXIT_MISSING
+
+
+class ServiceError(AsyncdemoError):
+    """S3, Redis or PostgreSQL does not start, has died, or cannot be reached."""
 
     exit_code = EXIT_MISSING

@@ -1,4 +1,4 @@
-"""Which optional packages there are, which are installed, and the command that installs the rest.
+"""Which optional packages there are, and which of them are installed.
 
 Read from the installed package, or from the checkout's pyproject.toml if it is not installed.
 """
@@ -6,17 +6,14 @@ Read from the installed package, or from the checkout's pyproject.toml if it is 
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import metadata, util
-from pathlib import Path
+from importlib import metadata
 
-__all__ = ["Extra", "extras", "install_command", "missing_packages", "version_of"]
+from asyncdemo.packages import CHECKOUT, install_command, version_of
 
-_CHECKOUT = Path(__file__).resolve().parents[3]
+__all__ = ["Extra", "extras", "missing_packages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +36,6 @@ def extras(needed: Iterable[str]) -> list[Extra]:
 def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
     """Those of the packages that are not installed."""
     return tuple(name for name in names if version_of(name) is None)
-
-
-def install_command(what: str) -> str:
-    """The command that installs a requirement into this Python (asyncdemo: from the checkout, if in one)."""
-    if what.startswith("asyncdemo") and (_CHECKOUT / "pyproject.toml").is_file():
-        extra = what.removeprefix("asyncdemo")
-        arguments = f"-e {shlex.quote(str(_CHECKOUT) + extra)}"
-    else:
-        arguments = shlex.quote(what)
-    python = shlex.quote(sys.executable)
-    if util.find_spec("pip") is None and shutil.which("uv"):
-        return f"uv pip install --python {python} {arguments}"
-    return f"{python} -m pip install {arguments}"
-
-
-def version_of(package: str) -> str | None:
-    """The version of an installed package, None if it is not."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _extra(name: str, packages: Iterable[str]) -> Extra:
@@ -93,7 +69,7 @@ def _applies(requirement: str) -> bool:
 
 
 def _requirements() -> dict[str, list[str]]:
-    pyproject = _CHECKOUT / "pyproject.toml"
+    pyproject = CHECKOUT / "pyproject.toml"
     if pyproject.is_file():
         import tomllib
 

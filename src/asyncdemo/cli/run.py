@@ -15,7 +15,7 @@ from rich.markdown import Markdown
 from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words, program
-from asyncdemo.cli.extras import install_command, missing_packages
+from asyncdemo.cli.extras import missing_packages
 from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import answerable, ask, print_answers
@@ -39,6 +39,7 @@ from asyncdemo.errors import (
 )
 from asyncdemo.metrics import measure
 from asyncdemo.model import Run, RunOutcome
+from asyncdemo.packages import install_command
 from asyncdemo.render.result import lesson_result
 from asyncdemo.render.words import join
 from asyncdemo.runner import Options, Stdout, Target
