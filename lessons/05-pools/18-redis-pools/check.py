@@ -1,0 +1,17 @@
+"""What the orders must do, in sentences."""
+
+from asyncdemo.checks import Seen
+
+
+def check(seen: Seen) -> None:
+    orders, connections, stock = (int(seen.knobs[name]) for name in ("ORDERS", "CONNECTIONS", "STOCK"))
+    calls, pool = seen.calls("order", "orders"), seen.pool("redis")
+    calls.happen_at_least(orders).all_return().happen(orders)
+    calls.take_at_least(float(seen.knobs["HOLD_S"]))
+    pool.held_exactly(connections)
+    pool.none_leaked()
+    left = [stock + n - 1 for n in range(1, orders + 1)]
+    calls.return_values_in_any_order(left)
+    seen.calls("main").return_values([left])
+    seen.never_blocked()
+    seen.no_warnings()

@@ -1,0 +1,36 @@
+"""Wrong: only as many orders are done as there are connections."""
+
+import asyncio
+import os
+
+from redis import asyncio as aioredis
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+ORDERS = 20
+CONNECTIONS = 5
+HOLD_S = 0.1
+STOCK = 10
+
+
+async def order(n: int, client: aioredis.Redis) -> int:
+    """Sell one piece of article n; how many are left. Leave this function as it is."""
+    async with client.pipeline() as transaction:
+        await transaction.watch(f"stock:{n}")
+        left = int(await transaction.get(f"stock:{n}") or STOCK + n) - 1
+        await asyncio.sleep(HOLD_S)
+        transaction.multi()
+        transaction.set(f"stock:{n}", left)
+        await transaction.execute()
+    return left
+
+
+async def main() -> list[int]:
+    """Do all orders; what is left of each article, in the order of the articles."""
+    pool = aioredis.ConnectionPool.from_url(REDIS_URL, max_connections=CONNECTIONS)
+    async with aioredis.Redis.from_pool(pool) as client, asyncio.TaskGroup() as group:
+        orders = [group.create_task(order(n, client)) for n in range(1, CONNECTIONS + 1)]
+    return [task.result() for task in orders]
+
+
+if __name__ == "__main__":
+    print("left:", asyncio.run(main()))
