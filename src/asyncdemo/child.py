@@ -80,8 +80,23 @@ class Child:
             if caller is not None:
                 self.connection, self.frames, self.hello = caller.connection, caller.frames, caller.hello
                 self.connection.settimeout(_SEND_S)
-                self._door.close()
         return self.connection is not None
+
+    @property
+    def callers(self) -> list[socket.socket]:
+        """When one of these can be read, somebody else may be let in; none once nobody else is expected."""
+        return self._door.sockets
+
+    def let_in(self) -> Caller | None:
+        """A process that it has started and that knows the token, if one has come."""
+        caller = self._door.admit(0)
+        if caller is not None:
+            caller.connection.settimeout(_SEND_S)
+        return caller
+
+    def expect_nobody_else(self) -> None:
+        """Once it is connected itself."""
+        self._door.close()
 
     def take_outputs(self) -> dict[int, str]:
         """Descriptor -> "stdout" or "stderr", where these are captured; the caller closes them."""
@@ -130,7 +145,7 @@ class Child:
         return ends[0], ends[1], ends
 
 
-class _Caller:
+class Caller:
     """Somebody who has connected, and what was heard of them. hello: their first frame, once it is whole."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -155,21 +170,27 @@ class _Caller:
 
 
 class _Door:
-    """Where one child is expected. Others may come as well: the child is who knows the token."""
+    """Where one child is expected, and those that it starts: who knows the token. Others may come as well."""
 
     def __init__(self, token: str) -> None:
         self._token = token
-        self._callers: list[_Caller] = []
+        self._callers: list[Caller] = []
         self._folder: str | None = None
         self._listening, self.address = self._open()
         self._listening.setblocking(False)
 
-    def admit(self, timeout_s: float) -> _Caller | None:
-        """The child, if it comes within this time. Nobody else is waited for."""
+    @property
+    def sockets(self) -> list[socket.socket]:
+        """What tells that somebody comes or says something; none once it is closed."""
+        if self._listening.fileno() < 0:
+            return []
+        return [self._listening, *(caller.connection for caller in self._callers)]
+
+    def admit(self, timeout_s: float) -> Caller | None:
+        """One that knows the token, if it comes within this time. Nobody else is waited for."""
         end_s = time.monotonic() + timeout_s
         while True:
-            doors = [self._listening, *(caller.connection for caller in self._callers)]
-            ready = select.select(doors, [], [], max(end_s - time.monotonic(), 0))[0]
+            ready = select.select(self.sockets, [], [], max(end_s - time.monotonic(), 0))[0]
             for caller in [caller for caller in self._callers if caller.connection in ready]:
                 if not caller.listen():
                     self._turn_away(caller)
@@ -198,11 +219,11 @@ class _Door:
     def _answer(self) -> None:
         with contextlib.suppress(OSError):  # there is none left
             for _ in range(_MOST_CALLERS):
-                self._callers.append(_Caller(self._listening.accept()[0]))
+                self._callers.append(Caller(self._listening.accept()[0]))
         for caller in self._callers[:-_MOST_CALLERS]:
             self._turn_away(caller)
 
-    def _turn_away(self, caller: _Caller) -> None:
+    def _turn_away(self, caller: Caller) -> None:
         caller.connection.close()
         self._callers.remove(caller)
 

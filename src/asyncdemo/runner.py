@@ -24,11 +24,23 @@ from asyncdemo.assembly import Assembly, Listener
 from asyncdemo.capture import wire
 from asyncdemo.child import Child, Spares, Stdout
 from asyncdemo.errors import ScriptError, UsageError
+from asyncdemo.lines import Lines
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.processes import physical_memory
 from asyncdemo.terminals import Settings
 
-__all__ = ["Call", "Listener", "Options", "Recording", "Spares", "Stdout", "Target", "record"]
+__all__ = [
+    "Call",
+    "Child",
+    "Listener",
+    "Options",
+    "Recording",
+    "RequestIntake",
+    "Spares",
+    "Stdout",
+    "Target",
+    "record",
+]
 
 _START_TIMEOUT_S = 60.0
 _NO_TEXT = ("null bytes", "codec can't decode", "unknown encoding", "encoding problem")
@@ -89,7 +101,9 @@ class Options:
     run. threshold_s: from when on a step counts as blocking. results: record what the calls of
     the lanes return, where these are plain values. stdin: the script may read ours, else nothing.
     environment: variables that are set for the script, in addition to ours. serves: it is a server: when
-    it accepted and handled which request is recorded, and listeners see requests.
+    it accepted and handled which request is recorded, and listeners see requests. follow: processes that
+    it starts with multiprocessing's *spawn* are recorded too, with the same lanes and knobs; time is real
+    then, as they have no other in common.
     """
 
     name: str = ""
@@ -105,6 +119,7 @@ class Options:
     stdout: Stdout = Stdout.INHERIT
     environment: Mapping[str, str] = field(default_factory=dict)
     serves: bool = False
+    follow: bool = False
 
 
 def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
@@ -151,11 +166,11 @@ class Recording:
             serves=options.serves,
         )
         self._child = child
-        self._frames = wire.FrameReader()
+        self._lines = Lines(self._assembly)
+        self._processes = 1
+        """How many have come, the script's own included."""
         self._settings = Settings()
-        self._connection: socket.socket | None = None
         self._outputs: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
-        self._garbled = False
         self._stopped: RunOutcome | None = None
         self._killed = False
         self._deadline: float | None = None
@@ -185,11 +200,11 @@ class Recording:
             self._child = Child(self._options.stdout, self._options.stdin)
         for descriptor, stream in self._child.take_outputs().items():
             self._outputs[descriptor] = stream, codecs.getincrementaldecoder("utf-8")("replace")
-        self._connection = self._connected(self._child)
-        if self._connection is None:
+        if not self._connected(self._child):
             return
-        with contextlib.suppress(OSError):  # it has ended already: poll will tell
-            self._connection.sendall(wire.json_frame(wire.OPTIONS, self._told()))
+        if not self._options.follow:
+            self._child.expect_nobody_else()
+        self._lines.send(wire.json_frame(wire.OPTIONS, self._told()))
         limit = time.monotonic() + _START_TIMEOUT_S
         while not self._assembly.ready and self.poll(0.2):
             if time.monotonic() > limit:
@@ -201,9 +216,8 @@ class Recording:
 
     def go(self) -> None:
         """Let the script run; its time limit starts here."""
-        if self._connection is not None and self._assembly.ready:
-            with contextlib.suppress(OSError):  # it has ended already: poll will tell
-                self._connection.sendall(wire.frame(wire.GO, b""))
+        if self._assembly.ready:
+            self._lines.send(wire.frame(wire.GO, b""))
         self.restart_time_limit()
 
     def restart_time_limit(self) -> None:
@@ -240,7 +254,7 @@ class Recording:
         if self._ended_at is None and self._child.process.poll() is not None:
             self._ended_at = now
         if self._ended_at is not None:
-            drained = self._connection is None and not self._outputs
+            drained = not self._lines and not self._outputs
             return not drained and now - self._ended_at < _LINGER_S
         self._enforce_limits(now)
         return True
@@ -274,7 +288,7 @@ class Recording:
 
     def add_note(self, text: str) -> None:
         """Something that a reader of the run must know, in a sentence."""
-        _add(self._assembly.notes, text)
+        self._assembly.add_note(text)
 
     @property
     def requests(self) -> RequestIntake:
@@ -286,7 +300,7 @@ class Recording:
         if self._child is not None:
             self._child.close()
             self._settings.restore()
-        self._connection = None
+        self._lines.close()
         for descriptor in list(self._outputs):
             self._close_output(descriptor)
 
@@ -296,7 +310,7 @@ class Recording:
             reason = self._assembly.invalid
             is_text = not any(sign in reason for sign in _NO_TEXT)
             fault = "has a syntax error" if is_text else "is not a Python script"
-            _add(self._assembly.notes, f"{self._target.title} {fault}: {reason}.")
+            self._assembly.add_note(f"{self._target.title} {fault}: {reason}.")
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped
@@ -319,16 +333,17 @@ class Recording:
         return run
 
     def _note_how_it_ended(self, outcome: RunOutcome, exit_code: int | None) -> None:
-        notes = self._assembly.notes
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
-                _add(notes, f"The script was ended by signal {signal.Signals(-exit_code).name}.")
+                self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
         by_itself = outcome in (RunOutcome.OK, RunOutcome.FAILED) and not (self._stopped or self._killed)
-        if by_itself and self._assembly.ready and not self._assembly.finished:
-            _add(
-                notes,
-                "The script ended without the interpreter's own ending: the last events may be missing.",
-            )
+        if by_itself and self._assembly.ready:
+            cut_off = [n for n in range(self._processes) if not self._assembly.ended_by_itself(n)]
+            for process in cut_off:
+                who = self._assembly.name_of(process) if process else "The script"
+                self.add_note(
+                    f"{who} ended without the interpreter's own ending: the last events may be missing."
+                )
 
     def _told(self) -> dict[str, object]:
         """What the child has to know before it can compile the script."""
@@ -340,7 +355,8 @@ class Recording:
             "lanes": self._options.lanes,
             "results": self._options.results,
             "knobs": dict(self._options.knobs),
-            "virtual": self._options.virtual,
+            "virtual": self._options.virtual and not self._options.follow,
+            "follow": self._options.follow,
             "threshold_s": self._options.threshold_s,
             "environment": dict(self._options.environment),
             "serves": self._options.serves,
@@ -354,28 +370,25 @@ class Recording:
 
     # -- parts ----------------------------------------------------------------------------------
 
-    def _connected(self, child: Child) -> socket.socket | None:
-        """Its connection; None if it ends before that, or does not come to it."""
+    def _connected(self, child: Child) -> bool:
+        """Whether it has connected; else it has ended before that, or does not come to it."""
         limit = time.monotonic() + _START_TIMEOUT_S
         while time.monotonic() < limit:
             if child.connect(0.05):
-                assert child.hello is not None
+                assert child.connection is not None and child.hello is not None
                 self._assembly.feed(*child.hello)
-                self._frames = child.frames
-                return child.connection
+                self._lines.open(child.connection, child.frames)
+                return True
             self._read_outputs(0)
             if child.process.poll() is not None:
-                return None
+                return False
         self._stop(RunOutcome.TIMEOUT, f"The script's process was not there after {_START_TIMEOUT_S:.0f} s.")
-        return None
+        return False
 
     def _read(self, timeout_s: float) -> None:
-        if sys.platform == "win32":
-            self._read_events(timeout_s)
-            return
-        sources: list[int | socket.socket] = list(self._outputs)
-        if self._connection is not None:
-            sources.append(self._connection)
+        callers = [] if self._child is None else self._child.callers
+        outputs = [] if sys.platform == "win32" else list(self._outputs)
+        sources: list[int | socket.socket] = [*outputs, *self._lines, *callers]
         if not sources:
             time.sleep(min(timeout_s, 0.02))
             return
@@ -383,31 +396,22 @@ class Recording:
         for source in ready:
             if isinstance(source, int):
                 self._read_output(source)
-            else:
-                self._read_events(0)
+            elif source not in callers:
+                self._lines.read(source)
+        if callers and not set(callers).isdisjoint(ready):
+            self._let_in()
 
-    def _read_events(self, timeout_s: float) -> None:
-        connection = self._connection
-        if connection is None:
+    def _let_in(self) -> None:
+        """A process that the script has started wants to be told what to observe."""
+        assert self._child is not None
+        caller = self._child.let_in()
+        if caller is None:
             return
-        connection.settimeout(timeout_s or 1.0)
-        try:
-            data = connection.recv(1 << 20)
-        except TimeoutError:
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self._disconnect()
-            return
-        if self._garbled:
-            return  # read on: were the connection closed, the script would take us for gone
-        try:
-            for kind, payload in self._frames.feed(data):
-                self._assembly.feed(kind, payload)
-        except (ValueError, RecursionError) as error:
-            self._garbled = True
-            _add(self._assembly.notes, f"The recording stops early: {error}.")
+        number, self._processes = self._processes, self._processes + 1
+        self._assembly.joins(number)
+        self._lines.open(caller.connection, caller.frames, number)
+        told = {**self._told(), "process": number, "code": self._assembly.code}
+        self._lines.send(wire.json_frame(wire.OPTIONS, told), number)
 
     def _read_outputs(self, timeout_s: float) -> None:
         if self._outputs and sys.platform != "win32":
@@ -430,11 +434,6 @@ class Recording:
         self._outputs.pop(descriptor, None)
         os.close(descriptor)
 
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
     # -- limits ---------------------------------------------------------------------------------
 
     def _enforce_limits(self, now: float) -> None:
@@ -450,10 +449,9 @@ class Recording:
     def _stop_at_time_limit(self, now: float) -> None:
         """First ask who has not ended; a child that cannot answer is not waited for."""
         assert self._deadline is not None
-        if not self._asked and self._connection is not None and self._assembly.ready:
+        if not self._asked and self._lines and self._assembly.ready:
             self._asked = True
-            with contextlib.suppress(OSError):  # it has ended by itself: poll will tell
-                self._connection.sendall(wire.frame(wire.ASK, b""))
+            self._lines.send(wire.frame(wire.ASK, b""))
         if not self._asked or self._assembly.told_stuck or now > self._deadline + _ANSWER_S:
             self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
 
@@ -470,7 +468,7 @@ class Recording:
 
     def _stop(self, outcome: RunOutcome, note: str) -> None:
         self._stopped = outcome
-        _add(self._assembly.notes, note)
+        self._assembly.add_note(note)
         self._kill()
 
     def _kill(self) -> None:
@@ -486,8 +484,3 @@ def _check(script: str | None) -> None:
         raise UsageError(f"There is no file {script}.")
     if not os.path.isfile(script) and not os.path.isdir(script):
         raise ScriptError(f"{script} is neither a file nor a folder.")  # reading it could take for ever
-
-
-def _add(notes: list[str], note: str) -> None:
-    if note not in notes:
-        notes.append(note)

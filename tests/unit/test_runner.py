@@ -374,7 +374,7 @@ class TestDamagedStream:
     def test_garbage(self, script: Write, garbage: bytes, lines: tuple[socket.socket, socket.socket]) -> None:
         recording = Recording(script(""), Options())
         ours, theirs = lines
-        recording._connection = ours
+        recording._lines.open(ours, wire.FrameReader())
         theirs.sendall(wire.json_frame(wire.DEFINITIONS, [["ready", "3", {}, "real"], ["start", 1000]]))
         theirs.sendall(
             wire.json_frame(
@@ -387,8 +387,8 @@ class TestDamagedStream:
         theirs.shutdown(socket.SHUT_WR)
 
         def read_to_the_end() -> bool:
-            recording._read_events(0.1)
-            return recording._connection is None
+            recording._read(0.1)
+            return not recording._lines
 
         assert until(read_to_the_end, 10)
         run = recording.result()

@@ -84,6 +84,8 @@ class Assembly:
         """Why the child would not run the script: wrong use."""
         self.invalid: str | None = None
         """Why the script cannot run at all."""
+        self.code: dict[str, Any] = {}
+        """Where the script's code is, as those that it starts have to be told."""
         self._waits: dict[int, tuple[State, int]] = {
             wire.WAIT_YIELD: (State.READY, 0),
             wire.WAIT_DONE: (State.READY, 0),
@@ -109,6 +111,11 @@ class Assembly:
     def notes(self) -> list[str]:
         """What a reader of the run must know; others may add to it."""
         return self._ledger.notes
+
+    def add_note(self, text: str) -> None:
+        """Unless it is there already."""
+        if text not in self._ledger.notes:
+            self._ledger.notes.append(text)
 
     def run(
         self, *, name: str, script: str, argv: Sequence[str], outcome: RunOutcome, exit_code: int | None
@@ -173,6 +180,9 @@ class Assembly:
 
     def _on_process(self, _: int, __: int, name: str) -> None:
         self._process.name = name
+
+    def _on_code(self, path: str, roots: list[str]) -> None:
+        self.code = {"path": path, "roots": roots}
 
     def _on_start(self, at_ns: int) -> None:
         self._ledger.now_ns = self._audience.origin_ns = at_ns

@@ -1,4 +1,4 @@
-"""Runs a script as ``python script.py`` would, with the lens on.
+"""Runs a script as ``python script.py`` would, and a process that it starts as that would, with the lens on.
 
 What the script can see of itself (``__main__``, ``sys.argv``, ``sys.path``, exit code, tracebacks)
 is as without the lens.
@@ -6,34 +6,35 @@ is as without the lens.
 
 from __future__ import annotations
 
-import atexit
-import errno
 import json
 import os
-import signal
 import socket
 import sys
 import threading
-import time
 import types
 from typing import Any
 
-from asyncdemo.capture import wire
+from asyncdemo.capture import parent, wire
 from asyncdemo.capture.frames import hide_own_frames
+from asyncdemo.capture.instrument import on_entry
 from asyncdemo.capture.lens import Lens
 from asyncdemo.capture.recorder import Origins, running_version
-from asyncdemo.capture.source import SourceError
-from asyncdemo.capture.target import Function, Script
+from asyncdemo.capture.source import SourceError, compile_script
+from asyncdemo.capture.target import Function, LaneFinder, Script
+from asyncdemo.capture.workers import Copies
 
-_CONNECTION_FD = 200
-"""High, so that a script that closes files by number and opens others does not get ours."""
+_ANSWER_S = 10.0
+"""How long a process that the script starts waits to be told what to observe. Then it runs unobserved."""
 
 
 def main() -> None:
-    connection, token = _connect(os.environ[wire.ENV])
-    connection.sendall(wire.json_frame(wire.DEFINITIONS, [["hello", token, os.getpid()]]))
+    """The script's own process."""
+    connection = parent.connect()
     reader = wire.FrameReader()
-    options = json.loads(_receive(connection, reader, wire.OPTIONS))
+    told = parent.receive(connection, reader, wire.OPTIONS)
+    if told is None:
+        sys.exit(1)  # the parent is gone before anything ran
+    options = json.loads(told)
     for name in options["unset"]:
         os.environ.pop(name, None)
     os.environ.update(options["environment"])
@@ -59,59 +60,24 @@ def _refuse(connection: socket.socket, message: str) -> None:
     sys.exit(2)
 
 
-def _connect(address: str) -> tuple[socket.socket, str]:
-    kind, _, rest = address.partition(":")
-    place, _, token = rest.rpartition("#")
-    if kind == "unix":
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        connection.connect(place)
-    else:
-        connection = socket.create_connection(("127.0.0.1", int(place)))
-    return _moved_up(connection), token
-
-
-def _moved_up(connection: socket.socket) -> socket.socket:
-    try:
-        import fcntl
-        import resource
-    except ImportError:
-        return connection
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    descriptor = fcntl.fcntl(connection.fileno(), fcntl.F_DUPFD_CLOEXEC, min(_CONNECTION_FD, most - 1))
-    connection.close()
-    return socket.socket(fileno=descriptor)
-
-
-def _receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) -> bytes:
-    while True:
-        try:
-            data = super(socket.socket, connection).recv(65536)  # the lens may be on already
-        except ConnectionError:
-            data = b""
-        if not data:
-            sys.exit(1)  # the parent is gone before anything ran
-        for kind, payload in reader.feed(data):
-            if kind == wanted:
-                return payload
-
-
 def _run(
     connection: socket.socket, reader: wire.FrameReader, target: Script | Function, options: dict[str, Any]
 ) -> None:
     lens = Lens(
-        Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), _end_with_parent
+        Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), parent.end_with_it
     )
     recorder = lens.recorder
-    lens.install(options["serves"])
+    lens.install(options["serves"], options["follow"])
+    if options["follow"]:
+        recorder.define(["code", target.path, target.roots])
+        _observe_copies(lens, options, target.path)
     recorder.define(["ready", running_version(), target.knobs, "virtual" if options["virtual"] else "real"])
     recorder.connect(connection)
     recorder.flush()
-    _receive(connection, reader, wire.GO)
+    if parent.receive(connection, reader, wire.GO) is None:
+        sys.exit(1)
     recorder.define(["start", recorder.now()])
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=lambda: _forget(lens, connection))
-    atexit.register(_finish, lens)
-    lens.start(connection)
+    parent.begin(lens, connection)
     main = threading.get_ident()
     try:
         target.run(lens)
@@ -126,6 +92,75 @@ def _run(
             _forget_top(error)
         raise
     recorder.close_thread(main, "returned")
+
+
+def work() -> None:
+    """A process that the script has started: what ``python -c CODE`` would do."""
+    code, sys.argv = sys.argv[1], ["-c", *sys.argv[2:]]
+    lens = _observed()
+    main = sys.modules["__main__"].__dict__
+    loader = type(sys.modules["builtins"].__loader__)
+    main.clear()  # it must not find us there
+    main.update({"__name__": "__main__", "__doc__": None, "__package__": None, "__spec__": None})
+    main.update({"__loader__": loader, "__annotations__": {}, "__builtins__": sys.modules["builtins"]})
+    try:
+        exec(code, main)
+    except BaseException as error:
+        if lens is not None:
+            failed = not isinstance(error, SystemExit) or error.code == 1
+            lens.recorder.close_thread(threading.get_ident(), "raised" if failed else "returned")
+        if not isinstance(error, SystemExit):
+            _hide_when_printed()
+        raise
+
+
+def _observed() -> Lens | None:
+    """Put this process under the lens; None if there is nobody who would tell what to observe."""
+    reader = wire.FrameReader()
+    try:
+        connection = parent.connect()
+        connection.settimeout(_ANSWER_S)
+        told = parent.receive(connection, reader, wire.OPTIONS)
+        connection.settimeout(None)
+    except (OSError, ValueError, LookupError):
+        return None
+    if told is None:
+        return None
+    options = json.loads(told)
+    number, code = options["process"], options["code"]
+    lens = Lens(
+        Origins(tuple(code["roots"])), False, int(options["threshold_s"] * 1e9), parent.end_with_it, number
+    )
+    lens.install(options["serves"], follow=True)
+    if options["call"]:
+        sys.meta_path.insert(0, LaneFinder(options["call"]["lanes"]))
+    else:
+        _observe_copies(lens, options, code["path"])
+    from multiprocessing import process
+
+    def begins(one: Any) -> None:
+        lens.recorder.define(["process", number, os.getpid(), one.name])
+        lens.open_main_thread()
+
+    lens.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
+    lens.patches.forget_sources()
+    lens.recorder.connect(connection)
+    parent.begin(lens, connection)
+    return lens
+
+
+def _observe_copies(lens: Lens, options: dict[str, Any], path: str) -> None:
+    """The script's file has its lanes and knobs also where it is loaded once more."""
+
+    def compile_it(source: bytes, filename: str) -> types.CodeType:
+        lanes, knobs, results = options["lanes"], options["knobs"], options["results"]
+        try:
+            return compile_script(source, filename, lanes, knobs, results)[0]
+        except SourceError as error:  # it has been edited since the run began
+            lens.recorder.define(["note", str(error)])
+            return compile(source, filename, "exec", dont_inherit=True)
+
+    Copies(path, compile_it).install(lens.patches)
 
 
 def _forget_top(error: BaseException) -> None:
@@ -145,35 +180,3 @@ def _hide_when_printed() -> None:
         printing(kind, error, error.__traceback__)
 
     sys.excepthook = excepthook
-
-
-def _finish(lens: Lens) -> None:
-    recorder = lens.recorder
-    if not recorder.active:
-        return
-    recorder.define(["finish", recorder.now()])
-    try:
-        recorder.flush()
-    except OSError:
-        recorder.stop()  # nobody listens any more; the script's own end is what matters now
-
-
-def _forget(lens: Lens, connection: socket.socket) -> None:
-    """A fork is not the traced process: it runs on unobserved."""
-    lens.stop()
-    connection.close()
-
-
-_sleep = time.sleep
-_kill = os.kill
-
-
-def _end_with_parent(error: OSError) -> None:
-    """If the parent is gone nobody is left who would end this run, so it ends itself and what it started.
-
-    Otherwise the script closed our connection, and goes on unobserved.
-    """
-    if error.errno in (errno.EPIPE, errno.ECONNRESET) and hasattr(signal, "SIGKILL"):
-        _kill(0, signal.SIGTERM)
-        _sleep(1)
-        _kill(0, signal.SIGKILL)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture import calls, frames, source, uvloops
+from asyncdemo.capture import calls, frames, source, uvloops, workers
 from asyncdemo.capture.eventloop import EventLoops, Relays
 from asyncdemo.capture.executors import Executors
 from asyncdemo.capture.instrument import Patches, on_entry
@@ -34,14 +34,19 @@ from asyncdemo.capture.watchdog import Watchdog
 
 class Lens:
     def __init__(
-        self, origins: Origins, virtual: bool, slow_ns: int, on_lost: Callable[[OSError], None]
+        self,
+        origins: Origins,
+        virtual: bool,
+        slow_ns: int,
+        on_lost: Callable[[OSError], None],
+        process: int = 0,
     ) -> None:
-        """on_lost: the parent cannot be reached; called from the watchdog's thread."""
-        self._patches = Patches()
+        """on_lost: the parent cannot be reached; called from the watchdog's thread. process: its number."""
+        self.patches = Patches()
         self._real_sleep = time.sleep
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
-        self.recorder = recorder = Recorder(origins, now)
+        self.recorder = recorder = Recorder(origins, now, process)
         self._loops = Loops(recorder)
         if self.clock is not None:
             self._loops.offset_ns = 0
@@ -56,9 +61,9 @@ class Lens:
         self._requests = Requests(recorder, self._loops)
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
 
-    def install(self, serves: bool = False) -> None:
-        """serves: the script is a server, whose requests are observed."""
-        patches, recorder = self._patches, self.recorder
+    def install(self, serves: bool = False, follow: bool = False) -> None:
+        """serves: the script is a server, whose requests are observed. follow: what it starts is, too."""
+        patches, recorder = self.patches, self.recorder
         sleep: Callable[[float], None] = self._real_sleep
         slow_step = self._watchdog.slow_step
         EventLoops(
@@ -94,6 +99,7 @@ class Lens:
                 "uvloop": self._install_uvloop,
                 "concurrent.futures.process": lambda m: self._executors.install_process_pool(patches, m),
                 **(self._requests.in_modules(patches) if serves else {}),
+                **({"multiprocessing.spawn": lambda m: workers.follow(patches, m)} if follow else {}),
             }
         )
         sys.meta_path.insert(0, finder)
@@ -104,7 +110,7 @@ class Lens:
     def stop(self) -> None:
         """Observe nothing from now on; the script goes on as if it had never been observed."""
         self.recorder.stop()
-        self._patches.undo()
+        self.patches.undo()
 
     def _failed(self, error: Exception) -> None:
         """The lens met something it does not know. It is switched off; the script goes on."""
@@ -150,7 +156,7 @@ class Lens:
             self._tasks,
             self._relays,
             self._reasons,
-            self._patches,
+            self.patches,
             self._slow_ns,
             self._watchdog.slow_step,
         )

@@ -113,6 +113,7 @@ class Recorder:
         self, origins: Origins, now: Callable[[], int] = time.perf_counter_ns, process: int = 0
     ) -> None:
         """process: 0 for the script's own, else the number that the parent gave to this one."""
+        self.process = process
         self._base = base = process << wire.PROCESS_SHIFT
         self.now = now
         self.origins = origins

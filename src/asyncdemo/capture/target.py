@@ -88,7 +88,7 @@ class Function:
     def __init__(self, options: dict[str, Any]) -> None:
         self._call: dict[str, Any] = options["call"]
         self._lanes: dict[str, list[str]] = self._call["lanes"]
-        self.name: str = self._call["file"]
+        self.name = self.path = self._call["file"]
         self.roots: tuple[str, ...] = (os.getcwd(), os.path.dirname(os.path.realpath(self.name)))
 
     def load(self) -> None:
@@ -96,7 +96,7 @@ class Function:
             _loaded_already(name)
         sys.path[:] = self._call["path"]
         sys.argv = [self.name]
-        sys.meta_path.insert(0, _Finder(self._lanes))
+        sys.meta_path.insert(0, LaneFinder(self._lanes))
         main = sys.modules["__main__"].__dict__
         main.clear()  # a process that the function starts must not find us there
         main.update({"__name__": "__main__", "__builtins__": sys.modules["builtins"], "__spec__": None})
@@ -148,7 +148,7 @@ class _LaneLoader(SourceFileLoader):
         return compile_module(self.get_data(path), path, self._lanes)
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class LaneFinder(importlib.abc.MetaPathFinder):
     """Finds modules as always, and gives those with lanes a loader that adds them."""
 
     def __init__(self, lanes: Mapping[str, Sequence[str]]) -> None:

@@ -27,8 +27,9 @@ class Tasks:
         self._recorder = recorder
         self._reasons = reasons
         self._refs: dict[int, weakref.ref[Any]] = {}
-        self.ends: list[int] = []
-        """By track: when its last step ended. Threads have a place here too."""
+        self.ends: list[int] | dict[int, int] = {} if recorder.process else []
+        """By track: when its last step ended. Tracks of a process that the script starts count from far up;
+        in a list threads have a place too."""
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._tasks_of: Counter[CodeType | None] = Counter()
         self._told: set[int] = set()
@@ -72,7 +73,7 @@ class Tasks:
             )
         )
         ends = self.ends
-        if len(ends) <= track:
+        if isinstance(ends, list) and len(ends) <= track:
             ends.extend([0] * (track + 1 - len(ends)))
         ends[track] = at_ns
         return track

@@ -1,0 +1,14 @@
+"""Where a process starts that the traced script has started, in place of ``python -c CODE``."""
+
+import os
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+if sys.path and os.path.abspath(sys.path[0]) == here:
+    del sys.path[0]
+root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
+sys.path.append(root)
+from asyncdemo.capture import launch  # noqa: E402
+
+sys.path.remove(root)
+launch.work()

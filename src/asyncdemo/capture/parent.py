@@ -1,0 +1,104 @@
+"""The connection to the process that watches this one, from the first word to the last.
+
+Not for: what is said in between (``recorder``), nor for what is run (``launch``).
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import signal
+import socket
+import time
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.lens import Lens
+
+_CONNECTION_FD = 200
+"""High, so that a script that closes files by number and opens others does not get ours."""
+
+_sleep = time.sleep  # the script may replace them
+_kill = os.kill
+
+
+def connect() -> socket.socket:
+    """Find the parent by the environment and say who this is.
+
+    Raises OSError if nobody is there, ValueError or KeyError if the environment does not name anybody.
+    """
+    kind, _, rest = os.environ[wire.ENV].partition(":")
+    place, _, token = rest.rpartition("#")
+    if kind == "unix":
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.connect(place)
+    else:
+        connection = socket.create_connection(("127.0.0.1", int(place)))
+    connection = _moved_up(connection)
+    connection.sendall(wire.json_frame(wire.DEFINITIONS, [["hello", token, os.getpid()]]))
+    return connection
+
+
+def _moved_up(connection: socket.socket) -> socket.socket:
+    try:
+        import fcntl
+        import resource
+    except ImportError:
+        return connection
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    descriptor = fcntl.fcntl(connection.fileno(), fcntl.F_DUPFD_CLOEXEC, min(_CONNECTION_FD, most - 1))
+    connection.close()
+    return socket.socket(fileno=descriptor)
+
+
+def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) -> bytes | None:
+    """The payload of the next frame of this kind; None if the parent is gone.
+
+    Raises TimeoutError if the connection has a time limit.
+    """
+    while True:
+        try:
+            data = super(socket.socket, connection).recv(65536)  # the lens may be on already
+        except ConnectionError:
+            data = b""
+        if not data:
+            return None
+        for kind, payload in reader.feed(data):
+            if kind == wanted:
+                return payload
+
+
+def begin(lens: Lens, connection: socket.socket) -> None:
+    """From now on what is recorded is sent, up to the interpreter's end."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: _forget(lens, connection))
+    atexit.register(_finish, lens)
+    lens.start(connection)
+
+
+def _finish(lens: Lens) -> None:
+    recorder = lens.recorder
+    if not recorder.active:
+        return
+    recorder.define(["finish", recorder.now()])
+    try:
+        recorder.flush()
+    except OSError:
+        recorder.stop()  # nobody listens any more; the script's own end is what matters now
+
+
+def _forget(lens: Lens, connection: socket.socket) -> None:
+    """A fork is not the traced process: it runs on unobserved."""
+    lens.stop()
+    connection.close()
+
+
+def end_with_it(error: OSError) -> None:
+    """If the parent is gone nobody is left who would end this run, so it ends itself and what it started.
+
+    Otherwise the script closed our connection, and goes on unobserved.
+    """
+    if error.errno in (errno.EPIPE, errno.ECONNRESET) and hasattr(signal, "SIGKILL"):
+        _kill(0, signal.SIGTERM)
+        _sleep(1)
+        _kill(0, signal.SIGKILL)
