@@ -103,7 +103,9 @@ class Teller:
         return self._spend(ms, State.WAITING, Wait(reason, on=_index(on)))
 
     def queues(self, resource: Resource, ms: float) -> Self:
-        return self._spend(ms, State.QUEUED, Wait(str(resource.kind), resource=resource.index))
+        pool = resource.kind is ResourceKind.POOL
+        reason = "connection pool" if pool else str(resource.kind)
+        return self._spend(ms, State.QUEUED, Wait(reason, resource=resource.index))
 
     def shows(self, child: Teller, ms: float, state: State = State.WAITING, reason: str = "") -> Self:
         """It only awaits its own child, and borrows the child's state."""

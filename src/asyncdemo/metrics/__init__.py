@@ -24,7 +24,7 @@ from asyncdemo.metrics.limits import (
 )
 from asyncdemo.metrics.memory import MemoryUse, memory_use
 from asyncdemo.metrics.requests import RequestUse, path_of, request_use
-from asyncdemo.metrics.states import LaneTotals, durations, lane_totals, state_sums, tally
+from asyncdemo.metrics.states import LaneTotals, durations, lane_totals, row_totals, state_sums, tally
 from asyncdemo.model import Outcome, ResourceKind, Run, Site, SlowStep, State, Track, TrackKind
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "peak",
     "request_use",
     "resource_use",
+    "row_totals",
     "state_sums",
     "throughput_per_s",
     "wall_ns",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from operator import sub
 
-from asyncdemo.model import Lane, Run, Spans, State, Wait
+from asyncdemo.model import Lane, Request, Run, Spans, State, Wait
 
 __all__ = [
     "STATES",
@@ -21,6 +21,7 @@ __all__ = [
     "durations",
     "lane_totals",
     "pieces",
+    "row_totals",
     "state_sums",
     "tally",
 ]
@@ -117,7 +118,16 @@ def state_sums(run: Run) -> dict[State, int]:
 
 def lane_totals(run: Run) -> tuple[LaneTotals, ...]:
     """For each lane, in the order of ``run.lanes``, what its own spans say."""
-    return tuple(_totals(tally(lane.spans)) for lane in run.lanes)
+    return _totals_of(run.lanes)
+
+
+def row_totals(run: Run) -> tuple[LaneTotals, ...]:
+    """The same for each of ``run.rows``: the requests, where there are some."""
+    return _totals_of(run.rows)
+
+
+def _totals_of(rows: Iterable[Lane | Request]) -> tuple[LaneTotals, ...]:
+    return tuple(_totals(tally(row.spans)) for row in rows)
 
 
 def _totals(sums: Tally) -> LaneTotals:

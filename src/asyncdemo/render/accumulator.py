@@ -17,10 +17,13 @@ from operator import add
 
 from asyncdemo.render.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, cell_of
 
-__all__ = ["Accumulator", "head_of"]
+__all__ = ["Accumulator", "fold_of", "head_of"]
 
 _STATES = len(SHADES) - 1
 """Shades that are counted: all but CLOSED."""
+
+_BUSY = frozenset({Shade.RUNNING, Shade.HELD})
+"""Shown however short it was."""
 
 
 class _Group:
@@ -158,7 +161,10 @@ class Accumulator:
         totals: list[Counts] | None = None
         for groups in self._rows(rows):
             counts = self._amounts(groups, columns, column_ns, now_ns)
-            totals = counts if totals is None else [_add(a, b) for a, b in zip(totals, counts, strict=True)]
+            if totals is None:
+                totals = counts
+            else:
+                totals = [tuple(map(add, sums, more)) for sums, more in zip(totals, counts, strict=True)]
             first, size = groups[0].first, sum(group.size for group in groups)
             size = min(size, self.opened - first)
             single = size == 1 and first < len(labels)
@@ -252,6 +258,7 @@ class Accumulator:
         columns = min(columns, now_ns // column_ns + 1)
         bins = column_ns // self.bin_ns
         by_shade: list[Sequence[float]] = []
+        nobody = [0.0] * columns
         for shade in range(_STATES):
             sums: list[float] | None = None
             for group in groups:
@@ -260,7 +267,7 @@ class Accumulator:
                     continue
                 amounts = self._integrate(changes, group.rests[shade], columns, bins, now_ns)
                 sums = amounts if sums is None else list(map(add, sums, amounts))
-            by_shade.append([0.0] * columns if sums is None else sums)
+            by_shade.append(nobody if sums is None else sums)
         return list(zip(*by_shade, strict=True))
 
     def _integrate(
@@ -287,24 +294,20 @@ def head_of(rows: int) -> int:
     return min(rows // 3, 8)
 
 
+def fold_of(lanes: int, rows: int) -> int:
+    """How many lanes share a row past the head, so that all of them get in."""
+    head = head_of(rows)
+    return 1 if lanes <= rows else -(-(lanes - head) // (rows - head))
+
+
 def _cells(counts: Sequence[Counts], size: int) -> tuple[Cell, ...]:
     cells = []
     was_brief = False
     for amounts in counts:
         if any(amounts):
             cell = cell_of(amounts, size, was_brief)
-            was_brief = cell.shade is Shade.RUNNING and amounts[0] < max(amounts)
+            was_brief = cell.shade in _BUSY and amounts[cell.shade] < max(amounts)
         else:
             cell, was_brief = EMPTY, False
         cells.append(cell)
     return tuple(cells)
-
-
-def _add(one: Counts, other: Counts) -> Counts:
-    return (
-        one[0] + other[0],
-        one[1] + other[1],
-        one[2] + other[2],
-        one[3] + other[3],
-        one[4] + other[4],
-    )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from asyncdemo.model import Run
 from asyncdemo.render.facts import blocking_words
-from asyncdemo.render.grid import FULL, Cell, Counts, Grid, Row, Shade
+from asyncdemo.render.grid import FULL, SHADES, STATE_OF, Cell, Counts, Grid, Row, Shade
 from asyncdemo.render.layout import Piece, blocked_of, extent_ns, lay_out, open_ns, pieces
 from asyncdemo.render.words import SHADE_WORDS, clean, lane_range, title
 
@@ -75,7 +75,7 @@ def charts(runs: Sequence[Run], rows: int = 60, bars: int = 2_000) -> tuple[int,
 
 
 def _fits(run: Run, rows: int, bars: int) -> bool:
-    return len(run.lanes) <= rows and sum(len(lane.spans) for lane in run.lanes) <= bars
+    return len(run.rows) <= rows and sum(len(row.spans) for row in run.rows) <= bars
 
 
 def _exact(run: Run) -> Chart:
@@ -85,8 +85,8 @@ def _exact(run: Run) -> Chart:
         title(run),
         extent_ns(run),
         tuple(
-            ChartRow(clean(lane.name), 1, lane.outcome, tuple(_bars(pieces(lane, blocked), zero)))
-            for lane in run.lanes
+            ChartRow(clean(row.name), 1, row.outcome, tuple(_bars(pieces(row, blocked), zero)))
+            for row in run.rows
         ),
     )
 
@@ -127,7 +127,7 @@ def _cell_bars(cell: Cell, start_ns: int, column_ns: int) -> Iterator[Bar]:
     if cell.shade is Shade.RUNNING and cell.fill < FULL:
         ran_ns = start_ns + column_ns * cell.fill // FULL
         yield Bar(start_ns, ran_ns, Shade.RUNNING)
-        rest = max((Shade.READY, Shade.WAITING, Shade.QUEUED), key=lambda shade: cell.counts[shade])
+        rest = max(SHADES[Shade.READY : Shade.CLOSED], key=lambda shade: cell.counts[shade])
         if cell.counts[rest] > 0:
             yield Bar(ran_ns, end_ns, rest)
     elif cell.shade is not Shade.CLOSED:
@@ -136,4 +136,5 @@ def _cell_bars(cell: Cell, start_ns: int, column_ns: int) -> Iterator[Bar]:
 
 def bar_words(row: ChartRow, bar: Bar) -> str:
     """ "brew(0): waiting, sleep"."""
-    return f"{row.label}: {SHADE_WORDS[bar.shade]}" + (f", {bar.why}" if bar.why else "")
+    state = SHADE_WORDS[STATE_OF.get(bar.shade, bar.shade)]
+    return f"{row.label}: {state}" + (f", {bar.why}" if bar.why else "")

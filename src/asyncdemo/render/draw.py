@@ -15,13 +15,14 @@ from rich.segment import Segment
 from rich.style import Style
 
 from asyncdemo.model import Outcome
-from asyncdemo.render.grid import Grid, Row, Shade
+from asyncdemo.render.grid import SHADES, Grid, Row, Shade
 from asyncdemo.render.layout import tick_ns
 from asyncdemo.render.theme import DIM, EMPHASIS, Theme
 from asyncdemo.render.words import (
     LEGEND,
+    LEGEND_OF_CAUSES,
     OUTCOME_WORDS,
-    SHADE_WORDS,
+    SHADE_TERMS,
     clean,
     count,
     fit,
@@ -55,7 +56,7 @@ _PICTURE = 56
 _TICK_ROOM = 9
 """Cells that one label of the axis wants for itself."""
 
-_COUNTED = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED, Shade.BLOCKING)
+_COUNTED = SHADES[: Shade.CLOSED]
 
 
 class Lines:
@@ -85,7 +86,7 @@ def panel_width(panels: int, width: int) -> tuple[int, bool]:
 def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int, marked: bool = False) -> int:
     """Cells for the names of the rows: as many as they need, if enough are left for the picture.
 
-    names: of the lanes that may have a row of their own. lanes: how many there are in all.
+    names: of the lanes or requests that may have a row of their own. lanes: how many there are in all.
     marked: whether there is a mark behind some of the names.
     """
     longest = max((cell_len(clean(name)) for name in names), default=0)
@@ -144,19 +145,26 @@ def cell_marks(theme: Theme, grids: Sequence[Grid]) -> list[tuple[str, str]]:
     words = {
         Shade.RUNNING: (theme.parts[0], "ran briefly"),
         Shade.BLOCKING: (theme.blocked_a_little, "blocked briefly"),
+        Shade.HELD: (theme.held_a_little, "held briefly"),
     }
     return [mark for shade, mark in words.items() if shade in short]
 
 
-def legend_lines(theme: Theme, width: int, marks: Iterable[tuple[str, str]] = ()) -> list[Line]:
-    """The meaning of textures, in the fewer words if the more do not fit in one line; and of marks."""
+def legend_lines(
+    theme: Theme, width: int, marks: Iterable[tuple[str, str]] = (), shades: Collection[Shade] = ()
+) -> list[Line]:
+    """The meaning of textures, in the fewer words if the more do not fit in one line; and of marks.
+
+    shades: those that occur, so that causes are told only where there are some.
+    """
     room = sum(3 + 1 + len(long) + 3 for _, long in LEGEND.values())
+    told = LEGEND | {shade: words for shade, words in LEGEND_OF_CAUSES.items() if shade in shades}
     lines: list[Line] = [[]]
     used = 0
     entries: list[tuple[str, Style | None, str]]
     entries = [
         (theme.textures[shade] * 3, theme.shade_style(shade), long if room <= width else short)
-        for shade, (short, long) in LEGEND.items()
+        for shade, (short, long) in told.items()
     ]
     entries += [(mark, None, words) for mark, words in marks]
     for glyphs, style, words in entries:
@@ -222,11 +230,11 @@ def _counted(grid: Grid) -> Iterator[tuple[Shade, float]]:
 
 
 def _counts(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
-    words = f"+{count(grid.folded, 'lane')} folded, up to {grid.fold:,} to a row; of all {grid.lanes:,}:"
+    words = f"+{count(grid.folded, grid.noun)} folded, up to {grid.fold:,} to a row; of all {grid.lanes:,}:"
     yield text_line(fit(words, gutter + grid.columns, theme.ellipsis), DIM)
     for shade, most in _counted(grid):
         bars = "".join(theme.bar(counts[shade], most) for counts in grid.totals)
-        label = f" {SHADE_WORDS[shade]}"
+        label = f" {SHADE_TERMS[shade]}"
         room = max(gutter - 1 - len(label), 0)
         top = f"{theme.bars[-1]}{number(most if most < 10 else round(most))}"
         label += top.rjust(room) if len(top) < room else ""

@@ -6,9 +6,10 @@ Not for: what failed and why; that is the check's own message.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from asyncdemo.checks import Evidence
-from asyncdemo.metrics import measure
+from asyncdemo.metrics import row_totals
 from asyncdemo.model import Clock, Run
 from asyncdemo.render.draw import (
     Line,
@@ -19,7 +20,7 @@ from asyncdemo.render.draw import (
     text_line,
     timeline_lines,
 )
-from asyncdemo.render.facts import folded_words, lane_words
+from asyncdemo.render.facts import folded_words, row_words
 from asyncdemo.render.layout import cut, extent_ns, lay_out_part, open_ns
 from asyncdemo.render.theme import DIM, Theme
 from asyncdemo.render.words import clean, duration, fit
@@ -33,30 +34,39 @@ _FOLDING_TAKES = 4
 
 def evidence_lines(evidence: Evidence, theme: Theme, width: int, rows: int = _ROWS) -> Iterator[Line]:
     """What it is, a timeline of the lanes that matter, and a legend. rows: more lanes are folded."""
-    run, lanes = evidence.run, evidence.lanes
-    if len(lanes) <= rows + _FOLDING_TAKES:
-        rows = len(lanes)
-    shown = [run.lanes[index] for index in lanes]
-    marked = any(lane.outcome in theme.ends for lane in shown)
-    gutter = gutter_width([lane.name for lane in shown[:rows]], len(shown), rows, width, marked)
-    grid = lay_out_part(run, lanes, evidence.start_ns, evidence.end_ns, width - gutter, rows)
-    caption = f"What was seen{_in_which_time(run)}{_which_part(evidence)}:"
+    shown = _stretch(evidence).rows
+    if len(shown) <= rows + _FOLDING_TAKES:
+        rows = len(shown)
+    marked = any(row.outcome in theme.ends for row in shown)
+    gutter = gutter_width([row.name for row in shown[:rows]], len(shown), rows, width, marked)
+    stretch, zero = _stretch(evidence), open_ns(evidence.run)
+    grid = lay_out_part(stretch, evidence.start_ns, evidence.end_ns, zero, width - gutter, rows)
+    caption = f"What was seen{_in_which_time(evidence.run)}{_which_part(evidence)}:"
     yield text_line(fit(caption, width, theme.ellipsis), DIM)
     yield from timeline_lines(grid, theme, gutter)
     ended = {row.ended for row in grid.rows}
-    yield from legend_lines(theme, width, [*cell_marks(theme, [grid]), *end_marks(theme, ended)])
+    marks = [*cell_marks(theme, [grid]), *end_marks(theme, ended)]
+    yield from legend_lines(theme, width, marks, grid.shades)
 
 
 def evidence_text(evidence: Evidence, lanes: int = _ROWS) -> Iterator[str]:
     """What it is, and a line for each lane that matters, up to a bound; times are those of the whole run."""
     yield f"seen{_in_which_time(evidence.run)}{_which_part(evidence)}:"
-    stretch = cut(evidence.run, evidence.lanes, evidence.start_ns, evidence.end_ns)
-    zero, totals = open_ns(evidence.run), measure(stretch).lane_totals
-    shown = len(stretch.lanes) if len(stretch.lanes) <= lanes + 1 else lanes
-    for lane, total in zip(stretch.lanes[:shown], totals[:shown], strict=True):
-        yield f"  {clean(lane.name)}: {lane_words(lane, total, zero)}"
-    if shown < len(stretch.lanes):
-        yield "  " + folded_words(stretch.lanes[shown:], totals[shown:])
+    stretch, zero = _stretch(evidence), open_ns(evidence.run)
+    rows, totals = stretch.rows, row_totals(stretch)
+    shown = len(rows) if len(rows) <= lanes + 1 else lanes
+    for row, total in zip(rows[:shown], totals[:shown], strict=True):
+        yield f"  {clean(row.name)}: {row_words(row, total, zero)}"
+    if shown < len(rows):
+        yield "  " + folded_words(rows[shown:], totals[shown:])
+
+
+def _stretch(evidence: Evidence) -> Run:
+    """The run with only the rows that matter, and only the part of them that shows it."""
+    run = evidence.run
+    requests = tuple(run.requests[index] for index in evidence.requests)
+    lanes = () if requests else tuple(run.lanes[index] for index in evidence.lanes)
+    return cut(replace(run, lanes=lanes, requests=requests), evidence.start_ns, evidence.end_ns)
 
 
 def _in_which_time(run: Run) -> str:

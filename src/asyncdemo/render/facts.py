@@ -12,8 +12,10 @@ from itertools import compress, islice
 
 from asyncdemo.diagnose import Finding, diagnose
 from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, measure
-from asyncdemo.model import Clock, Lane, Outcome, ResourceKind, Run, RunOutcome, Site, SlowStep
+from asyncdemo.model import Clock, Lane, Outcome, Request, ResourceKind, Run, RunOutcome, Site, SlowStep
+from asyncdemo.render.fact import Fact
 from asyncdemo.render.layout import blocking_steps, open_ns
+from asyncdemo.render.server_facts import ending_words, memory_facts, request_facts
 from asyncdemo.render.words import (
     OUTCOME_WORDS,
     clean,
@@ -35,24 +37,15 @@ __all__ = [
     "empty_words",
     "finding_words",
     "folded_words",
-    "lane_words",
     "peak_words",
     "reason_words",
+    "row_words",
 ]
 
 _Measured = tuple[Run, Metrics]
 _MOST_RESOURCES = 8
 _SAME = 1.02
 """Walls within two percent of each other are not told apart in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """warns: something a reader should look at first."""
-
-    label: str
-    value: str
-    warns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,31 +80,38 @@ def account_for(runs: Sequence[Run], meant: Collection[str] = ()) -> tuple[Accou
     )
 
 
-def lane_words(lane: Lane, totals: LaneTotals, zero_ns: int) -> str:
+def row_words(row: Lane | Request, totals: LaneTotals, zero_ns: int) -> str:
     """ "0 s to 300 ms, returned: running 1.0 ms, waiting 299 ms (sleep 299 ms)"."""
-    opened, closed = duration(lane.start_ns - zero_ns), duration(lane.end_ns - zero_ns)
-    words = f"{opened} to {closed}, {OUTCOME_WORDS[lane.outcome]}"
+    opened, closed = duration(row.start_ns - zero_ns), duration(row.end_ns - zero_ns)
+    words = f"{opened} to {closed}, {_ended(row)}"
     states = _states(totals.running_ns, totals.ready_ns, totals.waiting_ns, totals.queued_ns)
     reasons = sorted(totals.reasons.items(), key=lambda reason: -reason[1])
     for_what = ", ".join(f"{clean(reason)} {duration(ns)}" for reason, ns in reasons if reason and ns)
     return words + (f": {states}" if states else "") + (f" ({for_what})" if for_what else "")
 
 
-def folded_words(lanes: Sequence[Lane], totals: Sequence[LaneTotals]) -> str:
-    """What many lanes did together: "and 9,960 more lanes: ..."."""
-    ends = Counter(lane.outcome for lane in lanes)
-    how = join([f"{n:,} {OUTCOME_WORDS[outcome]}" for outcome, n in ends.items()])
-    lengths = [lane.end_ns - lane.start_ns for lane in lanes]
+def folded_words(rows: Sequence[Lane | Request], totals: Sequence[LaneTotals]) -> str:
+    """What many of them did together: "and 9,960 more lanes: ..."."""
+    ends = Counter(map(_ended, rows))
+    how = join([f"{n:,} {ended}" for ended, n in ends.items()])
+    lengths = [row.end_ns - row.start_ns for row in rows]
     states = _states(
         sum(total.running_ns for total in totals),
         sum(total.ready_ns for total in totals),
         sum(total.waiting_ns for total in totals),
         sum(total.queued_ns for total in totals),
     )
+    what = "more request" if isinstance(rows[0], Request) else "more lane"
     return (
-        f"and {count(len(lanes), 'more lane')}: {how}; open for {duration(min(lengths))} to "
+        f"and {count(len(rows), what)}: {how}; open for {duration(min(lengths))} to "
         f"{duration(max(lengths))} each" + (f"; in sum {states}" if states else "")
     )
+
+
+def _ended(row: Lane | Request) -> str:
+    if isinstance(row, Request) and row.outcome is not Outcome.OPEN:
+        return ending_words(row)
+    return OUTCOME_WORDS[row.outcome]
 
 
 def blocking_words(step: SlowStep) -> str:
@@ -123,7 +123,8 @@ def blocking_words(step: SlowStep) -> str:
 
 def peak_words(own: Metrics) -> str:
     """What a lesson calls the peak, and what it is the peak of."""
-    return f"{own.peak:,} at work at once, {own.open:,} open, of {count(own.lanes, 'lane')}"
+    calls = count(own.lanes, "call" if own.requests.count else "lane")
+    return f"{own.peak:,} at work at once, {own.open:,} open, of {calls}"
 
 
 def empty_words(run: Run) -> str:
@@ -147,11 +148,22 @@ def finding_words(finding: Finding) -> tuple[str, str]:
 
 
 def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
-    if not run.lanes:  # figures would all be zero, and say nothing that the outcome does not
+    if not run.rows:  # figures would all be zero, and say nothing that the outcome does not
         yield from _blocked(run, own)
+        yield from memory_facts(own.memory)
         return
     if run.outcome is not RunOutcome.OK:
         yield Fact("outcome", status(run), warns=True)
+    yield from request_facts(run, own)
+    if run.lanes:
+        yield from _work(run, own, others)
+    yield from _blocked(run, own)
+    yield from _resources(own)
+    yield from memory_facts(own.memory)
+
+
+def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
+    """What the lanes did; those of a server are the calls of its handlers."""
     virtual = " (virtual time)" if run.clock is Clock.VIRTUAL else ""
     yield Fact("wall", duration(own.wall_ns) + virtual)
     to_ideal = ratio(own.wall_ns, own.ideal_ns)
@@ -159,13 +171,12 @@ def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact
     compared = _compared(run, own, others)
     if compared:
         yield Fact("compared", compared)
-    yield Fact("peak", peak_words(own))
-    yield Fact("throughput", f"{number(own.throughput_per_s)} lanes a second")
+    yield Fact("handlers" if run.requests and run.named else "peak", peak_words(own))
+    if not run.requests:
+        yield Fact("throughput", f"{number(own.throughput_per_s)} lanes a second")
     states = _states(own.running_ns, own.ready_ns, own.waiting_ns, own.queued_ns)
     if states:
         yield Fact("in sum", states)
-    yield from _blocked(run, own)
-    yield from _resources(own)
 
 
 def _resources(own: Metrics) -> Iterable[Fact]:
@@ -240,8 +251,8 @@ def _notes(run: Run) -> Iterable[str]:
 
 
 def _origin_ns(run: Run) -> int:
-    """Zero of the axis; without lanes when the first track began. The clock itself began long before."""
-    return open_ns(run) if run.lanes else min((track.start_ns for track in run.tracks), default=0)
+    """Zero of the axis; without rows when the first track began. The clock itself began long before."""
+    return open_ns(run) if run.rows else min((track.start_ns for track in run.tracks), default=0)
 
 
 def _states(running_ns: int, ready_ns: int, waiting_ns: int, queued_ns: int) -> str:

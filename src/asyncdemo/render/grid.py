@@ -10,29 +10,92 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-__all__ = ["FULL", "SHADES", "Cell", "Counts", "Grid", "Row", "Shade", "cell_of"]
+__all__ = [
+    "CONNECTION",
+    "FULL",
+    "SHADES",
+    "STATE_OF",
+    "Cell",
+    "Counts",
+    "Grid",
+    "Row",
+    "Shade",
+    "cell_of",
+    "shade_of",
+]
 
 FULL = 8
 """A running cell is filled in eighths."""
 
 
 class Shade(IntEnum):
-    """What a cell can show: the states of a lane, whether one blocks, or nothing open."""
+    """What a cell can show: a state of a lane, one with its cause, what a connection does, or nothing."""
 
     RUNNING = 0
     READY = 1
     WAITING = 2
     QUEUED = 3
     BLOCKING = 4
-    CLOSED = 5
+    SQL = 5
+    REDIS = 6
+    S3 = 7
+    POOL = 8
+    """Queued for a connection of a pool."""
+    ACCEPT = 9
+    """Of a request: the server has not accepted it yet."""
+    WORKER = 10
+    """Of a request: no thread of the server has taken it yet."""
+    CLIENT = 11
+    """Of a request: its client has not begun to send it."""
+    RESPONSE = 12
+    """Of a request: it is handled, and the response is under way."""
+    OPENING = 13
+    """Of a connection, as the last three."""
+    IDLE = 14
+    HELD = 15
+    CLOSED = 16
 
 
 SHADES = tuple(Shade)
 
-Counts = tuple[float, float, float, float, float]
-"""Lanes in each state, RUNNING to BLOCKING, on average over a cell."""
+CONNECTION = (Shade.OPENING, Shade.IDLE, Shade.HELD)
 
-NOBODY: Counts = (0.0, 0.0, 0.0, 0.0, 0.0)
+STATE_OF = {
+    Shade.SQL: Shade.WAITING,
+    Shade.REDIS: Shade.WAITING,
+    Shade.S3: Shade.WAITING,
+    Shade.POOL: Shade.QUEUED,
+    Shade.ACCEPT: Shade.QUEUED,
+    Shade.WORKER: Shade.QUEUED,
+    Shade.CLIENT: Shade.WAITING,
+    Shade.RESPONSE: Shade.WAITING,
+}
+"""The state of those that show its cause as well."""
+
+_CAUSES = {
+    (int(state), reason): shade
+    for reason, shade in {
+        "sql": Shade.SQL,
+        "redis": Shade.REDIS,
+        "s3": Shade.S3,
+        "connection pool": Shade.POOL,
+        "accept": Shade.ACCEPT,
+        "worker thread": Shade.WORKER,
+        "client": Shade.CLIENT,
+        "response": Shade.RESPONSE,
+    }.items()
+    for state in (STATE_OF[shade],)
+}
+
+Counts = tuple[float, ...]
+"""Lanes of each shade but CLOSED, on average over a cell."""
+
+NOBODY: Counts = (0.0,) * (len(SHADES) - 1)
+
+
+def shade_of(state: int, reason: str) -> Shade:
+    """Of a state (its number) with that cause."""
+    return _CAUSES.get((state, reason)) or SHADES[state]
 
 
 class Cell(NamedTuple):
@@ -69,7 +132,7 @@ class Grid:
     """All lanes of one run on a time axis of ``columns`` cells of ``column_ns``.
 
     rows: in the order of the lanes; none is left out. totals: all of them in one row.
-    origin_ns: the time at the left edge.
+    origin_ns: the time at the left edge. noun: what the rows are.
     """
 
     columns: int
@@ -78,6 +141,13 @@ class Grid:
     rows: tuple[Row, ...]
     totals: tuple[Counts, ...]
     origin_ns: int = 0
+    noun: str = "lane"
+
+    @property
+    def shades(self) -> frozenset[Shade]:
+        """Those that occur, were it for a moment."""
+        by_shade = zip(*self.totals, strict=True)
+        return frozenset(shade for shade, counts in zip(SHADES, by_shade, strict=False) if any(counts))
 
     @property
     def folded(self) -> int:
@@ -93,25 +163,26 @@ class Grid:
 def cell_of(counts: Counts, size: int, was_brief: bool) -> Cell:
     """What a cell shows of the average number of lanes in each state, in a row of ``size`` lanes.
 
-    Blocking always shows. Running shows however short it is, as a part of the cell. Else the state
+    Blocking always shows, and so does a connection that opens. Running shows however short it is, as a
+    part of the cell, and so does a connection that is held. Else the state
     that takes most of the time shows; that nobody was open shows only if nobody was.
     was_brief: the cell before showed a short run. Where every cell would, each second one shows
     what dominates, or a lane that runs in many small steps would seem to do nothing else.
     """
-    running, ready, waiting, queued, blocking = counts
-    if blocking > 0:
-        # Of the time that the lane was open, as for the states that fill their cell.
-        return Cell(Shade.BLOCKING, _eighths(blocking, size if size > 1 else sum(counts)), counts)
-    shade, most = Shade.READY, ready
-    if waiting > most:
-        shade, most = Shade.WAITING, waiting
-    if queued > most:
-        shade, most = Shade.QUEUED, queued
-    if running > 0 and (running >= most or not was_brief):
-        if size > 1 and running < most:
+    for urgent in (Shade.BLOCKING, Shade.OPENING):
+        if counts[urgent] > 0:
+            # Of the time that the lane was open, as for the states that fill their cell.
+            return Cell(urgent, _eighths(counts[urgent], size if size > 1 else sum(counts)), counts)
+    busy = Shade.HELD if counts[Shade.HELD] > 0 else Shade.RUNNING
+    amount = counts[busy]
+    others = counts[Shade.READY : Shade.HELD]
+    most = max(others)
+    shade = SHADES[Shade.READY + others.index(most)]
+    if amount > 0 and (amount >= most or not was_brief):
+        if size > 1 and amount < most:
             # In a folded row somebody always runs a little: what the many do is the news.
             return Cell(shade, _eighths(most, size), counts)
-        return Cell(Shade.RUNNING, _eighths(running, size), counts)
+        return Cell(busy, _eighths(amount, size), counts)
     if most > 0:
         return Cell(shade, _eighths(most, size), counts)
     return EMPTY

@@ -1,20 +1,21 @@
 """Recorded runs on one time axis: which cell of a picture shows what.
 
-All runs share one scale, that of the longest, so that the faster one visibly ends early. The time
-of each is counted from its first lane's open. Not for: glyphs, colours (``theme``), words (``facts``).
+The rows are the requests of a run, if it has any, else its lanes. All runs share one scale, that of the
+longest, so that the faster one visibly ends early. Times count from the first row's open. Not
+for: glyphs, colours (``theme``), words (``facts``).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from asyncdemo.model import NO_WAIT, Lane, Outcome, Run, SlowStep, State, Wait
-from asyncdemo.render.accumulator import Accumulator, head_of
-from asyncdemo.render.grid import Grid, Shade
+from asyncdemo.model import NO_WAIT, Lane, Outcome, Request, Run, SlowStep, State, Wait
+from asyncdemo.render.accumulator import Accumulator, fold_of
+from asyncdemo.render.grid import Grid, Shade, shade_of
 
 __all__ = [
     "Blocked",
@@ -25,6 +26,7 @@ __all__ = [
     "extent_ns",
     "lay_out",
     "lay_out_part",
+    "noun",
     "open_ns",
     "pieces",
     "tick_ns",
@@ -34,8 +36,11 @@ Blocked = dict[int, list[SlowStep]]
 """The steps that held the loop, by track, in order of time."""
 
 
+_Row = TypeVar("_Row", Lane, Request)
+
+
 class Piece(NamedTuple):
-    """One stretch of a lane in one shade."""
+    """One stretch of a row in one shade."""
 
     start_ns: int
     end_ns: int
@@ -45,13 +50,18 @@ class Piece(NamedTuple):
 
 
 def open_ns(run: Run) -> int:
-    """When the first lane opened: zero on the axis."""
-    return min((lane.start_ns for lane in run.lanes), default=0)
+    """When the first row opened: zero on the axis."""
+    return min((row.start_ns for row in run.rows), default=0)
 
 
 def extent_ns(run: Run) -> int:
-    """From the first lane's open to the last lane's close."""
-    return max((lane.end_ns for lane in run.lanes), default=0) - open_ns(run)
+    """From the first row's open to the last row's close."""
+    return max((row.end_ns for row in run.rows), default=0) - open_ns(run)
+
+
+def noun(run: Run) -> str:
+    """What its rows are."""
+    return "request" if run.requests else "lane"
 
 
 def blocking_steps(run: Run) -> tuple[SlowStep, ...]:
@@ -71,17 +81,17 @@ def blocked_of(run: Run) -> Blocked:
     return dict(by_track)
 
 
-def pieces(lane: Lane, blocked: Blocked) -> Iterator[Piece]:
-    """The spans of a lane, with what blocked the loop told apart from other running."""
-    steps = blocked.get(lane.track, ())
-    starts, states, waits, end_ns = lane.spans.columns
-    causes = lane.spans.causes
+def pieces(row: Lane | Request, blocked: Blocked) -> Iterator[Piece]:
+    """The spans of a row, with what blocked the loop told apart from other running."""
+    steps = () if row.track is None else blocked.get(row.track, ())
+    starts, states, waits, end_ns = row.spans.columns
+    causes = row.spans.causes
     last = len(starts) - 1
     for i, (start, state) in enumerate(zip(starts, states, strict=True)):
         end = end_ns if i == last else starts[i + 1]
         wait = causes[waits[i]] if causes else NO_WAIT
         if state != State.RUNNING or not steps:
-            yield Piece(start, end, Shade(state), wait)
+            yield Piece(start, end, shade_of(state, wait.reason), wait)
             continue
         first = bisect_right(steps, start, key=lambda step: step.end_ns)
         for step in steps[first:]:
@@ -97,7 +107,7 @@ def pieces(lane: Lane, blocked: Blocked) -> Iterator[Piece]:
 
 
 def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
-    """A grid for each run, all of one scale; at most ``rows`` rows, every lane in one of them."""
+    """A grid for each run, all of one scale; at most ``rows`` rows, every lane or request in one of them."""
     columns, rows = max(columns, 1), max(rows, 1)
     column_ns = max(-(-max(map(extent_ns, runs), default=0) // columns), 1)
     return tuple(
@@ -105,30 +115,36 @@ def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
     )
 
 
-def cut(run: Run, lanes: Sequence[int], start_ns: int, end_ns: int) -> Run:
-    """The run with only these lanes, and of them only the part between two times: who goes on is open."""
-    kept = []
-    for lane in (run.lanes[index] for index in lanes):
-        spans = lane.spans.clip(start_ns, end_ns)
-        if lane.start_ns <= end_ns and lane.end_ns >= start_ns:
-            kept.append(
-                replace(
-                    lane,
-                    start_ns=max(lane.start_ns, start_ns),
-                    end_ns=min(lane.end_ns, end_ns),
-                    outcome=Outcome.OPEN if lane.end_ns > end_ns else lane.outcome,
-                    spans=spans,
-                )
+def cut(run: Run, start_ns: int, end_ns: int) -> Run:
+    """The run with only the part of its rows between two times: who goes on is open."""
+    return replace(
+        run,
+        lanes=tuple(_cut(run.lanes, start_ns, end_ns)),
+        requests=tuple(_cut(run.requests, start_ns, end_ns)),
+    )
+
+
+def _cut(rows: Iterable[_Row], start_ns: int, end_ns: int) -> Iterator[_Row]:
+    for row in rows:
+        if row.start_ns <= end_ns and row.end_ns >= start_ns:
+            yield replace(
+                row,
+                start_ns=max(row.start_ns, start_ns),
+                end_ns=min(row.end_ns, end_ns),
+                outcome=Outcome.OPEN if row.end_ns > end_ns else row.outcome,
+                spans=row.spans.clip(start_ns, end_ns),
             )
-    return replace(run, lanes=tuple(kept))
 
 
-def lay_out_part(run: Run, lanes: Sequence[int], start_ns: int, end_ns: int, columns: int, rows: int) -> Grid:
-    """A grid of some lanes of a run between two times, with the times of the whole run on its axis."""
+def lay_out_part(part: Run, start_ns: int, end_ns: int, zero_ns: int, columns: int, rows: int) -> Grid:
+    """A grid of what ``cut`` left of a run, with the times of the whole run on its axis.
+
+    zero_ns: when the first row of the whole run opened.
+    """
     columns, rows = max(columns, 1), max(rows, 1)
     column_ns = max(-(-(end_ns - start_ns) // columns), 1)
-    grid = _grid(cut(run, lanes, start_ns, end_ns), columns, rows, column_ns, start_ns, end_ns)
-    return replace(grid, origin_ns=start_ns - open_ns(run))
+    grid = _grid(part, columns, rows, column_ns, start_ns, end_ns)
+    return replace(grid, origin_ns=start_ns - zero_ns)
 
 
 def tick_ns(scale_ns: int, room: int) -> int:
@@ -143,25 +159,25 @@ def tick_ns(scale_ns: int, room: int) -> int:
 
 
 def _grid(run: Run, columns: int, rows: int, column_ns: int, zero_ns: int, end_ns: int) -> Grid:
-    head, lanes = head_of(rows), len(run.lanes)
-    fold = 1 if lanes <= rows else -(-(lanes - head) // (rows - head))
+    fold = fold_of(len(run.rows), rows)
     cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold)
     blocked, zero = blocked_of(run), zero_ns
-    for index, lane in enumerate(run.lanes):
-        opened, closed = lane.start_ns - zero, lane.end_ns - zero
+    for index, row in enumerate(run.rows):
+        opened, closed = row.start_ns - zero, row.end_ns - zero
         if opened == closed:
             # One without length that opened at the very end belongs to the last cell.
             opened = closed = min(opened, columns * column_ns - 1)
         cells.lane_opened(index, opened, Shade.READY)
         if closed > opened:
-            for piece in pieces(lane, blocked):
+            for piece in pieces(row, blocked):
                 cells.lane_changed(index, piece.start_ns - zero, piece.shade)
         cells.lane_closed(index, closed, opened)
-    return cells.grid(
+    grid = cells.grid(
         columns,
         rows,
         column_ns,
         end_ns - zero_ns,
-        [lane.name for lane in run.lanes],
-        [lane.outcome for lane in run.lanes],
+        [row.name for row in run.rows],
+        [row.outcome for row in run.rows],
     )
+    return replace(grid, noun=noun(run))

@@ -5,10 +5,12 @@ Not for: the terminal (``live``), pictures of whole runs (``report``).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from asyncdemo.model import Outcome, Run, Site, State
 from asyncdemo.render.accumulator import Accumulator
 from asyncdemo.render.draw import Line, text_line, timeline_lines, title_line
-from asyncdemo.render.grid import Shade
+from asyncdemo.render.grid import STATE_OF, Shade, shade_of
 from asyncdemo.render.layout import extent_ns
 from asyncdemo.render.output import Tail
 from asyncdemo.render.theme import DIM, WARNING, Theme
@@ -22,23 +24,21 @@ _NEAR_NS = 1_000_000
 _STALE_NS = 500_000_000
 """A block of which nothing was heard for this long is over."""
 
-_SHADE_OF = tuple(Shade(state) for state in State)
-"""Indexing is far quicker than ``Shade(state)``, and there may be a million changes."""
-
 _STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
 
 
 class LivePanel:
-    """A listener of a recording. Times count from the first lane's open.
+    """A listener of a recording, of its lanes or its requests. Times count from the first one's open.
 
     The listener is told that a loop is blocked, not by which lane: those that run since the start
     of the step are drawn as blocking, and those that open, running, while it lasts (calls of a
     function within the step). The report at the end knows the track.
     """
 
-    def __init__(self, name: str, rows: int = 64) -> None:
-        """rows: the most rows that will ever be drawn."""
+    def __init__(self, name: str, rows: int = 64, noun: str = "lane") -> None:
+        """rows: the most rows that will ever be drawn. noun: what the rows are."""
         self.name = name
+        self.noun = noun
         self.output_tail = Tail()
         self.now_ns = 0
         self.ended_how: set[str] = set()
@@ -67,13 +67,13 @@ class LivePanel:
         self._opened[lane] = at
         self._cells.lane_opened(lane, at, self._shade(lane, state, at))
 
-    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:  # noqa: ARG002
+    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:
         at = self._at(at_ns)
         if self._blocked is None:
-            self._cells.lane_changed(lane, at, _SHADE_OF[state])
+            self._cells.lane_changed(lane, at, shade_of(state, reason))
         else:
             self._is_over(lane, at)
-            self._cells.lane_changed(lane, at, self._shade(lane, state, at))
+            self._cells.lane_changed(lane, at, self._shade(lane, state, at, reason))
 
     def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
         at = self._at(at_ns)
@@ -120,6 +120,11 @@ class LivePanel:
         return self._cells.opened
 
     @property
+    def shades(self) -> set[Shade]:
+        """Those that have occurred."""
+        return self._cells.seen
+
+    @property
     def bin_ns(self) -> int:
         return self._cells.bin_ns
 
@@ -151,7 +156,7 @@ class LivePanel:
         lines = [title_line(self.name, self._headline(), theme, width)]
         columns = max(width - gutter, 1)
         if not self._cells.opened:
-            words = "no lane has opened yet" if self._started else "not started yet"
+            words = f"no {self.noun} has opened yet" if self._started else "not started yet"
             return [*lines, text_line(fit(words, width, theme.ellipsis), DIM)]
         blocking = self._blocking_lines(theme, width)
         rows = max(height - 2 - len(blocking), 1)
@@ -163,6 +168,7 @@ class LivePanel:
             counts = min(len(self._cells.seen), max(rows // 2 - 1, 0))
             rows = max(rows - 1 - counts, 1)
         grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends)
+        grid = replace(grid, noun=self.noun)
         return [*lines, *timeline_lines(grid, theme, gutter, counts, pitch), *blocking]
 
     def output_lines(self, theme: Theme, width: int, height: int) -> list[Line]:
@@ -184,6 +190,8 @@ class LivePanel:
             return self._status
         counts = list(self._cells.counts)
         counts[Shade.RUNNING] += counts[Shade.BLOCKING]
+        for shade, state in STATE_OF.items():
+            counts[state] += counts[shade]
         at_it = ", ".join(f"{counts[shade]:,} {SHADE_WORDS[shade]}" for shade in _STATES if counts[shade])
         now = duration(max(self.now_ns, self._cells.last_ns))
         return f"{now}, {self._cells.open:,} of {self._cells.opened:,} open" + (f": {at_it}" if at_it else "")
@@ -211,12 +219,12 @@ class LivePanel:
             self._blocked = None
         return at
 
-    def _shade(self, lane: int, state: State, at: int) -> Shade:
+    def _shade(self, lane: int, state: State, at: int, reason: str = "") -> Shade:
         block = self._blocked
         if state is State.RUNNING and block and self._is_of_the_step(at, block[0], self._opened.get(lane)):
             self._blocking.add(lane)
             return Shade.BLOCKING
-        return _SHADE_OF[state]
+        return shade_of(state, reason)
 
     @staticmethod
     def _is_of_the_step(running_since: int, step_start: int, opened: int | None) -> bool:

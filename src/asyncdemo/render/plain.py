@@ -1,6 +1,6 @@
 """Runs as plain text: for a pipe, a log, a screen reader, a golden test.
 
-Sentences and figures only, no control codes and no pictures; every lane has a line up to a bound,
+Sentences and figures only, no control codes and no pictures; every lane or request has a line up to a bound,
 the others share one. Not for: what the facts are (``facts``).
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from asyncdemo.metrics import row_totals
 from asyncdemo.model import Run
 from asyncdemo.render.facts import (
     Account,
@@ -15,9 +16,9 @@ from asyncdemo.render.facts import (
     empty_words,
     finding_words,
     folded_words,
-    lane_words,
+    row_words,
 )
-from asyncdemo.render.layout import open_ns
+from asyncdemo.render.layout import noun, open_ns
 from asyncdemo.render.words import clean, status, title
 
 __all__ = ["render_plain"]
@@ -40,7 +41,7 @@ def _run(account: Account, lanes: int) -> Iterator[str]:
     yield f"{title(run)}: {status(run)}"
     for fact in account.facts:
         yield f"  {fact.label:<14}{fact.value}"
-    yield from _lanes(account, lanes)
+    yield from _rows(account, lanes)
     if account.findings:
         yield "  findings:"
         for finding in account.findings:
@@ -54,16 +55,17 @@ def _run(account: Account, lanes: int) -> Iterator[str]:
             yield f"    - {note}"
 
 
-def _lanes(account: Account, most: int) -> Iterator[str]:
-    lanes, totals = account.run.lanes, account.metrics.lane_totals
-    if not lanes:
-        yield f"  {empty_words(account.run)}"
+def _rows(account: Account, most: int) -> Iterator[str]:
+    run = account.run
+    rows, totals = run.rows, row_totals(run)
+    if not rows:
+        yield f"  {empty_words(run)}"
         return
-    zero = open_ns(account.run)
-    yield "  lanes:"
-    # One line more than the bound says nothing that the last lane itself would not.
-    shown = len(lanes) if len(lanes) <= most + 1 else most
-    for lane, total in zip(lanes[:shown], totals[:shown], strict=True):
-        yield f"    {clean(lane.name)}: {lane_words(lane, total, zero)}"
-    if shown < len(lanes):
-        yield f"    {folded_words(lanes[shown:], totals[shown:])}"
+    zero = open_ns(run)
+    yield f"  {noun(run)}s:"
+    # One line more than the bound says nothing that the last row itself would not.
+    shown = len(rows) if len(rows) <= most + 1 else most
+    for row, total in zip(rows[:shown], totals[:shown], strict=True):
+        yield f"    {clean(row.name)}: {row_words(row, total, zero)}"
+    if shown < len(rows):
+        yield f"    {folded_words(rows[shown:], totals[shown:])}"

@@ -17,11 +17,11 @@ __all__ = ["Replay", "replay"]
 _OPEN, _CHANGE, _CLOSE, _BLOCK = range(4)
 
 _Event = tuple[int, int, int, int, int]
-"""(at_ns, which lane, index within it, what, state); of a block, which one instead of the index."""
+"""(at_ns, which row, index within it, what, state); of a block, which one instead of the index."""
 
 
 class Replay:
-    """Tells ``run`` to ``panel``, up to a time that only grows; zero is the first lane's open."""
+    """Tells ``run`` to ``panel``, up to a time that only grows; zero is the first row's open."""
 
     def __init__(self, run: Run, panel: LivePanel) -> None:
         self.length_ns = extent_ns(run)
@@ -54,13 +54,13 @@ class Replay:
             step = self._blocks[within]
             self._panel.loop_blocked(step.start_ns, at_ns, step.site, step.called_from)
             return
-        lane = self._run.lanes[index]
+        row = self._run.rows[index]
         if what == _CHANGE:
-            self._panel.lane_changed(index, at_ns, State(state), "")
+            self._panel.lane_changed(index, at_ns, State(state), row.spans[within].wait.reason)
         elif what == _OPEN:
-            self._panel.lane_opened(index, lane.name, at_ns, State(state))
+            self._panel.lane_opened(index, row.name, at_ns, State(state))
         else:
-            self._panel.lane_closed(index, at_ns, lane.outcome)
+            self._panel.lane_closed(index, at_ns, row.outcome)
 
 
 def replay(run: Run, panel: LivePanel, now_ns: int) -> None:
@@ -72,9 +72,9 @@ def _events(run: Run) -> Iterator[_Event]:
     for which, step in enumerate(blocking_steps(run)):
         # It is known to block once it has done so for as long as is tolerated.
         yield min(step.start_ns + run.threshold_ns, step.end_ns), -1, which, _BLOCK, 0
-    for index, lane in enumerate(run.lanes):
-        starts, states, _, _ = lane.spans.columns
-        yield lane.start_ns, index, -1, _OPEN, states[0] if states else State.READY
+    for index, row in enumerate(run.rows):
+        starts, states, _, _ = row.spans.columns
+        yield row.start_ns, index, -1, _OPEN, states[0] if states else State.READY
         for at, (start_ns, state) in enumerate(zip(starts, states, strict=True)):
             yield start_ns, index, at, _CHANGE, state
-        yield lane.end_ns, index, len(starts), _CLOSE, State.RUNNING
+        yield row.end_ns, index, len(starts), _CLOSE, State.RUNNING

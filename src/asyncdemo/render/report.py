@@ -42,7 +42,7 @@ _BELOW = 21
 def print_report(
     runs: Sequence[Run], console: Console, rows: int | None = None, meant: Collection[str] = ()
 ) -> None:
-    """rows: the most rows of lanes for each run, more lanes are folded; the rule: most of a screen.
+    """rows: the most rows for each run, more lanes or requests are folded; the rule: most of a screen.
 
     meant: as for ``account_for``.
     """
@@ -58,9 +58,9 @@ def report_lines(
     """The report, no line wider than ``width``."""
     accounts = account_for(runs, meant)
     each, side_by_side = panel_width(len(runs), width)
-    names = [lane.name for run in runs for lane in run.lanes[:rows]]
-    marked = any(lane.outcome in theme.ends for run in runs for lane in run.lanes[:rows])
-    most = max((len(run.lanes) for run in runs), default=0)
+    names = [row.name for run in runs for row in run.rows[:rows]]
+    marked = any(row.outcome in theme.ends for run in runs for row in run.rows[:rows])
+    most = max((len(run.rows) for run in runs), default=0)
     gutter = gutter_width(names, most, rows, each, marked)
     grids = lay_out(runs, each - gutter, rows)
     pictures = [
@@ -77,7 +77,8 @@ def report_lines(
             yield from told
     ended = {row.ended for grid in grids for row in grid.rows}
     if any(grid.rows for grid in grids):
-        yield from legend_lines(theme, width, [*cell_marks(theme, grids), *end_marks(theme, ended)])
+        shades = {shade for grid in grids for shade in grid.shades}
+        yield from legend_lines(theme, width, [*cell_marks(theme, grids), *end_marks(theme, ended)], shades)
     for account in accounts:
         yield from _remarks(account, theme, width, named=len(accounts) > 1)
 

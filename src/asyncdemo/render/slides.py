@@ -96,18 +96,18 @@ def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line
 def timeline(run: Run, theme: Theme, width: int, height: int) -> list[Line]:
     """One run on a screen of its own, on its own time scale: at most ``height`` lines."""
     head = title_line(title(run), f"{duration(extent_ns(run))}, {status(run)}", theme, width)
-    if not run.lanes:
+    if not run.rows:
         return [bright(line) for line in (head, [], text_line(empty_words(run)))][:height]
-    ends = end_marks(theme, {lane.outcome for lane in run.lanes})
+    ends = end_marks(theme, {row.outcome for row in run.rows})
     room = max(height - 3 - len(legend_lines(theme, width, ends)) - 1, 1)
-    pitch = max((pitch for pitch in range(1, PITCH + 1) if len(run.lanes) * pitch <= room), default=1)
-    counts = 0 if len(run.lanes) <= room else min(_COUNTS, room // 4)
-    rows = room if len(run.lanes) <= room else max(room - 1 - counts, 1)
-    names = [lane.name for lane in run.lanes[:rows]]
-    gutter = gutter_width(names, len(run.lanes), rows, width, marked=bool(ends))
+    pitch = max((pitch for pitch in range(1, PITCH + 1) if len(run.rows) * pitch <= room), default=1)
+    counts = 0 if len(run.rows) <= room else min(_COUNTS, room // 4)
+    rows = room if len(run.rows) <= room else max(room - 1 - counts, 1)
+    names = [row.name for row in run.rows[:rows]]
+    gutter = gutter_width(names, len(run.rows), rows, width, marked=bool(ends))
     (grid,) = lay_out([run], width - gutter, rows)
     picture = [head, *timeline_lines(grid, theme, gutter, counts, pitch)]
-    legend = legend_lines(theme, width, [*cell_marks(theme, [grid]), *ends])
+    legend = legend_lines(theme, width, [*cell_marks(theme, [grid]), *ends], grid.shades)
     return [bright(line) for line in (*picture, [], *legend)][:height]
 
 

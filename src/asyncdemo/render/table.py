@@ -10,6 +10,7 @@ import io
 from collections.abc import Sequence
 
 from asyncdemo.model import Run
+from asyncdemo.render.grid import STATE_OF
 from asyncdemo.render.layout import blocked_of, open_ns, pieces
 from asyncdemo.render.words import SHADE_WORDS, place, title
 
@@ -36,18 +37,18 @@ def render_csv(runs: Sequence[Run]) -> str:
     table.writerow(COLUMNS)
     for run in runs:
         zero, blocked = open_ns(run), blocked_of(run)
-        for index, lane in enumerate(run.lanes):
-            for piece in pieces(lane, blocked):
+        for index, row in enumerate(run.rows):
+            for piece in pieces(row, blocked):
                 step = piece.step
                 table.writerow(
                     (
                         title(run),
                         index,
-                        lane.name,
-                        lane.track,
+                        row.name,
+                        "" if row.track is None else row.track,
                         piece.start_ns - zero,
                         piece.end_ns - zero,
-                        SHADE_WORDS[piece.shade],
+                        SHADE_WORDS[STATE_OF.get(piece.shade, piece.shade)],
                         step.reason if step else piece.wait.reason,
                         "" if piece.wait.resource is None else piece.wait.resource,
                         place(step.site, step.called_from, full=True) if step else "",

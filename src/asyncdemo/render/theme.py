@@ -25,9 +25,21 @@ COLOURS: Mapping[Shade, str] = MappingProxyType(
         Shade.WAITING: "#56b4e9",
         Shade.QUEUED: "#cc79a7",
         Shade.BLOCKING: "#d55e00",
+        Shade.SQL: "#56b4e9",
+        Shade.REDIS: "#56b4e9",
+        Shade.S3: "#56b4e9",
+        Shade.POOL: "#cc79a7",
+        Shade.ACCEPT: "#999999",
+        Shade.WORKER: "#999999",
+        Shade.CLIENT: "#999999",
+        Shade.RESPONSE: "#999999",
+        Shade.OPENING: "#e69f00",
+        Shade.IDLE: "#999999",
+        Shade.HELD: "#0072b2",
     }
 )
-"""Okabe-Ito: bluish green, orange, sky blue, reddish purple, vermillion."""
+"""Okabe-Ito: bluish green, orange, sky blue, reddish purple, vermillion, blue; and grey for what is
+outside of the server, or idle. A cause has the colour of its state: textures tell causes apart."""
 
 DIM = Style(dim=True)
 EMPHASIS = Style(bold=True)
@@ -43,7 +55,8 @@ _SPARSE = FULL // 4
 
 @dataclass(frozen=True)
 class Theme:
-    """textures: a glyph for each shade. parts: a running cell by eighths, 1 to 8.
+    """textures: a glyph for each shade. parts: a running cell by eighths, 1 to 8. held_a_little: of a
+    connection that was held for less than half of a cell.
 
     bars: heights of a count, from none to all. ends: how a lane ended, if not by returning.
     good, bad: before a sentence that holds, and one that does not.
@@ -52,6 +65,7 @@ class Theme:
     textures: Mapping[Shade, str]
     parts: str
     blocked_a_little: str
+    held_a_little: str
     bars: str
     ends: Mapping[str, str]
     rule: str
@@ -66,18 +80,20 @@ class Theme:
         """Whether the glyph says that it lasted for a part of the cell only."""
         if cell.shade is Shade.RUNNING:
             return self.parts[cell.fill - 1] != self.parts[-1]
-        return cell.shade is Shade.BLOCKING and cell.fill <= FULL // 2
+        return cell.shade in (Shade.BLOCKING, Shade.HELD) and cell.fill <= FULL // 2
 
     def glyph(self, cell: Cell) -> str:
         if cell.shade is Shade.RUNNING:
             return self.parts[cell.fill - 1]
         if cell.shade is Shade.BLOCKING and cell.fill <= FULL // 2:
             return self.blocked_a_little
+        if cell.shade is Shade.HELD and cell.fill <= FULL // 2:
+            return self.held_a_little
         return self.textures[cell.shade]
 
     def style(self, cell: Cell, folded: bool = False) -> Style:
         """In a folded row a cell is dim where only a few of its lanes do what it shows."""
-        thin = folded and cell.fill <= _SPARSE and cell.shade is not Shade.BLOCKING
+        thin = folded and cell.fill <= _SPARSE and cell.shade not in (Shade.BLOCKING, Shade.OPENING)
         return (_THIN if thin else _STYLES)[cell.shade]
 
     def bar(self, amount: float, most: float) -> str:
@@ -99,11 +115,23 @@ UNICODE = Theme(
             Shade.WAITING: "─",
             Shade.QUEUED: "•",
             Shade.BLOCKING: "╳",
+            Shade.SQL: "═",
+            Shade.REDIS: "≈",
+            Shade.S3: "≡",
+            Shade.POOL: "○",
+            Shade.ACCEPT: "·",
+            Shade.WORKER: "┊",
+            Shade.CLIENT: "‹",
+            Shade.RESPONSE: "›",
+            Shade.OPENING: "◇",
+            Shade.IDLE: "╌",
+            Shade.HELD: "▄",
             Shade.CLOSED: " ",
         }
     ),
     parts="▏▎▍▌▋▊▉█",
     blocked_a_little="×",
+    held_a_little="▖",
     bars=" ▁▂▃▄▅▆▇█",
     ends=MappingProxyType({Outcome.RAISED: "✗", Outcome.CANCELLED: "⊘", Outcome.OPEN: "…"}),
     rule="─",
@@ -123,11 +151,23 @@ ASCII = Theme(
             Shade.WAITING: "-",
             Shade.QUEUED: ":",
             Shade.BLOCKING: "X",
+            Shade.SQL: "=",
+            Shade.REDIS: "~",
+            Shade.S3: "%",
+            Shade.POOL: "o",
+            Shade.ACCEPT: ".",
+            Shade.WORKER: ";",
+            Shade.CLIENT: "<",
+            Shade.RESPONSE: ">",
+            Shade.OPENING: "?",
+            Shade.IDLE: "_",
+            Shade.HELD: "H",
             Shade.CLOSED: " ",
         }
     ),
     parts="||||####",
     blocked_a_little="x",
+    held_a_little="h",
     bars=" .-=#",
     ends=MappingProxyType({Outcome.RAISED: "!", Outcome.CANCELLED: "/", Outcome.OPEN: ">"}),
     rule="-",

