@@ -1,0 +1,145 @@
+"""``python -m asyncdemo.load URL``: one load, for people; a few lines, or the whole result as JSON.
+
+Not for: comparing servers (the lab), or what else the plan can do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, UsageError
+from asyncdemo.load.client import check_installed
+from asyncdemo.load.plan import ARRIVALS, Plan, Send
+from asyncdemo.load.process import run_plan
+from asyncdemo.load.result import Result
+
+__all__ = ["plan_of", "run_command"]
+
+_NS_IN_MS = 1e6
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Prints; returns the exit code: 1 if any request failed."""
+    options = _parser().parse_args(arguments)
+    try:
+        check_installed()
+        result = run_plan(plan_of(options))
+    except AsyncdemoError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    text = json.dumps(result.to_json()) if options.json else summary(result)
+    sys.stdout.write(text + "\n")
+    if result.interrupted:
+        return EXIT_INTERRUPTED
+    return EXIT_FAILED if result.failed else EXIT_OK
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """Raises UsageError."""
+    url = urlsplit(options.url)
+    if url.scheme != "http" or not url.hostname:
+        raise UsageError(
+            f"load: {options.url!r} is no URL that this client knows; it must begin with http://"
+        )
+    path = (url.path or "/") + (f"?{url.query}" if url.query else "")
+    send = Send(options.method, path, tuple(map(_header, options.header)), _body(options.data))
+    is_open = options.rate is not None
+    return Plan(
+        url.hostname,
+        url.port or 80,
+        (send,),
+        requests=options.requests or (None if options.duration else 200),
+        duration_s=options.duration,
+        clients=options.clients or (None if is_open else 10),
+        rate=options.rate,
+        arrivals="poisson" if options.poisson else "uniform",
+        seed=options.seed,
+        timeout_s=options.timeout,
+        keep_alive=options.keep_alive,
+    )
+
+
+def summary(result: Result) -> str:
+    """A few lines of the same width for every load."""
+    answers = ", ".join(f"{count} × {status}" for status, count in sorted(result.statuses.items()))
+    lines = [
+        f"requests   {result.requests}, answered {result.answered}" + (f" ({answers})" if answers else ""),
+        *(
+            f"failed     {count} × {kind}: {result.first_errors[kind]}"
+            for kind, count in sorted(result.errors.items())
+        ),
+        f"time       {result.wall_s:.3f} s, {result.requests_per_s:,.1f} answered a second, "
+        f"{result.open_at_once} at once at the most",
+    ]
+    if result.answered:
+        named = (f"{_percent(percent)} {_ms(ns)}" for percent, ns in result.percentiles().items())
+        lines.append("latency    " + ", ".join(named))
+    if result.connects.count:
+        connects = result.connects
+        lines.append(
+            f"connects   {result.connections}, median {_ms(connects.percentile_ns(50))}, "
+            f"slowest {_ms(connects.most_ns)}"
+        )
+    if result.late_ns.count:
+        late = result.late_ns
+        lines.append(f"sent late  median {_ms(late.percentile_ns(50))}, p99 {_ms(late.percentile_ns(99))}")
+    lines.append(f"client     {result.cpu_s:.3f} s of CPU ({result.engine})")
+    if result.interrupted:
+        lines.append("note       interrupted: this is what there was until then")
+    lines += [f"note       {note}" for note in result.notes]
+    return "\n".join(lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m asyncdemo.load",
+        description="Send requests to a server, and measure each from the time at which it was meant to go.",
+    )
+    parser.add_argument("url", metavar="URL", help="http://HOST:PORT/PATH")
+    parser.add_argument("-n", "--requests", type=int, metavar="N", help="so many in all (default 200)")
+    parser.add_argument("--duration", type=float, metavar="S", help="or begin requests for so many seconds")
+    parser.add_argument(
+        "-c", "--clients", type=int, metavar="C", help="closed loop: so many at once (default 10)"
+    )
+    parser.add_argument("--rate", type=float, metavar="R", help="open loop: so many a second, come what may")
+    parser.add_argument("--poisson", action="store_true", help=f"{ARRIVALS[1]} arrivals, not {ARRIVALS[0]}")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of --poisson (default 0)")
+    parser.add_argument("-k", "--keep-alive", action="store_true", help="send many on one connection")
+    parser.add_argument(
+        "--timeout", type=float, default=30.0, metavar="S", help="of a request, from its intended send"
+    )
+    parser.add_argument("-X", "--method", default="GET", metavar="METHOD", help="default GET")
+    parser.add_argument("-H", "--header", action="append", default=[], metavar="'NAME: VALUE'")
+    parser.add_argument("--data", metavar="TEXT", help="the body; @FILE for that of a file")
+    parser.add_argument("--json", action="store_true", help="the whole result, with its histograms")
+    return parser
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        raise UsageError(f"load: the header {text!r} has no colon; write 'Name: value'")
+    return name.strip(), value.strip()
+
+
+def _body(text: str | None) -> bytes:
+    if text is None or not text.startswith("@"):
+        return (text or "").encode()
+    try:
+        return Path(text[1:]).read_bytes()
+    except OSError as error:
+        raise UsageError(f"load: {text[1:]} cannot be read: {error.strerror}") from error
+
+
+def _percent(percent: float) -> str:
+    return "slowest" if percent == 100 else f"p{percent:g}"
+
+
+def _ms(duration_ns: float) -> str:
+    duration_ms = duration_ns / _NS_IN_MS
+    return f"{duration_ms:.3f} ms" if duration_ms < 10 else f"{duration_ms:,.1f} ms"

@@ -1,0 +1,219 @@
+"""One connection: a request out, a response in, and what may end either before it is whole.
+
+Not for: which request is next, and what all of them come to (``engine``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, cast
+
+import httptools
+
+if TYPE_CHECKING:
+    from asyncdemo.load.engine import Engine
+
+__all__ = ["Connection", "DetailedConnection", "kind_of"]
+
+_END_OF_HEAD = b"\r\n\r\n"
+_DELIMITED = re.compile(rb"\r\n(?:content-length|transfer-encoding)[ \t]*:", re.IGNORECASE)
+_QUOTED = 40
+"""So many bytes of what was no HTTP are told."""
+
+
+def kind_of(error: OSError) -> str:
+    """Of the kinds of `Answered`."""
+    if isinstance(error, ConnectionRefusedError):
+        return "refused"
+    if isinstance(error, ConnectionResetError | ConnectionAbortedError | BrokenPipeError):
+        return "reset"
+    return "timeout" if isinstance(error, TimeoutError) else "network"
+
+
+class Connection(asyncio.Protocol):
+    """number: of the request under way, or -1.
+
+    What is done here for each response is done 100,000 times a second.
+    """
+
+    __slots__ = (
+        "_engine",
+        "_feed",
+        "_head",
+        "_parser",
+        "connect_ns",
+        "intended_ns",
+        "is_closed",
+        "number",
+        "port",
+        "request",
+        "reusable",
+        "served",
+        "status",
+        "task",
+        "transport",
+    )
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._head: bytes | None = None
+        """What came of the response's head, to ask it how the body ends if the server just closes."""
+        self.transport: asyncio.Transport | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.request = b""
+        self.number = -1
+        self.intended_ns = 0
+        self.connect_ns = 0
+        self.port = 0
+        self.served = 0
+        self.status = 0
+        """Of a whole response; 0 until there is one."""
+        self.reusable = False
+        self.is_closed = False
+        self._new_parser()
+
+    @property
+    def is_silent(self) -> bool:
+        """Nothing has come of this response yet."""
+        return self._head is None
+
+    def send(self, request: bytes, number: int, intended_ns: int) -> None:
+        """On a connection that is there, or as soon as it is."""
+        self.number, self.intended_ns = number, intended_ns
+        self.status = 0
+        self._head = None
+        self.request = request
+        if self.transport is not None:
+            self.transport.write(request)
+
+    def drop(self) -> None:
+        """Close it at once, and let go of what refers to each other: the garbage collector is off."""
+        self.number = -1
+        if self.transport is not None:
+            self.transport.abort()
+        elif self.task is not None:
+            self.task.cancel()
+        self._release()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        if self.number < 0:
+            self.transport.abort()  # its request was given up while it connected
+            return
+        self._engine.connected(self, perf_counter_ns())
+        self.transport.write(self.request)
+
+    def data_received(self, data: bytes) -> None:
+        at_ns = perf_counter_ns()
+        if self.number < 0:
+            # nobody asked: what came next would be taken for the answer to another request
+            self.drop()
+            self._engine.closed(self)
+            return
+        if self._head is None:
+            self._head = data
+        elif _END_OF_HEAD not in self._head:
+            self._head += data
+        try:
+            self._feed(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self.reusable = False
+            if not self.status:
+                self._engine.failed(self, "protocol", at_ns, _not_http(error, data))
+                return
+        if self.status:
+            self._engine.answered(self, at_ns)
+
+    def on_message_complete(self) -> None:
+        parser = self._parser
+        status = parser.get_status_code()
+        if status < 200:
+            # "100 Continue", "103 Early Hints": the response itself is still to come
+            self._head = None
+        elif not self.status:
+            self.status = status
+            self.reusable = parser.should_keep_alive()
+        else:
+            # a second response to one request: the first counts, but what comes next is whose?
+            self.reusable = False
+
+    def eof_received(self) -> None:
+        if self.number >= 0 and self._ends_with_connection():
+            self.status = self._parser.get_status_code()
+            self.reusable = False
+            self._engine.answered(self, perf_counter_ns())
+
+    def connection_lost(self, error: Exception | None) -> None:
+        at_ns = perf_counter_ns()
+        self._engine.closed(self)
+        if self.number >= 0:
+            if isinstance(error, OSError):
+                self._engine.lost(self, kind_of(error), at_ns, str(error))
+            else:
+                self._engine.lost(self, "closed", at_ns, self._ended_early())
+        self.transport = self.task = None
+        self._release()
+
+    def _new_parser(self) -> None:
+        self._parser = httptools.HttpResponseParser(self)
+        self._feed = self._parser.feed_data
+
+    def _release(self) -> None:
+        # it refers to us by its callbacks; nothing is fed to it any more
+        self._parser = self._feed = cast("Any", None)
+
+    def _ends_with_connection(self) -> bool:
+        """Neither length nor chunks: the body is whatever comes until the server closes (RFC 9112, 6.3)."""
+        head, end, _ = (self._head or b"").partition(_END_OF_HEAD)
+        return bool(end) and not _DELIMITED.search(head + b"\r\n")
+
+    def _ended_early(self) -> str:
+        if self._head is None:
+            return "the server closed the connection without a response"
+        return "the server closed the connection in the middle of the response"
+
+
+class DetailedConnection(Connection):
+    """Also knows HEAD, whose response has no body whatever its length says, and keeps what was answered."""
+
+    __slots__ = ("_is_head", "_most", "body", "content_type")
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.body = b""
+        self.content_type = ""
+        self._most = engine.plan.keep_answers
+        self._is_head = False
+
+    def send(self, request: bytes, number: int, intended_ns: int) -> None:
+        self.body, self.content_type = b"", ""
+        if self._is_head:
+            self._new_parser()  # the last one still waits for the body
+        self._is_head = self._engine.method(number) == "HEAD"
+        super().send(request, number, intended_ns)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if name.lower() == b"content-type":
+            self.content_type = value.decode("latin-1")
+
+    def on_headers_complete(self) -> None:
+        if self._is_head and self._parser.get_status_code() >= 200:
+            self.on_message_complete()
+
+    def on_message_complete(self) -> None:
+        if not (self._is_head and self.status):
+            super().on_message_complete()
+
+    def on_body(self, data: bytes) -> None:
+        if self._is_head:
+            self.reusable = False
+        elif len(self.body) < self._most:
+            self.body += data[: self._most - len(self.body)]
+
+
+def _not_http(error: Exception, data: bytes) -> str:
+    if isinstance(error, httptools.HttpParserUpgrade):
+        return "the server switched to another protocol, which nobody had asked for"
+    return f"the response is not HTTP ({error}): {data[:_QUOTED]!r}"

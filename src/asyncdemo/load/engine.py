@@ -1,0 +1,337 @@
+"""The load itself: begins requests as planned, and follows each to its end.
+
+Not for: bytes (``connection``, ``wording``), counting (``tally``), or the process around it (``process``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections import deque
+from time import perf_counter_ns, process_time
+from typing import Any, Protocol
+
+from asyncdemo.load.arrivals import Arrivals
+from asyncdemo.load.connection import Connection, DetailedConnection, kind_of
+from asyncdemo.load.events import Answered, Connected, Event, Sent
+from asyncdemo.load.plan import Plan
+from asyncdemo.load.result import Result
+from asyncdemo.load.schedule import arrivals_ns
+from asyncdemo.load.tally import Tally
+from asyncdemo.load.wording import RequestMaker
+
+__all__ = ["Engine", "Reporter"]
+
+_SECOND_NS = 1_000_000_000
+_LEAD_NS = 5_000_000
+"""From the decision to start to the first request of an open loop: it must not be late already."""
+_RETURN_S = 0.01
+"""A client of a closed loop whose connection failed comes back after this, if only time ends the load:
+a server that has died would be asked for 100,000 refusals a second."""
+_TURNS = 100
+"""Of the loop, at the most, for connections to close; aborting one takes it two or three."""
+_IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"})
+
+
+class Reporter(Protocol):
+    def tell(self, event: Event) -> None: ...
+
+
+class Engine:
+    """Runs one plan, once. address: of plan.host, so that looking it up is not measured.
+
+    Raises UsageError for requests that cannot be written down.
+    """
+
+    def __init__(
+        self, plan: Plan, address: str, most_connections: int, reporter: Reporter | None = None
+    ) -> None:
+        self.plan = plan
+        self._address = address
+        self._most_connections = most_connections
+        self._reporter = reporter
+        self._maker = RequestMaker(plan)
+        self._tally = Tally()
+        detailed = reporter is not None or "HEAD" in self._maker.methods
+        self._kind = DetailedConnection if detailed else Connection
+        self._is_closed_loop = plan.rate is None
+        self._keeps = plan.keep_alive
+        self._timeout_ns = round(plan.timeout_s * _SECOND_NS)
+        self._under_way: dict[int, Connection] = {}
+        """In the order of their deadlines, as dicts keep that of insertion."""
+        self._idle: dict[Connection, None] = {}
+        self._backlog: deque[tuple[int, int]] = deque()
+        """Number and intended send of requests for which there is no connection left."""
+        self._open = 0
+        self._is_closing = False
+        """No request is begun any more."""
+        self._interrupted = False
+
+    def method(self, number: int) -> str:
+        return self._maker.methods[number % len(self._maker.methods)]
+
+    async def run(self) -> Result:
+        """Until every request begun is answered or has failed. A fault of our own is raised."""
+        self._loop = asyncio.get_running_loop()
+        self._done: asyncio.Future[None] = self._loop.create_future()
+        self._expiry: asyncio.TimerHandle | None = None
+        self._arrivals: Arrivals | None = None
+        self._loop.set_exception_handler(self._broke)
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        cpu_s = process_time()
+        try:
+            self._start()
+            await self._done
+        finally:
+            cpu_s = process_time() - cpu_s
+            gc.enable()
+            gc.unfreeze()
+            await self._let_go()
+        engine = type(self._loop).__module__.partition(".")[0]
+        if self._arrivals is not None:
+            engine += f", {self._arrivals.pacing}"
+        return self._tally.result(cpu_s, engine, self._interrupted)
+
+    def interrupt(self) -> None:
+        """Let go of what is under way; `run` then returns what there is."""
+        self._interrupted = True
+        self._stop_beginning()
+        at_ns = perf_counter_ns()
+        while self._backlog:
+            self._backlog.popleft()
+            self._tally.fail("interrupted", "it was never sent", at_ns)
+        for connection in list(self._under_way.values()):
+            self.failed(connection, "interrupted", at_ns, "it was under way")
+        self._end_if_done()
+
+    # --- beginning ---------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        tally, plan = self._tally, self.plan
+        if self._is_closed_loop:
+            tally.start_ns = tally.end_ns = perf_counter_ns()
+            for _ in range(plan.clients or 0):
+                self._begin_next()
+        else:
+            tally.start_ns = tally.end_ns = perf_counter_ns() + _LEAD_NS
+            schedule = arrivals_ns(plan)
+            self._arrivals = Arrivals(self._loop, schedule, tally.start_ns, self._begin, self._ran_out)
+        if plan.duration_s is not None and not self._is_closing:
+            lead_s = max(0, tally.start_ns - perf_counter_ns()) / _SECOND_NS
+            self._loop.call_later(lead_s + plan.duration_s, self._stop_beginning)
+
+    def _ran_out(self) -> None:
+        """Nothing of the schedule is left."""
+        if self.plan.duration_s is None or self._tally.begun == self.plan.requests:
+            self._stop_beginning()
+
+    def _begin_next(self) -> None:
+        """Of a closed loop: a client that has nothing under way sends its next request."""
+        if not self._is_closing:
+            self._begin(perf_counter_ns())
+
+    def _begin(self, intended_ns: int, connection: Connection | None = None) -> None:
+        tally = self._tally
+        number = tally.begun
+        tally.begun = number + 1
+        if tally.begun == self.plan.requests and self._is_closed_loop:
+            self._stop_beginning()
+        connection = connection or self._connection()
+        if connection is not None:
+            self._send(number, intended_ns, connection)
+        else:
+            tally.held_back += 1
+            self._backlog.append((number, intended_ns))
+
+    def _connection(self) -> Connection | None:
+        if self._idle:
+            return self._idle.popitem()[0]
+        if self._open < self._most_connections and not self._backlog:
+            return self._kind(self)
+        return None
+
+    def _send(self, number: int, intended_ns: int, connection: Connection) -> None:
+        tally, under_way = self._tally, self._under_way
+        under_way[number] = connection
+        if (at_once := len(under_way)) > tally.most_at_once:
+            tally.most_at_once = at_once
+        request = self._maker.make(number)
+        sent_ns = intended_ns
+        if not self._is_closed_loop:
+            sent_ns = perf_counter_ns()
+            tally.late.append(sent_ns - intended_ns)
+        connection.send(request, number, intended_ns)
+        if connection.transport is None:
+            self._connect(connection)
+        if self._expiry is None:
+            self._expire_at(intended_ns + self._timeout_ns)
+        if self._reporter is not None:
+            name = self._maker.names[number % len(self._maker.names)]
+            trace_id = self._maker.last_trace_id
+            self._reporter.tell(Sent(number, trace_id, name, intended_ns, sent_ns, connection.port))
+
+    def _connect(self, connection: Connection) -> None:
+        self._open += 1
+        self._tally.connections += 1
+        connection.connect_ns = perf_counter_ns()
+        connection.task = self._loop.create_task(self._connecting(connection))
+
+    async def _connecting(self, connection: Connection) -> None:
+        try:
+            await self._loop.create_connection(lambda: connection, self._address, self.plan.port)
+        except OSError as error:
+            self.closed(connection)
+            if connection.number >= 0:
+                self.failed(connection, kind_of(error), perf_counter_ns(), _words(error))
+        except asyncio.CancelledError:
+            self.closed(connection)  # its request was given up, and this with it
+        finally:
+            connection.task = None
+
+    # --- what becomes of it -------------------------------------------------------------------------
+
+    def connected(self, connection: Connection, at_ns: int) -> None:
+        self._tally.connects.append(at_ns - connection.connect_ns)
+        if self._reporter is not None and connection.transport is not None:
+            connection.port = connection.transport.get_extra_info("sockname")[1]
+            self._reporter.tell(Connected(connection.number, connection.port, at_ns))
+
+    def answered(self, connection: Connection, at_ns: int) -> None:
+        """Its response is whole. Then, on a kept connection, the next request goes out at once."""
+        tally = self._tally
+        tally.latencies.append(at_ns - connection.intended_ns)
+        tally.statuses[connection.status] += 1
+        tally.end_ns = at_ns
+        del self._under_way[connection.number]
+        if self._reporter is not None:
+            self._tell_answer(connection, at_ns)
+        if not self._is_closing and connection.reusable and self._keeps:
+            connection.served += 1
+            if self._is_closed_loop:
+                self._begin(perf_counter_ns(), connection)
+                return
+            connection.number = -1
+            if self._backlog:
+                self._send_backlog(connection)
+            else:
+                self._idle[connection] = None
+            return
+        connection.drop()
+        if self._is_closed_loop:
+            self._begin_next()
+        self._end_if_done()
+
+    def failed(self, connection: Connection, kind: str, at_ns: int, text: str) -> None:
+        """There will be no response."""
+        del self._under_way[connection.number]
+        self._tally.fail(kind, text, at_ns)
+        if self._reporter is not None:
+            self._reporter.tell(Answered(connection.number, at_ns, None, kind))
+        connection.drop()
+        if self._is_closed_loop and not self._is_closing:
+            if self.plan.requests is None and kind != "timeout":
+                self._loop.call_later(_RETURN_S, self._begin_next)
+            else:
+                self._begin_next()
+        self._end_if_done()
+
+    def lost(self, connection: Connection, kind: str, at_ns: int, text: str) -> None:
+        """The connection is gone with a request under way.
+
+        A server may close a kept connection just as the next request is sent on it; that one is then sent
+        once more, on a new connection, as RFC 9112 (9.3.1) has it, and only if that can do no harm.
+        """
+        number = connection.number
+        if not (connection.served and connection.is_silent and self.method(number) in _IDEMPOTENT):
+            self.failed(connection, kind, at_ns, text)
+            return
+        self._tally.retried += 1
+        connection.number = -1
+        again = self._kind(self)
+        self._under_way[number] = again
+        again.send(connection.request, number, connection.intended_ns)
+        self._connect(again)
+
+    def closed(self, connection: Connection) -> None:
+        """It is no longer open; told of each connection, perhaps more than once."""
+        if not connection.is_closed:
+            connection.is_closed = True
+            self._open -= 1
+            self._idle.pop(connection, None)
+            if self._backlog and self._open < self._most_connections:
+                self._send_backlog(self._kind(self))
+
+    # --- the end of things --------------------------------------------------------------------------
+
+    def _send_backlog(self, connection: Connection) -> None:
+        """The request that has waited longest for a connection; some may have waited too long."""
+        while self._backlog:
+            number, intended_ns = self._backlog.popleft()
+            at_ns = perf_counter_ns()
+            if intended_ns + self._timeout_ns > at_ns:
+                self._send(number, intended_ns, connection)
+                return
+            self._tally.fail("timeout", "it was never sent: the client may not open more files", at_ns)
+        if connection.transport is not None:
+            self._idle[connection] = None
+        self._end_if_done()
+
+    def _expire_at(self, deadline_ns: int) -> None:
+        left_s = max(0, deadline_ns - perf_counter_ns()) / _SECOND_NS
+        self._expiry = self._loop.call_later(left_s, self._expire)
+
+    def _expire(self) -> None:
+        """One timer for all requests: they have the same patience, so the oldest is the next to lose it."""
+        self._expiry = None
+        while self._under_way:
+            at_ns = perf_counter_ns()
+            oldest = next(iter(self._under_way.values()))
+            deadline_ns = oldest.intended_ns + self._timeout_ns
+            if deadline_ns > at_ns:
+                self._expire_at(deadline_ns)
+                return
+            self.failed(oldest, "timeout", at_ns, f"no whole response within {self.plan.timeout_s:g} s")
+
+    def _stop_beginning(self) -> None:
+        if not self._is_closing:
+            self._is_closing = True
+            self._tally.close_window(perf_counter_ns())
+            if self._arrivals is not None:
+                self._arrivals.close()
+            self._end_if_done()
+
+    def _end_if_done(self) -> None:
+        if self._is_closing and not self._under_way and not self._backlog and not self._done.done():
+            self._done.set_result(None)
+
+    async def _let_go(self) -> None:
+        if self._arrivals is not None:
+            self._arrivals.close()
+        if self._expiry is not None:
+            self._expiry.cancel()
+        for connection in [*self._idle, *self._under_way.values()]:
+            connection.drop()
+        for _ in range(_TURNS):
+            if not self._open:
+                return
+            await asyncio.sleep(0)
+
+    def _tell_answer(self, connection: Connection, at_ns: int) -> None:
+        if self._reporter is not None and isinstance(connection, DetailedConnection):
+            body, content_type = connection.body, connection.content_type
+            answer = Answered(connection.number, at_ns, connection.status, None, body, content_type)
+            self._reporter.tell(answer)
+
+    def _broke(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """An error in a callback: without this, the run would wait for ever for what it should have done."""
+        error = context.get("exception")
+        if isinstance(error, OSError) and "transport" in context:
+            return  # of the connection; `connection_lost` tells it
+        if not self._done.done():
+            self._done.set_exception(error or RuntimeError(context.get("message", "unknown")))
+
+
+def _words(error: OSError) -> str:
+    return error.strerror or str(error)
