@@ -83,6 +83,10 @@ class Child:
         return self.connection is not None
 
     @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
     def callers(self) -> list[socket.socket]:
         """When one of these can be read, somebody else may be let in; none once nobody else is expected."""
         return self._door.sockets
@@ -146,13 +150,17 @@ class Child:
 
 
 class Caller:
-    """Somebody who has connected, and what was heard of them. hello: their first frame, once it is whole."""
+    """Somebody who has connected, and what was heard of them.
+
+    hello: their first frame, once it is whole. pid: of who knows the token.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         connection.setblocking(False)
         self.connection = connection
         self.frames = wire.FrameReader()
         self.hello: tuple[bytes, bytes] | None = None
+        self.pid = 0
         self.since_s = time.monotonic()
         self._heard = 0
 
@@ -195,7 +203,9 @@ class _Door:
                 if not caller.listen():
                     self._turn_away(caller)
                 elif caller.hello is not None:
-                    if _says(caller.hello[1], self._token):
+                    pid = _says(caller.hello[1], self._token)
+                    if pid is not None:
+                        caller.pid = pid
                         self._callers.remove(caller)
                         return caller
                     self._turn_away(caller)
@@ -281,9 +291,10 @@ class Spares:
         return Child(Stdout.CAPTURE, stdin=False)
 
 
-def _says(payload: bytes, token: str) -> bool:
-    """Whether a first frame comes from the process that was given the token."""
+def _says(payload: bytes, token: str) -> int | None:
+    """Which process a first frame comes from, if that was given the token."""
     with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
-        name, said, _ = json.loads(payload)[0]
-        return name == "hello" and isinstance(said, str) and secrets.compare_digest(said, token)
-    return False
+        name, said, pid = json.loads(payload)[0]
+        if name == "hello" and isinstance(said, str) and secrets.compare_digest(said, token):
+            return int(pid)
+    return None

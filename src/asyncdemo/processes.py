@@ -53,6 +53,9 @@ class Family:
         self._seen = here
         return len(here)
 
+    tells_children = _HAS_PROC
+    """``look`` costs little: the system says which the children of one process are."""
+
     @property
     def pids(self) -> tuple[int, ...]:
         """The descendants that ``look`` saw last."""

@@ -22,9 +22,10 @@ from typing import Protocol
 
 from asyncdemo.assembly import Assembly, Listener
 from asyncdemo.capture import wire
-from asyncdemo.child import Child, Spares, Stdout
+from asyncdemo.child import Caller, Child, Spares, Stdout
 from asyncdemo.errors import ScriptError, UsageError
 from asyncdemo.lines import Lines
+from asyncdemo.memory import MemoryMeter
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.processes import physical_memory
 from asyncdemo.terminals import Settings
@@ -103,7 +104,7 @@ class Options:
     environment: variables that are set for the script, in addition to ours. serves: it is a server: when
     it accepted and handled which request is recorded, and listeners see requests. follow: processes that
     it starts with multiprocessing's *spawn* are recorded too, with the same lanes and knobs; time is real
-    then, as they have no other in common.
+    then, as they have no other in common. memory: sample what it and all that it starts have in memory.
     """
 
     name: str = ""
@@ -120,6 +121,7 @@ class Options:
     environment: Mapping[str, str] = field(default_factory=dict)
     serves: bool = False
     follow: bool = False
+    memory: bool = False
 
 
 def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
@@ -180,6 +182,7 @@ class Recording:
         self._asked = False
         self._next_census = 0.0
         self._counted_at_end = False
+        self._meter: MemoryMeter | None = None
         half = physical_memory()
         self._memory_bytes = options.memory_bytes or (half // 2 if half else None)
 
@@ -194,10 +197,15 @@ class Recording:
     # -- life -----------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the child; returns once it has compiled the script and waits for ``go``."""
+        """Start the child; returns once it has compiled the script and waits for ``go``.
+
+        Raises UsageError if it does not, MissingError if memory cannot be sampled.
+        """
         _check(self._target.script)
         if self._child is None:
             self._child = Child(self._options.stdout, self._options.stdin)
+        if self._options.memory:
+            self._meter = MemoryMeter(self._child.process.pid, self._child.family)
         for descriptor, stream in self._child.take_outputs().items():
             self._outputs[descriptor] = stream, codecs.getincrementaldecoder("utf-8")("replace")
         if not self._connected(self._child):
@@ -217,6 +225,8 @@ class Recording:
     def go(self) -> None:
         """Let the script run; its time limit starts here."""
         if self._assembly.ready:
+            self._has_lens(self._child)
+            self._sample_memory()
             self._lines.send(wire.frame(wire.GO, b""))
         self.restart_time_limit()
 
@@ -256,8 +266,19 @@ class Recording:
         if self._ended_at is not None:
             drained = not self._lines and not self._outputs
             return not drained and now - self._ended_at < _LINGER_S
+        if self._meter is not None and not self._meter.wait_s:
+            self._sample_memory()
         self._enforce_limits(now)
         return True
+
+    def _has_lens(self, process: Child | Caller | None) -> None:
+        if self._meter is not None and process is not None:
+            self._meter.leave_out_lens(process.pid)
+
+    def _sample_memory(self) -> None:
+        sample = None if self._meter is None else self._meter.sample()
+        if sample is not None:
+            self._assembly.memory_sampled(sample)
 
     def interrupt(self) -> None:
         """What Ctrl-C means: SIGINT for the script, and the end of it after a grace period."""
@@ -389,6 +410,8 @@ class Recording:
         callers = [] if self._child is None else self._child.callers
         outputs = [] if sys.platform == "win32" else list(self._outputs)
         sources: list[int | socket.socket] = [*outputs, *self._lines, *callers]
+        if self._meter is not None:
+            timeout_s = min(timeout_s, self._meter.wait_s)
         if not sources:
             time.sleep(min(timeout_s, 0.02))
             return
@@ -407,6 +430,7 @@ class Recording:
         caller = self._child.let_in()
         if caller is None:
             return
+        self._has_lens(caller)
         number, self._processes = self._processes, self._processes + 1
         self._assembly.joins(number)
         self._lines.open(caller.connection, caller.frames, number)

@@ -32,6 +32,7 @@ from asyncdemo.capture import wire
 from asyncdemo.model import (
     BlockingCall,
     Clock,
+    MemorySample,
     Outcome,
     ResourceKind,
     Run,
@@ -373,6 +374,9 @@ class Assembly:
             Stuck(self._process.label(name), function, self._ledger.site(site), source, State(state))
             for name, function, site, source, state in who
         ]
+
+    def memory_sampled(self, sample: MemorySample) -> None:
+        self._ledger.memory.append(sample)
 
     # -- the load client ------------------------------------------------------------------------
 

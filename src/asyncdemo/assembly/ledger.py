@@ -290,6 +290,11 @@ class Ledger:
             ends[track.process.number] = max(ends[track.process.number], track.ended_ns)
         return ends
 
+    def memory_while_it_ran(self) -> tuple[MemorySample, ...]:
+        """Without what was seen of an interpreter that takes itself apart."""
+        script = self.processes[0]
+        return tuple(one for one in self.memory if not script.finished or one.at_ns <= script.now_ns)
+
     def left_pending(self) -> set[int]:
         """The script's tasks that were not done when their loop's main task was."""
         left = set(self.pending)

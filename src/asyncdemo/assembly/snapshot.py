@@ -73,7 +73,7 @@ def snapshot(
         result=ledger.result,
         notes=tuple(ledger.notes),
         requests=builder.requests(tracks),
-        memory=tuple(ledger.memory),
+        memory=ledger.memory_while_it_ran(),
         processes=len(ledger.processes),
     )
 

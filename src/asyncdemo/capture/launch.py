@@ -71,6 +71,7 @@ def _run(
     if options["follow"]:
         recorder.define(["code", target.path, target.roots])
         _observe_copies(lens, options, target.path)
+    lens.prepare()
     recorder.define(["ready", running_version(), target.knobs, "virtual" if options["virtual"] else "real"])
     recorder.connect(connection)
     recorder.flush()
@@ -145,6 +146,7 @@ def _observed() -> Lens | None:
     lens.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
     lens.patches.forget_sources()
     lens.recorder.connect(connection)
+    lens.prepare()
     parent.begin(lens, connection)
     return lens
 

@@ -104,7 +104,12 @@ class Lens:
         )
         sys.meta_path.insert(0, finder)
 
+    def prepare(self) -> None:
+        """Take the memory that observing needs."""
+        self._watchdog.prepare()
+
     def start(self, connection: socket.socket) -> None:
+        """Once it is prepared."""
         self._watchdog.start(self._loops, connection)
 
     def stop(self) -> None:

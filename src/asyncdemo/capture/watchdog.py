@@ -24,6 +24,7 @@ SAMPLE_AFTER_NS = 20_000_000
 REPORT_AFTER_NS = 50_000_000
 FLUSH_NS = 40_000_000
 _DEEPEST = 200
+_SOMETHING = 4096
 _Epoll: Any = getattr(select, "epoll", type(None))
 
 
@@ -59,20 +60,30 @@ class Watchdog:
         self._on_lost = on_lost
         self._loops: Loops | None = None
         self._asked: _Question | None = None
+        self._may_start = _thread.allocate_lock()
+        self._up = _thread.allocate_lock()
+
+    def prepare(self) -> None:
+        """Make the thread, which waits: from here on it takes no more memory."""
+        self._may_start.acquire()
+        self._up.acquire()
+        _thread.start_new_thread(self._run, ())
+        self._up.acquire()
 
     def start(self, loops: Loops, connection: socket.socket | None = None) -> None:
-        """connection: where the parent may ask who has not ended."""
+        """Once it is prepared. connection: where the parent may ask who has not ended."""
         self._loops = loops
         self._asked = None if connection is None else _Question(connection)
         self._lenses = loops.lenses
         self._offset_ns = loops.offset_ns
-        up = _thread.allocate_lock()
-        up.acquire()
-        _thread.start_new_thread(self._run, (up.release,))
-        up.acquire()  # the first line of the script may be one that blocks
+        self._may_start.release()
+        self._up.acquire()  # the first line of the script may be one that blocks
 
-    def _run(self, tell_up: Callable[[], None]) -> None:
-        tell_up()
+    def _run(self) -> None:
+        bytes(_SOMETHING)  # by the first of it a thread gets a part of the memory of its own
+        self._up.release()
+        self._may_start.acquire()
+        self._up.release()
         recorder, sleep = self._recorder, self._sleep
         flushed = _clock()
         while recorder.active:
