@@ -1,0 +1,75 @@
+"""What the image server must do, in sentences."""
+
+from hashlib import md5
+from typing import Final
+
+from asyncdemo.checks import Calls, Seen
+from asyncdemo.course.bodies import png
+
+SIZES: Final = (60_000, 20_000, 5_000)
+"""Of the images, in bytes, as the manifest has them sent in turn."""
+
+
+def check(seen: Seen) -> None:
+    clients = int(seen.knobs["CLIENTS"])
+    requests, uploads, puts = seen.requests("/images"), seen.calls("upload"), seen.calls("put", "puts")
+    requests.all_answered(clients)
+    puts.happen(clients).all_return()
+    one_client(seen)
+    every_image_arrived(seen, puts, clients)
+    stored_before_the_answer(seen, uploads, puts)
+    puts.open_at_least(max(2, clients // 4))
+    never_blocked_later(seen, puts)
+    seen.pool("s3").none_leaked()
+    seen.no_warnings()
+
+
+def one_client(seen: Seen) -> None:
+    """Each client has a pool of connections of its own, and that is how it is seen."""
+    seen.pool("s3")
+
+
+def every_image_arrived(seen: Seen, puts: Calls, clients: int) -> None:
+    """S3 answers with the checksum of the bytes that it got, and the server hands that on."""
+    checksums = [md5(png(size)).hexdigest() for size in SIZES]
+    puts.return_values_in_any_order([checksums[number % len(SIZES)] for number in range(clients)])
+    requests = seen.requests("/images")
+    wrong = 0
+    for request, body in zip(requests.requests, requests.bodies, strict=True):
+        number = int(request.name.rpartition(" ")[2])
+        wrong += body != {"etag": checksums[number % len(SIZES)]}
+    seen.expect(
+        not wrong,
+        "Every image arrived as it was sent.",
+        f"Each answer should have the checksum of its own image; {wrong} of {clients} have not.",
+        at=seen.calls("upload"),
+    )
+
+
+def stored_before_the_answer(seen: Seen, uploads: Calls, puts: Calls) -> None:
+    """As many puts are over as uploads, at any time."""
+    stored = sorted(lane.end_ns for lane in puts.lanes)
+    answered = sorted(lane.end_ns for lane in uploads.lanes)
+    early = sum(done_ns > at_ns for done_ns, at_ns in zip(stored, answered, strict=False))
+    seen.expect(
+        not early,
+        "Each image was stored before its request was answered.",
+        f"Each image should be stored before its request is answered; {early} requests were answered too early.",
+        at=uploads,
+    )
+
+
+def never_blocked_later(seen: Seen, puts: Calls) -> None:
+    """To make the one client may block: before the first image is stored."""
+    first_ns = min(lane.end_ns for lane in puts.lanes)
+    later = [step for step in seen.run.slow_steps if step.start_ns > first_ns and step.held_ns > seen.run.threshold_ns]
+    worst = max(later, key=lambda step: step.held_ns, default=None)
+    place = worst.called_from or worst.site if worst else None
+    seen.expect(
+        worst is None,
+        "After the first image was stored, nothing blocked the event loop.",
+        "After the first image is stored, nothing should block the event loop; "
+        f"{'a step' if place is None else f'line {place.line}'} held it for "
+        f"{(worst.held_ns if worst else 0) / 1e6:.0f} ms.",
+        at=seen.calls("upload"),
+    )
