@@ -281,6 +281,24 @@ class Assembly:
             ResourceKind(kind), limit, place, self._process
         )
 
+    def _on_pool(self, resource: int, name: str, track: int, at_ns: int) -> None:
+        self._ledger.pools.made(_whole(resource), name, track, _whole(at_ns))
+
+    def _on_pool_refused(self, resource: int, track: int, asked_ns: int, at_ns: int) -> None:
+        self._ledger.pools.refused(resource, track, _whole(asked_ns), _whole(at_ns))
+
+    def _on_connection(self, index: int, resource: int, track: int, at_ns: int) -> None:
+        self._ledger.pools.opening(_whole(index), _whole(resource), track, _whole(at_ns))
+
+    def _on_connection_ready(self, index: int, at_ns: int) -> None:
+        self._ledger.pools.ready(index, _whole(at_ns))
+
+    def _on_connection_closed(self, index: int, at_ns: int, held: bool, dropped: bool) -> None:
+        self._ledger.pools.closed(index, _whole(at_ns), held, dropped)
+
+    def _on_connection_returned(self, index: int) -> None:
+        self._ledger.pools.returned(index)
+
     def _on_lane(self, lane: int, track: int, name: str, function: str, at_ns: int) -> None:
         self._ledger.lanes[_whole(lane)] = LaneRecord(name, function, track, at_ns)
         self._audience.call_opened(lane, track, name, at_ns)
@@ -457,21 +475,28 @@ class Assembly:
         self._ledger.tracks[index].spans.add(at_ns, State.RUNNING)
         self._audience.changed(index, at_ns, State.RUNNING, "")
 
-    def _taken(self, index: int, at_ns: int, resource: int, _: int) -> None:
-        held = Held(index, at_ns)
+    def _taken(self, index: int, at_ns: int, resource: int, connection: int) -> None:
+        held = Held(index, at_ns, connection=connection - 1 if connection else None)
         self._ledger.slots[resource].append(held)
         self._held[resource].append(held)
         track = self._ledger.tracks.get(index)
         growing = None if track is None else track.spans.state
-        if track is None or growing is None or track.kind is not TrackKind.TASK:
-            return
+        if track is None or growing is None or track.kind is not TrackKind.TASK or connection:
+            return  # a pool hands nothing over: who was woken looks for a connection itself
         if growing[1] is State.QUEUED and self._ledger.causes[growing[2]].resource == resource:
             track.handed.append(held)
 
-    def _given_back(self, index: int, at_ns: int, resource: int, _: int) -> None:
-        """By who took it; else by whose child task took it; else it is the one held longest."""
+    def _given_back(self, index: int, at_ns: int, resource: int, connection: int) -> None:
+        """By who took it; else by whose child task took it; else it is the one held longest.
+
+        Of a pool it is known which.
+        """
         taken = self._held[resource]
-        held = next((h for h in taken if h.track == index), None)
+        if connection:
+            held = next((h for h in taken if h.connection == connection - 1), None)
+            taken = [] if held is None else taken
+        else:
+            held = next((h for h in taken if h.track == index), None)
         if held is None:
             held = next((h for h in taken if self._parent(h.track) == index), None)
             if held is not None:

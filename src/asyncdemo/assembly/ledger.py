@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from asyncdemo.assembly.pools import Pools
 from asyncdemo.assembly.sequences import Pause
 from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.model import (
@@ -141,11 +142,12 @@ class LaneRecord:
 
 @dataclass(slots=True)
 class Held:
-    """One slot of a resource, taken and perhaps given back."""
+    """One slot of a resource, taken and perhaps given back; of a pool: which connection."""
 
     track: int
     start_ns: int
     end_ns: int | None = None
+    connection: int | None = None
 
 
 @dataclass(slots=True)
@@ -248,6 +250,7 @@ class Ledger:
     item_waits: dict[int, int] = field(default_factory=dict)
     """Index of a cause -> the work item that is waited for."""
     resources: dict[int, ResourceRecord] = field(default_factory=dict)
+    pools: Pools = field(default_factory=Pools)
     slots: defaultdict[int, list[Held]] = field(default_factory=lambda: defaultdict(list))
     levels: defaultdict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     items: dict[int, Item] = field(default_factory=dict)

@@ -311,6 +311,10 @@ class _Builder:
                 queues[item.resource].append(Slot(submitter, item.queued_ns, started_ns))
             if item.started_ns is not None:
                 slots[item.resource].append(Slot(submitter, item.started_ns, stop_ns))
+        taken_of_all = (held for taken in ledger.slots.values() for held in taken)
+        connections = ledger.pools.built(taken_of_all, self._order, self._end_of)
+        refused = ledger.pools.refusals_of(self._order)
+        made = {index: ledger.pools.origin(index, self._order) for index in self._resources}
         return tuple(
             Resource(
                 place,
@@ -320,7 +324,12 @@ class _Builder:
                 tuple(slots[index]),
                 tuple(ledger.levels[index]),
                 tuple(queues[index]),
+                name=ledger.pools.name(index),
+                connections=connections.get(index, ()),
                 process=ledger.resources[index].process.number,
+                refused=refused.get(index, ()),
+                made_ns=made[index][0],
+                made_by=made[index][1],
             )
             for index, place in self._resources.items()
         )

@@ -122,6 +122,12 @@ def _find_function(module: ModuleType, qualname: str) -> FunctionType | None:
         owner = vars(owner).get(part)
         if owner is None:
             return None
+    if isinstance(owner, (classmethod, staticmethod)):
+        owner = owner.__func__
+    while isinstance(owner, FunctionType) and owner.__code__.co_filename != module.__file__:
+        if not isinstance(getattr(owner, "__wrapped__", None), FunctionType):
+            break
+        owner = owner.__wrapped__  # type: ignore[attr-defined]  # what a decorator wraps does the work
     return owner if isinstance(owner, FunctionType) else None
 
 
@@ -182,6 +188,7 @@ def _compile(function: _Function, qualname: str, original: CodeType) -> CodeType
 _TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
 _FUTURE_FLAGS = 0x1FF0000
 """The part of a code object's flags that ``from __future__`` sets."""
+_CALL = "__asyncdemo_call__"
 HOOK = "__hook__"
 
 
@@ -235,6 +242,17 @@ def around_with_all(function: _Function) -> None:
     function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
 
 
+def observing(function: _Function) -> None:
+    """``with HOOK(every argument) as call: <body>``, and ``return call(value)`` for what it returns."""
+    start = after_docstring(function)
+    body = [_Passing().visit(statement) for statement in function.body[start:]]
+    item = ast.withitem(
+        context_expr=call_hook(*_arguments(function, None), at=body[0]),
+        optional_vars=ast.Name(id=_CALL, ctx=ast.Store()),
+    )
+    function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
+
+
 def on_entry(function: _Function) -> None:
     """``HOOK(self)`` before the body."""
     start = after_docstring(function)
@@ -280,6 +298,19 @@ class _Returns(ast.NodeTransformer):
     def visit_Return(self, node: ast.Return) -> ast.AST:
         if node.value is not None:
             node.value = call_hook(*copy.deepcopy(self._arguments), node.value, at=node)
+        return node
+
+
+class _Passing(_Returns):
+    """Hands what is returned to the observer of this one call."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if node.value is not None:
+            call = ast.Call(func=ast.Name(id=_CALL, ctx=ast.Load()), args=[node.value], keywords=[])
+            node.value = locate(call, node)
         return node
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture import calls, frames, source, uvloops, workers
+from asyncdemo.capture import calls, frames, pools, source, uvloops, workers
 from asyncdemo.capture.eventloop import EventLoops, Relays
 from asyncdemo.capture.executors import Executors
 from asyncdemo.capture.instrument import Patches, on_entry
@@ -59,6 +59,8 @@ class Lens:
         self._relays = Relays()
         self._waits = Waits(recorder, self._loops)
         self._requests = Requests(recorder, self._loops)
+        self._pools = pools.Pools(recorder, self._loops, self._limits, self._waits)
+        self._reasons.service_of = self._pools.service_of
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
 
     def install(self, serves: bool = False, follow: bool = False) -> None:
@@ -98,6 +100,7 @@ class Lens:
             {
                 "uvloop": self._install_uvloop,
                 "concurrent.futures.process": lambda m: self._executors.install_process_pool(patches, m),
+                **pools.in_modules(self._pools, patches, self._reasons.forget),
                 **(self._requests.in_modules(patches) if serves else {}),
                 **({"multiprocessing.spawn": lambda m: workers.follow(patches, m)} if follow else {}),
             }

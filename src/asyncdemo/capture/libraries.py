@@ -15,11 +15,16 @@ from asyncdemo.capture.recorder import QUEUED, WAITING
 Reason = tuple[str, int]
 
 _READ, _WRITE = ("net.read", WAITING), ("net.write", WAITING)
+_CONNECT = ("net.connect", WAITING)
 _POOL = ("connection pool", QUEUED)
+SERVICES = {"asyncpg": "sql", "psycopg": "sql", "redis": "redis"}
+"""What the libraries that talk to nothing else wait for, unless something else is listed here."""
 _REASONS: dict[str, dict[str, Reason]] = {
+    "aiobotocore": {},
     "aiohttp": {
         "BaseConnector._wait_for_available_connection": _POOL,
         "BaseProtocol._drain_helper": _WRITE,
+        "ClientRequest.write_bytes": _READ,  # of "100 Continue"
         "ClientWebSocketResponse.receive": _READ,
         "DataQueue.read": _READ,
         "RequestHandler.start": _READ,
@@ -40,8 +45,29 @@ _REASONS: dict[str, dict[str, Reason]] = {
         "TaskGroup.__aexit__": ("taskgroup", WAITING),
         "UDPSocket.receive": _READ,
     },
+    "asyncpg": {
+        "Pool._acquire.<locals>._acquire_impl": _POOL,
+        "PoolConnectionHolder.connect": _CONNECT,
+        "PoolConnectionHolder.wait_until_released": ("event", WAITING),
+        "connect": _CONNECT,
+    },
     "httpcore": {
         "AsyncPoolRequest.wait_for_connection": _POOL,
+    },
+    "psycopg": {
+        "AsyncConnection.connect": _CONNECT,
+    },
+    "psycopg_pool": {
+        "AsyncConnectionPool._getconn_unchecked": _POOL,
+        "AsyncConnectionPool.wait": ("event", WAITING),
+        "AsyncConnectionPool.worker": ("empty queue", WAITING),
+        "AsyncScheduler.run": ("event", WAITING),
+    },
+    "redis": {
+        "AbstractConnection.connect": _CONNECT,
+        "AbstractConnection.read_response": ("redis", WAITING),
+        "AbstractConnection.send_packed_command": ("redis", WAITING),
+        "BlockingConnectionPool.get_connection": _POOL,
     },
     "websockets": {
         "Assembler.get": _READ,
@@ -50,29 +76,64 @@ _REASONS: dict[str, dict[str, Reason]] = {
 }
 
 
+_WITH_POOLS = frozenset(
+    {
+        "aiobotocore",
+        "aiohttp",
+        "asyncpg",
+        "boto3",
+        "botocore",
+        "psycopg",
+        "psycopg2",
+        "psycopg_pool",
+        "redis",
+        "s3transfer",
+        "urllib3",
+    }
+)
+
+
+def has_pools(filename: str) -> bool:
+    """Is it a library whose pools are observed? What limits is the pool then, not the locks it is made of."""
+    return _package(filename) in _WITH_POOLS
+
+
 class Libraries:
     """Looks at the chain of suspended coroutines from its innermost end."""
 
     def __init__(self) -> None:
-        self._tables: dict[str, dict[str, Reason] | None] = {}
+        self._tables: dict[str, tuple[str, dict[str, Reason]] | None] = {}
 
-    def reason(self, codes: list[CodeType | None]) -> Reason | None:
-        """codes: those of the suspended coroutines, innermost first, without asyncio's own.
+    def reason(self, codes: list[CodeType | None]) -> tuple[Reason, int] | None:
+        """(reason, place of the code that tells) of the suspended coroutines.
 
-        The first listed one tells; as soon as the code is nobody's that is known here, nothing does.
+        codes: theirs, innermost first, without asyncio's own. The first listed one tells, or that it is
+        the code of a library that talks to one service only; as soon as the code is nobody's that is
+        known here, nothing does.
         """
-        for code in codes:
+        package = ""
+        for place, code in enumerate(codes):
             table = None if code is None else self._table(code.co_filename)
+            if (table is None or table[0] != package) and package in SERVICES:
+                return (SERVICES[package], WAITING), place - 1
             if code is None or table is None:
                 return None
-            found = table.get(code.co_qualname)
+            package = table[0]
+            found = table[1].get(code.co_qualname)
             if found is not None:
-                return found
-        return None
+                return found, place
+        return ((SERVICES[package], WAITING), len(codes) - 1) if package in SERVICES else None
 
-    def _table(self, filename: str) -> dict[str, Reason] | None:
+    def service(self, code: CodeType | None) -> str:
+        """What a library talks to that only talks to one service."""
+        table = None if code is None else self._table(code.co_filename)
+        return "" if table is None else SERVICES.get(table[0], "")
+
+    def _table(self, filename: str) -> tuple[str, dict[str, Reason]] | None:
         if filename not in self._tables:
-            self._tables[filename] = _REASONS.get(_package(filename))
+            package = _package(filename)
+            known = _REASONS.get(package)
+            self._tables[filename] = None if known is None else (package, known)
         return self._tables[filename]
 
 

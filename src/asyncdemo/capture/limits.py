@@ -14,7 +14,7 @@ import weakref
 from types import FrameType
 from typing import Any
 
-from asyncdemo.capture import wire
+from asyncdemo.capture import libraries, wire
 from asyncdemo.capture.instrument import Patches, at_end, on_entry, on_entry_with_all, on_return
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.recorder import Recorder
@@ -27,17 +27,28 @@ class Limits:
         """loops: tell which track acts."""
         self._recorder = recorder
         self._loops = loops
-        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._known: dict[int, tuple[weakref.ref[Any] | type, int]] = {}
 
     def resource_of(self, owner: object) -> int | None:
         known = self._known.get(id(owner))
-        return None if known is None or known[0]() is not owner else known[1]
+        if known is None:
+            return None
+        reference, resource = known
+        same = type(owner) is reference if isinstance(reference, type) else reference() is owner
+        return resource if same else None
 
     def add(self, owner: Any, kind: str, limit: int | None, frame: FrameType | None) -> int:
-        key = id(owner)
         resource = self._recorder.resource(kind, limit, frame)
-        self._known[key] = weakref.ref(owner, lambda _: self._known.pop(key, None)), resource
+        self.stands_for(owner, resource)
         return resource
+
+    def stands_for(self, owner: Any, resource: int) -> None:
+        """The object is, or works for, a resource that is known."""
+        key = id(owner)
+        try:
+            self._known[key] = weakref.ref(owner, lambda _: self._known.pop(key, None)), resource
+        except TypeError:  # it allows no weak references; the next of its type at this place is added anew
+            self._known[key] = type(owner), resource
 
     def take(self, resource: int) -> None:
         recorder = self._recorder
@@ -59,7 +70,9 @@ class Limits:
             frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is owner
         ):
             frame = frame.f_back  # a subclass
-        if frame is not None and not self._recorder.origins.is_stdlib(frame.f_code.co_filename):
+        if frame is None or self._recorder.origins.is_stdlib(frame.f_code.co_filename):
+            return
+        if not libraries.has_pools(frame.f_code.co_filename):
             self.add(owner, kind, limit, frame)
 
     def semaphore_made(self, semaphore: Any) -> None:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from asyncdemo.capture import libraries
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.recorder import QUEUED, Recorder
 from asyncdemo.capture.waits import Waits
@@ -19,7 +20,7 @@ def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, 
         _make_real: Callable[[], Any] = staticmethod(threading.Lock)
         _real: Any
         _depth: int
-        _resource: int
+        _resource: int | None
 
         def __new__(cls) -> Any:
             frame = sys._getframe(1)
@@ -30,7 +31,8 @@ def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, 
             lock = object.__new__(cls)
             lock._real = cls._make_real()
             lock._depth = 0
-            lock._resource = limits.add(lock, "lock", 1, frame)
+            inner = libraries.has_pools(frame.f_code.co_filename)
+            lock._resource = None if inner else limits.add(lock, "lock", 1, frame)
             return lock
 
         def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
@@ -42,7 +44,7 @@ def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, 
                     taken = self._real.acquire(True, timeout)
             if taken:
                 self._depth += 1
-                if self._depth == 1:
+                if self._depth == 1 and self._resource is not None:
                     limits.take(self._resource)
             return bool(taken)
 
@@ -50,7 +52,8 @@ def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, 
             depth = self._depth
             if depth == 1:
                 self._depth = 0
-                limits.give_back(self._resource)
+                if self._resource is not None:
+                    limits.give_back(self._resource)
             self._real.release()
             if depth != 1:
                 self._depth = depth - 1
@@ -83,13 +86,15 @@ def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, 
         # what Condition uses to let go of a lock however often it is held
         def _release_save(self) -> tuple[Any, int]:
             depth, self._depth = self._depth, 0
-            limits.give_back(self._resource)
+            if self._resource is not None:
+                limits.give_back(self._resource)
             return self._real._release_save(), depth
 
         def _acquire_restore(self, state: tuple[Any, int]) -> None:
             self._real._acquire_restore(state[0])
             self._depth = state[1]
-            limits.take(self._resource)
+            if self._resource is not None:
+                limits.take(self._resource)
 
     for made in (Lock, RLock):
         real = type(made._make_real())

@@ -16,6 +16,7 @@ from typing import Any
 
 from asyncdemo.capture import libraries
 from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
+from asyncdemo.capture.waits import TRANSFERS
 
 
 class _NoLoop:
@@ -78,15 +79,21 @@ class Reasons:
     """Classifies suspensions; one for all loops of the process."""
 
     def __init__(self, recorder: Recorder, resource_of: Callable[[object], int | None]) -> None:
-        """resource_of: the index of a semaphore, lock or queue that is known."""
+        """resource_of: the index of a semaphore, lock, queue or pool that is known."""
         self._recorder = recorder
         self._resource_of = resource_of
+        self.service_of: Callable[[object], str] = lambda connection: ""
+        """What a connection of a pool leads to: "s3"; "" if that is not known."""
         self._future = recorder.wait("future")
         self._gather = recorder.wait("gather")
         self._by_code: dict[CodeType | None, int] = {}
         self._libraries = libraries.Libraries()
         self.items: dict[int, int] = {}
         """id(asyncio future) -> index of the executor's work item that will complete it."""
+
+    def forget(self) -> None:
+        """A library was imported: what awaits asyncio's own primitives from now on may say more."""
+        self._by_code.clear()
 
     def classify(self, coroutine: Any, future: Any) -> int:
         """The wait of a task whose step just ended with ``future`` to wait for."""
@@ -120,6 +127,8 @@ class Reasons:
         reason = _BY_CODE.get(name)
         if reason in _BUILT_UPON:
             return self._by_builder(coroutine, reason)
+        if reason in TRANSFERS and libraries.is_known(sys.modules):
+            return self._recorder.wait(self._service(coroutine) or reason)
         if reason is not None:
             wait = self._by_code[code] = self._recorder.wait(reason)
             return wait
@@ -128,6 +137,10 @@ class Reasons:
             resource = self._resource_of(_local(innermost, "self"))
             return self._recorder.wait(reason, QUEUED, resource=resource)
         if name == "wait_for":
+            if libraries.is_known(sys.modules):
+                known = self._by_library(coroutine)
+                if known is not None:
+                    return known
             child = _local(innermost, "fut")
             if id(child) in self.items:
                 return self._recorder.wait("thread", WAITING, item=self.items[id(child)])
@@ -146,10 +159,26 @@ class Reasons:
         return self._recorder.wait(reason)
 
     def _by_library(self, coroutine: Any) -> int | None:
-        codes = [code_of(suspended) for suspended in reversed(chain(coroutine))]
-        own = next((n for n, c in enumerate(codes) if not c or not c.co_filename.startswith(_ASYNCIO_DIR)), 0)
-        found = self._libraries.reason(codes[own:])
-        return None if found is None else self._recorder.wait(*found)
+        suspended = _beyond_asyncio(coroutine)
+        found = self._libraries.reason([code_of(one) for one in suspended])
+        if found is None:
+            return None
+        (reason, state), place = found
+        owner = _local(suspended[place], "self")
+        if state == QUEUED:
+            return self._recorder.wait(reason, state, resource=self._resource_of(owner))
+        if reason in TRANSFERS:
+            reason = self._service_behind(owner, _local(suspended[place], "conn")) or reason
+        return self._recorder.wait(reason, state)
+
+    def _service_behind(self, *owners: object) -> str:
+        """Of a connection, or of what has one as its protocol."""
+        candidates = (one for owner in owners for one in (owner, getattr(owner, "_protocol", None)))
+        return next((service for one in candidates if (service := self.service_of(one))), "")
+
+    def _service(self, coroutine: Any) -> str:
+        suspended = _beyond_asyncio(coroutine)
+        return self._libraries.service(code_of(suspended[0])) if suspended else ""
 
     def _by_future(self, future: Any, coroutine: Any) -> int:
         if self.items:
@@ -188,6 +217,16 @@ def _following(suspended: Any) -> Any:
     if type(suspended) is GeneratorType:
         return suspended.gi_yieldfrom
     return suspended.ag_await
+
+
+def _beyond_asyncio(coroutine: Any) -> list[Any]:
+    """The suspended coroutines, innermost first, without asyncio's own at that end."""
+    suspended = list(reversed(chain(coroutine)))
+    for place, one in enumerate(suspended):
+        code = code_of(one)
+        if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
+            return suspended[place:]
+    return []
 
 
 def code_of(suspended: Any) -> CodeType | None:

@@ -13,6 +13,9 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.recorder import WAITING, Recorder, ThreadLens
 
+TRANSFERS = ("net.read", "net.write")
+"""What is told as the service that is talked to, where that is known."""
+
 _WORTH_TELLING_NS = 100_000
 """A blocking call shorter than this is part of its step and nothing else."""
 
@@ -43,6 +46,10 @@ class Waits:
         """While in it, a condition that is waited for is recorded as this."""
         return Labelled(self.lens(), (reason, state, wait))
 
+    def serving(self, service: str) -> Serving:
+        """While in it, what is read from or written to a socket is recorded as waiting for this service."""
+        return Serving(self.lens(), service)
+
     def condition(self) -> Waiting:
         lens = self.lens()
         reason, state, wait = lens.label or ("condition", WAITING, -1)
@@ -67,6 +74,8 @@ class Waiting:
         lens.depth += 1
         if lens.depth > 1 or not self._reason:
             return
+        if lens.service and self._reason in TRANSFERS:
+            self._reason = lens.service
         self._loop = loop = self._loops.running_lens()
         if loop is None:
             wait = self._wait if self._wait >= 0 else recorder.wait(self._reason, self._state)
@@ -105,3 +114,18 @@ class Labelled:
 
     def __exit__(self, *exc_info: object) -> None:
         self._lens.label = self._previous
+
+
+class Serving:
+    __slots__ = ("_lens", "_previous", "_service")
+
+    def __init__(self, lens: ThreadLens, service: str) -> None:
+        self._lens = lens
+        self._service = service
+
+    def __enter__(self) -> None:
+        self._previous = self._lens.service
+        self._lens.service = self._previous or self._service
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._lens.service = self._previous

@@ -1,0 +1,101 @@
+"""asyncpg's pool. It has a *holder* for each connection that it may have; callers queue for a holder."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_return
+from asyncdemo.capture.pools.book import Call, Connection, Pools
+
+NAME = "asyncpg"
+
+
+def _made(pools: Pools, pool: Any) -> None:
+    pools.made(pool, NAME, pool._maxsize)
+
+
+class _Taking(Call):
+    """A caller has got a holder, which may have to open its connection first."""
+
+    def begin(self) -> None:
+        holder = self.arguments[0]
+        taken[id(holder)] = self
+        connection = self.pools.of(holder._con)
+        if connection is not None and connection.index is not None:
+            self.pools.hold(connection)
+
+    def ends(self, error: BaseException | None) -> None:
+        holder = self.arguments[0]
+        taken.pop(id(holder), None)
+        connection = None if error is None else self.pools.of(holder._con)
+        if connection is not None:
+            self.pools.let_go(connection)
+
+
+taken: dict[int, _Taking] = {}
+"""id(holder) -> the call that it is being made ready for."""
+
+
+class _Connecting(Call):
+    def begin(self) -> None:
+        holder = self.arguments[0]
+        self._connection: Connection | None = self.pools.expect(holder._pool)
+        if self._connection is None:
+            return
+        if id(holder) in taken:
+            self.pools.hold(self._connection)
+        self.pools.opening(self._connection)
+
+    def ends(self, error: BaseException | None) -> None:
+        if self._connection is None:
+            return
+        opened = self.arguments[0]._con
+        if error is None and opened is not None:
+            self.pools.bind(self._connection, opened)
+            self.pools.ready(self._connection)
+        else:
+            self.pools.close(self._connection)
+            self.pools.let_go(self._connection)
+
+
+class _Asking(Call):
+    def ends(self, error: BaseException | None) -> None:
+        if isinstance(error, TimeoutError):
+            self.pools.refused(self.arguments[0], self.begun_ns)
+
+
+def _acquired(pools: Pools, _: Any, proxy: Any) -> None:
+    """With a time limit, Python 3.11 acquires in a task of its own; the connection is the caller's."""
+    connection = pools.of(proxy._con)
+    if connection is not None:
+        pools.hold(connection)
+
+
+def _released(pools: Pools, holder: Any) -> None:
+    connection = None if holder._con is None else pools.of(holder._con)
+    if connection is not None:
+        pools.let_go(connection)
+
+
+def _closed(pools: Pools, con: Any) -> None:
+    connection = pools.of(con)
+    if connection is not None:
+        pools.close(connection)
+
+
+def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
+    patches.rewrite(module, "Pool.__init__", pools.safe(_made), at_end)
+    patches.rewrite(module, "PoolConnectionHolder.connect", pools.observed(_Connecting), observing)
+    patches.rewrite(module, "PoolConnectionHolder.acquire", pools.observed(_Taking), observing)
+    patches.rewrite(module, "PoolConnectionHolder._release", pools.safe(_released), on_entry)
+    patches.rewrite(module, "Pool._acquire", pools.passing(_acquired), on_return)
+    patches.rewrite(module, "Pool._acquire", pools.observed(_Asking), observing)
+
+
+def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
+    for method in ("_cleanup", "_abort"):
+        patches.rewrite(module, f"Connection.{method}", pools.safe(_closed), on_entry)
+
+
+MODULES = {"asyncpg.pool": _install_pool, "asyncpg.connection": _install_connection}
