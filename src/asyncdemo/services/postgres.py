@@ -1,0 +1,106 @@
+"""PostgreSQL: a database of our own with the films, on a server of our own or on one that runs already."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, urlencode
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.sql import SQL, Identifier
+
+from asyncdemo.services.choice import Choice, Source
+from asyncdemo.services.cluster import ROLE, Cluster
+from asyncdemo.services.films import TABLES, films
+from asyncdemo.services.server import Started
+
+__all__ = ["Postgres", "server_for", "url_of"]
+
+_CONNECT_S: Final = 10
+# Whichever server it is, and however that is set up: the same text, in the same order.
+_MAKE: Final = SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
+_REMOVE: Final = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+
+
+def server_for(choice: Choice) -> Postgres:
+    if choice.source is Source.URL:
+        return Postgres(conninfo_to_dict(choice.where), None)
+    cluster = Cluster(Path(choice.where))
+    return Postgres({"host": "127.0.0.1", "user": ROLE, "dbname": "postgres", "sslmode": "disable"}, cluster)
+
+
+class Postgres:
+    """Of a server that is not ours, no other database than our own is ever changed."""
+
+    def __init__(self, address: Mapping[str, str | int | None], cluster: Cluster | None) -> None:
+        """address: how to connect, in libpq's words; the port of our own server is not known yet."""
+        self._address = {name: str(value) for name, value in address.items() if value is not None}
+        self._cluster = cluster
+        self._database = "films" if cluster else f"asyncdemo_{secrets.token_hex(6)}"
+        self._made = False
+
+    def start(self) -> Started:
+        if self._cluster is not None:
+            self._cluster.start()
+            self._address["port"] = str(self._cluster.port)
+        self.reset()
+        with self._connect() as connection:
+            version = connection.info.parameter_status("server_version")
+        words = f"PostgreSQL {version}" + ("" if self._cluster else f", its database {self._database}")
+        pid = self._cluster.pid if self._cluster else None
+        return Started({"DATABASE_URL": url_of({**self._address, "dbname": self._database})}, words, pid)
+
+    def watch(self, lost: Callable[[str], None]) -> None:
+        if self._cluster is not None:
+            self._cluster.watch(lost)
+
+    def reset(self) -> None:
+        """Made anew, since a script may have done anything to it; who is still connected is cut off."""
+        with self._connect() as connection:
+            connection.execute(_REMOVE.format(Identifier(self._database)))
+            connection.execute(_MAKE.format(Identifier(self._database)))
+            self._made = True
+        with self._connect(dbname=self._database) as connection:
+            connection.execute(TABLES)
+            with connection.cursor().copy("COPY film FROM STDIN") as copy:
+                for film in films():
+                    copy.write_row(film)
+            connection.execute(
+                "ANALYZE film, review"
+            )  # of these only: of everything takes as long as all else
+
+    def close(self) -> None:
+        if self._cluster is not None:
+            self._cluster.close()
+        elif self._made:
+            with suppress(psycopg.Error), self._connect() as connection:
+                connection.execute(_REMOVE.format(Identifier(self._database)))
+            self._made = False
+
+    def _connect(self, **other: str) -> psycopg.Connection:
+        address = {"connect_timeout": str(_CONNECT_S), **self._address, **other}
+        return psycopg.connect(make_conninfo("", **address), autocommit=True)
+
+
+def url_of(address: Mapping[str, str]) -> str:
+    """libpq's words as a URL, which other drivers understand as well."""
+    options = {
+        name: value for name, value in address.items() if name not in {"user", "password", "dbname", "port"}
+    }
+    host = options.pop("host", "")
+    port = f":{address['port']}" if address.get("port") else ""
+    if host.startswith("/") or "," in host or not host:  # the folder of a Unix socket, or none said
+        options |= {
+            name: value for name, value in (("host", host), ("port", address.get("port", ""))) if value
+        }
+        host, port = "", ""
+    user = quote(address.get("user", ""), safe="")
+    password = f":{quote(address['password'], safe='')}" if address.get("password") else ""
+    login = f"{user}{password}@" if user or password else ""
+    place = f"[{host}]" if ":" in host else host
+    query = f"?{urlencode(options)}" if options else ""
+    return f"postgresql://{login}{place}{port}/{quote(address['dbname'], safe='')}{query}"

@@ -1,0 +1,131 @@
+"""A server program as a child of ours, on a free port: started, watched, ended.
+
+Not for: what it is asked once it answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from asyncdemo.errors import ServiceError
+from asyncdemo.services.accounts import Account, credentials
+
+__all__ = ["Program", "ending_words", "free_ports", "start_on_free_port"]
+
+_ATTEMPTS = 3
+"""With a port each. Between finding one free and the server taking it, somebody else may."""
+_ANSWERS_S = 30.0
+_ASK_AGAIN_S = 0.005
+_GRACE_S = 5.0
+"""For each of the signals that ask it to end."""
+
+
+class Program:
+    """Its output goes to our stderr."""
+
+    def __init__(
+        self,
+        command: Sequence[str | os.PathLike[str]],
+        *,
+        endings: Sequence[signal.Signals],
+        environment: Mapping[str, str] | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        account: Account | None = None,
+        keep_open: Sequence[int] = (),
+    ) -> None:
+        """endings: signals that ask it to end, the gentlest first. folder: to run in; the account might not
+        reach ours. keep_open: descriptors that it inherits.
+        """
+        self._endings = endings
+        self._ending = False
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=sys.stderr.fileno(),
+            env=environment,
+            cwd=folder,
+            pass_fds=tuple(keep_open) if os.name == "posix" else (),
+            **credentials(account),
+        )
+
+    @property
+    def running(self) -> bool:
+        return self.process.poll() is None
+
+    def watch(self, lost: Callable[[str], None]) -> None:
+        """From now on: should it end unasked, ``lost`` is told how. It is called by another thread."""
+
+        def wait() -> None:
+            code = self.process.wait()
+            if not self._ending:
+                lost(ending_words(code))
+
+        threading.Thread(target=wait, name="watch", daemon=True).start()
+
+    def end(self) -> None:
+        """Returns when it has. May be called twice."""
+        self._ending = True
+        for ending in self._endings:
+            if not self.running:
+                return
+            self.process.send_signal(ending)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(_GRACE_S)
+        self.process.kill()
+        self.process.wait()
+
+
+def start_on_free_port(
+    launch: Callable[[int], Program],
+    answers: Callable[[Program, int], bool],
+    ports: Iterator[int] | None = None,
+) -> tuple[Program, int]:
+    """Returns the program once it answers, and its port.
+
+    launch: starts it on a port. answers: whether it is that program that answers, and no other.
+    Raises ServiceError if it ends instead on every port, or takes too long.
+    """
+    words = ""
+    ports = ports or free_ports()
+    for _ in range(_ATTEMPTS):
+        port = next(ports)
+        program = launch(port)
+        try:
+            end_s = time.monotonic() + _ANSWERS_S
+            while program.running:
+                if answers(program, port):
+                    return program, port
+                if time.monotonic() > end_s:
+                    raise ServiceError(f"did not answer within {_ANSWERS_S:.0f} s")
+                time.sleep(_ASK_AGAIN_S)
+        except BaseException:
+            program.end()
+            raise
+        words = ending_words(program.process.returncode)
+    raise ServiceError(f"{words} before it answered")
+
+
+def free_ports() -> Iterator[int]:
+    """Of the loopback; each was free a moment ago."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        yield port
+
+
+def ending_words(code: int) -> str:
+    """How a process ended, by its return code."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    with contextlib.suppress(ValueError):  # a signal that has no name
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"was ended by signal {-code}"

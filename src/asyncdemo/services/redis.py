@@ -1,0 +1,165 @@
+"""Redis: a program, or a database of our own on a server that runs already; else fakeredis (``fake_redis``).
+
+Each starts empty and keeps nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import redis
+
+from asyncdemo.errors import ServiceError
+from asyncdemo.services.choice import Choice, Source
+from asyncdemo.services.programs import Program, start_on_free_port
+from asyncdemo.services.server import Server, Started
+
+__all__ = ["BorrowedRedis", "RedisProgram", "server_for", "url_of"]
+
+_CLAIM_S: Final = 86_400
+_DATABASES: Final = 16
+"""As many as a server has unless it is told otherwise."""
+# Any program on this machine can connect. Administration would let it write files as this user.
+_RIGHTS: Final = ("default", "on", "nopass", "~*", "&*", "+@all", "-@admin", "+client")
+
+
+def server_for(choice: Choice) -> Server:
+    if choice.source is Source.URL:
+        return BorrowedRedis(choice.where)
+    if choice.source is Source.INSTALLED:
+        return RedisProgram(choice.where)
+    from asyncdemo.services.fake_redis import FakeRedis
+
+    return FakeRedis()
+
+
+class RedisProgram:
+    """A server of our own, which writes nothing to the disk."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._program: Program | None = None
+        self._port = 0
+
+    def start(self) -> Started:
+        self._program, self._port = start_on_free_port(self._launch, _answers)
+        pid = self._program.process.pid
+        with self._client() as client:
+            version = _info(client)["redis_version"]
+        return Started({"REDIS_URL": f"redis://127.0.0.1:{self._port}/0"}, f"redis-server {version}", pid)
+
+    def watch(self, lost: Callable[[str], None]) -> None:
+        if self._program is not None:
+            self._program.watch(lost)
+
+    def reset(self) -> None:
+        with self._client() as client:
+            client.flushall()
+
+    def close(self) -> None:
+        if self._program is not None:
+            self._program.end()
+
+    def _client(self) -> redis.Redis:
+        return redis.Redis(port=self._port)
+
+    def _launch(self, port: int) -> Program:
+        options = {
+            "port": str(port),
+            "bind": "127.0.0.1",
+            "save": "",
+            "appendonly": "no",
+            "loglevel": "warning",
+        }
+        command = [self._where, *(word for name, value in options.items() for word in (f"--{name}", value))]
+        # It is not asked to end: it has nothing to save, and takes a tenth of a second to find that out.
+        return Program([*command, "--user", *_RIGHTS], endings=[])
+
+
+class BorrowedRedis:
+    """An empty database of a server that belongs to somebody; emptied again at the end.
+
+    Which one is ours is agreed on by a key in the database that the address names, so that two of us
+    never take the same. Nothing else is ever written to that one.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._token = secrets.token_hex(8)
+        self._ours: int | None = None
+
+    def start(self) -> Started:
+        with self._client() as client:
+            version = _info(client)["redis_version"]
+            theirs = int(client.get_connection_kwargs().get("db") or 0)
+            for number in range(_DATABASES - 1, -1, -1):
+                if number != theirs and self._claim(client, number):
+                    self._ours = number
+                    return Started(
+                        {"REDIS_URL": url_of(self._url, number)},
+                        f"Redis {version}, its database {number}",
+                        None,
+                    )
+        raise ServiceError(
+            f"has no empty database among its numbers 0 to {_DATABASES - 1}, and we touch no other"
+        )
+
+    def watch(self, lost: Callable[[str], None]) -> None:
+        """It is none of ours: whoever uses it will notice."""
+
+    def reset(self) -> None:
+        if self._ours is not None:
+            with redis.Redis.from_url(url_of(self._url, self._ours)) as ours:
+                ours.flushdb()
+
+    def close(self) -> None:
+        if self._ours is not None:
+            with suppress(redis.RedisError), self._client() as client:
+                if client.get(_claim_of(self._ours)) == self._token.encode():
+                    self.reset()
+                    client.delete(_claim_of(self._ours))
+            self._ours = None
+
+    def _claim(self, client: redis.Redis, number: int) -> bool:
+        """Whether it is empty and nobody else's. A claim that a kill left behind ends by itself."""
+        if not client.set(_claim_of(number), self._token, nx=True, ex=_CLAIM_S):
+            return False
+        with suppress(redis.ResponseError), redis.Redis.from_url(url_of(self._url, number)) as candidate:
+            if candidate.dbsize() == 0:
+                return True
+        client.delete(_claim_of(number))  # it is in use, or there are not so many
+        return False
+
+    def _client(self) -> redis.Redis:
+        return redis.Redis.from_url(self._url)
+
+
+def url_of(url: str, database: int) -> str:
+    """The same server, another database. A Unix socket's path is a path, so there the number is an option."""
+    parts = urlsplit(url)
+    options = [(name, value) for name, value in parse_qsl(parts.query) if name != "db"]
+    if parts.scheme == "unix":
+        return urlunsplit(parts._replace(query=urlencode([*options, ("db", str(database))])))
+    return urlunsplit(parts._replace(path=f"/{database}", query=urlencode(options)))
+
+
+def _answers(program: Program, port: int) -> bool:
+    """Whether it is this program: another Redis may listen on that port."""
+    try:
+        with redis.Redis(port=port) as client:
+            return int(_info(client)["process_id"]) == program.process.pid
+    except redis.RedisError:
+        return False
+
+
+def _info(client: redis.Redis) -> dict[str, Any]:
+    found: dict[str, Any] = client.info("server")
+    return found
+
+
+def _claim_of(number: int) -> str:
+    return f"asyncdemo:database:{number}"
