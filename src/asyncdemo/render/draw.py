@@ -40,6 +40,7 @@ __all__ = [
     "gutter_width",
     "legend_lines",
     "panel_width",
+    "row_lines",
     "text_line",
     "timeline_lines",
     "title_line",
@@ -123,8 +124,7 @@ def timeline_lines(
     row to the next; of more than one the last is empty.
     """
     yield _axis(grid, theme, gutter)
-    for row in grid.rows:
-        line = _row(row, theme, gutter)
+    for line in row_lines(grid, theme, gutter):
         yield line
         for _ in range(pitch - 2):
             yield [Segment(" " * gutter), *line[1:]]
@@ -132,6 +132,11 @@ def timeline_lines(
             yield []
     if grid.folded:
         yield from islice(_counts(grid, theme, gutter), 1 + counts)
+
+
+def row_lines(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
+    """A line for each row, and nothing else."""
+    return (_row(row, theme, gutter) for row in grid.rows)
 
 
 def end_marks(theme: Theme, ended: Collection[str]) -> list[tuple[str, str]]:

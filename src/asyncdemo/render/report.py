@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.segment import Segment
 
 from asyncdemo.model import Run
+from asyncdemo.render.curves import memory_curves, most_of
 from asyncdemo.render.draw import (
     Line,
     Lines,
@@ -28,6 +29,7 @@ from asyncdemo.render.draw import (
 from asyncdemo.render.facts import Account, account_for, empty_words, finding_words
 from asyncdemo.render.grid import Grid
 from asyncdemo.render.layout import lay_out
+from asyncdemo.render.sections import sections_of
 from asyncdemo.render.theme import DIM, EMPHASIS, WARNING, Theme, theme_for
 from asyncdemo.render.words import status, title
 
@@ -60,12 +62,14 @@ def report_lines(
     each, side_by_side = panel_width(len(runs), width)
     names = [row.name for run in runs for row in run.rows[:rows]]
     marked = any(row.outcome in theme.ends for run in runs for row in run.rows[:rows])
-    most = max((len(run.rows) for run in runs), default=0)
-    gutter = gutter_width(names, most, rows, each, marked)
+    longest = max((len(run.rows) for run in runs), default=0)
+    gutter = gutter_width(names, longest, rows, each, marked)
     grids = lay_out(runs, each - gutter, rows)
+    most = most_of([memory_curves(run) for run in runs])
+    sections = [sections_of(run, theme, gutter, grid, most) for run, grid in zip(runs, grids, strict=True)]
     pictures = [
-        [*_picture(account.run, grid, theme, each, gutter), []]
-        for account, grid in zip(accounts, grids, strict=True)
+        [*_picture(account.run, grid, theme, each, gutter), *below.lines, []]
+        for account, grid, below in zip(accounts, grids, sections, strict=True)
     ]
     facts = [[*_facts(account, each), []] for account in accounts]
     if side_by_side:
@@ -77,8 +81,9 @@ def report_lines(
             yield from told
     ended = {row.ended for grid in grids for row in grid.rows}
     if any(grid.rows for grid in grids):
-        shades = {shade for grid in grids for shade in grid.shades}
-        yield from legend_lines(theme, width, [*cell_marks(theme, grids), *end_marks(theme, ended)], shades)
+        drawn = [*grids, *(grid for below in sections for grid in below.grids)]
+        shades = {shade for grid in drawn for shade in grid.shades}
+        yield from legend_lines(theme, width, [*cell_marks(theme, drawn), *end_marks(theme, ended)], shades)
     for account in accounts:
         yield from _remarks(account, theme, width, named=len(accounts) > 1)
 

@@ -42,13 +42,10 @@ def request_facts(run: Run, own: Metrics) -> Iterable[Fact]:
 def memory_facts(use: MemoryUse) -> Iterable[Fact]:
     if not use.samples:
         return
-    for label, most, growth in (
-        ("resident", use.most_resident_bytes, use.resident_growth_bytes),
-        ("virtual", use.most_virtual_bytes, use.virtual_growth_bytes),
-    ):
-        yield Fact(label, f"{size(most)} of memory at most, {size(growth)} more than at first")
-    more = f", {use.threads_growth:,} more than at first" if use.threads_growth else ""
-    yield Fact("threads", f"{use.most_threads:,} at most{more}")
+    resident = f"resident {size(use.most_resident_bytes)} (+{size(use.resident_growth_bytes)})"
+    virtual = f"virtual {size(use.most_virtual_bytes)} (+{size(use.virtual_growth_bytes)})"
+    threads = f"{count(use.most_threads, 'thread')} (+{use.threads_growth:,})"
+    yield Fact("memory", f"{resident}, {virtual}, {threads}: the most, and what that is above the start")
 
 
 def ending_words(request: Request) -> str:

@@ -1,0 +1,213 @@
+"""Pools as they are drawn: a row for each connection, who held it when, and how many queued.
+
+A pool is known by the line that made it. Where one line made more than a few (a client for each request,
+say) they share a section, so that the picture shows how many connections that were.
+Not for: figures (``metrics``), glyphs and lines (``sections``, ``svg``).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import NamedTuple
+
+from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Slot, State
+from asyncdemo.render.accumulator import Accumulator, fold_of
+from asyncdemo.render.grid import Grid, Shade
+from asyncdemo.render.layout import extent_ns, open_ns
+from asyncdemo.render.words import count, place
+
+__all__ = ["ConnectionRow", "Level", "PoolSection", "Stretch", "lay_out_pool", "pool_sections"]
+
+_MOST_APART = 4
+"""Pools of one line that get a section each."""
+
+_NESTED = 16
+"""Calls within each other that are looked through for the one that held a connection."""
+
+Level = tuple[int, int]
+"""(since when, how much)."""
+
+
+class Stretch(NamedTuple):
+    """What a connection was, and from when until when; who: held it, or opened it. Zero is the axis's."""
+
+    start_ns: int
+    end_ns: int
+    shade: Shade
+    who: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRow:
+    """Its stretches follow each other without a gap; none if it was closed before the first row opened."""
+
+    label: str
+    stretches: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSection:
+    """title: "redis pool 2 of 3". about: its limit, and where it was made.
+
+    queued: how many, and since when. refused: how many asked for a connection in vain.
+    """
+
+    title: str
+    about: str
+    rows: tuple[ConnectionRow, ...]
+    queued: tuple[Level, ...]
+    refused: int = 0
+
+
+def pool_sections(run: Run) -> tuple[PoolSection, ...]:
+    """Of the pools that were used, in the order in which they were made."""
+    by_line: defaultdict[tuple[object, str], list[Resource]] = defaultdict(list)
+    waited = _waited(run)
+    for resource in run.resources:
+        used = resource.connections or resource.refused or resource.index in waited
+        if resource.kind is ResourceKind.POOL and used:
+            by_line[resource.site, resource.name].append(resource)
+    names = _Names(run)
+    found: list[PoolSection] = []
+    for pools in by_line.values():
+        if len(pools) > _MOST_APART:
+            name = f"{count(len(pools), _called(pools[0]), _called(pools[0]) + 's')}"
+            found.append(_section(run, pools, name, waited, names))
+            continue
+        for number, pool in enumerate(pools, start=1):
+            which = f" {number} of {len(pools)}" if len(pools) > 1 else ""
+            found.append(_section(run, [pool], _called(pool) + which, waited, names))
+    return tuple(found)
+
+
+def lay_out_pool(section: PoolSection, columns: int, column_ns: int, extent_ns: int, rows: int) -> Grid:
+    """Its connections on the axis of the rows above; those that do not fit are folded."""
+    drawn = [row for row in section.rows if row.stretches]
+    cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold_of(len(drawn), rows))
+    last_ns = columns * column_ns - 1
+    for index, row in enumerate(drawn):
+        opened = min(row.stretches[0].start_ns, last_ns)
+        cells.lane_opened(index, opened, row.stretches[0].shade)
+        for stretch in row.stretches:
+            cells.lane_changed(index, min(stretch.start_ns, last_ns), stretch.shade)
+        cells.lane_closed(index, min(row.stretches[-1].end_ns, last_ns + 1), opened)
+    grid = cells.grid(columns, rows, column_ns, extent_ns, [row.label for row in drawn])
+    return replace(grid, noun="connection")
+
+
+def _called(pool: Resource) -> str:
+    name = f"{pool.name} pool" if pool.name else "pool"
+    return f"{name} of process {pool.process}" if pool.process else name
+
+
+def _section(
+    run: Run, pools: Sequence[Resource], title: str, waited: dict[int, list[Slot]], names: _Names
+) -> PoolSection:
+    zero, until = open_ns(run), open_ns(run) + extent_ns(run)
+    limit = pools[0].limit
+    about = [f"limit {limit:,}" if limit is not None else "no limit"]
+    if len(pools) > 1:
+        about[0] += " each"
+    where = place(pools[0].site)
+    about += [f"made at {where}"] if where else []
+    word = pools[0].name or "connection"
+    rows = []
+    opened = sorted((one for pool in pools for one in pool.connections), key=lambda one: one.opened_ns)
+    for number, connection in enumerate(opened, start=1):
+        stretches = _clipped(_stretches(connection, until, names), zero, until)
+        rows.append(ConnectionRow(f"{word} {number:,}", tuple(stretches)))
+    queued = [slot for pool in pools for slot in waited.get(pool.index, ())]
+    levels = tuple((at - zero, level) for at, level in _levels(queued))
+    refused = sum(len(pool.refused) for pool in pools)
+    return PoolSection(title, ", ".join(about), tuple(rows), levels, refused)
+
+
+def _stretches(connection: Connection, until: int, names: _Names) -> Iterator[Stretch]:
+    end = until if connection.closed_ns is None else connection.closed_ns
+    at = min(end if connection.ready_ns is None else connection.ready_ns, end)
+    opener = "" if connection.track is None else names.of(connection.track, connection.opened_ns)
+    yield Stretch(connection.opened_ns, at, Shade.OPENING, opener)
+    for use in connection.uses:
+        start, stop = min(max(use.start_ns, at), end), min(max(use.end_ns, at), end)
+        if start > at:
+            yield Stretch(at, start, Shade.IDLE)
+        yield Stretch(start, stop, Shade.HELD, names.of(use.track, use.start_ns))
+        at = stop
+    if end > at:
+        yield Stretch(at, end, Shade.IDLE)
+
+
+def _clipped(stretches: Iterable[Stretch], zero: int, until: int) -> Iterator[Stretch]:
+    """The parts while rows are open, on their axis."""
+    for stretch in stretches:
+        start, end = max(stretch.start_ns, zero), min(stretch.end_ns, until)
+        if start < end or (start == end and stretch.start_ns == stretch.end_ns):
+            yield stretch._replace(start_ns=start - zero, end_ns=end - zero)
+
+
+def _waited(run: Run) -> dict[int, list[Slot]]:
+    """By pool: which tracks queued for a connection, and when."""
+    pools = {resource.index for resource in run.resources if resource.kind is ResourceKind.POOL}
+    found: defaultdict[int, list[Slot]] = defaultdict(list)
+    if not pools:
+        return found
+    for track in run.tracks:
+        wanted = {place for place, wait in enumerate(track.spans.causes) if wait.resource in pools}
+        starts, states, waits, end_ns = track.spans.columns
+        for at, (start, state, wait) in enumerate(zip(starts, states, waits, strict=True)):
+            if state == State.QUEUED and wait in wanted:
+                cause = track.spans.causes[wait]
+                end = starts[at + 1] if at + 1 < len(starts) else end_ns
+                if cause.resource is not None and cause.via is None:
+                    found[cause.resource].append(Slot(track.index, start, end))
+    return dict(found)
+
+
+def _levels(slots: Iterable[Slot]) -> Iterator[Level]:
+    changes: defaultdict[int, int] = defaultdict(int)
+    for slot in slots:
+        changes[slot.start_ns] += 1
+        changes[slot.end_ns] -= 1
+    level = 0
+    for at in sorted(changes):
+        if changes[at]:
+            level += changes[at]
+            yield at, level
+
+
+class _Names:
+    """What a track was at work on: the request or lane of it, or of the track that made it; else its name."""
+
+    def __init__(self, run: Run) -> None:
+        self._tracks = run.tracks
+        self._rows: defaultdict[int, list[tuple[int, int, str]]] = defaultdict(list)
+        for row in run.rows:
+            if row.track is not None:
+                self._rows[row.track].append((_begun_ns(row), row.end_ns, row.name))
+        for rows in self._rows.values():
+            rows.sort()
+
+    def of(self, track: int, at_ns: int) -> str:
+        index: int | None = track
+        while index is not None and 0 <= index < len(self._tracks):
+            name = self._at(index, at_ns)
+            if name:
+                return name
+            index = self._tracks[index].parent
+        return self._tracks[track].name if 0 <= track < len(self._tracks) else ""
+
+    def _at(self, track: int, at_ns: int) -> str:
+        rows = self._rows.get(track, ())
+        last = bisect_right(rows, at_ns, key=itemgetter(0)) - 1
+        for start, end, name in (rows[index] for index in range(last, max(last - _NESTED, -1), -1)):
+            if start <= at_ns <= end:
+                return name
+        return ""
+
+
+def _begun_ns(row: Lane | Request) -> int:
+    return row.handled_ns if isinstance(row, Request) and row.handled_ns is not None else row.start_ns
