@@ -6,7 +6,6 @@ Not for: what it does in there (``process``, ``engine``).
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import queue
@@ -23,8 +22,9 @@ from types import TracebackType
 from typing import IO, Any, Protocol, Self
 
 import asyncdemo
-from asyncdemo.errors import AsyncdemoError, MissingError
+from asyncdemo.errors import AsyncdemoError
 from asyncdemo.load.events import Event, from_wire
+from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
 
@@ -32,17 +32,6 @@ __all__ = ["Client", "check_installed"]
 
 INTERRUPT = b"interrupt\n"
 _CHUNK = 1 << 16
-_PACKAGES = {"httptools": "httptools", "hdrh": "hdrhistogram"}
-"""Module -> package."""
-
-
-def check_installed() -> None:
-    """Raises MissingError if what the client needs is not there."""
-    missing = [package for module, package in _PACKAGES.items() if importlib.util.find_spec(module) is None]
-    if missing:
-        raise MissingError(
-            f"the load client needs {' and '.join(missing)}. Install it: pip install 'asyncdemo[course]'"
-        )
 
 
 class Client:

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, UsageError
-from asyncdemo.load.client import check_installed
+from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import ARRIVALS, Plan, Send
 from asyncdemo.load.process import run_plan
 from asyncdemo.load.result import Result

@@ -62,6 +62,8 @@ class Engine:
         self._idle: dict[Connection, None] = {}
         self._backlog: deque[tuple[int, int]] = deque()
         """Number and intended send of requests for which there is no connection left."""
+        self._arrivals: Arrivals | None = None
+        self._expiry: asyncio.TimerHandle | None = None
         self._open = 0
         self._is_closing = False
         """No request is begun any more."""
@@ -74,8 +76,6 @@ class Engine:
         """Until every request begun is answered or has failed. A fault of our own is raised."""
         self._loop = asyncio.get_running_loop()
         self._done: asyncio.Future[None] = self._loop.create_future()
-        self._expiry: asyncio.TimerHandle | None = None
-        self._arrivals: Arrivals | None = None
         self._loop.set_exception_handler(self._broke)
         gc.collect()
         gc.freeze()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Self
 
-from asyncdemo.errors import MissingError
+from asyncdemo.load.needed import check_installed
 
 __all__ = ["Histogram"]
 
@@ -71,10 +71,7 @@ class Histogram:
 
 
 def _library() -> Any:
-    try:
-        from hdrh import histogram  # type: ignore[import-untyped]
-    except ImportError:
-        raise MissingError(
-            "the load client needs the package hdrhistogram. Install it: pip install 'asyncdemo[course]'"
-        ) from None
+    check_installed()
+    from hdrh import histogram  # type: ignore[import-untyped]
+
     return histogram

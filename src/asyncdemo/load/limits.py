@@ -31,10 +31,11 @@ def allow_connections(plan: Plan) -> int:
     Raises UsageError if a closed loop has more clients than that.
     """
     most = _raise_file_limit() - _OTHER_FILES
-    if plan.clients is not None and plan.clients > most:
+    needed = min(plan.clients or 0, plan.requests or plan.clients or 0)
+    if needed > most:
         raise UsageError(
-            f"load: {plan.clients:,} clients need as many connections, and this system allows {most:,}. "
-            f"Take fewer, or raise the limit of open files: ulimit -Hn {plan.clients + _OTHER_FILES}"
+            f"load: {needed:,} clients need as many connections, and this system allows {most:,}. "
+            f"Take fewer, or raise the limit of open files: ulimit -Hn {needed + _OTHER_FILES}"
         )
     return most
 

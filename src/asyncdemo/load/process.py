@@ -20,6 +20,7 @@ from typing import Any
 
 from asyncdemo.errors import EXIT_OK, AsyncdemoError
 from asyncdemo.load.events import Event, to_wire
+from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
 
@@ -34,6 +35,7 @@ _LOOK_FOR_PARENT_S = 0.25
 def serve() -> int:
     """Returns the exit code."""
     try:
+        check_installed()
         line, rest = _first_line()
         plan = Plan.from_json(line)
         reporter = _PipeReporter() if plan.report else None
