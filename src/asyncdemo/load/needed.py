@@ -1,0 +1,24 @@
+"""The packages without which no load can be sent or measured.
+
+Not for: uvloop, which is only used where it is (``limits``).
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from asyncdemo.errors import MissingError
+from asyncdemo.packages import install_command
+
+__all__ = ["check_installed"]
+
+_PACKAGES = {"httptools": "httptools", "hdrh": "hdrhistogram"}
+"""Module -> package."""
+
+
+def check_installed() -> None:
+    """Raises MissingError if one is not there."""
+    missing = [package for module, package in _PACKAGES.items() if find_spec(module) is None]
+    if missing:
+        mend = install_command("asyncdemo[course]")
+        raise MissingError(f"the load client needs {' and '.join(missing)}. Install what it needs: {mend}")
