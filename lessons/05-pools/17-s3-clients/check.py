@@ -54,7 +54,7 @@ def stored_before_the_answer(seen: Seen, uploads: Calls, puts: Calls) -> None:
     seen.expect(
         not early,
         "Each image was stored before its request was answered.",
-        f"Each image should be stored before its request is answered; {early} requests were answered too early.",
+        f"Each image should be stored before its request is answered; {early} were answered too early.",
         at=uploads,
     )
 
@@ -62,7 +62,11 @@ def stored_before_the_answer(seen: Seen, uploads: Calls, puts: Calls) -> None:
 def never_blocked_later(seen: Seen, puts: Calls) -> None:
     """To make the one client may block: before the first image is stored."""
     first_ns = min(lane.end_ns for lane in puts.lanes)
-    later = [step for step in seen.run.slow_steps if step.start_ns > first_ns and step.held_ns > seen.run.threshold_ns]
+    later = [
+        step
+        for step in seen.run.slow_steps
+        if step.start_ns > first_ns and step.held_ns > seen.run.threshold_ns
+    ]
     worst = max(later, key=lambda step: step.held_ns, default=None)
     place = worst.called_from or worst.site if worst else None
     seen.expect(

@@ -39,6 +39,8 @@ async def put(key: str, image: bytes) -> str:
 @app.post("/images")
 async def upload(request: Request) -> HTTPResponse:
     """Answer one request: a form with a file in its field "image"."""
+    if not request.files:
+        return json({"error": "send a form with a file in its field image"}, status=400)
     image = request.files["image"][0]
     return json({"etag": await put(f"{request.id}/{image.name}", image.body)})
 

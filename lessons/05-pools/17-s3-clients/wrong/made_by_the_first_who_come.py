@@ -37,6 +37,8 @@ async def put(s3: Any, key: str, image: bytes) -> str:
 @app.post("/images")
 async def upload(request: Request) -> HTTPResponse:
     """Answer one request: a form with a file in its field "image"."""
+    if not request.files:
+        return json({"error": "send a form with a file in its field image"}, status=400)
     image = request.files["image"][0]
     if app.ctx.s3 is None:
         client = Session().client("s3", endpoint_url=S3_URL)

@@ -39,6 +39,8 @@ async def put(s3: Any, key: str, image: bytes) -> str:
 @app.post("/images")
 async def upload(request: Request) -> HTTPResponse:
     """Answer one request: a form with a file in its field "image"."""
+    if not request.files:
+        return json({"error": "send a form with a file in its field image"}, status=400)
     image = request.files["image"][0]
     return json({"etag": await put(next(app.ctx.clients), f"{request.id}/{image.name}", image.body)})
 
