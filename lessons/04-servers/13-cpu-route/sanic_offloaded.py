@@ -1,0 +1,58 @@
+"""Among many uploads there are some requests that compute: what do they do to these, in other processes?
+
+Predict the slowest upload before you run it:  asyncdemo run cpu-route --variant offloaded
+"""
+
+import asyncio
+import multiprocessing
+import os
+import random
+from concurrent.futures import ProcessPoolExecutor
+
+from sanic import HTTPResponse, Request, Sanic, json
+
+FASTEST_MS = 100
+SLOWEST_MS = 200
+SQUARES = 1_000_000
+SEED = 0
+PORT = int(os.environ.get("PORT", "8000"))
+
+app = Sanic("uploads")
+draw = random.Random(SEED)
+
+
+def sum_of_squares(n: int) -> int:
+    return sum([i**2 for i in range(n)])
+
+
+@app.before_server_start
+async def open_pool(app: Sanic) -> None:
+    """Processes take long to start, so they are there before the first request is."""
+    app.ctx.pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
+    await asyncio.gather(*(asyncio.wrap_future(app.ctx.pool.submit(sum_of_squares, 1)) for _ in range(2)))
+
+
+@app.after_server_stop
+async def close_pool(app: Sanic) -> None:
+    app.ctx.pool.shutdown()
+
+
+@app.post("/upload")
+async def upload(request: Request) -> HTTPResponse:
+    """Send the image on to the store."""
+    await asyncio.sleep(draw.randint(FASTEST_MS, SLOWEST_MS) / 1000)
+    return json({"success": True})
+
+
+@app.get("/calc")
+async def calc(request: Request) -> HTTPResponse:
+    loop = asyncio.get_running_loop()
+    return json({"result": await loop.run_in_executor(request.app.ctx.pool, sum_of_squares, SQUARES)})
+
+
+def main() -> None:
+    app.run(host="127.0.0.1", port=PORT, single_process=True)
+
+
+if __name__ == "__main__":
+    main()
