@@ -42,13 +42,16 @@ def print_runs(runs: Sequence[Run], console: Console | None, meant: Collection[s
         print_report(runs, console, meant=meant)
 
 
-def print_output(name: str, tail: Tail, console: Console, lines: int) -> None:
+def print_output(name: str, tail: Tail, console: Console | None, lines: int) -> None:
     """What a script wrote while the picture was there: its newest lines, marked as its own."""
     last = tail.last(lines)
     if not last:
         return
     left_out = tail.total - len(last)
     words = f"{name} wrote" + (f" {tail.total:,} lines; the last {len(last)}:" if left_out > 0 else ":")
+    if console is None:
+        click.echo("\n".join([words, *(f"  {line.text}" for line in last), ""]))
+        return
     console.print(words, style="bold", markup=False)
     for line in last:
         console.print(

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from types import FrameType
 
+import click
 from rich.console import Console
 
 from asyncdemo.cli.signals import ENDING, Signals
 from asyncdemo.cli.terminal import keys_not_shown
 from asyncdemo.model import Run
+from asyncdemo.output import KeptOutput
 from asyncdemo.render.live import LivePanel, LiveView
 from asyncdemo.render.output import Tail
-from asyncdemo.runner import Options, Recording, Target
+from asyncdemo.runner import Listener, Options, Recording, Stdout, Target
+from asyncdemo.serving import Session, Surroundings, open_recording
 
 __all__ = ["Job", "Recorded", "record_live", "record_quietly", "signals_noted"]
 
@@ -30,15 +33,24 @@ _OUTPUT_LINES = 200
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to record, and how."""
+    """What to record, how, and with what around it."""
 
     target: Target
     options: Options
+    surroundings: Surroundings | None = None
 
     @property
     def name(self) -> str:
         """As the recording will be called."""
         return self.options.name or self.target.name
+
+    @property
+    def serves(self) -> bool:
+        return self.surroundings is not None and self.surroundings.plan is not None
+
+    def open(self, listener: Listener | None) -> Recording | Session:
+        """What it takes, not started yet."""
+        return open_recording(self.target, self.options, listener, surroundings=self.surroundings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +66,24 @@ class Recorded:
 
 
 def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda _: None) -> Recorded:
-    """One after another, without a picture. announce: called before each."""
+    """One after another, without a picture. announce: called before each.
+
+    A script writes where its options say; of a server, which logs every request, the last lines are kept
+    instead, unless all of it is to go to our standard error.
+    """
     runs: list[Run] = []
+    output: list[Tail] = []
     with signals_noted() as signals:
         for job in jobs:
             announce(job)
-            with Recording(job.target, job.options) as recording:
+            listener, job = _overheard(job) if job.serves else (None, job)
+            with closing(job.open(listener)) as recording:
                 _drive([recording], signals, lambda: None, lambda _: None)
                 runs.append(recording.result())
+            output.append(Tail() if listener is None else listener.tail)
             if signals:
                 break
-    return Recorded(tuple(runs), bool(signals))
+    return Recorded(tuple(runs), bool(signals), tuple(output))
 
 
 def record_live(
@@ -77,15 +96,14 @@ def record_live(
 
     show: makes the view of the panels.
     """
-    panels = [LivePanel(job.name) for job in jobs]
+    panels = [LivePanel(job.name, noun="request" if job.serves else "lane") for job in jobs]
     runs: list[Run] = []
     for panel in panels:
         panel.output_tail = Tail(_OUTPUT_LINES)
     with ExitStack() as stack:
         signals = stack.enter_context(signals_noted())
         recordings = [
-            stack.enter_context(Recording(job.target, job.options, panel))
-            for job, panel in zip(jobs, panels, strict=True)
+            stack.enter_context(closing(job.open(panel))) for job, panel in zip(jobs, panels, strict=True)
         ]
         panel_of = dict(zip(map(id, recordings), panels, strict=True))
         stack.enter_context(keys_not_shown())
@@ -104,11 +122,32 @@ def record_live(
     return Recorded(tuple(runs), bool(signals), tuple(panel.output_tail for panel in panels[: len(runs)]))
 
 
+class _Overheard(KeptOutput):
+    """Keeps the last lines that a server writes, or passes them on. tail: what was kept."""
+
+    def __init__(self, pass_on: bool) -> None:
+        super().__init__()
+        self.tail = Tail(_OUTPUT_LINES)
+        self._pass_on = pass_on
+
+    def output(self, stream: str, text: str) -> None:
+        if self._pass_on:
+            click.echo(text, nl=False, err=True)
+        else:
+            self.tail.add(stream, text)
+
+
+def _overheard(job: Job) -> tuple[_Overheard, Job]:
+    """What a server writes has to come through us, so that its last words are known if it dies."""
+    listener = _Overheard(pass_on=job.options.stdout is Stdout.TO_STDERR)
+    return listener, replace(job, options=replace(job.options, stdout=Stdout.CAPTURE))
+
+
 def _drive(
-    recordings: Sequence[Recording],
+    recordings: Sequence[Recording | Session],
     signals: Sequence[int],
     tick: Callable[[], None],
-    finished: Callable[[Recording], None],
+    finished: Callable[[Recording | Session], None],
 ) -> None:
     """Lets all go at once and polls them to the end.
 

@@ -22,6 +22,7 @@ from asyncdemo.cli.predict import answerable, ask, print_answers
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
 from asyncdemo.course import knobs as course_knobs
+from asyncdemo.course.around import surroundings
 from asyncdemo.course.claims import Knobs
 from asyncdemo.course.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.lookup import find_lesson
@@ -37,12 +38,16 @@ from asyncdemo.errors import (
     UsageError,
     WorkspaceError,
 )
+from asyncdemo.load.client import check_installed
 from asyncdemo.metrics import measure
+from asyncdemo.metrics.requests import has_failed
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.packages import install_command
 from asyncdemo.render.result import lesson_result
 from asyncdemo.render.words import join
 from asyncdemo.runner import Options, Stdout, Target
+from asyncdemo.services import NOUNS, choose
+from asyncdemo.serving import KeptServices
 
 __all__ = ["command"]
 
@@ -145,15 +150,27 @@ def command(
         _make_folder(save_to)
         for variant in variants:
             check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
-    jobs = [
-        Job(
-            Target(str(variant.path)),
-            Options(name=variant.name, lanes=lesson.lanes, knobs=settings, timeout_s=timeout_s),
-        )
-        for variant in variants
-    ]
+    surroundings(lesson.load, None, values)  # what cannot be sent is told before anything starts
+    kept = context.with_resource(KeptServices())
+    if lesson.services:
+        kept.begin(lesson.services)  # they start while the learner reads and types
+    options = Options(
+        lanes=lesson.lanes,
+        knobs=course_knobs.for_scripts(settings, lesson.load),
+        timeout_s=timeout_s,
+        memory=lesson.memory,
+    )
+
+    def jobs(stdout: Stdout) -> list[Job]:
+        services = kept.get(lesson.services) if lesson.services else None
+        around = surroundings(lesson.load, services, values)
+        return [
+            Job(Target(str(variant.path)), replace(options, name=variant.name, stdout=stdout), around)
+            for variant in variants
+        ]
+
     if as_json:
-        recorded = record_quietly(_with_stdout(jobs, Stdout.TO_STDERR))
+        recorded = record_quietly(jobs(Stdout.TO_STDERR))
         click.echo(json.dumps(lesson_result(lesson.id, values, recorded.runs)))
         _save(lesson, recorded.runs, save_to)
         context.exit(_exit_code(variants, recorded))
@@ -170,12 +187,12 @@ def command(
         from asyncdemo.cli.present import present
 
         lecture = Lecture(lesson, variants, predictions, values, changed)
-        recorded = present(lecture, _with_stdout(jobs, Stdout.CAPTURE), lesson.race, console)
+        recorded = present(lecture, jobs(Stdout.CAPTURE), lesson.race, console)
         _save(lesson, recorded.runs, save_to)
         context.exit(_exit_code(variants, recorded))
     _introduce(place, lesson, console, changed)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
-    recorded = _record(jobs, console, lesson.race)
+    recorded = _record(jobs(Stdout.INHERIT if console is None else Stdout.CAPTURE), console, lesson.race)
     odd = _not_as_meant(variants, recorded.runs)
     print_runs(recorded.runs, console, [run.name for run in recorded.runs if run.name not in odd])
     if recorded.interrupted:
@@ -202,13 +219,14 @@ def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorde
     if console is None:
         recorded = record_quietly(jobs, lambda job: click.echo(f"Running {job.name} ..."))
         click.echo()
-        return recorded
-    recorded = record_live(_with_stdout(jobs, Stdout.CAPTURE), console, race)
+    else:
+        recorded = record_live(jobs, console, race)
     if not recorded.interrupted:  # else it is mostly what Python says to a Ctrl-C, once for each variant
-        for run, tail in zip(recorded.runs, recorded.output, strict=True):
-            print_output(
-                run.name, tail, console, _OUTPUT_LINES if run.outcome is RunOutcome.OK else _TRACEBACK_LINES
-            )
+        for job, run, tail in zip(jobs, recorded.runs, recorded.output, strict=False):
+            ended_well = run.outcome is RunOutcome.OK
+            if job.serves and ended_well and not any(map(has_failed, run.requests)):
+                continue  # a line for each request: the report has more of them
+            print_output(run.name, tail, console, _OUTPUT_LINES if ended_well else _TRACEBACK_LINES)
     return recorded
 
 
@@ -236,14 +254,14 @@ def _chosen(lesson: Lesson, names: Sequence[str]) -> list[Variant]:
 
 
 def _need_packages(lesson: Lesson) -> None:
+    if lesson.load is not None:
+        check_installed()
+    for name in lesson.services:
+        choose(name)
     missing = missing_packages(lesson.packages)
     if missing:
         mend = install_command("asyncdemo[course]")
         raise MissingError(f"{lesson.id} needs {', '.join(missing)}. Install what the lessons need: {mend}")
-
-
-def _with_stdout(jobs: Sequence[Job], stdout: Stdout) -> list[Job]:
-    return [Job(job.target, replace(job.options, stdout=stdout)) for job in jobs]
 
 
 def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
@@ -296,6 +314,9 @@ def _introduce(place: Place, lesson: Lesson, console: Console | None, changed: K
     click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
     _print_section(lesson, "The question", console)
     click.echo(wrapped(f"To read the programs first: {program(place)} run {lesson.id} --code") + "\n")
+    if lesson.services:
+        names = join([f"{NOUNS[name]} ({choose(name).words})" for name in lesson.services])
+        click.echo(wrapped(f"The programs use {names}, on this machine only.") + "\n")
     if changed:
         settings = ", ".join(f"{name} = {value}" for name, value in changed.items())
         click.echo(f"{wrapped(f'This time: {settings}.')}\n")

@@ -21,7 +21,8 @@ __all__ = ["Load", "Sending", "read_load"]
 
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _ARRIVALS: Final = ("uniform", "poisson")
-_LOCALHOST: Final = "127.0.0.1"
+_HOST, _PORT = "127.0.0.1", 1
+"""In their place comes the address of the server, once it is known."""
 
 Amount = float | str
 """A number, or the name of a knob of the load."""
@@ -87,8 +88,8 @@ class Load:
         if not sends:
             raise UsageError("With these knobs nothing would be sent: no request has a turn.")
         return Plan(
-            host=_LOCALHOST,
-            port=0,
+            host=_HOST,
+            port=_PORT,
             sends=tuple(sends),
             requests=whole(self.requests),
             duration_s=amount(self.duration_s),

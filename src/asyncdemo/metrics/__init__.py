@@ -23,7 +23,7 @@ from asyncdemo.metrics.limits import (
     resource_use,
 )
 from asyncdemo.metrics.memory import MemoryUse, memory_use
-from asyncdemo.metrics.requests import RequestUse, path_of, request_use
+from asyncdemo.metrics.requests import RequestUse, request_use, requests_by_path
 from asyncdemo.metrics.states import LaneTotals, durations, lane_totals, row_totals, state_sums, tally
 from asyncdemo.model import Outcome, ResourceKind, Run, Site, SlowStep, State, Track, TrackKind
 
@@ -133,7 +133,7 @@ def measure(run: Run) -> Metrics:
         depth=max((use.peak_held for use in resources if use.resource.kind is ResourceKind.QUEUE), default=0),
         functions=function_use(run, met),
         requests=request_use(run),
-        paths={path: request_use(run, path) for path in sorted(set(map(path_of, run.requests)))},
+        paths=requests_by_path(run),
         memory=memory_use(run),
         processes=run.processes,
     )

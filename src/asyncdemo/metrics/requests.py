@@ -5,14 +5,14 @@ Not for: what its handlers did meanwhile; these are the lanes, and the other mod
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from asyncdemo.model import Request, Run
 
-__all__ = ["RequestUse", "has_failed", "path_of", "request_use"]
+__all__ = ["RequestUse", "has_failed", "path_of", "request_use", "requests_by_path"]
 
 _FIRST_SERVER_ERROR = 500
 
@@ -61,6 +61,14 @@ def request_use(run: Run, path: str | None = None) -> RequestUse:
         slowest_ns=latencies[-1] if latencies else 0,
         wall_ns=max(request.end_ns for request in requests) - min(request.start_ns for request in requests),
     )
+
+
+def requests_by_path(run: Run) -> dict[str, RequestUse]:
+    """Path -> its requests, in the order of the paths."""
+    paths: defaultdict[str, list[Request]] = defaultdict(list)
+    for request in run.requests:
+        paths[path_of(request)].append(request)
+    return {path: request_use(replace(run, requests=tuple(paths[path]))) for path in sorted(paths)}
 
 
 def has_failed(request: Request) -> bool:

@@ -1,0 +1,84 @@
+"""Services that stay between runs, so that nobody waits for their start twice."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from asyncdemo.services import Services
+
+__all__ = ["KeptServices"]
+
+_POLL_S: Final = 0.02
+
+
+class KeptServices:
+    """A context manager: a set of services is started when it is first asked for; all stop at the end."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, ...], _Starting] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._kept:
+            self._kept.popitem()[1].close()
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Start them aside, if they are not running: whoever asks for them later waits less."""
+        self._of(tuple(names))
+
+    def get(self, names: Sequence[str], wanted: Callable[[], bool] = lambda: True) -> Services | None:
+        """They run; None once ``wanted``, asked while one waits, says no. Started anew if one has died.
+
+        Raises MissingError, ServiceError.
+        """
+        wished = tuple(names)
+        starting = self._of(wished)
+        while not starting.over(_POLL_S):
+            if not wanted():
+                return None
+        if starting.error is not None:
+            del self._kept[wished]
+            starting.close()
+            raise starting.error
+        return starting.services
+
+    def _of(self, names: tuple[str, ...]) -> _Starting:
+        kept = self._kept.get(names)
+        if kept is not None and kept.over(0) and kept.error is None and kept.services.died() is not None:
+            self._kept.pop(names).close()
+            kept = None
+        if kept is None:
+            kept = self._kept[names] = _Starting(names)
+        return kept
+
+
+class _Starting:
+    """Services that start in a thread. error: why they did not."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.services = Services(names)
+        self.error: BaseException | None = None
+        self._thread = threading.Thread(target=self._start, name="services", daemon=True)
+        self._thread.start()
+
+    def over(self, timeout_s: float) -> bool:
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def close(self) -> None:
+        """However far they have come."""
+        self._thread.join()
+        self.services.close()
+
+    def _start(self) -> None:
+        try:
+            self.services.start()
+        except BaseException as error:  # noqa: BLE001  (raised again by whoever asks for them)
+            self.error = error

@@ -1,0 +1,53 @@
+"""Listens in on what a server writes, so that its last words are known when it dies."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from asyncdemo.model import Outcome, Site, State
+from asyncdemo.output import KeptOutput, without_codes
+from asyncdemo.runner import Listener
+
+__all__ = ["Overheard"]
+
+_LINES: Final = 3
+_LONGEST: Final = 200
+
+
+class Overheard:
+    """A listener that passes everything on to another, if there is one."""
+
+    def __init__(self, listener: Listener | None) -> None:
+        self._listener: Listener = KeptOutput() if listener is None else listener
+        self._lines: deque[str] = deque(maxlen=_LINES)
+        self._begun = ""
+
+    def last_words(self) -> str:
+        """The last lines on standard error, in one; "" if it wrote nothing there."""
+        lines = [*self._lines, *([self._begun] if self._begun.strip() else [])]
+        plain = [" ".join(without_codes(line).split())[:_LONGEST] for line in lines[-_LINES:]]
+        return " / ".join(plain)
+
+    def output(self, stream: str, text: str) -> None:
+        self._listener.output(stream, text)
+        if stream == "stderr":
+            *lines, self._begun = (self._begun + text).splitlines(keepends=True)[-2 * _LINES :] or [""]
+            if self._begun.endswith(("\n", "\r")):
+                lines, self._begun = [*lines, self._begun], ""
+            self._lines.extend(line for line in lines if line.strip())
+
+    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
+        self._listener.lane_opened(lane, name, at_ns, state)
+
+    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:
+        self._listener.lane_changed(lane, at_ns, state, reason)
+
+    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
+        self._listener.lane_closed(lane, at_ns, outcome)
+
+    def loop_blocked(self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None) -> None:
+        self._listener.loop_blocked(since_ns, now_ns, site, called_from)
+
+    def clock(self, now_ns: int) -> None:
+        self._listener.clock(now_ns)

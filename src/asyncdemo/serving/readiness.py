@@ -1,0 +1,77 @@
+"""Whether a server is ready, on the port that it was given.
+
+Not for: what is done about it if it is not (``session``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from enum import Enum, auto
+from typing import Final
+
+from asyncdemo.serving.ports import CAN_TELL, listening, ports_of
+from asyncdemo.serving.probe import Probe
+
+__all__ = ["Readiness", "Sight"]
+
+_DOUBT_S: Final = 0.25
+"""How long a port must look like somebody else's: a process may be made between two looks."""
+_ELSEWHERE_S: Final = 2.0
+_PATIENCE_S: Final = 10.0
+"""After so long a server that listens, and says nothing to a connection without a request, is ready."""
+
+
+class Sight(Enum):
+    """What is seen of the port."""
+
+    NOTHING = auto()
+    READY = auto()
+    TAKEN = auto()
+    """Somebody else has it."""
+    ELSEWHERE = auto()
+    """The server listens on another one."""
+
+
+class Readiness:
+    """``look`` is asked again and again. other_port: where the server listens instead."""
+
+    def __init__(self, port: int, pids: Callable[[], Collection[int]]) -> None:
+        """pids: the server's processes, as they are now."""
+        self._port = port
+        self._pids = pids
+        self._probe = Probe(port)
+        self._since: dict[Sight, float] = {}
+        self.other_port = 0
+
+    def look(self) -> Sight:
+        if not CAN_TELL:
+            return self._look_from_outside()
+        pids = self._pids()
+        here = listening(self._port, pids)
+        if here.ours is False:
+            return self._lasting(Sight.TAKEN, _DOUBT_S)
+        if not here.somebody:
+            others = ports_of(pids)
+            self.other_port = min(others, default=0)
+            return self._lasting(Sight.ELSEWHERE, _ELSEWHERE_S) if others else self._lasting(Sight.NOTHING, 0)
+        if self._probe.answered():
+            return Sight.READY
+        lasting = self._lasting(Sight.READY, _PATIENCE_S)
+        return Sight.READY if lasting is Sight.READY else Sight.NOTHING
+
+    def close(self) -> None:
+        """May be called twice."""
+        self._probe.close()
+
+    def _look_from_outside(self) -> Sight:
+        """Where asking who listens is dear, it is asked once, when somebody has answered."""
+        if not self._probe.answered():
+            return Sight.NOTHING
+        return Sight.TAKEN if listening(self._port, self._pids()).ours is False else Sight.READY
+
+    def _lasting(self, sight: Sight, for_s: float) -> Sight:
+        """The sight, once nothing else was seen for so long."""
+        now_s = time.monotonic()
+        self._since = {sight: self._since.get(sight, now_s)}
+        return sight if now_s - self._since[sight] >= for_s else Sight.NOTHING

@@ -1,0 +1,299 @@
+"""One run of a script with what it needs around it; a server is loaded until all is answered.
+
+It is driven like a ``runner.Recording``, and never waits longer than it is told. A server runs in a
+process of its own, with a free port in PORT; it is ready once it takes connections, and is asked to end,
+as by Ctrl-C, when the last request has its answer. Its services are the caller's.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from enum import Enum, auto
+from types import TracebackType
+from typing import Final, Self
+
+from asyncdemo.checks.answers import Answer
+from asyncdemo.model import Run, RunOutcome
+from asyncdemo.runner import Child, Listener, Options, Recording, Target
+from asyncdemo.serving.overheard import Overheard
+from asyncdemo.serving.ports import HOST, free_port, listening
+from asyncdemo.serving.readiness import Readiness, Sight
+from asyncdemo.serving.surroundings import Surroundings
+from asyncdemo.serving.traffic import Traffic
+
+__all__ = ["Session", "open_recording"]
+
+_STEP_S: Final = 0.01
+"""How long to wait at most for the server's events, so that the client's are heard."""
+_READY_S: Final = 30.0
+_GRACE_S: Final = 5.0
+"""How long a server has to end by itself."""
+_LET_GO_S: Final = 2.0
+"""How long the client has to report what there is."""
+_SERVICES_S: Final = 0.25
+"""How often to look whether the services live."""
+_AS_ASKED: Final = (0, 130, -2)
+"""How a program ends by SIGINT: it handled it, or Python did, or the shell's way of saying so."""
+
+
+def open_recording(
+    target: Target,
+    options: Options,
+    listener: Listener | None = None,
+    *,
+    child: Child | None = None,
+    surroundings: Surroundings | None = None,
+) -> Recording | Session:
+    """A session if the script needs anything around it, else a plain recording."""
+    if surroundings:
+        return Session(target, options, surroundings, listener, child)
+    return Recording(target, options, listener, child)
+
+
+class _Stage(Enum):
+    SCRIPT = auto()
+    """It is no server: it runs to its own end."""
+    STARTING = auto()
+    LOADING = auto()
+    ENDING = auto()
+    OVER = auto()
+
+
+class Session:
+    """One traced process with its surroundings."""
+
+    def __init__(
+        self,
+        target: Target,
+        options: Options,
+        surroundings: Surroundings,
+        listener: Listener | None = None,
+        child: Child | None = None,
+    ) -> None:
+        """child: as for a Recording."""
+        self._target = target
+        self._options = options
+        self._surroundings = surroundings
+        self._overheard = Overheard(listener)
+        self._child = child
+        self._stage = _Stage.STARTING if surroundings.plan else _Stage.SCRIPT
+        self._recording: Recording | None = None
+        self._readiness: Readiness | None = None
+        self._traffic: Traffic | None = None
+        self._port = 0
+        self._since_s = 0.0
+        self._let_go_by_s: float | None = None
+        self._look_at_services_s = 0.0
+        self._notes: list[str] = []
+        self._retried = False
+        self._failed = False
+        self._gone = False
+        """The server ended though nobody had asked it to."""
+        self._asked = False
+        self._interrupted = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- life -----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """The services are as freshly seeded, and the script is compiled and waits for ``go``."""
+        if self._surroundings.services is not None:
+            self._surroundings.services.reset()
+        self._start_script()
+
+    def go(self) -> None:
+        """Let the script run. The time limit of a server starts anew when it is ready."""
+        assert self._recording is not None, "start comes first"
+        self._since_s = time.monotonic()
+        self._recording.go()
+
+    def poll(self, timeout_s: float) -> bool:
+        """Handle what has happened, waiting for it at most so long; False once all is over."""
+        if self._recording is None or self._stage is _Stage.OVER:
+            return False
+        if self._traffic is not None:
+            self._traffic.hear()
+        runs = self._recording.poll(timeout_s if self._stage is _Stage.SCRIPT else min(timeout_s, _STEP_S))
+        self._look_at_services()
+        if self._stage is _Stage.STARTING:
+            self._await_server(self._recording, runs)
+        elif self._stage is _Stage.LOADING:
+            self._load_server(self._recording, runs)
+        elif not runs and not self._is_heard():
+            self._stage = _Stage.OVER
+        return self._stage is not _Stage.OVER
+
+    def interrupt(self) -> None:
+        """What Ctrl-C means: nothing more is sent, then the server ends; the second time at once."""
+        first, self._interrupted = not self._interrupted, True
+        if first and self._stage is _Stage.LOADING:
+            self._let_go()
+        elif self._recording is not None and not (first and self._asked):
+            self._recording.interrupt()
+
+    def close(self) -> None:
+        """End everything that this session started. May be called twice."""
+        if self._traffic is not None:
+            self._traffic.close()
+        if self._readiness is not None:
+            self._readiness.close()
+        if self._recording is not None:
+            self._recording.close()
+        elif self._child is not None:
+            self._child.close()
+
+    def result(self) -> Run:
+        """The run as far as it is recorded."""
+        assert self._recording is not None, "start comes first"
+        self._look_at_services(now=True)
+        run = self._recording.result()
+        outcome = run.outcome
+        if self._asked and outcome is RunOutcome.FAILED and self._ended_as_asked(run.exit_code):
+            outcome = RunOutcome.OK
+        gone = self._gone and run.exit_code is not None and outcome in (RunOutcome.OK, RunOutcome.FAILED)
+        if gone or (self._failed and outcome is RunOutcome.OK):
+            outcome = RunOutcome.FAILED
+        notes = [*run.notes, *self._notes, *([self._last_words(run.exit_code)] if gone else [])]
+        knobs = {**run.knobs, **self._surroundings.knobs}
+        return replace(run, outcome=outcome, notes=tuple(dict.fromkeys(notes)), knobs=knobs)
+
+    @property
+    def answers(self) -> list[Answer]:
+        """One for each request, in their order, if the plan keeps them."""
+        return [] if self._traffic is None else self._traffic.answers
+
+    # -- the server -----------------------------------------------------------------------------
+
+    def _start_script(self) -> None:
+        surroundings = self._surroundings
+        environment = dict(self._options.environment)
+        if surroundings.services is not None:
+            environment.update(surroundings.services.environment)
+        if surroundings.plan is not None:
+            self._port = free_port()
+            environment["PORT"] = str(self._port)
+        serves = surroundings.plan is not None
+        options = replace(self._options, environment=environment, serves=serves, follow=serves)
+        child, self._child = self._child, None
+        recording = self._recording = Recording(self._target, options, self._overheard, child)
+        self._readiness = Readiness(self._port, recording.pids)
+        recording.start()
+
+    def _await_server(self, recording: Recording, runs: bool) -> None:
+        assert self._readiness is not None
+        if self._interrupted:
+            self._stage = _Stage.ENDING
+            return
+        sight = self._readiness.look() if runs else Sight.NOTHING
+        if sight is Sight.READY:
+            self._begin_load(recording)
+        elif sight is Sight.TAKEN or (not runs and recording.compiled and listening(self._port, ()).somebody):
+            self._try_another_port(recording)
+        elif not runs:
+            self._gone = recording.compiled
+            self._stage = _Stage.ENDING
+        elif sight is Sight.ELSEWHERE:
+            self._fail(
+                recording,
+                f"The server listens on port {self._readiness.other_port}, not on the one in the environment "
+                f'variable PORT, {self._port}: port=int(os.environ["PORT"]).',
+            )
+        elif time.monotonic() - self._since_s > _READY_S:
+            self._fail(
+                recording, f"After {_READY_S:.0f} s the server took no connections on port {self._port}."
+            )
+
+    def _try_another_port(self, recording: Recording) -> None:
+        """Once: between our choosing it and the server's asking for it somebody else got the port."""
+        if self._retried:
+            self._fail(recording, f"Port {self._port} was taken by another program before the server had it.")
+            return
+        self._retried = True
+        self.close()
+        self._start_script()
+        self.go()
+
+    def _begin_load(self, recording: Recording) -> None:
+        plan = self._surroundings.plan
+        assert plan is not None
+        recording.restart_time_limit()
+        self._since_s = time.monotonic()
+        self._traffic = Traffic(replace(plan, host=HOST, port=self._port), recording.requests)
+        self._stage = _Stage.LOADING
+
+    def _load_server(self, recording: Recording, runs: bool) -> None:
+        traffic, limit_s = self._traffic, self._options.timeout_s
+        assert traffic is not None
+        timed_out = limit_s is not None and time.monotonic() - self._since_s >= limit_s
+        if not runs:
+            self._gone = not self._interrupted and not timed_out
+            self._let_go()
+            self._stage = _Stage.ENDING
+        elif self._interrupted:
+            if not self._is_heard():
+                recording.interrupt()
+                self._stage = _Stage.ENDING
+        elif timed_out:
+            self._let_go()  # the recording asks who has not ended, and stops the server
+        elif traffic.finished:
+            if traffic.failure is not None:
+                self._fail(recording, f"Not all was sent: {traffic.failure}.")
+            else:
+                self._ask_to_end(recording)
+
+    def _ask_to_end(self, recording: Recording) -> None:
+        self._asked = True
+        recording.restart_time_limit()
+        recording.end(_GRACE_S)
+        self._stage = _Stage.ENDING
+
+    def _fail(self, recording: Recording, why: str) -> None:
+        self._failed = True
+        self._notes.append(why)
+        self._ask_to_end(recording)
+
+    def _ended_as_asked(self, exit_code: int | None) -> bool:
+        # Windows knows no SIGINT between processes: there it is ended, with the code of whoever did that.
+        return exit_code in _AS_ASKED or (sys.platform == "win32" and exit_code is not None)
+
+    def _last_words(self, exit_code: int | None) -> str:
+        traffic = self._traffic
+        if traffic is None:
+            when = "before it took connections"
+        else:
+            when = f"when {traffic.answered} of {traffic.sent} requests were answered"
+        words = self._overheard.last_words()
+        said = f" Its last words: {words}" if words else ""
+        return f"The server ended by itself, with exit code {exit_code}, {when}.{said}"
+
+    # -- the load and the services --------------------------------------------------------------
+
+    def _let_go(self) -> None:
+        """The client is to report what there is, soon."""
+        if self._traffic is not None and self._let_go_by_s is None:
+            self._let_go_by_s = time.monotonic() + _LET_GO_S
+            self._traffic.interrupt()
+
+    def _is_heard(self) -> bool:
+        """Whether the client may still have something to say."""
+        if self._traffic is None or self._traffic.finished:
+            return False
+        return self._let_go_by_s is None or time.monotonic() < self._let_go_by_s
+
+    def _look_at_services(self, *, now: bool = False) -> None:
+        services = self._surroundings.services
+        if services is None or (not now and time.monotonic() < self._look_at_services_s):
+            return
+        self._look_at_services_s = time.monotonic() + _SERVICES_S
+        died = services.died()
+        if died is not None and died not in self._notes:
+            self._notes.append(died)

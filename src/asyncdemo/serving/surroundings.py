@@ -1,0 +1,26 @@
+"""What a script needs around it to run: services, and a load if it is a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from asyncdemo.load import Plan
+from asyncdemo.services import Services
+
+__all__ = ["Surroundings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """services: they run already, and are the caller's to stop. plan: what is sent to the script.
+
+    The host and port of the plan are set to those of the server. knobs: of the load, by name.
+    """
+
+    services: Services | None = None
+    plan: Plan | None = None
+    knobs: Mapping[str, int | float | str | bool] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return self.plan is not None or bool(self.services is not None and self.services.names)

@@ -1,0 +1,70 @@
+"""The load client of a session: what it tells goes to the recording of the server that it loads.
+
+Not for: the client itself (``load``), or what becomes of its requests in the server (``assembly``).
+"""
+
+from __future__ import annotations
+
+from asyncdemo.checks.answers import Answer
+from asyncdemo.load import Answered, Client, Connected, Plan, Sent
+from asyncdemo.runner import RequestIntake
+
+__all__ = ["Traffic"]
+
+
+class Traffic:
+    """Begins at once. sent: requests so far. answered: those of them that have a whole response."""
+
+    def __init__(self, plan: Plan, intake: RequestIntake) -> None:
+        self._plan = plan
+        self._intake = intake
+        self._answers: dict[int, Answer] = {}
+        self._client = Client(plan)
+        self.sent = 0
+        self.answered = 0
+
+    @property
+    def finished(self) -> bool:
+        return self._client.finished
+
+    @property
+    def failure(self) -> str | None:
+        """Why the client has no result, if it ended without one."""
+        return self._client.failure
+
+    @property
+    def answers(self) -> list[Answer]:
+        """One for each request, in their order, if the plan keeps them."""
+        return [self._answers[number] for number in sorted(self._answers)]
+
+    def hear(self, timeout_s: float = 0) -> None:
+        """Pass on what has happened since."""
+        for event in self._client.read(timeout_s):
+            if isinstance(event, Sent):
+                self.sent += 1
+                self._keep(event.number, None, "", b"")
+                name = f"{event.name} {event.number + 1}"
+                self._intake.request_sent(
+                    event.number, event.trace_id, name, event.intended_ns, event.sent_ns, event.port
+                )
+            elif isinstance(event, Connected):
+                self._intake.request_connected(event.number, event.port)
+            else:
+                self._hear_answer(event)
+
+    def interrupt(self) -> None:
+        """Nothing more is sent, and what is open is let go of."""
+        self._client.interrupt()
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _hear_answer(self, event: Answered) -> None:
+        self.answered += event.error is None
+        self._intake.request_answered(event.number, event.at_ns, event.status, event.error)
+        self._keep(event.number, event.status, event.content_type, event.body)
+
+    def _keep(self, number: int, status: int | None, content_type: str, body: bytes) -> None:
+        if self._plan.keep_answers:
+            send = self._plan.sends[number % len(self._plan.sends)]
+            self._answers[number] = Answer(send.method, send.path, status, content_type, body)
