@@ -132,11 +132,23 @@ def test_the_json_reference_has_every_field_and_no_other() -> None:
     gate = story.semaphore(limit=1, made=at_line(3))
     story.task("first").takes(gate).blocks(80, at=at_line(7)).gives_back(gate).returns()
     story.task("second").queues(gate, 80).takes(gate).sleeps(10).gives_back(gate).returns()
+    pool = story.pool(1, name="redis")
+    handler = story.task("handler").sleeps(10).returns()
+    story.connection(pool, 0, 1, uses=[(handler, 0, 10)])
+    story.request("GET / 1").is_handled_by(handler, 0).answered(200)
+    story.has_memory(0, 40, 300)
     shown = [script_result("app.py", story.run()), lesson_result("a-lesson", {}, [story.run()])]
 
     def fields(value: object) -> set[str]:
         if isinstance(value, dict):
-            free = {"knobs", "reasons", "outcomes"}  # their names are those of other things
+            free = {
+                "knobs",
+                "reasons",
+                "outcomes",
+                "statuses",
+                "errors",
+                "paths",
+            }  # their names are those of other things
             inner = (fields(item) for name, item in value.items() if name not in free)
             return set(value).union(*inner)
         return set().union(*map(fields, value)) if isinstance(value, list) else set()

@@ -30,7 +30,15 @@ def a_run() -> Run:
 def test_a_variant_field_by_field() -> None:
     result = variant_result(a_run())
     (finding,) = result.pop("findings")
-    assert result == {
+    of_servers = {
+        "requests": None,
+        "paths": {},
+        "request_list": [],
+        "pools": [],
+        "memory": None,
+        "processes": 1,
+    }
+    assert result == of_servers | {
         "name": "awaited",
         "outcome": "ok",
         "exit_code": 0,
@@ -119,6 +127,84 @@ def test_a_variant_field_by_field() -> None:
         "line": 9,
         "called_from": f"{APP}:9",
     }
+
+
+def a_server() -> Run:
+    story = Story()
+    pool = story.pool(2, made=at_line(5), name="redis")
+    handler = story.task("Task-1", at=1010).enters("film(1)").waits(40, "redis").leaves().returns()
+    waiter = story.task("Task-2", at=1010).enters("film(2)").queues(pool, 30).leaves().returns()
+    story.connection(pool, 1010, 1012, uses=[(handler, 1010, 1050)], by=handler)
+    story.refuses(pool, waiter, 1010, 1040)
+    first = story.request("GET /films/1/ 1", at=1000).queues_for("accept", 10).is_handled_by(handler)
+    first.waits_for_response(10).answered(200)
+    story.request("GET /films/1/ 2", at=1000).queues_for("accept", 10).is_handled_by(waiter).answered(503)
+    story.request("GET /films/1/ 3", at=1000).queues_for("accept", 100).fails("timeout")
+    story.has_memory(900, 40, 300, threads=1)
+    story.has_memory(1020, 40.5, 308, threads=2)
+    return story.run(name="pooled", processes=2)
+
+
+def test_a_server_under_load_has_its_requests_pools_and_memory() -> None:
+    result = variant_result(a_server())
+    assert result["requests"] == {
+        "count": 3,
+        "answered": 2,
+        "failed": 2,
+        "statuses": {"200": 1, "503": 1},
+        "errors": {"timeout": 1},
+        "p50_ms": 40.0,
+        "p90_ms": 60.0,
+        "p99_ms": 60.0,
+        "slowest_ms": 60.0,
+        "wall_s": 0.1,
+        "per_s": 20.0,
+    }
+    assert result["paths"] == {"/films/1/": result["requests"]}
+    assert result["request_list"][0] == {
+        "name": "GET /films/1/ 1",
+        "status": 200,
+        "error": None,
+        "start_s": 0.0,
+        "end_s": 0.06,
+        "running_s": 0.0,
+        "ready_s": 0.0,
+        "waiting_s": 0.05,
+        "queued_s": 0.01,
+        "reasons": {"accept": 0.01, "redis": 0.04, "response": 0.01},
+    }
+    assert [(one["status"], one["error"]) for one in result["request_list"]] == [
+        (200, None),
+        (503, None),
+        (None, "timeout"),
+    ]
+    assert result["pools"] == [
+        {
+            "name": "redis",
+            "file": APP,
+            "line": 5,
+            "process": 0,
+            "limit": 2,
+            "connections": 1,
+            "most_open": 1,
+            "most_held": 1,
+            "most_waiting": 1,
+            "queued_s": 0.03,
+            "refused": 1,
+            "closed": 0,
+            "leaked": 0,
+        }
+    ]
+    assert result["memory"] == {
+        "resident_mb": 40.5,
+        "resident_growth_mb": 0.5,
+        "virtual_mb": 308.0,
+        "virtual_growth_mb": 8.0,
+        "threads": 2,
+        "threads_growth": 1,
+    }
+    assert result["processes"] == 2
+    assert [lane["start_s"] for lane in result["lane_list"]] == [0.01, 0.01]
 
 
 def test_a_run_without_lanes_has_zeros_and_nulls() -> None:

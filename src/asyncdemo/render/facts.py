@@ -12,10 +12,11 @@ from itertools import compress, islice
 
 from asyncdemo.diagnose import Finding, diagnose
 from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, measure
+from asyncdemo.metrics.pools import pool_use
 from asyncdemo.model import Clock, Lane, Outcome, Request, ResourceKind, Run, RunOutcome, Site, SlowStep
 from asyncdemo.render.fact import Fact
 from asyncdemo.render.layout import blocking_steps, open_ns
-from asyncdemo.render.server_facts import ending_words, memory_facts, request_facts
+from asyncdemo.render.server_facts import ending_words, memory_facts, pool_facts, request_facts
 from asyncdemo.render.words import (
     OUTCOME_WORDS,
     clean,
@@ -159,6 +160,7 @@ def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact
         yield from _work(run, own, others)
     yield from _blocked(run, own)
     yield from _resources(own)
+    yield from pool_facts(pool_use(run))
     yield from memory_facts(own.memory)
 
 
@@ -183,7 +185,8 @@ def _resources(own: Metrics) -> Iterable[Fact]:
     """Those that were used; the ones that one line made together."""
     made: defaultdict[tuple[ResourceKind, Site | None, int | None], list[ResourceUse]] = defaultdict(list)
     for use in own.resources:
-        if use.peak_held or use.peak_queued:
+        pool = use.resource.kind is ResourceKind.POOL  # told apart, with its connections
+        if (use.peak_held or use.peak_queued) and not pool:
             made[use.resource.kind, use.resource.site, use.resource.limit].append(use)
     for (kind, site, limit), uses in islice(made.items(), _MOST_RESOURCES):
         limited = "no limit" if limit is None else f"limit {limit:,}"

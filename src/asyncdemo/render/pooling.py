@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Slot, State
+from asyncdemo.metrics.pools import Queueing, queueing
+from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run
 from asyncdemo.render.accumulator import Accumulator, fold_of
 from asyncdemo.render.grid import Grid, Shade
 from asyncdemo.render.layout import extent_ns, open_ns
@@ -66,20 +67,22 @@ class PoolSection:
 def pool_sections(run: Run) -> tuple[PoolSection, ...]:
     """Of the pools that were used, in the order in which they were made."""
     by_line: defaultdict[tuple[object, str], list[Resource]] = defaultdict(list)
-    waited = _waited(run)
-    for resource in run.resources:
+    pools = [resource for resource in run.resources if resource.kind is ResourceKind.POOL]
+    waited: defaultdict[int, list[Queueing]] = defaultdict(list)
+    for one in queueing(run) if pools else ():
+        waited[one.resource].append(one)
+    for resource in pools:
         used = resource.connections or resource.refused or resource.index in waited
-        if resource.kind is ResourceKind.POOL and used:
+        if used:
             by_line[resource.site, resource.name].append(resource)
     names = _Names(run)
     found: list[PoolSection] = []
-    for pools in by_line.values():
-        if len(pools) > _MOST_APART:
-            name = f"{count(len(pools), _called(pools[0]), _called(pools[0]) + 's')}"
-            found.append(_section(run, pools, name, waited, names))
+    for made in by_line.values():
+        if len(made) > _MOST_APART:
+            found.append(_section(run, made, count(len(made), _called(made[0])), waited, names))
             continue
-        for number, pool in enumerate(pools, start=1):
-            which = f" {number} of {len(pools)}" if len(pools) > 1 else ""
+        for number, pool in enumerate(made, start=1):
+            which = f" {number} of {len(made)}" if len(made) > 1 else ""
             found.append(_section(run, [pool], _called(pool) + which, waited, names))
     return tuple(found)
 
@@ -105,7 +108,7 @@ def _called(pool: Resource) -> str:
 
 
 def _section(
-    run: Run, pools: Sequence[Resource], title: str, waited: dict[int, list[Slot]], names: _Names
+    run: Run, pools: Sequence[Resource], title: str, waited: Mapping[int, Sequence[Queueing]], names: _Names
 ) -> PoolSection:
     zero, until = open_ns(run), open_ns(run) + extent_ns(run)
     limit = pools[0].limit
@@ -149,25 +152,7 @@ def _clipped(stretches: Iterable[Stretch], zero: int, until: int) -> Iterator[St
             yield stretch._replace(start_ns=start - zero, end_ns=end - zero)
 
 
-def _waited(run: Run) -> dict[int, list[Slot]]:
-    """By pool: which tracks queued for a connection, and when."""
-    pools = {resource.index for resource in run.resources if resource.kind is ResourceKind.POOL}
-    found: defaultdict[int, list[Slot]] = defaultdict(list)
-    if not pools:
-        return found
-    for track in run.tracks:
-        wanted = {place for place, wait in enumerate(track.spans.causes) if wait.resource in pools}
-        starts, states, waits, end_ns = track.spans.columns
-        for at, (start, state, wait) in enumerate(zip(starts, states, waits, strict=True)):
-            if state == State.QUEUED and wait in wanted:
-                cause = track.spans.causes[wait]
-                end = starts[at + 1] if at + 1 < len(starts) else end_ns
-                if cause.resource is not None and cause.via is None:
-                    found[cause.resource].append(Slot(track.index, start, end))
-    return dict(found)
-
-
-def _levels(slots: Iterable[Slot]) -> Iterator[Level]:
+def _levels(slots: Iterable[Queueing]) -> Iterator[Level]:
     changes: defaultdict[int, int] = defaultdict(int)
     for slot in slots:
         changes[slot.start_ns] += 1

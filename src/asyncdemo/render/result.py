@@ -10,8 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from asyncdemo.diagnose import Finding, diagnose
-from asyncdemo.metrics import FunctionUse, LaneTotals, LongestStep, ResourceUse, measure
-from asyncdemo.model import Lane, Outcome, Run, Site
+from asyncdemo.metrics import (
+    FunctionUse,
+    LaneTotals,
+    LongestStep,
+    MemoryUse,
+    RequestUse,
+    ResourceUse,
+    measure,
+    row_totals,
+)
+from asyncdemo.metrics.pools import PoolUse, pool_use
+from asyncdemo.model import Lane, Outcome, Request, Run, Site
+from asyncdemo.render.layout import open_ns
 
 __all__ = ["FORMAT", "lesson_result", "script_result", "variant_result"]
 
@@ -33,7 +44,7 @@ def script_result(script: str, run: Run) -> dict[str, Any]:
 
 def variant_result(run: Run) -> dict[str, Any]:
     metrics = measure(run)
-    zero_ns = min((lane.start_ns for lane in run.lanes), default=0)
+    zero_ns = open_ns(run)
     return {
         "name": run.name,
         "outcome": str(run.outcome),
@@ -64,6 +75,84 @@ def variant_result(run: Run) -> dict[str, Any]:
             for lane, totals in zip(run.lanes, metrics.lane_totals, strict=True)
         ],
         "findings": [_finding(finding) for finding in diagnose(run)],
+        "requests": _requests(metrics.requests),
+        "paths": {path: _requests(use) for path, use in metrics.paths.items()},
+        "request_list": [
+            _request(request, totals, zero_ns)
+            for request, totals in zip(run.requests, row_totals(run) if run.requests else (), strict=True)
+        ],
+        "pools": [_pool(use) for use in pool_use(run)],
+        "memory": _memory(metrics.memory),
+        "processes": metrics.processes,
+    }
+
+
+def _requests(use: RequestUse) -> dict[str, Any] | None:
+    if not use.count:
+        return None
+    return {
+        "count": use.count,
+        "answered": use.answered,
+        "failed": use.failed,
+        "statuses": {str(status): number for status, number in sorted(use.statuses.items())},
+        "errors": dict(sorted(use.errors.items())),
+        "p50_ms": _milliseconds(use.p50_ns),
+        "p90_ms": _milliseconds(use.p90_ns),
+        "p99_ms": _milliseconds(use.p99_ns),
+        "slowest_ms": _milliseconds(use.slowest_ns),
+        "wall_s": _seconds(use.wall_ns),
+        "per_s": round(use.per_s, 6),
+    }
+
+
+def _request(request: Request, totals: LaneTotals, zero_ns: int) -> dict[str, Any]:
+    return {
+        "name": request.name,
+        "status": request.status,
+        "error": request.error,
+        "start_s": _seconds(request.start_ns - zero_ns),
+        "end_s": _seconds(request.end_ns - zero_ns),
+        **_states(totals),
+    }
+
+
+def _states(totals: LaneTotals) -> dict[str, Any]:
+    return {
+        "running_s": _seconds(totals.running_ns),
+        "ready_s": _seconds(totals.ready_ns),
+        "waiting_s": _seconds(totals.waiting_ns),
+        "queued_s": _seconds(totals.queued_ns),
+        "reasons": {reason: _seconds(spent) for reason, spent in totals.reasons.items()},
+    }
+
+
+def _pool(use: PoolUse) -> dict[str, Any]:
+    return {
+        "name": use.resource.name,
+        **_place(use.resource.site),
+        "process": use.resource.process,
+        "limit": use.resource.limit,
+        "connections": use.connections,
+        "most_open": use.most_open,
+        "most_held": use.most_held,
+        "most_waiting": use.most_waiting,
+        "queued_s": _seconds(use.queued_ns),
+        "refused": use.refused,
+        "closed": use.closed,
+        "leaked": use.leaked,
+    }
+
+
+def _memory(use: MemoryUse) -> dict[str, Any] | None:
+    if not use.samples:
+        return None
+    return {
+        "resident_mb": _megabytes(use.most_resident_bytes),
+        "resident_growth_mb": _megabytes(use.resident_growth_bytes),
+        "virtual_mb": _megabytes(use.most_virtual_bytes),
+        "virtual_growth_mb": _megabytes(use.virtual_growth_bytes),
+        "threads": use.most_threads,
+        "threads_growth": use.threads_growth,
     }
 
 
@@ -108,11 +197,7 @@ def _lane(run: Run, lane: Lane, totals: LaneTotals, zero_ns: int) -> dict[str, A
         "start_s": _seconds(lane.start_ns - zero_ns),
         "end_s": _seconds(lane.end_ns - zero_ns),
         "outcome": str(lane.outcome),
-        "running_s": _seconds(totals.running_ns),
-        "ready_s": _seconds(totals.ready_ns),
-        "waiting_s": _seconds(totals.waiting_ns),
-        "queued_s": _seconds(totals.queued_ns),
-        "reasons": {reason: _seconds(spent) for reason, spent in totals.reasons.items()},
+        **_states(totals),
     }
 
 
@@ -132,6 +217,10 @@ def _place(site: Site | None) -> dict[str, Any]:
 
 def _milliseconds(ns: int) -> float:
     return round(ns / 1e6, 6)
+
+
+def _megabytes(size: int) -> float:
+    return round(size / 1e6, 6)
 
 
 def _seconds(ns: int) -> float:

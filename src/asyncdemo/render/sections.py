@@ -130,7 +130,7 @@ def _curve(
         label = size(most) if line == 0 else "0" if line == height - 1 else ""
         bars = "".join(_part(value, most, low, height, theme) for value in values)
         yield [
-            Segment(fit(label.rjust(gutter - 2), gutter - 2) + theme.side + " ", DIM),
+            Segment(fit(label.rjust(gutter - 2), gutter - 2, theme.ellipsis) + theme.side + " ", DIM),
             Segment(bars, _MEMORY),
         ]
 

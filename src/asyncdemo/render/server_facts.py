@@ -5,15 +5,20 @@ Not for: the facts that every run has (``facts``), measuring (``metrics``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
+from itertools import islice
 
 from asyncdemo.metrics import MemoryUse, Metrics, RequestUse
-from asyncdemo.model import Request, Run
+from asyncdemo.metrics.pools import PoolUse
+from asyncdemo.model import Request, Run, Site
 from asyncdemo.render.fact import Fact
-from asyncdemo.render.words import clean, count, duration, join, number, size
+from asyncdemo.render.words import clean, count, duration, join, number, place, size
 
-__all__ = ["ending_words", "memory_facts", "request_facts"]
+__all__ = ["ending_words", "memory_facts", "pool_facts", "request_facts"]
+
+_MOST_POOLS = 8
 
 _ERRORS = {
     "refused": "refused",
@@ -37,6 +42,45 @@ def request_facts(run: Run, own: Metrics) -> Iterable[Fact]:
         yield Fact("answered", f"in {duration(use.wall_ns)}: {number(use.per_s)} a second")
     if run.processes > 1:
         yield Fact("processes", f"{run.processes:,}, of which {count(run.processes - 1, 'worker')}")
+
+
+def pool_facts(uses: Iterable[PoolUse]) -> Iterable[Fact]:
+    """Those that were used; the ones that one line made together."""
+    made: defaultdict[tuple[str, Site | None, int | None], list[PoolUse]] = defaultdict(list)
+    for use in uses:
+        if use.connections or use.refused or use.most_waiting:
+            made[use.resource.name, use.resource.site, use.resource.limit].append(use)
+    for (name, site, limit), together in islice(made.items(), _MOST_POOLS):
+        yield Fact("pool", _pool_words(name, site, limit, together), warns=any(map(_has_lost, together)))
+    if len(made) > _MOST_POOLS:
+        yield Fact("more", f"{len(made) - _MOST_POOLS:,} other pools; --json has them all")
+
+
+def _pool_words(name: str, site: Site | None, limit: int | None, uses: Sequence[PoolUse]) -> str:
+    """ "redis, limit 5, made at app.py:9: 5 connections opened, 5 held and 45 waited for at most"."""
+    each = " each" if len(uses) > 1 else ""
+    about = [
+        f"{len(uses):,} of them" if each else "",
+        clean(name),
+        f"limit {limit:,}" if limit is not None else "no limit",
+        f"made at {place(site)}" if site is not None else "",
+    ]
+    opened = sum(use.connections for use in uses)
+    held, waiting = max(use.most_held for use in uses), max(use.most_waiting for use in uses)
+    words = [
+        f"{count(opened, 'connection')} opened{' in all' if each else ''}, {held:,} held{each} and "
+        f"{waiting:,} waited for at most"
+    ]
+    queued_ns = sum(use.queued_ns for use in uses)
+    words += [f"queued {duration(queued_ns)} in sum"] if queued_ns else []
+    refused, lost = sum(use.refused for use in uses), sum(use.leaked for use in uses)
+    words += [f"refused {count(refused, 'time')}"] if refused else []
+    words += [f"{lost:,} never given back"] if lost else []
+    return ", ".join(filter(None, about)) + ": " + "; ".join(words)
+
+
+def _has_lost(use: PoolUse) -> bool:
+    return bool(use.refused or use.leaked)
 
 
 def memory_facts(use: MemoryUse) -> Iterable[Fact]:
