@@ -9,7 +9,14 @@ from __future__ import annotations
 from asyncdemo.diagnose.awaiting import left_pending, never_awaited, sequential_awaits
 from asyncdemo.diagnose.blocking import blocks_the_loop, gil_held_elsewhere
 from asyncdemo.diagnose.finding import Finding, FindingKind
+from asyncdemo.diagnose.holding import held_while_acquiring, leaked_connections
 from asyncdemo.diagnose.limiting import idle_limits, limits_per_call, saturated_executors, unbounded_fan_out
+from asyncdemo.diagnose.pooling import (
+    pools_per_call,
+    refused_by_pool,
+    reopened_connections,
+    small_pools,
+)
 from asyncdemo.model import Run
 
 __all__ = ["Finding", "FindingKind", "diagnose"]
@@ -22,9 +29,15 @@ def diagnose(run: Run) -> tuple[Finding, ...]:
         *gil_held_elsewhere(run),
         *never_awaited(run),
         *left_pending(run),
+        *held_while_acquiring(run),
+        *leaked_connections(run),
+        *refused_by_pool(run),
         *sequential_awaits(run),
         *unbounded_fan_out(run),
+        *pools_per_call(run),
         *limits_per_call(run),
+        *small_pools(run),
         *saturated_executors(run),
         *idle_limits(run),
+        *reopened_connections(run),
     )

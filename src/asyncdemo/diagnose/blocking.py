@@ -29,6 +29,17 @@ _CALLS = {
     "thread": "Waiting for a thread",
     "empty queue": "Waiting for an empty queue",
     "full queue": "Waiting for a full queue",
+    "connection pool": "Waiting for a connection of a pool",
+    "redis": "A blocking call of a Redis client",
+    "s3": "A blocking call of an S3 client",
+    "sql": "A blocking call of a database client",
+}
+
+
+_ASYNC_CLIENTS = {
+    "redis": "`redis.asyncio`",
+    "s3": "`aioboto3`",
+    "sql": "an async driver (asyncpg, or psycopg's `AsyncConnection`)",
 }
 
 
@@ -107,6 +118,8 @@ def _what(step: SlowStep) -> str:
 def _advice(step: SlowStep) -> str:
     if step.reason == "sleep":
         return f"Use `await asyncio.sleep(...)`, or {_IN_A_THREAD} for a call that has no async form."
+    if step.reason in _ASYNC_CLIENTS:
+        return f"Use {_ASYNC_CLIENTS[step.reason]}, or {_IN_A_THREAD} as long as there is none."
     if step.reason.startswith("net.") or step.reason == "dns":
         return f"Use an async client, or {_IN_A_THREAD} for a call that has no async form."
     if step.reason == "subprocess":

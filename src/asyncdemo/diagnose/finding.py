@@ -23,6 +23,12 @@ class FindingKind(StrEnum):
     IDLE_LIMIT = "idle-limit"
     LIMIT_PER_CALL = "limit-per-call"
     SATURATED_EXECUTOR = "saturated-executor"
+    HELD_WHILE_ACQUIRING = "held-while-acquiring"
+    LEAKED_CONNECTION = "leaked-connection"
+    POOL_PER_CALL = "pool-per-call"
+    REFUSED_BY_POOL = "refused-by-pool"
+    REOPENED_CONNECTIONS = "reopened-connections"
+    SMALL_POOL = "small-pool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +47,7 @@ class Finding:
 
 def own(site: Site | None) -> Site | None:
     """The site, if it is in the user's own code and not in an installed package."""
-    if site is None or re.search(r"[/\\](site|dist)-packages[/\\]", site.file):
-        return None
-    return site
+    return None if site is None or site.installed else site
 
 
 def span(ns: int) -> str:

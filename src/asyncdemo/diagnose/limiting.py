@@ -134,7 +134,7 @@ def limits_per_call(run: Run) -> Iterator[Finding]:
 
 
 def _made_per_call(run: Run) -> list[list[Resource]]:
-    kinds = {ResourceKind.SEMAPHORE, ResourceKind.LOCK, ResourceKind.POOL}
+    kinds = {ResourceKind.SEMAPHORE, ResourceKind.LOCK}
     groups: defaultdict[object, list[Resource]] = defaultdict(list)
     for resource in run.resources:
         if resource.kind in kinds and own(resource.site) and resource.slots and _limit(resource):

@@ -31,7 +31,8 @@ __all__ = [
 Interval = tuple[int, int]
 """(start_ns, end_ns), the end excluded."""
 
-_ALWAYS = frozenset({ResourceKind.SEMAPHORE, ResourceKind.POOL, ResourceKind.EXECUTOR})
+_ALWAYS = frozenset({ResourceKind.SEMAPHORE, ResourceKind.EXECUTOR})
+_IF_QUEUED_FOR = frozenset({ResourceKind.LOCK, ResourceKind.POOL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +114,19 @@ def meetings(run: Run) -> list[Meeting]:
 def limits(run: Run) -> tuple[Resource, ...]:
     """The resources that limit how many lanes are at work.
 
-    A lock does only if somebody queued for it. A queue limits its length, not the lanes.
+    A lock or a pool of connections does only if somebody queued for it: many lanes hold one for a part of
+    what they do. A queue limits its length, not the lanes.
     """
-    locks = any(resource.kind is ResourceKind.LOCK for resource in run.resources)
+    some = any(resource.kind in _IF_QUEUED_FOR for resource in run.resources)
     contended = {
         wait.resource
-        for track in (run.tracks if locks else ())
+        for track in (run.tracks if some else ())
         for _, _, wait in spans_in(track.spans, State.QUEUED)
     }
     return tuple(
         resource
         for resource in run.resources
-        if resource.kind in _ALWAYS or (resource.kind is ResourceKind.LOCK and resource.index in contended)
+        if resource.kind in _ALWAYS or (resource.kind in _IF_QUEUED_FOR and resource.index in contended)
     )
 
 
