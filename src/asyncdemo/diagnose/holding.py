@@ -40,8 +40,8 @@ def held_while_acquiring(run: Run) -> Iterator[Finding]:
         kind = "task" if all(run.tracks[track].kind is TrackKind.TASK for track in tracks) else "thread"
         yield Finding(
             FindingKind.HELD_WHILE_ACQUIRING,
-            f"{many(len(tracks), kind)}{taken_in(run, pool, tracks[0])} held a connection of the {called(pool)} "
-            f"and asked it for a second one. {outcome}",
+            f"{many(len(tracks), kind)}{taken_in(run, pool, tracks[0])} held a connection of the "
+            f"{called(pool)} and asked it for a second one. {outcome}",
             "Do all of it on the connection that is held (hand it on as an argument), or give it back before "
             "asking for the next.",
             pool.site,

@@ -94,7 +94,7 @@ def small_pools(run: Run) -> Iterator[Finding]:
             f"The {called(pool)} was smaller than what asked for it: up to {use.most_waiting:,} queued for "
             f"{places}, {span(use.queued_ns)} in all and {span(use.longest_queue_ns)} at the longest.",
             f"If what is behind it bears more, raise {size(pool)}. Else hold each connection for less: take "
-            "it late, and give it back before doing other work. If it is to limit, this is the queue before it.",
+            "it late, give it back before doing other work. If it is to limit, this is the queue before it.",
             pool.site,
             own(pool.site),
         )
@@ -158,8 +158,8 @@ def reopened_connections(run: Run) -> Iterator[Finding]:
 def _advice_for_reopened(pool: Resource) -> str:
     if pool.name == "psycopg2":
         return (
-            "psycopg2 keeps `minconn` connections and closes every other that is given back: set `minconn` to "
-            "as many as are in use at once."
+            "psycopg2 keeps `minconn` connections and closes every other that is given back: set `minconn` "
+            "to as many as are in use at once."
         )
     return (
         "Look for who closes them: a pool or client that is closed after each use, an idle time that is too "
