@@ -1,15 +1,13 @@
-"""Each invoice needs two look-ups, and three connections are lent out: who waits for whom, and until when?
+"""Three connections are lent out, and each invoice needs one while it has another: who waits for whom?
 
-Predict how many are written, and how many of them wrongly:  python flat.py
+Predict how many invoices are written, and how many of them wrongly:  python flat.py
 """
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 
-from redis.asyncio import BlockingConnectionPool as Pool
-from redis.asyncio import Connection, Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 INVOICES = 8
@@ -19,41 +17,42 @@ PATIENCE_S = 0.2
 GIVE_UP_S = 1.5
 
 
-@asynccontextmanager
-async def lent(pool: Pool) -> AsyncIterator[Connection]:
+async def invoice(n: int, shop: Redis) -> None:
+    """Ask whose order it is, on a connection of its own, and for the number of the invoice."""
+    async with shop.client() as mine:
+        customer = await mine.get(f"order:{n}")
+    number = await shop.incr("invoices")
+    if customer != f"customer {n}":
+        raise LookupError(f"invoice {number}, of order {n}, is made out to {customer!r}")
+
+
+async def newest_offer(pool: BlockingConnectionPool) -> None:
+    """Ask for an offer, with little patience. There is none: Redis says so after OFFER_S seconds."""
     connection = await pool.get_connection()
     try:
-        yield connection
+        async with asyncio.timeout(PATIENCE_S):
+            await connection.send_command("BLPOP", "offers", OFFER_S)
+            await connection.read_response()
     finally:
         await pool.release(connection)
 
 
-async def invoice(n: int, pool: Pool) -> None:
-    async with lent(pool) as connection:
-        await connection.send_command("GET", f"order:{n}")
-        customer = await connection.read_response()
-    async with lent(pool) as another:
-        await another.send_command("INCR", f"invoices:{customer}")
-        await another.read_response()
-    assert customer == f"customer {n}", f"invoice {n} is made out to {customer}"
-
-
-async def newest_offer(pool: Pool) -> None:
-    async with asyncio.timeout(PATIENCE_S), lent(pool) as connection:
-        await connection.send_command("BLPOP", "offers", OFFER_S)  # the reply will be that there is none
-        await connection.read_response()
-
-
 async def main() -> None:
-    pool = Pool.from_url(REDIS_URL, max_connections=POOL_SIZE, timeout=None, decode_responses=True)
-    async with pool:
-        await Redis(connection_pool=pool).mset({f"order:{n}": f"customer {n}" for n in range(INVOICES + 1)})
-        with suppress(TimeoutError):
-            await newest_offer(pool)
+    pool = BlockingConnectionPool.from_url(
+        REDIS_URL, max_connections=POOL_SIZE, timeout=None, decode_responses=True
+    )
+    shop = Redis(connection_pool=pool)
+    await shop.mset({f"order:{n}": f"customer {n}" for n in range(1, INVOICES + 1)})
+    with suppress(TimeoutError):
+        await newest_offer(pool)
+    try:
         async with asyncio.timeout(GIVE_UP_S), asyncio.TaskGroup() as group:
             for n in range(1, INVOICES + 1):
-                group.create_task(invoice(n, pool))
-    print(f"{INVOICES} invoices are written")
+                group.create_task(invoice(n, shop))
+        print(f"{INVOICES} invoices are written")
+    except* (LookupError, TimeoutError) as errors:
+        print("stopped by", *map(repr, errors.exceptions))
+    await pool.aclose()
 
 
 if __name__ == "__main__":

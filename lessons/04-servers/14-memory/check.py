@@ -1,0 +1,109 @@
+"""What the report of the sizes must do, in sentences."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from asyncdemo.checks import Calls, Seen
+from asyncdemo.model import MemorySample
+
+TOLERANCE = 0.2
+EXPLAINED = 0.03
+"""Apart by at most so much, a number is taken for what it nearly is."""
+KIB = 1024
+NAMES = ("in memory (resident)", "reserved (virtual)")
+
+Sizes = tuple[float, float]
+"""KiB in memory, KiB reserved."""
+
+
+def check(seen: Seen) -> None:
+    threads, tasks = int(seen.knobs["THREADS"]), int(seen.knobs["TASKS"])
+    in_threads = seen.calls("wait_in_thread", "waiting threads").happen(threads).all_return().all_overlap()
+    in_tasks = seen.calls("wait_in_task", "waiting tasks").happen(tasks).all_return().all_overlap()
+    in_threads.end_before(in_tasks)
+    for function, waiters in (("per_thread", in_threads), ("per_task", in_tasks)):
+        reported, own = returned(seen, function), growth(seen, waiters)
+        for place, name in enumerate(NAMES):
+            seen.expect(
+                near(reported[place], own[place]),
+                f"{function} reported what each waiter has {name}, within {TOLERANCE:.0%}.",
+                f"{function} should report {kib(own[place])} {name} for each of its {len(waiters)} waiters, "
+                f"as seen from outside; it reports {kib(reported[place])}"
+                f"{what_it_is(seen, waiters, reported[place], own, place)}.",
+                at=seen.calls(function),
+            )
+    results = [seen.calls(function).values[0] for function in ("per_thread", "per_task")]
+    seen.calls("main").return_values([dict(zip(("thread", "task"), results, strict=True))])
+    seen.no_warnings()
+
+
+def returned(seen: Seen, function: str) -> Sizes:
+    """The two numbers; fails if it returned something else."""
+    sizes = seen.calls(function).happen(1).all_return().values[0]
+    two = isinstance(sizes, tuple | list) and len(sizes) == 2
+    seen.expect(
+        two and all(isinstance(size, int | float) for size in sizes),
+        f"{function} returned two numbers.",
+        f"{function} should return two numbers, the KiB in memory (resident) and the KiB reserved (virtual) "
+        f"for each waiter; it returned {sizes!r}.",
+        at=seen.calls(function),
+    )
+    return float(sizes[0]), float(sizes[1])
+
+
+def growth(seen: Seen, waiters: Calls) -> Sizes:
+    """By how many KiB the process grew for each waiter, in the samples that were taken from outside."""
+    first_ns, last_ns = (pick(lane.start_ns for lane in waiters.lanes) for pick in (min, max))
+    end_ns = min(lane.end_ns for lane in waiters.lanes)
+    before = [sample for sample in seen.run.memory if sample.at_ns < first_ns]
+    during = [sample for sample in seen.run.memory if last_ns < sample.at_ns < end_ns]
+    seen.expect(
+        bool(before and during),
+        f"The process was looked at from outside while {len(waiters)} waited.",
+        "The waiters should wait for long enough to look at the process from outside. Leave in the two sleeps "
+        "of HOLD_S.",
+        at=waiters,
+    )
+    return per_waiter(before[-1:], during, len(waiters))
+
+
+def per_waiter(before: Sequence[MemorySample], after: Sequence[MemorySample], count: int) -> Sizes:
+    resident = median(one.resident_bytes for one in after) - median(one.resident_bytes for one in before)
+    virtual = median(one.virtual_bytes for one in after) - median(one.virtual_bytes for one in before)
+    return resident / KIB / count, virtual / KIB / count
+
+
+def near(reported: float, wanted: float, tolerance: float = TOLERANCE) -> bool:
+    return abs(reported - wanted) <= tolerance * abs(wanted)
+
+
+def what_it_is(seen: Seen, waiters: Calls, reported: float, own: Sizes, place: int) -> str:
+    """What the number is instead, if that can be told; goes on after it."""
+    grown, count = own[place], len(waiters)
+    begun_ns, gone_ns = (
+        max(times) for times in zip(*((w.start_ns, w.end_ns) for w in waiters.lanes), strict=True)
+    )
+    before = [sample for sample in seen.run.memory if sample.at_ns < waiters.lanes[0].start_ns]
+    then = [sample for sample in seen.run.memory if sample.at_ns > begun_ns]
+    whole = [size / KIB for one in then for size in (one.resident_bytes, one.virtual_bytes)]
+    left = [per_waiter(before[-1:], [one], count)[place] for one in then if one.at_ns > gone_ns]
+    known = {
+        f"that is the {('virtual', 'resident')[place]} size": [own[1 - place]],
+        "that is the growth in bytes": [grown * KIB],
+        "that is the growth in MiB": [grown / KIB],
+        "that is the growth for all waiters together": [grown * count],
+        "that is the growth for all waiters together, in bytes": [grown * count * KIB],
+        "that is the size of the whole process": whole,
+        "that is the size of the whole process, shared out among the waiters": [
+            size / count for size in whole
+        ],
+        "that is what is left of the growth when the waiters are gone": left,
+    }
+    for what, sizes in known.items():
+        if any(near(reported, size, EXPLAINED) for size in sizes):
+            return f": {what}"
+    return ": between the two looks no waiter has begun to wait" if abs(reported) < grown / 20 else ""
+
+
+def kib(size: float) -> str:
+    return f"{size:,.0f} KiB" if abs(size) >= 100 else f"{size:.3g} KiB"

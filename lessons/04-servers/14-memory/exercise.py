@@ -1,0 +1,65 @@
+"""How much memory does a waiting thread take, and how much a waiting task? This program reports all that the
+process has reserved, which tells of neither. Mend it: per_thread and per_task return by how many KiB the
+process grows for each waiter; first what is in memory (resident), then what is reserved (virtual).
+
+Run it alone with:  python exercise.py
+"""
+
+import asyncio
+import threading
+import time
+
+import psutil
+
+THREADS = 200
+TASKS = 2000
+KEEPS_KIB = 16
+HOLD_S = 0.4
+
+
+def wait_in_thread(gate: threading.Event) -> None:
+    """Leave this function as it is, and the next one."""
+    kept = b"." * (KEEPS_KIB * 1024)
+    gate.wait()
+    del kept
+
+
+async def wait_in_task(gate: asyncio.Event) -> None:
+    kept = b"." * (KEEPS_KIB * 1024)
+    await gate.wait()
+    del kept
+
+
+def per_thread() -> tuple[float, float]:
+    """The two sleeps are for whoever looks at the process from outside. Leave them in."""
+    gate = threading.Event()
+    waiters = [threading.Thread(target=wait_in_thread, args=(gate,)) for _ in range(THREADS)]
+    time.sleep(HOLD_S)
+    for waiter in waiters:
+        waiter.start()
+    time.sleep(HOLD_S)
+    gate.set()
+    for waiter in waiters:
+        waiter.join()
+    size = psutil.Process().memory_info()  # TODO: when, which size, and of what?
+    return size.vms / 1024, size.vms / 1024
+
+
+async def per_task() -> tuple[float, float]:
+    gate = asyncio.Event()
+    await asyncio.sleep(HOLD_S)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(TASKS):
+            group.create_task(wait_in_task(gate))
+        await asyncio.sleep(HOLD_S)
+        gate.set()
+    size = psutil.Process().memory_info()  # TODO: and here?
+    return size.vms / 1024, size.vms / 1024
+
+
+def main() -> dict[str, tuple[float, float]]:
+    return {"thread": per_thread(), "task": asyncio.run(per_task())}
+
+
+if __name__ == "__main__":
+    print(main())

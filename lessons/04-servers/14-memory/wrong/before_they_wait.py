@@ -1,0 +1,62 @@
+"""Wrong: looks a second time when the waiters have been made and none of them waits yet."""
+
+import asyncio
+import threading
+import time
+
+import psutil
+
+THREADS = 200
+TASKS = 2000
+KEEPS_KIB = 16
+HOLD_S = 0.4
+
+
+def wait_in_thread(gate: threading.Event) -> None:
+    """Leave this function as it is, and the next one."""
+    kept = b"." * (KEEPS_KIB * 1024)
+    gate.wait()
+    del kept
+
+
+async def wait_in_task(gate: asyncio.Event) -> None:
+    kept = b"." * (KEEPS_KIB * 1024)
+    await gate.wait()
+    del kept
+
+
+def per_thread() -> tuple[float, float]:
+    """The two sleeps are for whoever looks at the process from outside. Leave them in."""
+    gate = threading.Event()
+    waiters = [threading.Thread(target=wait_in_thread, args=(gate,)) for _ in range(THREADS)]
+    time.sleep(HOLD_S)
+    before = psutil.Process().memory_info()
+    during = psutil.Process().memory_info()
+    for waiter in waiters:
+        waiter.start()
+    time.sleep(HOLD_S)
+    gate.set()
+    for waiter in waiters:
+        waiter.join()
+    return (during.rss - before.rss) / 1024 / THREADS, (during.vms - before.vms) / 1024 / THREADS
+
+
+async def per_task() -> tuple[float, float]:
+    gate = asyncio.Event()
+    await asyncio.sleep(HOLD_S)
+    before = psutil.Process().memory_info()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(TASKS):
+            group.create_task(wait_in_task(gate))
+        during = psutil.Process().memory_info()
+        await asyncio.sleep(HOLD_S)
+        gate.set()
+    return (during.rss - before.rss) / 1024 / TASKS, (during.vms - before.vms) / 1024 / TASKS
+
+
+def main() -> dict[str, tuple[float, float]]:
+    return {"thread": per_thread(), "task": asyncio.run(per_task())}
+
+
+if __name__ == "__main__":
+    print(main())
