@@ -11,6 +11,7 @@ from asyncdemo.checks.answers import Answer
 from asyncdemo.checks.calls import Calls
 from asyncdemo.checks.failure import CheckFailed, Evidence
 from asyncdemo.checks.observation import observe_run
+from asyncdemo.checks.pools import Pools
 from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
 from asyncdemo.metrics.limits import resource_use
@@ -98,6 +99,19 @@ class Seen:
             found,
             self.answers,
         )
+
+    def pool(self, name: str) -> Pools:
+        """The connection pools of one kind: "redis", "s3", "http", "asyncpg", "psycopg", "psycopg2".
+
+        There may be none, or one for each call: the sentences tell.
+        """
+        return Pools(self._observation, name, [one for one in self.pools.resources if one.name == name])
+
+    @property
+    def pools(self) -> Pools:
+        """All connection pools of the run."""
+        pools = [one for one in self.run.resources if one.kind is ResourceKind.POOL]
+        return Pools(self._observation, "", pools)
 
     # -- the end --------------------------------------------------------------------------------
 
