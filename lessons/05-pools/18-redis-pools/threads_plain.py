@@ -12,7 +12,7 @@ import redis
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 ORDERS = 20
 CONNECTIONS = 5
-HOLD_S = 0.1
+HOLD_S = 0.3
 WAIT_S = 20.0
 STOCK = 10
 
