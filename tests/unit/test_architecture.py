@@ -161,7 +161,7 @@ def test_the_lock_files_hold_what_the_project_asks_for() -> None:
 
     for lock, wanted in {
         "tour.txt": names([*project["dependencies"], *extras["watch"]]) | {"hatchling", "editables"},
-        "dev.txt": names([*project["dependencies"], *extras["dev"], *extras["docs"]]),
+        "dev.txt": names([*project["dependencies"], *extras["course"], *extras["dev"], *extras["docs"]]),
         "all.txt": names([*project["dependencies"], *(one for extra in extras.values() for one in extra)]),
     }.items():
         assert wanted <= {entry.partition(" ")[0] for entry in pins(lock)}, f"{lock}: run `make lock`"
