@@ -23,7 +23,7 @@ from typing import IO, Any, Protocol, Self
 
 import asyncdemo
 from asyncdemo.errors import AsyncdemoError
-from asyncdemo.load.events import Event, from_wire
+from asyncdemo.load.events import PARENT, Event, from_wire
 from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
@@ -215,6 +215,7 @@ def _environment() -> dict[str, str]:
     # what would slow the client down, or change its results, is meant for the program that is measured
     for name in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONTRACEMALLOC", "PYTHONPROFILEIMPORTTIME"):
         environment.pop(name, None)
+    environment[PARENT] = str(os.getpid())
     environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 28))
     root = Path(asyncdemo.__file__).parent.parent
     installed = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()]

@@ -41,7 +41,11 @@ def run_command(arguments: Sequence[str]) -> int:
 
 def plan_of(options: argparse.Namespace) -> Plan:
     """Raises UsageError."""
-    url = urlsplit(options.url)
+    try:
+        url = urlsplit(options.url)
+        port = url.port or 80
+    except ValueError as error:
+        raise UsageError(f"load: {options.url!r} is no URL: {error}") from error
     if url.scheme != "http" or not url.hostname:
         raise UsageError(
             f"load: {options.url!r} is no URL that this client knows; it must begin with http://"
@@ -51,7 +55,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
     is_open = options.rate is not None
     return Plan(
         url.hostname,
-        url.port or 80,
+        port,
         (send,),
         requests=options.requests or (None if options.duration else 200),
         duration_s=options.duration,

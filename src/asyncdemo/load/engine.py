@@ -136,14 +136,14 @@ class Engine:
         tally = self._tally
         number = tally.begun
         tally.begun = number + 1
-        if tally.begun == self.plan.requests and self._is_closed_loop:
-            self._stop_beginning()
         connection = connection or self._connection()
         if connection is not None:
             self._send(number, intended_ns, connection)
         else:
             tally.held_back += 1
             self._backlog.append((number, intended_ns))
+        if number + 1 == self.plan.requests and self._is_closed_loop:
+            self._stop_beginning()
 
     def _connection(self) -> Connection | None:
         if self._idle:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Answered", "Connected", "Event", "Sent", "from_wire", "to_wire"]
+__all__ = ["PARENT", "Answered", "Connected", "Event", "Sent", "from_wire", "to_wire"]
+
+PARENT = "ASYNCDEMO_LOAD_PARENT"
+"""Variable of the client's environment: the process that it works for."""
 
 
 class Sent(NamedTuple):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from asyncdemo.errors import EXIT_OK, AsyncdemoError
-from asyncdemo.load.events import Event, to_wire
+from asyncdemo.load.events import PARENT, Event, to_wire
 from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
@@ -121,7 +121,8 @@ class _Parent:
     def __init__(self, heard: bytes) -> None:
         """heard: what came together with the plan."""
         self._heard = heard
-        self._pid = os.getppid()
+        # Told, as it may have died while we were still starting; then we already have another one.
+        self._pid = int(os.environ.get(PARENT, os.getppid()))
 
     def listen(self, loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
         self._loop, self._interrupt = loop, interrupt

@@ -1,0 +1,39 @@
+"""Runs a load against a server of `serving`, in its own process as everybody else does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from asyncdemo.load import Client, Event, Plan, Result, Send
+
+PATIENCE_S = 60
+"""For one event: a busy machine is slow, a client that hangs is wrong."""
+
+
+def plan_for(port: int, **fields: Any) -> Plan:
+    """One client and one GET unless the fields say otherwise."""
+    if "rate" not in fields:
+        fields.setdefault("clients", 1)
+    if "duration_s" not in fields:
+        fields.setdefault("requests", 1)
+    fields.setdefault("sends", (Send("GET", "/"),))
+    return Plan("127.0.0.1", port, **fields)
+
+
+def load(port: int, **fields: Any) -> tuple[Result, list[Event]]:
+    """The result of a plan, and its events if it reports."""
+    with Client(plan_for(port, **fields)) as client:
+        events = listen(client)
+        assert client.failure is None
+        assert client.result is not None
+        return client.result, events
+
+
+def listen(client: Client) -> list[Event]:
+    """Until its last word."""
+    events: list[Event] = []
+    while not client.finished:
+        heard = client.read(PATIENCE_S)
+        assert heard or client.finished, "the client has said nothing for a minute"
+        events += heard
+    return events

@@ -1,0 +1,332 @@
+"""The client's process: heard while it runs, interrupted, ended, killed, orphaned; nothing stays behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.errors import EXIT_MISSING, EXIT_USAGE, MissingError
+from asyncdemo.load import Answered, Client, Result, Send, Sent
+from asyncdemo.load import needed as needed_packages
+from tests.unit.load.running import PATIENCE_S, listen, plan_for
+from tests.unit.load.serving import HELLO, Server, Visit, answering, served, unused_port
+
+SOURCE = Path(__file__).parents[3] / "src"
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and select are POSIX")
+
+
+@contextmanager
+def silent_after(answers: int) -> Iterator[Server]:
+    """A server that answers so many requests, and none of the others."""
+    left = threading.Semaphore(answers)
+
+    def handle(visit: Visit) -> None:
+        while visit.request() is not None:
+            if left.acquire(blocking=False):
+                visit.say(HELLO)
+
+    with served(handle) as server:
+        yield server
+
+
+def hear(client: Client, kind: type[Sent] | type[Answered], count: int) -> None:
+    """Until so many of such events have come."""
+    heard = 0
+    while heard < count:
+        assert not client.finished, client.failure
+        heard += sum(isinstance(event, kind) for event in client.read(PATIENCE_S))
+
+
+def pid_of(client: Client) -> int:
+    return client._process.pid
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until_gone(pid: int) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while is_running(pid):
+        assert time.monotonic() < deadline, "the load client is still there"
+        time.sleep(0.02)
+
+
+@posix
+def test_it_can_be_waited_for_with_select() -> None:
+    with answering() as server, Client(plan_for(server.port, requests=3, report=True)) as client:
+        answered = 0
+        while not client.finished:
+            assert select.select([client], [], [], PATIENCE_S)[0] == [client]
+            answered += sum(isinstance(event, Answered) for event in client.read())
+    assert answered == 3
+
+
+def test_events_come_while_it_runs() -> None:
+    with silent_after(5) as server, Client(plan_for(server.port, requests=50, report=True)) as client:
+        hear(client, Answered, 5)
+        assert not client.finished and client.result is None
+
+
+def test_nothing_is_told_of_single_requests_unless_asked() -> None:
+    with answering() as server, Client(plan_for(server.port, requests=3)) as client:
+        assert listen(client) == []
+        assert client.result is not None and client.result.answered == 3
+
+
+def test_an_interrupted_load_lets_go_and_reports_what_there_is() -> None:
+    with (
+        silent_after(5) as server,
+        Client(plan_for(server.port, requests=50, clients=4, report=True)) as client,
+    ):
+        hear(client, Answered, 5)
+        client.interrupt()
+        rest = listen(client)
+        result = client.result
+    assert result is not None
+    assert (result.answered, result.errors, result.interrupted) == (
+        5,
+        {"interrupted": 4},
+        True,
+    )
+    told = [event.error for event in rest if isinstance(event, Answered)]
+    assert told == ["interrupted"] * 4
+
+
+def test_interrupted_before_anything_was_sent() -> None:
+    with answering() as server, Client(plan_for(server.port, requests=2, rate=0.01)) as client:
+        client.interrupt()
+        listen(client)
+        assert client.result is not None
+        assert client.result.interrupted
+        assert client.result.answered <= 1
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_interrupts_too(number: signal.Signals) -> None:
+    with silent_after(5) as server, Client(plan_for(server.port, requests=50, report=True)) as client:
+        hear(client, Answered, 5)
+        os.kill(pid_of(client), number)
+        listen(client)
+        assert client.result is not None, client.failure
+        assert (client.result.answered, client.result.interrupted) == (5, True)
+
+
+@posix
+def test_a_client_that_is_killed_says_how_it_ended() -> None:
+    with silent_after(1) as server, Client(plan_for(server.port, requests=2, report=True)) as client:
+        hear(client, Answered, 1)
+        os.kill(pid_of(client), signal.SIGKILL)
+        listen(client)
+        assert client.result is None
+        assert client.failure == "the load client ended with signal 9 and no result"
+
+
+def test_closing_ends_the_process_also_twice() -> None:
+    with silent_after(1) as server:
+        client = Client(plan_for(server.port, requests=2, report=True))
+        hear(client, Answered, 1)
+        pid = pid_of(client)
+        client.close()
+        client.close()
+        client.interrupt()
+        assert client.finished and client.failure is not None
+        assert client.read() == []
+    assert not is_running(pid)
+
+
+def test_an_unknown_host_and_an_impossible_request_are_told_in_a_line() -> None:
+    for plan, words in (
+        (plan_for(80, sends=(Send("GET", "no slash"),)), "must begin with /"),
+        (plan_for(80, requests=10**7, clients=10**7), "ulimit -Hn"),
+    ):
+        with Client(plan) as client:
+            listen(client)
+            assert client.result is None
+            assert client.failure is not None and words in client.failure
+            assert "\n" not in client.failure
+
+
+def test_a_reader_who_does_not_read_does_not_hold_up_the_load() -> None:
+    """The events fill the pipe many times; the load is over all the same before the first is read."""
+    with (
+        answering() as server,
+        Client(plan_for(server.port, requests=3000, clients=8, report=True)) as client,
+    ):
+        deadline = time.monotonic() + PATIENCE_S
+        while len(server.requests) < 3000:
+            assert time.monotonic() < deadline, "the load stands still"
+            time.sleep(0.02)
+        events = listen(client)
+        assert client.result is not None and client.result.answered == 3000
+    assert sum(isinstance(event, Answered) for event in events) == 3000
+
+
+@posix
+@pytest.mark.parametrize("is_stdin_kept_open", [False, True])
+def test_it_ends_when_whoever_started_it_is_gone(is_stdin_kept_open: bool, tmp_path: Path) -> None:
+    """Also if another child of the dead has inherited the pipe, so that nobody is told of its end."""
+    parent = tmp_path / "parent.py"
+    parent.write_text(
+        "import os, subprocess, sys, time\n"
+        "from asyncdemo.load import Client, Plan, Send\n"
+        "client = Client(Plan('127.0.0.1', int(sys.argv[1]), (Send('GET', '/'),), requests=9, clients=1))\n"
+        "pipe = client._process.stdin.fileno()\n"
+        "other = 0\n"
+        "if sys.argv[2] == 'True':\n"
+        "    os.set_inheritable(pipe, True)\n"
+        "    other = subprocess.Popen(['sleep', '60'], close_fds=False, stdout=subprocess.DEVNULL).pid\n"
+        "print(client._process.pid, other, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with silent_after(0) as server:
+        command = [sys.executable, str(parent), str(server.port), str(is_stdin_kept_open)]
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            assert process.stdout is not None
+            pid, other = map(int, process.stdout.readline().split())
+            try:
+                assert is_running(pid)
+                process.kill()
+                process.wait()
+                wait_until_gone(pid)
+            finally:
+                if other:
+                    os.kill(other, signal.SIGKILL)
+
+
+def run_module(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "asyncdemo.load", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def test_a_plan_may_come_from_a_pipe_that_then_ends() -> None:
+    with answering() as server:
+        done = run_module(stdin=plan_for(server.port, requests=3, report=True).to_json())
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    assert Result.from_json(messages[-1]["result"]).answered == 3
+    assert sum(len(message.get("events", ())) for message in messages) == 9
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_what_is_no_plan_is_a_failure_in_words() -> None:
+    done = run_module(stdin="hello\n")
+    assert "this is no plan" in json.loads(done.stdout)["failure"]
+    assert done.returncode == EXIT_USAGE and done.stderr == ""
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(needed_packages, "find_spec", lambda name: None if name == "httptools" else object())
+    with pytest.raises(MissingError) as missing:
+        Client(plan_for(80))
+    assert missing.value.exit_code == EXIT_MISSING
+    assert "the load client needs httptools. Install" in str(missing.value)
+    assert "[course]" in str(missing.value)
+    assert "\n" not in str(missing.value)
+
+
+def test_a_learners_own_module_of_a_standard_name_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "queue.py").write_text("raise SystemExit('wrong one')")
+    monkeypatch.chdir(tmp_path)
+    with answering() as server, Client(plan_for(server.port)) as client:
+        listen(client)
+        assert client.result is not None, client.failure
+
+
+# --- the command for people ---------------------------------------------------------------------------
+
+
+def test_the_command_says_it_in_a_few_lines() -> None:
+    with answering() as server:
+        done = run_module(
+            f"http://127.0.0.1:{server.port}/films/?page=2", "-n", "20", "-c", "4", "-H", "X-A: b"
+        )
+    assert done.returncode == 0, done.stderr
+    assert "requests   20, answered 20 (20 × 200)" in done.stdout
+    assert "4 at once at the most" in done.stdout
+    assert "p99 " in done.stdout
+    assert server.header("x-a") == ["b"] * 20
+    assert {request.split()[1] for request in server.requests} == {b"/films/?page=2"}
+
+
+def test_the_command_posts_a_file_in_an_open_loop_and_tells_everything_as_json(tmp_path: Path) -> None:
+    body = tmp_path / "body.bin"
+    body.write_bytes(b"\x00\xff12")
+    with answering() as server:
+        url = f"http://localhost:{server.port}"
+        options = ["--rate", "200", "--poisson", "-n", "10", "-X", "POST", "--data", f"@{body}", "--json"]
+        done = run_module(url, *options)
+    result = Result.from_json(json.loads(done.stdout))
+    assert (result.answered, result.late_ns.count) == (10, 10)
+    assert all(
+        request.startswith(b"POST / ") and request.endswith(b"\x00\xff12") for request in server.requests
+    )
+
+
+def test_the_command_fails_if_requests_fail_and_says_how() -> None:
+    done = run_module(f"http://127.0.0.1:{unused_port()}/", "-n", "3")
+    assert done.returncode == 1
+    assert "failed     3 × refused" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["https://127.0.0.1/"], "must begin with http://"),
+        (["http://127.0.0.1:99999/"], "is no URL"),
+        (["http://127.0.0.1/", "-c", "3", "--rate", "5"], "give either clients"),
+        (["http://127.0.0.1/", "-H", "nothing"], "has no colon"),
+        (["http://127.0.0.1/", "--data", "@/no/such/file"], "cannot be read"),
+        (["http://no-such-host.invalid/"], "is not known"),
+    ],
+)
+def test_wrong_use_of_the_command_is_a_line(arguments: list[str], words: str) -> None:
+    done = run_module(*arguments)
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@posix
+def test_ctrl_c_shows_what_there_is() -> None:
+    with silent_after(5) as server:
+        command = [sys.executable, "-m", "asyncdemo.load", f"http://127.0.0.1:{server.port}/", "-c", "1"]
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            deadline = time.monotonic() + PATIENCE_S
+            while server.connections < 6 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    assert "answered 5" in said
+    assert "failed     1 × interrupted" in said
+    assert "this is what there was" in said

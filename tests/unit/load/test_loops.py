@@ -1,0 +1,278 @@
+"""Closed and open loops against real servers: how many at once, when, and from when latency counts."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from asyncdemo.load import Answered, Connected, Send, Sent
+from tests.unit.load.running import load
+from tests.unit.load.serving import HELLO, Server, Visit, answering, served
+
+MS = 1_000_000
+
+
+class AtOnce:
+    """How many requests a server has had in hand at once."""
+
+    def __init__(self, each_s: float = 0.0) -> None:
+        self.now = self.most = 0
+        self._each_s = each_s
+        self._lock = threading.Lock()
+
+    def handle(self, visit: Visit) -> None:
+        while visit.request() is not None:
+            with self._lock:
+                self.now += 1
+                self.most = max(self.most, self.now)
+            time.sleep(self._each_s)
+            with self._lock:
+                self.now -= 1
+            visit.say(HELLO)
+
+
+@pytest.mark.parametrize("keep_alive", [False, True])
+def test_a_closed_loop_has_exactly_as_many_at_once_as_it_has_clients(keep_alive: bool) -> None:
+    """The server holds back its answers until all seven clients have asked."""
+    all_here = threading.Barrier(7)
+    at_once = AtOnce()
+
+    def handle(visit: Visit) -> None:
+        while visit.request() is not None:
+            with lock:
+                at_once.now += 1
+                at_once.most = max(at_once.most, at_once.now)
+            all_here.wait(60)
+            with lock:
+                at_once.now -= 1
+            all_here.wait(60)
+            visit.say(HELLO)
+
+    lock = threading.Lock()
+    with served(handle) as server:
+        result, _ = load(server.port, requests=35, clients=7, keep_alive=keep_alive)
+    assert (at_once.most, result.open_at_once, result.answered) == (7, 7, 35)
+    assert result.connections == server.connections == (7 if keep_alive else 35)
+
+
+def test_no_more_clients_than_requests() -> None:
+    with answering() as server:
+        result, _ = load(server.port, requests=3, clients=50)
+    assert (result.answered, server.connections) == (3, 3)
+
+
+@pytest.mark.parametrize("keep_alive", [False, True])
+def test_the_connection_header_says_what_the_plan_says(keep_alive: bool) -> None:
+    with answering() as server:
+        load(server.port, requests=4, keep_alive=keep_alive)
+    assert server.header("connection") == ([] if keep_alive else ["close"] * 4)
+
+
+def test_every_request_has_its_own_trace_which_its_event_names() -> None:
+    with answering() as server:
+        _, events = load(server.port, requests=50, clients=5, report=True)
+    traces = {field.split("-")[1] for field in server.header("traceparent")}
+    assert len(traces) == 50
+    assert {event.trace_id for event in events if isinstance(event, Sent)} == traces
+
+
+def test_without_traces_no_request_has_one() -> None:
+    with answering() as server:
+        load(server.port, requests=3, traces=False)
+    assert server.header("traceparent") == []
+    assert len(server.requests) == 3
+
+
+def test_requests_are_sent_in_rotation_and_named() -> None:
+    with answering() as server:
+        sends = (Send("GET", "/a?x=1"), Send("POST", "/b", body=b"1"), Send("GET", "/c"))
+        _, events = load(server.port, requests=6, sends=sends, report=True)
+    assert [request.split()[1] for request in server.requests] == [b"/a?x=1", b"/b", b"/c"] * 2
+    names = [event.name for event in events if isinstance(event, Sent)]
+    assert names == ["GET /a", "POST /b", "GET /c"] * 2
+
+
+def test_the_events_of_a_request_stand_in_order() -> None:
+    ports = []
+
+    def handle(visit: Visit) -> None:
+        ports.append(visit.socket.getpeername()[1])
+        visit.request()
+        visit.say(HELLO)
+
+    with served(handle) as server:
+        _, events = load(server.port, requests=40, clients=8, report=True)
+    connected = {}
+    for number in range(40):
+        sent, connection, answered = (event for event in events if event.number == number)
+        assert isinstance(sent, Sent) and isinstance(connection, Connected) and isinstance(answered, Answered)
+        assert sent.intended_ns <= sent.sent_ns <= connection.at_ns <= answered.at_ns
+        connected[number] = connection.port
+    assert sorted(connected.values()) == sorted(ports), "ours are the server's peer ports"
+    answers = [event.at_ns for event in events if isinstance(event, Answered)]
+    assert answers == sorted(answers)
+
+
+def test_a_closed_loop_of_a_duration_ends_and_waits_for_what_it_began() -> None:
+    at_once = AtOnce(each_s=0.05)
+    with served(at_once.handle) as server:
+        result, _ = load(server.port, duration_s=0.3, clients=4)
+    assert result.answered == result.requests >= 4
+    assert result.answered_in_window <= result.answered <= result.answered_in_window + 4
+    assert not result.errors
+    assert result.wall_s >= result.window_s
+
+
+def test_an_open_loop_of_a_duration_begins_all_that_fall_due_in_it() -> None:
+    with answering() as server:
+        result, events = load(server.port, duration_s=0.5, rate=200.0, report=True)
+    assert result.requests == result.answered == 100
+    intended = [event.intended_ns for event in events if isinstance(event, Sent)]
+    assert intended == sorted(intended)
+    assert intended[-1] - intended[0] == 99 * 5 * MS
+
+
+def test_an_open_loop_does_not_wait_for_answers() -> None:
+    """The first answer comes only once all have asked: a closed loop would stop there for ever."""
+    all_here = threading.Barrier(20)
+
+    def handle(visit: Visit) -> None:
+        visit.request()
+        all_here.wait(60)
+        visit.say(HELLO)
+
+    with served(handle) as server:
+        result, _ = load(server.port, requests=20, rate=200.0)
+    assert (result.answered, result.open_at_once) == (20, 20)
+
+
+def test_an_open_loop_uses_kept_connections_again() -> None:
+    with answering() as server:
+        result, _ = load(server.port, requests=50, rate=500.0, keep_alive=True)
+    assert result.answered == 50
+    assert server.connections == result.connections < 50
+
+
+@contextmanager
+def stalling(every: int, stall_s: float) -> Iterator[Server]:
+    """One at a time, each in no time; but one of so many takes long, and all others wait behind it."""
+    turn = threading.Lock()
+    count = 0
+
+    def handle(visit: Visit) -> None:
+        nonlocal count
+        while visit.request() is not None:
+            with turn:
+                count += 1
+                if count % every == every // 2:
+                    time.sleep(stall_s)
+            visit.say(HELLO)
+
+    with served(handle) as server:
+        yield server
+
+
+def test_a_stall_is_the_latency_of_all_who_came_meanwhile() -> None:
+    """Once in 100 requests the server stalls for the time in which 50 more are due.
+
+    So half of all requests wait, a fourth for more than half of the stall. A client that sends the next
+    request only after the answer sees one slow request in a hundred (coordinated omission).
+    """
+    stall_s = 0.5
+    with stalling(every=100, stall_s=stall_s) as server:
+        open_loop, _ = load(server.port, requests=300, rate=100.0, keep_alive=True)
+    with stalling(every=100, stall_s=stall_s) as server:
+        closed_loop, _ = load(server.port, requests=300, clients=1, keep_alive=True)
+    half_a_stall_ns = stall_s / 2 * 1e9
+    assert open_loop.histogram.percentile_ns(80) > half_a_stall_ns
+    assert closed_loop.histogram.percentile_ns(80) < half_a_stall_ns / 10
+    assert closed_loop.histogram.most_ns > half_a_stall_ns, "it is there, but once in a hundred"
+
+
+def test_waiting_to_be_accepted_counts() -> None:
+    """For a while the server accepts nobody: the system has connected them, but nobody looks."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listening:
+
+        def serve() -> None:
+            select.select([listening], [], [])
+            time.sleep(0.3)
+            for _ in range(10):
+                connection, _ = listening.accept()
+                with connection:
+                    Visit(connection, 0).request()
+                    connection.sendall(HELLO)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        result, _ = load(listening.getsockname()[1], requests=10, rate=1000.0)
+        thread.join()
+    assert result.statuses == {200: 10}
+    assert result.histogram.least_ns > 200 * MS
+    assert result.histogram.least_ns > result.connects.most_ns
+
+
+def test_the_generators_own_lag_is_told() -> None:
+    with answering() as server:
+        open_loop, events = load(server.port, requests=50, rate=1000.0, report=True)
+        closed_loop, _ = load(server.port, requests=50)
+    lags = [event.sent_ns - event.intended_ns for event in events if isinstance(event, Sent)]
+    assert open_loop.late_ns.count == len(lags) == 50
+    assert open_loop.late_ns.most_ns == pytest.approx(max(lags), rel=0.002, abs=64)
+    assert closed_loop.late_ns.count == 0
+    assert open_loop.cpu_s > 0
+
+
+def test_ten_thousand_requests_queued_at_once_are_all_answered() -> None:
+    """All connections are open before the first answer. Fewer where the system allows fewer files."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = hard if hard != resource.RLIM_INFINITY else 10_240
+    count = min(10_000, allowed - 500)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count + 400), hard))
+    try:
+        answers = queued(count)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert answers == count
+
+
+def queued(count: int) -> int:
+    """How many are answered by a server that answers nobody before everybody has asked."""
+    listening = socket.create_server(("127.0.0.1", 0), backlog=4096)
+    asked = 0
+
+    async def serve() -> None:
+        all_asked = asyncio.Event()
+
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal asked
+            await reader.readuntil(b"\r\n\r\n")
+            asked += 1
+            if asked == count:
+                all_asked.set()
+            await all_asked.wait()
+            writer.write(HELLO)
+            writer.close()
+            await writer.wait_closed()
+
+        server = await asyncio.start_server(handle, sock=listening, backlog=4096)
+        async with server:
+            await asyncio.to_thread(stopped.wait)
+
+    stopped = threading.Event()
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    try:
+        result, _ = load(listening.getsockname()[1], requests=count, clients=count, timeout_s=300)
+    finally:
+        stopped.set()
+        thread.join()
+    assert result.open_at_once == count
+    return result.answered

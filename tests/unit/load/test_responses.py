@@ -1,0 +1,240 @@
+"""Responses of every shape, from servers that close, keep, break off or never answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from asyncdemo.load import Answered, Connected, Send, Sent
+from tests.unit.load.running import load
+from tests.unit.load.serving import HELLO, HELLO_AND_BYE, Visit, answering, served, unused_port
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"
+UNTIL_CLOSED = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
+
+
+@pytest.mark.parametrize("keep_alive", [False, True])
+@pytest.mark.parametrize(
+    ("response", "status", "body"),
+    [
+        (HELLO, 200, b"hello"),
+        (CHUNKED, 200, b"hello"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 404, b""),
+        (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b""),
+        (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", 304, b""),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" + HELLO, 200, b"hello"),
+        (b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + CHUNKED, 200, b"hello"),
+    ],
+)
+def test_a_whole_response_is_an_answer(response: bytes, status: int, body: bytes, keep_alive: bool) -> None:
+    with answering(response) as server:
+        result, events = load(
+            server.port, requests=6, clients=2, keep_alive=keep_alive, report=True, keep_answers=100
+        )
+    assert (result.statuses, result.errors) == ({status: 6}, {})
+    answers = [event for event in events if isinstance(event, Answered)]
+    assert {(answer.status, answer.error, answer.body) for answer in answers} == {(status, None, body)}
+    assert server.connections == (2 if keep_alive else 6)
+
+
+@pytest.mark.parametrize("report", [False, True])
+def test_head_has_no_body_whatever_its_length_says(report: bool) -> None:
+    with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n") as server:
+        sends = (Send("HEAD", "/"), Send("HEAD", "/again"))
+        result, _ = load(server.port, requests=6, sends=sends, keep_alive=True, report=report)
+    assert (result.statuses, result.errors, server.connections) == ({200: 6}, {}, 1)
+
+
+def test_head_and_get_take_turns_on_one_connection() -> None:
+    def handle(visit: Visit) -> None:
+        while (request := visit.request()) is not None:
+            visit.say(HELLO.removesuffix(b"hello") if request.startswith(b"HEAD") else HELLO)
+
+    with served(handle) as server:
+        sends = (Send("HEAD", "/"), Send("GET", "/"), Send("GET", "/"))
+        result, _ = load(server.port, requests=9, sends=sends, keep_alive=True)
+    assert (result.statuses, server.connections) == ({200: 9}, 1)
+
+
+def test_a_body_may_end_with_the_connection() -> None:
+    with answering(UNTIL_CLOSED, once=True) as server:
+        result, events = load(server.port, requests=3, keep_alive=True, report=True, keep_answers=100)
+    assert (result.statuses, result.errors) == ({200: 3}, {})
+    answers = [event for event in events if isinstance(event, Answered)]
+    assert [(answer.body, answer.content_type) for answer in answers] == [(b"hello", "text/html")] * 3
+
+
+@pytest.mark.parametrize("response", [HELLO_AND_BYE, HELLO])
+def test_a_server_that_closes_after_each_response_is_asked_on_new_connections(response: bytes) -> None:
+    """With the second it closes without a word, perhaps just as the next request arrives."""
+    with answering(response, once=True) as server:
+        result, _ = load(server.port, requests=30, clients=3, keep_alive=True)
+    assert (result.statuses, result.errors) == ({200: 30}, {})
+    assert server.connections == result.connections
+
+
+def test_a_request_that_may_have_had_an_effect_is_not_sent_twice() -> None:
+    closed = threading.Event()
+
+    def handle(visit: Visit) -> None:
+        visit.request()
+        visit.say(HELLO)
+        if visit.number == 0:
+            visit.request()
+            closed.set()  # asked a second time, it closes without a response
+
+    with served(handle) as server:
+        send = Send("POST", "/", body=b"pay")
+        result, _ = load(server.port, requests=2, sends=(send,), keep_alive=True)
+    assert closed.is_set()
+    assert (result.statuses, result.errors, result.retried) == ({200: 1}, {"closed": 1}, 0)
+
+
+def test_a_request_that_does_no_harm_is_sent_again_if_the_kept_connection_was_just_closed() -> None:
+    def handle(visit: Visit) -> None:
+        visit.request()
+        visit.say(HELLO)
+        if visit.number == 0:
+            visit.request()
+
+    with served(handle) as server:
+        result, events = load(server.port, requests=2, keep_alive=True, report=True)
+    assert (result.statuses, result.errors, result.retried) == ({200: 2}, {}, 1)
+    assert [event.number for event in events if isinstance(event, Sent)] == [0, 1]
+    assert [event.number for event in events if isinstance(event, Connected)] == [0, 1]
+
+
+def test_answers_kept_are_cut_off_where_asked() -> None:
+    with answering() as server:
+        _, events = load(server.port, report=True, keep_answers=2)
+    assert [event.body for event in events if isinstance(event, Answered)] == [b"he"]
+
+
+def test_every_byte_of_an_answer_survives_the_way() -> None:
+    body = bytes(range(256))
+    response = b"HTTP/1.1 200 OK\r\nContent-Length: 256\r\n\r\n" + body
+    with answering(response) as server:
+        _, events = load(server.port, report=True, keep_answers=256)
+    assert [event.body for event in events if isinstance(event, Answered)] == [body]
+
+
+# --- errors by kind ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "words"),
+    [
+        (b"", "closed", "without a response"),
+        (HELLO[:20], "closed", "in the middle of the response"),
+        (HELLO[:-2], "closed", "in the middle of the response"),
+        (CHUNKED[:-3], "closed", "in the middle of the response"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "protocol", "not HTTP"),
+        (b"HTTP/1.1 999999 What\r\n\r\n", "protocol", "not HTTP"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nhello", "protocol", "not HTTP"),
+        (CHUNKED.replace(b"3\r\nhel", b"z\r\nhel"), "protocol", "not HTTP"),
+        (
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+            "protocol",
+            "switched",
+        ),
+    ],
+)
+@pytest.mark.parametrize("keep_alive", [False, True])
+def test_what_is_no_whole_response_is_an_error_of_its_kind(
+    said: bytes, kind: str, words: str, keep_alive: bool
+) -> None:
+    with answering(said, once=True) as server:
+        result, events = load(server.port, requests=4, clients=2, keep_alive=keep_alive, report=True)
+    assert (result.answered, result.errors, result.failed) == (0, {kind: 4}, 4)
+    assert words in result.first_errors[kind]
+    assert {event.error for event in events if isinstance(event, Answered)} == {kind}
+
+
+def test_a_reset_is_told_from_a_close() -> None:
+    def handle(visit: Visit) -> None:
+        visit.request()
+        visit.reset()
+
+    with served(handle) as server:
+        result, _ = load(server.port, requests=4, clients=2)
+    assert result.errors == {"reset": 4}
+
+
+def test_nobody_there() -> None:
+    result, events = load(unused_port(), requests=4, clients=2, report=True)
+    assert (result.errors, result.connections) == ({"refused": 4}, 4)
+    assert [event.error for event in events if isinstance(event, Answered)] == ["refused"] * 4
+    assert not [event for event in events if isinstance(event, Connected)]
+
+
+def test_nobody_there_in_an_open_loop() -> None:
+    result, _ = load(unused_port(), requests=20, rate=1000.0)
+    assert result.errors == {"refused": 20}
+
+
+def test_no_response_in_time() -> None:
+    with answering(b"") as server:
+        result, _ = load(server.port, requests=6, clients=3, timeout_s=0.2)
+    assert result.errors == {"timeout": 6}
+    assert "within 0.2 s" in result.first_errors["timeout"]
+
+
+def test_a_response_that_trickles_in_is_no_reason_to_wait_for_ever() -> None:
+    def handle(visit: Visit) -> None:
+        visit.request()
+        visit.say(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+        while True:
+            visit.say(b".")
+            time.sleep(0.01)
+
+    with served(handle) as server:
+        result, _ = load(server.port, requests=2, clients=2, timeout_s=0.3)
+    assert result.errors == {"timeout": 2}
+
+
+def test_a_slow_reader_gets_the_whole_body() -> None:
+    body = b"x" * 3_000_000
+
+    def handle(visit: Visit) -> None:
+        time.sleep(0.1)
+        request = visit.request()
+        whole = request is not None and request.endswith(body)
+        visit.say(HELLO if whole else b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+    with served(handle) as server:
+        result, _ = load(server.port, requests=2, sends=(Send("POST", "/", body=body),))
+    assert result.statuses == {200: 2}
+
+
+def test_more_than_was_asked_for_ends_the_connection_and_not_the_answer() -> None:
+    with answering(HELLO + b"and more") as server:
+        result, _ = load(server.port, requests=3, keep_alive=True)
+    assert (result.statuses, result.errors) == ({200: 3}, {})
+    assert server.connections == 3
+
+
+def test_two_responses_to_one_request_are_not_taken_for_the_next_ones() -> None:
+    with answering(HELLO + HELLO.replace(b"200", b"500")) as server:
+        result, _ = load(server.port, requests=3, keep_alive=True)
+    assert (result.statuses, server.connections) == ({200: 3}, 3)
+
+
+def test_a_server_that_dies_in_the_middle_is_told_by_what_each_request_met() -> None:
+    """Five answered, the sixth broken off, and from then on nobody listens."""
+    listening: list[object] = []
+
+    def handle(visit: Visit) -> None:
+        for _ in range(5):
+            visit.request()
+            visit.say(HELLO)
+        visit.request()
+        visit.say(HELLO[:30])
+
+    with served(handle) as server:
+        listening.append(server)
+        result, _ = load(server.port, requests=6, keep_alive=True)
+    assert (result.statuses, result.errors) == ({200: 5}, {"closed": 1})
+    after, _ = load(server.port, requests=3)
+    assert after.errors == {"refused": 3}
