@@ -24,6 +24,7 @@ from asyncdemo.cli.exercises import (
     now,
     shown_path,
 )
+from asyncdemo.cli.needs import need
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.recording import signals_noted
 from asyncdemo.cli.terminal import can_draw, wrapped
@@ -42,6 +43,7 @@ from asyncdemo.errors import (
 )
 from asyncdemo.render.layout import open_ns
 from asyncdemo.render.verdict import verdict_lines, verdict_text
+from asyncdemo.serving import KeptServices
 
 __all__ = ["command"]
 
@@ -115,12 +117,15 @@ def command(
     if plain:
         context.color = False
     checked: list[_Checked] = []
-    with signals_noted() as signals:
+    with KeptServices() as kept, signals_noted() as signals:
         for lesson in chosen:
             file = own_file or need_workspace(place).file(lesson)
             try:
                 exercise = _exercise(lesson, timeout_s)
-                item = _Checked(lesson, file, exercise.task, _verdict(exercise, file, lambda: not signals))
+                need(lesson, exercise.load, exercise.services)
+                item = _Checked(
+                    lesson, file, exercise.task, _verdict(exercise, file, lambda: not signals, kept)
+                )
             except Stopped:
                 break
             except AsyncdemoError as error:
@@ -154,10 +159,10 @@ def _exercise(lesson: Heading, timeout_s: float | None) -> Exercise:
     return exercise if timeout_s is None else replace(exercise, timeout_s=timeout_s)
 
 
-def _verdict(exercise: Exercise, file: Path, poll: Callable[[], bool]) -> Verdict:
+def _verdict(exercise: Exercise, file: Path, poll: Callable[[], bool], kept: KeptServices) -> Verdict:
     """Raises Stopped, CourseError."""
     if file.is_file():
-        return judge(exercise, file, poll)
+        return judge(exercise, file, poll, kept=kept)
     words = f"{shown_path(file)} is not there. `asyncdemo reset {exercise.lesson_id}` gives it again."
     return Verdict((), Failure(words, None), (), {}, "")
 

@@ -15,7 +15,7 @@ from rich.markdown import Markdown
 from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words, program
-from asyncdemo.cli.extras import missing_packages
+from asyncdemo.cli.needs import need
 from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import answerable, ask, print_answers
@@ -34,15 +34,12 @@ from asyncdemo.errors import (
     EXIT_INTERRUPTED,
     EXIT_OK,
     AsyncdemoError,
-    MissingError,
     UsageError,
     WorkspaceError,
 )
-from asyncdemo.load.client import check_installed
 from asyncdemo.metrics import measure
 from asyncdemo.metrics.requests import has_failed
 from asyncdemo.model import Run, RunOutcome
-from asyncdemo.packages import install_command
 from asyncdemo.render.result import lesson_result
 from asyncdemo.render.words import join
 from asyncdemo.runner import Options, Stdout, Target
@@ -145,7 +142,7 @@ def command(
     settings = course_knobs.settings(set_to)
     values = course_knobs.values(lesson, settings)
     variants = _chosen(lesson, chosen)
-    _need_packages(lesson)
+    need(lesson, lesson.load, lesson.services)
     if save_to is not None:
         _make_folder(save_to)
         for variant in variants:
@@ -251,17 +248,6 @@ def _chosen(lesson: Lesson, names: Sequence[str]) -> list[Variant]:
         if name not in known:
             raise UsageError(f"{lesson.id} has no variant {name!r}. It has: {', '.join(known)}.")
     return [variant for variant in lesson.variants if not names or variant.name in names]
-
-
-def _need_packages(lesson: Lesson) -> None:
-    if lesson.load is not None:
-        check_installed()
-    for name in lesson.services:
-        choose(name)
-    missing = missing_packages(lesson.packages)
-    if missing:
-        mend = install_command("asyncdemo[course]")
-        raise MissingError(f"{lesson.id} needs {', '.join(missing)}. Install what the lessons need: {mend}")
 
 
 def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:

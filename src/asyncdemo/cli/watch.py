@@ -31,6 +31,7 @@ from asyncdemo.course.steps import exercises
 from asyncdemo.course.watching import Change, Watcher
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.runner import Spares
+from asyncdemo.serving import KeptServices
 
 __all__ = ["command"]
 
@@ -73,13 +74,14 @@ def command(
         signals = stack.enter_context(Signals())
         spares = stack.enter_context(Spares())
         spares.fill(1)  # it starts while we load what is left
+        kept = stack.enter_context(KeptServices())
         watcher = stack.enter_context(Watcher(_files(place), poll))
         keys = stack.enter_context(Keys()) if with_keys else None
         board: Board = Picture(make_console()) if drawn else Log(with_keys)
         attention = Attention(keys, watcher, signals)
         words = ""
         try:
-            watch = _Watch(place, first, board, attention, watcher, spares, course_folder, plain=plain)
+            watch = _Watch(place, first, board, attention, watcher, spares, kept, course_folder, plain=plain)
             words = watch.until_quit()
         finally:
             board.close(words)
@@ -97,6 +99,7 @@ class _Watch:
         attention: Attention,
         watcher: Watcher,
         spares: Spares,
+        kept: KeptServices,
         course_folder: Path | None,
         *,
         plain: bool,
@@ -106,6 +109,7 @@ class _Watch:
         self._attention = attention
         self._watcher = watcher
         self._spares = spares
+        self._kept = kept
         self._course = [] if course_folder is None else ["--course", str(course_folder)]
         self._plain = plain
         self._ended = False
@@ -116,7 +120,7 @@ class _Watch:
         """Returns some last words."""
         while not self._ended:
             if self._piece.due:
-                self._piece.check(self._spares, self._board.show, self._check_goes_on)
+                self._piece.check(self._spares, self._kept, self._board.show, self._check_goes_on)
             else:
                 ready = self._spares.fill(min(self._piece.run_count, _MOST_SPARES))
                 self._attention.listen(_IDLE_S if ready else _IDLE_S / 4)

@@ -15,6 +15,7 @@ from datetime import datetime
 from asyncdemo.cli.board import Sheet
 from asyncdemo.cli.exercises import need_workspace, now, shown_path
 from asyncdemo.cli.guidance import Guide
+from asyncdemo.cli.needs import need
 from asyncdemo.course.catalog import Heading
 from asyncdemo.course.exercise import Exercise
 from asyncdemo.course.judging import Stopped, Verdict, judge
@@ -23,6 +24,7 @@ from asyncdemo.course.place import Place
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.model import Run
 from asyncdemo.runner import Spares
+from asyncdemo.serving import KeptServices
 
 __all__ = ["Workpiece"]
 
@@ -76,7 +78,13 @@ class Workpiece:
     def note(self, words: str) -> None:
         self.sheet = replace(self.sheet, note=words)
 
-    def check(self, spares: Spares, show: Callable[[Sheet], None], goes_on: Callable[[], bool]) -> None:
+    def check(
+        self,
+        spares: Spares,
+        kept: KeptServices,
+        show: Callable[[Sheet], None],
+        goes_on: Callable[[], bool],
+    ) -> None:
         """show: called with each new sheet. goes_on: asked often; once it is False the check ends."""
         self.due, self._stale = False, True
         saved, self._saved = self._saved, False
@@ -91,7 +99,7 @@ class Workpiece:
         show(self.sheet)
         verdict, trouble = None, ""
         try:
-            verdict = self._verdict(spares, self._timed(show, goes_on))
+            verdict = self._verdict(spares, kept, self._timed(show, goes_on))
         except Stopped:
             self._saved = saved
             self.sheet = replace(
@@ -117,7 +125,7 @@ class Workpiece:
         )
         show(self.sheet)
 
-    def _verdict(self, spares: Spares, goes_on: Callable[[], bool]) -> Verdict:
+    def _verdict(self, spares: Spares, kept: KeptServices, goes_on: Callable[[], bool]) -> Verdict:
         """Raises Stopped, AsyncdemoError."""
         if self._exercise is None:
             self._exercise = load_lesson(self.lesson.folder).exercise
@@ -125,7 +133,8 @@ class Workpiece:
             raise WorkspaceError(f"{self.lesson.folder}: its manifest says nothing of an exercise.")
         if not self.file.is_file():
             raise WorkspaceError(self._guide.without_file(self.lesson))
-        return judge(self._exercise, self.file, goes_on, spares)
+        need(self.lesson, self._exercise.load, self._exercise.services)
+        return judge(self._exercise, self.file, goes_on, spares, kept)
 
     def _timed(self, show: Callable[[Sheet], None], goes_on: Callable[[], bool]) -> Callable[[], bool]:
         """As ``goes_on``; shows how long a check has taken that takes long."""

@@ -6,23 +6,31 @@ Not for: what a check can say (``checks``), or how a verdict looks (``render.ver
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from asyncdemo.checks import CheckFailed, Evidence, Seen
+from asyncdemo.checks.answers import Answer
 from asyncdemo.checks.words import settings_words
+from asyncdemo.course.around import surroundings
 from asyncdemo.course.checking import Check, Stopped, load_check, run_check
 from asyncdemo.course.exercise import Exercise, Knobs
+from asyncdemo.course.knobs import for_scripts
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Options, Recording, Spares, Stdout, Target
+from asyncdemo.runner import Options, Spares, Stdout, Target
+from asyncdemo.services import Services
+from asyncdemo.serving import KeptServices, Session, open_recording
 
 __all__ = ["Failure", "Stopped", "Verdict", "judge"]
 
 _POLL_S = 0.01
 _MEMORY_BYTES = 1 << 30
 _PROCESSES = 50
+_ANSWER_BYTES = 1 << 16
+"""Of each response's body, for checks to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +66,49 @@ def judge(
     file: Path,
     poll: Callable[[], bool] = lambda: True,
     spares: Spares | None = None,
+    kept: KeptServices | None = None,
 ) -> Verdict:
     """Runs the file once for each of the exercise's runs and checks each, until one fails.
 
     poll: called about every 10 ms; when it returns False the script is ended and Stopped raised.
     spares: where the processes are taken from; without, each is started when it is needed.
-    Raises UsageError if there is no such file, CourseError if the check itself does not work.
+    kept: where the services are, and stay; without, they are started now and stopped at the end.
+    Raises UsageError if there is no such file, CourseError if the check itself does not work,
+    MissingError and ServiceError for services.
     """
+    with ExitStack() as stack:
+        if kept is None:
+            kept = stack.enter_context(KeptServices())
+        if exercise.services:
+            kept.begin(exercise.services)
+        return _judge(exercise, file, poll, spares, kept)
+
+
+def _judge(
+    exercise: Exercise, file: Path, poll: Callable[[], bool], spares: Spares | None, kept: KeptServices
+) -> Verdict:
     check = load_check(exercise.check, poll)
     judged: list[Verdict] = []
     for knobs in exercise.runs:
         output = KeptOutput()
         earlier = tuple(run for verdict in judged for run in verdict.runs)
+        services = kept.get(exercise.services, poll) if exercise.services else None
+        if exercise.services and services is None:
+            raise Stopped
         try:
-            run = _record(exercise, file, knobs, output, poll, spares)
+            run, answers = _record(exercise, file, knobs, output, poll, spares, services)
         except UsageError as error:
             if not file.is_file():
                 raise
             # A knob or a function that the check needs is gone: the learner's to mend.
             return Verdict((), Failure(str(error), None), earlier, knobs, output.text)
         seen = Seen(
-            run, stdout=output.stdout, stderr=output.stderr, rows=exercise.rows, functions=exercise.lanes
+            run,
+            stdout=output.stdout,
+            stderr=output.stderr,
+            rows=exercise.rows,
+            functions=exercise.lanes,
+            answers=answers,
         )
         failure = _failure(exercise, check, seen, poll)
         # Of a script that was stopped the traceback shows only where the lens stopped it.
@@ -105,11 +135,12 @@ def _record(
     output: KeptOutput,
     poll: Callable[[], bool],
     spares: Spares | None,
-) -> Run:
+    services: Services | None,
+) -> tuple[Run, list[Answer]]:
     options = Options(
         name=file.stem,
         lanes=exercise.lanes,
-        knobs={name: str(value) for name, value in knobs.items()},
+        knobs=for_scripts({name: str(value) for name, value in knobs.items()}, exercise.load),
         virtual=exercise.virtual,
         timeout_s=exercise.timeout_s,
         threshold_s=exercise.threshold_s,
@@ -118,15 +149,19 @@ def _record(
         results=True,
         stdin=False,
         stdout=Stdout.CAPTURE,
+        memory=exercise.memory,
     )
+    around = surroundings(exercise.load, services, knobs, _ANSWER_BYTES)
     child = None if spares is None else spares.take()
-    with Recording(Target(str(file)), options, output, child) as recording:
+    with closing(
+        open_recording(Target(str(file)), options, output, child=child, surroundings=around)
+    ) as recording:
         recording.start()
         recording.go()
         while recording.poll(_POLL_S):
             if not poll():
                 raise Stopped
-        return recording.result()
+        return recording.result(), recording.answers if isinstance(recording, Session) else []
 
 
 def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bool]) -> Failure | None:
@@ -135,6 +170,9 @@ def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bo
             # It cannot even be compiled: the note names the line.
             note = " ".join(seen.run.notes)
             raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
+        if exercise.load is not None and seen.run.outcome is RunOutcome.FAILED and seen.run.notes:
+            # What a server writes is mostly its log; the notes have its last words.
+            raise CheckFailed(" ".join(seen.run.notes))
         seen.ends_well()
         run_check(exercise.check, check, seen, poll)
     except CheckFailed as failed:
