@@ -304,8 +304,19 @@ class Story:
     def lock(self, made: Site | None = None) -> Resource:
         return self._resource(ResourceKind.LOCK, 1, made)
 
-    def pool(self, limit: int | None, made: Site | None = None, name: str = "") -> Resource:
-        pool = replace(self._resource(ResourceKind.POOL, limit, made), name=name)
+    def pool(
+        self,
+        limit: int | None,
+        made: Site | None = None,
+        name: str = "",
+        at: float | None = None,
+        by: Teller | None = None,
+        process: int = 0,
+    ) -> Resource:
+        """at, by: when and by whom it was made."""
+        made_ns = None if at is None else ns(at)
+        known = self._resource(ResourceKind.POOL, limit, made)
+        pool = replace(known, name=name, made_ns=made_ns, made_by=_index(by), process=process)
         self._resources[pool.index] = pool
         return pool
 
@@ -317,6 +328,8 @@ class Story:
         uses: Sequence[tuple[Teller, float, float]] = (),
         closed: float | None = None,
         by: Teller | None = None,
+        kept: bool = False,
+        dropped: bool = False,
     ) -> None:
         """uses: (who, from, to); each of them holds a slot of the pool too."""
         known = self._resources[pool.index]
@@ -327,6 +340,8 @@ class Story:
             None if closed is None else ns(closed),
             _index(by),
             slots,
+            kept,
+            dropped,
         )
         self._resources[pool.index] = replace(known, connections=(*known.connections, connection))
         self.slots[pool.index] += slots
@@ -412,7 +427,7 @@ class Story:
             unawaited=tuple(self.unawaited),
             left_pending=tuple(self.left_pending),
             requests=tuple(self.requests),
-            memory=tuple(self.memory),
+            memory=tuple(sorted(self.memory, key=lambda sample: sample.at_ns)),
         )
         return replace(told, **changes)
 

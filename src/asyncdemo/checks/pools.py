@@ -53,14 +53,7 @@ class Pools:
     def made_once_per_process(self) -> Self:
         """One pool in each process that has any; not one for each call."""
         self._there_are_some()
-        for pools in self._by_process():
-            if len(pools) > 1:
-                lines = listed(list(dict.fromkeys(place(pool.site) for pool in pools if pool.site)))
-                self._fail(
-                    f"{upper(self._one())} should be made, and shared; {len(pools)} were"
-                    + (f", at {lines}." if lines else "."),
-                    self._tracks(pools),
-                )
+        self._one_in_each()
         return self._held(f"{upper(self._one())} was made, and shared.")
 
     def opened_at_most(self, most: int) -> Self:
@@ -77,8 +70,8 @@ class Pools:
 
     def opened_and_closed_once_per_process(self) -> Self:
         """One pool in each process, from which connections were used, and all of them closed at the end."""
-        self.made_once_per_process()
         self._something_was_held()
+        self._one_in_each()
         left = [one for one in self.connections if one.closed_ns is None or one.dropped]
         if left:
             self._fail(
@@ -86,29 +79,20 @@ class Pools:
                 f"{len(self.connections)} {was(len(left))} not.",
                 self._tracks(self._pools),
             )
-        self._observation.held[-1] = f"{upper(self._one())} was made, shared, and closed at the end."
-        return self
+        return self._held(f"{upper(self._one())} was made, shared, and closed at the end.")
 
     # -- who held them --------------------------------------------------------------------------
 
     def held_at_most(self, most: int) -> Self:
         """Never more connections in use at once."""
         self._something_was_held()
-        for pools in self._by_process():
-            held = self._held_by_track(pools)
-            stretch = first_stretch_above(most, held)
-            if stretch is not None:
-                self._fail(
-                    f"At most {count(most, self._connections)} may be held at once; {stretch.most} were, "
-                    f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
-                    held,
-                    (stretch.start_ns, stretch.end_ns),
-                )
+        self._never_more(most)
         return self._held(f"Never more than {count(most, self._connections)} were held at once.")
 
     def held_exactly(self, most: int) -> Self:
         """Reached in some process, and never exceeded."""
-        self.held_at_most(most)
+        self._something_was_held()
+        self._never_more(most)
         reached = max(
             most_at_once((slot.start_ns, slot.end_ns) for pool in pools for slot in pool.slots)
             for pools in self._by_process()
@@ -119,10 +103,7 @@ class Pools:
                 f"more than {reached}.",
                 self._tracks(self._pools),
             )
-        self._observation.held[-1] = (
-            f"{upper(count(most, self._connections))} were held at once, and never more."
-        )
-        return self
+        return self._held(f"{upper(count(most, self._connections))} were held at once, and never more.")
 
     def no_task_holds_two(self) -> Self:
         """No task or thread held a second connection while it had one."""
@@ -178,6 +159,28 @@ class Pools:
         """ "one redis pool", "one s3 client in each process"."""
         several = len({pool.process for pool in self._pools}) > 1
         return f"one {self._name} pool".replace("  ", " ") + (" in each process" if several else "")
+
+    def _one_in_each(self) -> None:
+        for pools in self._by_process():
+            if len(pools) > 1:
+                lines = list(dict.fromkeys(place(pool.site) for pool in pools if pool.site))
+                self._fail(
+                    f"{upper(self._one())} should be made, and shared; {len(pools)} were"
+                    + (f", at {listed(lines)}." if lines else "."),
+                    self._tracks(pools),
+                )
+
+    def _never_more(self, most: int) -> None:
+        for pools in self._by_process():
+            held = self._held_by_track(pools)
+            stretch = first_stretch_above(most, held)
+            if stretch is not None:
+                self._fail(
+                    f"At most {count(most, self._connections)} may be held at once; {stretch.most} were, "
+                    f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
+                    held,
+                    (stretch.start_ns, stretch.end_ns),
+                )
 
     def _by_process(self) -> list[list[Resource]]:
         groups: defaultdict[int, list[Resource]] = defaultdict(list)

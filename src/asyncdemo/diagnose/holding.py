@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, many, own
 from asyncdemo.diagnose.pool_words import called, giving_back, taken_in
+from asyncdemo.metrics.limits import Interval, merge, most_at_once
 from asyncdemo.metrics.pools import Queueing, leaked, queueing
-from asyncdemo.model import Resource, ResourceKind, Run, RunOutcome, Slot, State, TrackKind
+from asyncdemo.model import Resource, ResourceKind, Run, Slot, State, TrackKind
 
 __all__ = ["held_while_acquiring", "leaked_connections", "nested"]
 
@@ -21,22 +22,25 @@ _MAIN_THREAD = "MainThread"
 
 
 class Nesting(NamedTuple):
-    """tracks: that asked for a second connection of the pool. queued: those of them that waited for it."""
+    """tracks: that asked for a second connection of the pool. stood: the most of its connections that were
+    held at once by who waited for another.
+    """
 
     pool: Resource
     tracks: list[int]
-    queued: list[Queueing]
+    stood: int
 
 
 def held_while_acquiring(run: Run) -> Iterator[Finding]:
     """Callers that hold a connection while they wait for a second one of the same pool."""
-    stopped = run.outcome is RunOutcome.TIMEOUT or bool(run.stuck)
-    for pool, tracks, queued in nested(run):
-        all_of_them = "all" if pool.limit is None else f"all {pool.limit:,}"
-        if stopped and any(one.end_ns >= run.tracks[one.track].end_ns for one in queued):
-            outcome = f"They waited for each other, a deadlock: {all_of_them} were held by such callers."
+    for pool, tracks, stood in nested(run):
+        if pool.limit is not None and stood >= pool.limit:
+            all_of_them = f"All {pool.limit:,} were held by such callers at once"
+            one = "Its one connection was held by such a caller"
+            outcome = f"{one if pool.limit == 1 else all_of_them}: a deadlock, none could go on."
         else:
-            outcome = f"As soon as {all_of_them} are held by such callers, none can go on: a deadlock."
+            number = "all" if pool.limit is None else f"all {pool.limit:,}"
+            outcome = f"As soon as {number} are held by such callers, none can go on: a deadlock."
         kind = "task" if all(run.tracks[track].kind is TrackKind.TASK for track in tracks) else "thread"
         yield Finding(
             FindingKind.HELD_WHILE_ACQUIRING,
@@ -60,35 +64,41 @@ def nested(run: Run) -> list[Nesting]:
         held: defaultdict[int, list[Slot]] = defaultdict(list)
         for slot in pool.slots:
             held[slot.track].append(slot)
-        queued = [
-            one for one in waits[pool.index] if _is_held(run, held, one.track, one.start_ns, one.end_ns)
-        ]
-        asked = {one.track for one in queued}
-        asked |= {
-            refusal.track
-            for refusal in pool.refused
-            if _is_held(run, held, refusal.track, refusal.start_ns, refusal.end_ns)
-        }
+        holding: defaultdict[int, list[Interval]] = defaultdict(list)
+        """Who holds one -> when it waits for another."""
+        asked: set[int] = set()
+        for track, start_ns, end_ns in [
+            *((one.track, one.start_ns, one.end_ns) for one in waits[pool.index]),
+            *((refusal.track, refusal.start_ns, refusal.end_ns) for refusal in pool.refused),
+        ]:
+            holder = _holder(run, held, track, start_ns, end_ns)
+            if holder is not None:
+                holding[holder].append((start_ns, end_ns))
+                asked.add(track)
         if not asked and pool.limit is not None:
             holding_two = {track for track, slots in held.items() if _overlap(slots)}
             # one that does (a subscriber, say) can wait for itself only where there is one connection
             if len(holding_two) > 1 and pool.limit <= 2 * len(holding_two):
                 asked = holding_two
         if asked:
-            found.append(Nesting(pool, sorted(asked), queued))
+            stood = most_at_once(interval for waited in holding.values() for interval in merge(waited))
+            found.append(Nesting(pool, sorted(asked), stood))
     return found
 
 
-def _is_held(run: Run, held: Mapping[int, Sequence[Slot]], track: int, start_ns: int, end_ns: int) -> bool:
-    """Does the track hold one itself meanwhile, or does its parent, which waits for it?"""
+def _holder(
+    run: Run, held: Mapping[int, Sequence[Slot]], track: int, start_ns: int, end_ns: int
+) -> int | None:
+    """Who holds one meanwhile: the track itself, or its parent that waits for it; None if neither does."""
     if _covers(held.get(track, ()), start_ns, end_ns):
-        return True
+        return track
     parent = run.tracks[track].parent
     if parent is None or not _covers(held.get(parent, ()), start_ns, end_ns):
-        return False
+        return None
     meanwhile = run.tracks[parent].spans.clip(start_ns, max(end_ns, start_ns + 1))
     joining = [one for one in meanwhile if one.state is State.WAITING and one.wait.reason in _JOINING]
-    return bool(joining) and 2 * sum(one.duration_ns for one in joining) >= end_ns - start_ns
+    waits = bool(joining) and 2 * sum(one.duration_ns for one in joining) >= end_ns - start_ns
+    return parent if waits else None
 
 
 def _covers(slots: Sequence[Slot], start_ns: int, end_ns: int) -> bool:
