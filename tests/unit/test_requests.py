@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asyncdemo.assembly import Assembly
+from asyncdemo.assembly import Assembly, Listener
 from asyncdemo.assembly.ledger import Causes, RequestRecord
 from asyncdemo.assembly.requests import Handler, compose
 from asyncdemo.capture import wire
@@ -157,13 +157,16 @@ def test_the_states_of_a_request_cover_it_from_send_to_response(
 class Fed:
     """An assembly that is fed what a server under the lens sends."""
 
-    def __init__(self) -> None:
-        self.assembly = Assembly(named=False, threshold_ns=ns(50), serves=True)
+    def __init__(self, listener: Listener | None = None) -> None:
+        self.assembly = Assembly(named=False, threshold_ns=ns(50), listener=listener, serves=True)
         self.tell(["ready", "3.11.7", {}, "real"], ["start", 0])
         self.tell(["thread", 0, "MainThread", "", None, None, None, 0])
 
     def tell(self, *definitions: list[object]) -> None:
         self.assembly.feed(wire.DEFINITIONS, wire.json_frame(wire.DEFINITIONS, list(definitions))[5:])
+
+    def now(self, at_ns: int) -> None:
+        self.assembly.feed(wire.NUMBERS, wire.numbers_frame([wire.NOW, at_ns, 0, 0, 0, 0])[5:])
 
     def run(self) -> Run:
         return self.assembly.run(name="x", script="x.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
@@ -279,3 +282,39 @@ def test_bodies_are_judged_as_json() -> None:
         seen(answered(0, 0, 1), bodies=(b"<html>",)).requests().all_answer({})
     with pytest.raises(CheckFailed, match="none were sent"):
         seen(answered(0, 0, 1)).requests("/other").all_answer({})
+
+
+class Listening:
+    """A listener that keeps what it is told of lanes."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[object, ...]] = []
+
+    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
+        self.told.append(("opened", lane, name, at_ns, state))
+
+    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:
+        self.told.append(("changed", lane, at_ns, state, reason))
+
+    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
+        self.told.append(("closed", lane, at_ns, outcome))
+
+    def loop_blocked(self, since_ns: int, now_ns: int, site: object, called_from: object) -> None: ...
+    def clock(self, now_ns: int) -> None: ...
+    def output(self, stream: str, text: str) -> None: ...
+
+
+def test_listeners_to_a_server_see_requests_and_not_its_calls() -> None:
+    listening = Listening()
+    fed = Fed(listening)
+    fed.assembly.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 5001)
+    fed.tell(["handling", 7, "a" * 32, 0, ns(2)], ["lane", 0, 0, "index()", "index", ns(3)])
+    fed.tell(["lane-end", 0, ns(4), "returned", None, None], ["handled", 7, ns(5)])
+    fed.assembly.request_answered(0, ns(6), 200, None)
+    fed.now(ns(7))
+    assert listening.told == [
+        ("opened", 0, "GET / 0", ns(1), State.QUEUED),
+        ("changed", 0, ns(2), State.RUNNING, ""),
+        ("changed", 0, ns(5), State.WAITING, "response"),
+        ("closed", 0, ns(6), Outcome.RETURNED),
+    ]

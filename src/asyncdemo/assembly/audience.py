@@ -29,7 +29,10 @@ class Audience:
     """A lane is a track or, if lanes are named, a call; the listener counts lanes as they open."""
 
     def __init__(self, listener: Listener, named: bool, serves: bool = False) -> None:
-        """serves: the requests of a load client are the lanes, in place of calls and tracks."""
+        """serves: the requests of a load client are the lanes, in place of calls and tracks.
+
+        Then the numbers of calls mean nothing here.
+        """
         self._listener = listener
         self._named = named or serves
         self._serves = serves
@@ -60,7 +63,7 @@ class Audience:
             self._calls[track].append(self._shown[-1 - lane])
 
     def call_closed(self, lane: int, track: int, at_ns: int, outcome: Outcome) -> None:
-        shown = self._shown.get(-1 - lane)
+        shown = None if self._serves else self._shown.get(-1 - lane)
         if shown is not None:
             self._calls[track].remove(shown)
             self._closed.append((shown, at_ns, outcome))
