@@ -5,13 +5,13 @@
  * all there, and so it is on paper. A classic script without dependencies: works from file://.
  *
  * Attribute "covered": nothing is shown before it is played (predict first, then reveal).
- * JSON: {scale_ns, left, width, plots: [[top, bottom]], runs: [{name, length_ns, rows: [{label, size,
- * bars: [[start_ns, end_ns, state, why]], bands: [[start_ns, end_ns, [lanes by state]]]}]}]},
- * the state an index into STATES.
+ * JSON: {states: [words], scale_ns, left, width, plots: [[top, bottom]], runs: [{name, length_ns, rows: [row],
+ * pools: [{title, rows: [row], queued: [[since_ns, how many]]}], memory: [{label, points: [[since_ns, bytes]]}]}]},
+ * a row {label, size, bars: [[start_ns, end_ns, state, why]], bands: [[start_ns, end_ns, [how many by state]]]},
+ * the state an index into states.
  */
 (() => {
   'use strict';
-  const STATES = ['running', 'ready', 'waiting', 'queued', 'blocking'];
   const RUNNING = 0, BLOCKING = 4;
   const AN_EYEFUL_S = 8;
   const STYLE = `
@@ -53,29 +53,63 @@
     return null;
   }
 
+  /* The value of a curve at a time: each holds until the next one. */
+  function value(points, time) {
+    let found = 0;
+    for (const [since, next] of points) {
+      if (since > time) break;
+      found = next;
+    }
+    return found;
+  }
+
+  /* How many are in each state, bars and bands together. */
+  function count(rows, states, time) {
+    const counts = states.map(() => 0);
+    for (const row of rows) {
+      const bar = at(row.bars, time), band = at(row.bands, time);
+      if (bar) counts[bar[2]] += 1;
+      if (band) band[2].forEach((amount, state) => { counts[state] += amount; });
+    }
+    return counts;
+  }
+
+  const whole = amount => amount > 0 && amount < 1 ? '<1' : Math.round(amount).toLocaleString('en');
+  const size = bytes => bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+
+  /* What its pools and its memory are at a time. */
+  function below(run, states, time) {
+    const parts = run.pools.map(pool => {
+      const counts = count(pool.rows, states, time), queued = value(pool.queued, time);
+      const told = counts.map((amount, state) => amount > 0 ? `${whole(amount)} ${states[state]}` : '').filter(Boolean);
+      if (queued) told.push(`${whole(queued)} queued`);
+      return `${pool.title}: ${told.join(', ') || 'no connection'}`;
+    });
+    if (run.memory.length) {
+      parts.push(run.memory.map(({ label, points }) => `${label} ${size(value(points, time))}`).join(', '));
+    }
+    return parts.map(part => `; ${part}`).join('');
+  }
+
   /* What a run does at a time, in a sentence. */
-  function sentence(run, time) {
+  function sentence(run, states, time) {
     if (time >= run.length_ns) return `${run.name}: over.`;
-    const counts = [0, 0, 0, 0, 0], atIt = [];
+    const counts = count(run.rows, states, time), atIt = [];
     let blocker = null;
     for (const row of run.rows) {
       const bar = at(row.bars, time);
       if (bar) {
-        counts[bar[2]] += 1;
         if (bar[2] === BLOCKING) blocker = `${row.label} blocks the loop${bar[3] ? ` (${bar[3]})` : ''}`;
         if (bar[2] === RUNNING && atIt.length < 3) atIt.push(row.label);
       }
-      const band = at(row.bands, time);
-      if (band) band[2].forEach((amount, state) => { counts[state] += amount; });
     }
     const parts = blocker ? [blocker] : [];
     if (atIt.length) parts.push(`${atIt.join(', ')} running`);
     counts.forEach((amount, state) => {
       const told = state === BLOCKING ? blocker : state === RUNNING && atIt.length;
-      const lanes = amount > 0 && amount < 1 ? '<1' : Math.round(amount).toLocaleString('en');
-      if (amount > 0 && !told) parts.push(`${lanes} ${STATES[state]}`);
+      if (amount > 0 && !told) parts.push(`${whole(amount)} ${states[state]}`);
     });
-    return `${run.name}: ${parts.join('; ') || 'nothing is open'}.`;
+    return `${run.name}: ${parts.join('; ') || 'nothing is open'}${below(run, states, time)}.`;
   }
 
   class AsyncTimeline extends HTMLElement {
@@ -173,7 +207,7 @@
       const words = seconds(this.time, this.end);
       this.clock.textContent = words;
       this.scrub.setAttribute('aria-valuetext', words);
-      this.said.textContent = this.data.runs.map(run => sentence(run, this.time)).join(' ');
+      this.said.textContent = this.data.runs.map(run => sentence(run, this.data.states, this.time)).join(' ');
     }
 
     step(by) {

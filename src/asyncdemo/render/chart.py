@@ -6,22 +6,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from asyncdemo.model import Run
+from asyncdemo.render.curves import Curve, memory_curves
 from asyncdemo.render.facts import blocking_words
 from asyncdemo.render.grid import FULL, SHADES, STATE_OF, Cell, Counts, Grid, Row, Shade
-from asyncdemo.render.layout import Piece, blocked_of, extent_ns, lay_out, open_ns, pieces
+from asyncdemo.render.layout import Piece, blocked_of, extent_ns, lay_out, noun, open_ns, pieces
+from asyncdemo.render.pooling import ConnectionRow, PoolSection, lay_out_pool, pool_sections
 from asyncdemo.render.words import SHADE_WORDS, clean, lane_range, title
 
-__all__ = ["Band", "Bar", "Chart", "ChartRow", "bar_words", "charts"]
+__all__ = ["Band", "Bar", "Chart", "ChartPool", "ChartRow", "bar_words", "charts"]
 
 _COLUMNS = 240
+_POOL_ROWS = 20
+_POOL_BARS = 2_000
+_MOST_POOLS = 8
 
 
 class Bar(NamedTuple):
-    """One stretch of a lane; ``why``: what it waits for, or what blocks."""
+    """One stretch of a row; ``why``: what it waits for, what blocks, who holds a connection."""
 
     start_ns: int
     end_ns: int
@@ -49,8 +54,20 @@ class ChartRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ChartPool:
+    """title, about: as of a ``PoolSection``. folded: connections without a row of their own."""
+
+    title: str
+    about: str
+    rows: tuple[ChartRow, ...]
+    queued: tuple[tuple[int, int], ...] = ()
+    folded: int = 0
+    fold: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
-    """folded: how many lanes have no row of their own."""
+    """folded: how many lanes or requests have no row of their own. noun: what they are."""
 
     run: Run
     name: str
@@ -58,6 +75,22 @@ class Chart:
     rows: tuple[ChartRow, ...]
     folded: int = 0
     fold: int = 1
+    noun: str = "lane"
+    pools: tuple[ChartPool, ...] = ()
+    curves: tuple[Curve, ...] = ()
+
+    @property
+    def connections(self) -> Iterator[ChartRow]:
+        """The rows of all pools."""
+        return (row for pool in self.pools for row in pool.rows)
+
+    @property
+    def shades(self) -> Iterator[Shade]:
+        """Those that occur, some of them more than once."""
+        for row in (*self.rows, *self.connections):
+            yield from {bar.shade for bar in row.bars}
+            for band in row.bands:
+                yield from (shade for shade, amount in zip(SHADES, band.counts, strict=False) if amount)
 
 
 def charts(runs: Sequence[Run], rows: int = 60, bars: int = 2_000) -> tuple[int, tuple[Chart, ...]]:
@@ -69,9 +102,31 @@ def charts(runs: Sequence[Run], rows: int = 60, bars: int = 2_000) -> tuple[int,
     scale_ns = max(map(extent_ns, runs), default=0) or 1
     grids = lay_out(runs, _COLUMNS, rows)
     return scale_ns, tuple(
-        _exact(run) if _fits(run, rows, bars) else _cut(run, grid, scale_ns)
+        replace(
+            _exact(run) if _fits(run, rows, bars) else _cut(run, grid, scale_ns),
+            noun=noun(run),
+            pools=tuple(_pool(section, grid, scale_ns) for section in pool_sections(run)[:_MOST_POOLS]),
+            curves=memory_curves(run),
+        )
         for run, grid in zip(runs, grids, strict=True)
     )
+
+
+def _pool(section: PoolSection, above: Grid, scale_ns: int) -> ChartPool:
+    drawn = [row for row in section.rows if row.stretches]
+    bars = sum(len(row.stretches) for row in drawn)
+    if len(drawn) <= _POOL_ROWS and bars <= _POOL_BARS:
+        rows = tuple(ChartRow(clean(row.label), 1, bars=tuple(_connection_bars(row))) for row in drawn)
+        return ChartPool(clean(section.title), section.about, rows, section.queued)
+    grid = lay_out_pool(section, above.columns, above.column_ns, scale_ns, _POOL_ROWS)
+    cut = tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
+    return ChartPool(clean(section.title), section.about, cut, section.queued, grid.folded, grid.fold)
+
+
+def _connection_bars(row: ConnectionRow) -> Iterator[Bar]:
+    for stretch in row.stretches:
+        if stretch.end_ns > stretch.start_ns:
+            yield Bar(stretch.start_ns, stretch.end_ns, stretch.shade, clean(stretch.who))
 
 
 def _fits(run: Run, rows: int, bars: int) -> bool:

@@ -14,17 +14,16 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
-from asyncdemo.model import Outcome
 from asyncdemo.render.grid import SHADES, Grid, Row, Shade
 from asyncdemo.render.layout import tick_ns
 from asyncdemo.render.theme import DIM, EMPHASIS, Theme
 from asyncdemo.render.words import (
     LEGEND,
     LEGEND_OF_CAUSES,
-    OUTCOME_WORDS,
     SHADE_TERMS,
     clean,
     count,
+    end_words,
     fit,
     lane_range,
     moment,
@@ -139,9 +138,9 @@ def row_lines(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
     return (_row(row, theme, gutter) for row in grid.rows)
 
 
-def end_marks(theme: Theme, ended: Collection[str]) -> list[tuple[str, str]]:
-    """(mark, what it says) of the ways in which lanes ended, for the legend."""
-    return [(mark, OUTCOME_WORDS[Outcome(end)]) for end, mark in theme.ends.items() if end in ended]
+def end_marks(theme: Theme, ended: Collection[str], noun: str = "lane") -> list[tuple[str, str]]:
+    """(mark, what it says) of the ways in which rows ended, for the legend. noun: what they are."""
+    return [(mark, end_words(end, noun)) for end, mark in theme.ends.items() if end in ended]
 
 
 def cell_marks(theme: Theme, grids: Sequence[Grid]) -> list[tuple[str, str]]:

@@ -45,7 +45,7 @@ def evidence_lines(evidence: Evidence, theme: Theme, width: int, rows: int = _RO
     yield text_line(fit(caption, width, theme.ellipsis), DIM)
     yield from timeline_lines(grid, theme, gutter)
     ended = {row.ended for row in grid.rows}
-    marks = [*cell_marks(theme, [grid]), *end_marks(theme, ended)]
+    marks = [*cell_marks(theme, [grid]), *end_marks(theme, ended, grid.noun)]
     yield from legend_lines(theme, width, marks, grid.shades)
 
 

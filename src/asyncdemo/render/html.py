@@ -12,9 +12,9 @@ from html import escape
 from importlib.resources import files
 
 from asyncdemo.model import Run
-from asyncdemo.render.chart import Chart, ChartRow
+from asyncdemo.render.chart import Band, Bar, Chart, ChartPool, ChartRow
 from asyncdemo.render.facts import Account, account_for, finding_words
-from asyncdemo.render.grid import Shade
+from asyncdemo.render.grid import SHADES, STATE_OF, Shade
 from asyncdemo.render.svg import Drawing, draw_svg
 from asyncdemo.render.words import SHADE_WORDS, clean, count, duration, number, status, title
 
@@ -79,6 +79,7 @@ def script_js() -> str:
 
 def _data(drawing: Drawing) -> dict[str, object]:
     return {
+        "states": [SHADE_WORDS[shade] for shade in SHADES[: Shade.CLOSED]],
         "scale_ns": drawing.scale_ns,
         "left": round(drawing.left, 2),
         "width": round(drawing.width, 2),
@@ -88,10 +89,16 @@ def _data(drawing: Drawing) -> dict[str, object]:
                 "name": chart.name,
                 "length_ns": chart.length_ns,
                 "rows": [_row_data(row) for row in chart.rows],
+                "pools": [_pool_data(pool) for pool in chart.pools],
+                "memory": [{"label": curve.label, "points": curve.points} for curve in chart.curves],
             }
             for chart in drawing.charts
         ],
     }
+
+
+def _pool_data(pool: ChartPool) -> dict[str, object]:
+    return {"title": pool.title, "rows": [_row_data(row) for row in pool.rows], "queued": pool.queued}
 
 
 def _row_data(row: ChartRow) -> dict[str, object]:
@@ -99,10 +106,16 @@ def _row_data(row: ChartRow) -> dict[str, object]:
         "label": row.label,
         "size": row.size,
         "bars": row.bars,
-        "bands": [
-            [band.start_ns, band.end_ns, [round(amount, 2) for amount in band.counts]] for band in row.bands
-        ],
+        "bands": [[band.start_ns, band.end_ns, _amounts(band)] for band in row.bands],
     }
+
+
+def _amounts(band: Band) -> list[float]:
+    """Up to the last one that is not zero: most shades do not occur."""
+    amounts = [round(amount, 2) for amount in band.counts]
+    while amounts and not amounts[-1]:
+        amounts.pop()
+    return amounts
 
 
 def _facts(accounts: Sequence[Account]) -> Iterator[str]:
@@ -143,7 +156,7 @@ def _table(chart: Chart) -> Iterator[str]:
     if len(lines) > _TABLE_ROWS:
         yield f'<p class="dim">The first {_TABLE_ROWS:,} of them; the CSV export has all.</p>'
     yield '<div class="wide"><table><thead><tr>'
-    yield "".join(f'<th scope="col">{head}</th>' for head in ("lane", "from", "to", "state", "why"))
+    yield "".join(f'<th scope="col">{head}</th>' for head in (chart.noun, "from", "to", "state", "why"))
     yield "</tr></thead><tbody>"
     for cells in lines[:_TABLE_ROWS]:
         yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
@@ -153,12 +166,21 @@ def _table(chart: Chart) -> Iterator[str]:
 def _table_rows(chart: Chart) -> Iterator[tuple[str, str, str, str, str]]:
     for row in chart.rows:
         label = clean(row.label)
-        for start, end, shade, why in row.bars:
-            yield label, duration(start), duration(end), SHADE_WORDS[shade], why
+        for bar in row.bars:
+            yield label, *_cells(bar)
         for band in row.bands:
             words = ", ".join(
                 f"{number(amount)} {SHADE_WORDS[Shade(shade)]}"
                 for shade, amount in enumerate(band.counts)
                 if amount
             )
-            yield f"lanes {label}", duration(band.start_ns), duration(band.end_ns), words, ""
+            yield f"{chart.noun}s {label}", duration(band.start_ns), duration(band.end_ns), words, ""
+    for pool in chart.pools:
+        for row in pool.rows:
+            for bar in row.bars:
+                yield f"{pool.title}: {row.label}", *_cells(bar)
+
+
+def _cells(bar: Bar) -> tuple[str, str, str, str]:
+    state = SHADE_WORDS[STATE_OF.get(bar.shade, bar.shade)]
+    return duration(bar.start_ns), duration(bar.end_ns), state, bar.why

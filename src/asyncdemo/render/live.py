@@ -123,8 +123,9 @@ def picture_lines(
     """
     ended = {end for panel in panels for end in panel.ended_how}
     each, side_by_side = panel_width(len(panels), width)
+    noun = panels[0].noun if panels else "lane"
     shades = {shade for panel in panels for shade in panel.shades}
-    legend = legend_lines(theme, width, end_marks(theme, ended), shades)
+    legend = legend_lines(theme, width, end_marks(theme, ended, noun), shades)
     room = height - 1 - len(legend)
 
     def output(panel: LivePanel, room: int) -> list[Line]:

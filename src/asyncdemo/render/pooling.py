@@ -7,6 +7,7 @@ Not for: figures (``metrics``), glyphs and lines (``sections``, ``svg``).
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,9 +20,17 @@ from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, R
 from asyncdemo.render.accumulator import Accumulator, fold_of
 from asyncdemo.render.grid import Grid, Shade
 from asyncdemo.render.layout import extent_ns, open_ns
-from asyncdemo.render.words import count, place
+from asyncdemo.render.words import clean, count, place
 
-__all__ = ["ConnectionRow", "Level", "PoolSection", "Stretch", "lay_out_pool", "pool_sections"]
+__all__ = [
+    "ConnectionRow",
+    "Level",
+    "PoolSection",
+    "Stretch",
+    "holder_names",
+    "lay_out_pool",
+    "pool_sections",
+]
 
 _MOST_APART = 4
 """Pools of one line that get a section each."""
@@ -87,6 +96,16 @@ def pool_sections(run: Run) -> tuple[PoolSection, ...]:
     return tuple(found)
 
 
+def holder_names(who: str) -> Iterator[str]:
+    """What may be written into a stretch, the longest first: "GET /films/7/ 12", "12"."""
+    name = clean(who)
+    if name:
+        yield name
+    number = re.search(r"[ (]([^ ()]+)\)?$", name)
+    if number:
+        yield number[1]
+
+
 def lay_out_pool(section: PoolSection, columns: int, column_ns: int, extent_ns: int, rows: int) -> Grid:
     """Its connections on the axis of the rows above; those that do not fit are folded."""
     drawn = [row for row in section.rows if row.stretches]
@@ -124,7 +143,7 @@ def _section(
         stretches = _clipped(_stretches(connection, until, names), zero, until)
         rows.append(ConnectionRow(f"{word} {number:,}", tuple(stretches)))
     queued = [slot for pool in pools for slot in waited.get(pool.index, ())]
-    levels = tuple((at - zero, level) for at, level in _levels(queued))
+    levels = tuple((max(at - zero, 0), level) for at, level in _levels(queued))
     refused = sum(len(pool.refused) for pool in pools)
     return PoolSection(title, ", ".join(about), tuple(rows), levels, refused)
 

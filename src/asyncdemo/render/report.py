@@ -83,7 +83,8 @@ def report_lines(
     if any(grid.rows for grid in grids):
         drawn = [*grids, *(grid for below in sections for grid in below.grids)]
         shades = {shade for grid in drawn for shade in grid.shades}
-        yield from legend_lines(theme, width, [*cell_marks(theme, drawn), *end_marks(theme, ended)], shades)
+        marks = [*cell_marks(theme, drawn), *end_marks(theme, ended, grids[0].noun)]
+        yield from legend_lines(theme, width, marks, shades)
     for account in accounts:
         yield from _remarks(account, theme, width, named=len(accounts) > 1)
 

@@ -5,7 +5,6 @@ On the same axis as the rows. Not for: what is in them (``pooling``, ``curves``)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from asyncdemo.render.curves import Curve, column_values, memory_curves
 from asyncdemo.render.draw import Line, row_lines, text_line
 from asyncdemo.render.grid import Grid, Shade
 from asyncdemo.render.layout import extent_ns
-from asyncdemo.render.pooling import ConnectionRow, PoolSection, lay_out_pool, pool_sections
+from asyncdemo.render.pooling import ConnectionRow, PoolSection, holder_names, lay_out_pool, pool_sections
 from asyncdemo.render.theme import COLOURS, DIM, EMPHASIS, Theme
 from asyncdemo.render.words import clean, count, fit, size
 
@@ -90,7 +89,7 @@ def _with_holders(line: Line, row: ConnectionRow, column_ns: int) -> Line:
         first, last = -(-stretch.start_ns // column_ns), stretch.end_ns // column_ns
         if stretch.shade is Shade.HELD:
             # A cell of the texture stays on both sides, so that one stretch is told from the next.
-            fitting = (name for name in _names(stretch.who) if cell_len(name) + 2 <= last - first)
+            fitting = (name for name in holder_names(stretch.who) if cell_len(name) + 2 <= last - first)
             names[first + 1] = next(fitting, "")
     if not any(names.values()):
         return line
@@ -99,15 +98,6 @@ def _with_holders(line: Line, row: ConnectionRow, column_ns: int) -> Line:
     for at, name in sorted(names.items(), reverse=True):
         cells[at : at + cell_len(name)] = [(glyph, EMPHASIS) for glyph in name]
     return [*line[:1], *_joined(cells)]
-
-
-def _names(who: str) -> Iterator[str]:
-    """Of a request or call all of it, or just its number: "GET /films/7/ 12", "12"."""
-    name = clean(who)
-    yield name
-    number = re.search(r"[ (]([^ ()]+)\)?$", name)
-    if number:
-        yield number[1]
 
 
 def _joined(cells: Sequence[tuple[str, Style | None]]) -> Iterator[Segment]:

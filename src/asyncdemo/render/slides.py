@@ -28,7 +28,7 @@ from asyncdemo.render.draw import (
 )
 from asyncdemo.render.facts import empty_words
 from asyncdemo.render.grid import Shade
-from asyncdemo.render.layout import extent_ns, lay_out
+from asyncdemo.render.layout import extent_ns, lay_out, noun
 from asyncdemo.render.letters import block_letters
 from asyncdemo.render.theme import EMPHASIS, Theme
 from asyncdemo.render.words import duration, fit, status, title
@@ -98,7 +98,7 @@ def timeline(run: Run, theme: Theme, width: int, height: int) -> list[Line]:
     head = title_line(title(run), f"{duration(extent_ns(run))}, {status(run)}", theme, width)
     if not run.rows:
         return [bright(line) for line in (head, [], text_line(empty_words(run)))][:height]
-    ends = end_marks(theme, {row.outcome for row in run.rows})
+    ends = end_marks(theme, {row.outcome for row in run.rows}, noun(run))
     room = max(height - 3 - len(legend_lines(theme, width, ends)) - 1, 1)
     pitch = max((pitch for pitch in range(1, PITCH + 1) if len(run.rows) * pitch <= room), default=1)
     counts = 0 if len(run.rows) <= room else min(_COUNTS, room // 4)

@@ -6,71 +6,60 @@ no reference to anything outside. Not for: playing it (``html``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 
-from asyncdemo.model import Outcome, Run
-from asyncdemo.render.chart import Chart, ChartRow, bar_words, charts
+from asyncdemo.metrics import RequestUse
+from asyncdemo.model import Run
+from asyncdemo.render.chart import Chart, ChartPool, charts
+from asyncdemo.render.curves import Curve, most_of
 from asyncdemo.render.facts import Account, account_for, empty_words, peak_words
 from asyncdemo.render.grid import Shade
-from asyncdemo.render.layout import tick_ns
-from asyncdemo.render.theme import COLOURS, UNICODE
+from asyncdemo.render.layout import noun
+from asyncdemo.render.svg_rows import (
+    CHAR,
+    LETTER,
+    MARGIN,
+    ROW,
+    Frame,
+    curve_shape,
+    label_of,
+    row_shapes,
+    text,
+    ticks,
+)
+from asyncdemo.render.svg_textures import CLASSES, HEIGHTS, STYLE, fills, patterns
+from asyncdemo.render.theme import UNICODE
 from asyncdemo.render.words import (
     LEGEND,
-    OUTCOME_WORDS,
+    LEGEND_OF_CAUSES,
     SHADE_WORDS,
     clean,
     count,
     duration,
+    end_words,
     fit,
     join,
-    moment,
+    size,
     status,
 )
 
 __all__ = ["Drawing", "draw_svg", "render_svg"]
 
 _WIDTH = 960
-_MARGIN = 16
-_CHAR = 7.3
-"""Width of a monospace character of 12 px."""
-_ROW, _DENSE_ROW, _DENSEST_ROW = 18, 13, 10
-"""Heights of a row: with few rows in all, with more than ``_MANY``, with more than ``_VERY_MANY``."""
+_DENSE_ROW, _DENSEST_ROW = 13, 10
+"""Heights of a row: with more than ``_MANY`` rows in all, with more than ``_VERY_MANY``."""
 _MANY, _VERY_MANY = 45, 90
-_LETTER = 12
+_FEW = 8
 _HEAD = 44
 """Room above the rows of a chart, for its name and figures."""
+_PART = 26
+"""Room above a pool or a curve, for its name."""
+_QUEUE, _CURVE = 14, 44
+"""Heights of curves: how many queue for a pool, how much memory there is."""
 _GAP = 14
-
-_HEIGHTS = {
-    Shade.BLOCKING: 14.0,
-    Shade.RUNNING: 12.0,
-    Shade.READY: 9.0,
-    Shade.QUEUED: 6.0,
-    Shade.WAITING: 6.0,
-}
-"""Of a bar, in a row of ``_ROW``."""
-_STACK = (Shade.BLOCKING, Shade.RUNNING, Shade.READY, Shade.QUEUED, Shade.WAITING)
-"""Of a folded row, from the ground up."""
-
-_CLASSES = {shade: shade.name.lower() for shade in _STACK}
-
-_STYLE = """\
-.asyncdemo{--bg:#fff;--fg:#1f2328;--dim:#59636e;--line:#d1d9e0;--ink:#1f2328}
-@media (prefers-color-scheme:dark){
-.asyncdemo{--bg:#0d1117;--fg:#e6edf3;--dim:#9198a1;--line:#30363d;--ink:#0d1117}}
-.asyncdemo .bg{fill:var(--bg)}
-.asyncdemo text{fill:var(--fg);font-family:ui-monospace,monospace}
-.asyncdemo .name{font:bold 15px system-ui,sans-serif}
-.asyncdemo .dim{fill:var(--dim)}
-.asyncdemo .figures{fill:var(--dim);font:13px system-ui,sans-serif}
-.asyncdemo .warn{fill:#d55e00;font-weight:bold}
-.asyncdemo .grid{stroke:var(--line)}
-.asyncdemo .ink{stroke:var(--ink);fill:none}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,26 +77,6 @@ class Drawing:
     plots: tuple[tuple[float, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """Where time is, and how high a row."""
-
-    scale_ns: int
-    left: float
-    width: float
-    row: int
-
-    def x(self, at_ns: int) -> float:
-        return self.left + at_ns * self.width / self.scale_ns
-
-    @property
-    def letter(self) -> float:
-        return max(_LETTER * self.row / _ROW, 8)
-
-    def thick(self, shade: Shade) -> float:
-        return _HEIGHTS[shade] * self.row / _ROW
-
-
 def render_svg(runs: Sequence[Run]) -> str:
     """A file that stands alone."""
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + draw_svg(runs, account_for(runs)).svg + "\n"
@@ -117,28 +86,30 @@ def draw_svg(runs: Sequence[Run], accounts: Sequence[Account], ident: str = "asy
     """ident: begins the ids in the drawing, which must be unique on a page."""
     scale_ns, drawn = charts(runs)
     frame = _frame(scale_ns, drawn)
+    most = most_of([chart.curves for chart in drawn])
     body: list[str] = []
-    at = float(_MARGIN)
+    at = float(MARGIN)
     plots = []
     for chart, account in zip(drawn, accounts, strict=True):
-        body += _chart(chart, account, at, frame)
-        at += _HEAD
-        plots.append((at, at + max(len(chart.rows), 1) * frame.row))
-        at = plots[-1][1] + (_ROW if chart.folded else 0) + _GAP
+        bottom = at + _HEAD + _height(chart, frame)
+        plots.append((at + _HEAD, bottom))
+        body += _chart(chart, account, at, bottom, frame, most)
+        at = bottom + _GAP
     bottom = at - _GAP
-    marks = _marks(drawn)
-    legend = list(_legend(bottom + 44, marks))
-    height = round(bottom + 44 + 24 + (_ROW + 2 if marks else 0))
+    shades = {shade for chart in drawn for shade in chart.shades}
+    drawn_with = shades | set(LEGEND)
+    legend, height = _legend(bottom + 44, shades, _marks(drawn))
+    height = round(height + 24)
     name, words = _description(accounts)
     svg = "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="asyncdemo" viewBox="0 0 {_WIDTH} {height}" '
-            f'width="{_WIDTH}" height="{height}" font-size="{_LETTER}" role="img" '
+            f'width="{_WIDTH}" height="{height}" font-size="{LETTER}" role="img" '
             f'aria-labelledby="{ident}-title {ident}-desc">',
-            f'<title id="{ident}-title">{_text(name)}</title>',
-            f'<desc id="{ident}-desc">{_text(words)}</desc>',
-            f"<style>{_STYLE}{_fills(ident)}</style>",
-            *_patterns(ident),
+            f'<title id="{ident}-title">{text(name)}</title>',
+            f'<desc id="{ident}-desc">{text(words)}</desc>',
+            f"<style>{STYLE}{fills(ident, drawn_with)}</style>",
+            *patterns(ident, drawn_with),
             f'<rect class="bg" width="{_WIDTH}" height="{height}" rx="8"/>',
             *body,
             *_axis(frame, bottom + 20),
@@ -149,134 +120,137 @@ def draw_svg(runs: Sequence[Run], accounts: Sequence[Account], ident: str = "asy
     return Drawing(svg, drawn, scale_ns, frame.left, frame.width, tuple(plots))
 
 
-def _frame(scale_ns: int, drawn: Sequence[Chart]) -> _Frame:
-    rows = sum(len(chart.rows) for chart in drawn)
-    row = _ROW if rows <= _MANY else _DENSE_ROW if rows <= _VERY_MANY else _DENSEST_ROW
-    longest = max((cell_len(_label(row)) for chart in drawn for row in chart.rows), default=4)
-    left = _MARGIN + min(longest * _CHAR * max(row / _ROW, 8 / _LETTER) + 10, 230)
-    return _Frame(scale_ns, left, _WIDTH - _MARGIN - left, row)
+def _frame(scale_ns: int, drawn: Sequence[Chart]) -> Frame:
+    rows = sum(len(chart.rows) + sum(len(pool.rows) for pool in chart.pools) for chart in drawn)
+    row = ROW if rows <= _MANY else _DENSE_ROW if rows <= _VERY_MANY else _DENSEST_ROW
+    labels = [label_of(row) for chart in drawn for row in (*chart.rows, *chart.connections)]
+    longest = max(map(cell_len, labels), default=4)
+    if any(chart.curves for chart in drawn):
+        longest = max(longest, len("99.9 MB"))
+    left = MARGIN + min(longest * CHAR * max(row / ROW, 8 / LETTER) + 10, 230)
+    return Frame(scale_ns, left, _WIDTH - MARGIN - left, row)
 
 
-def _chart(chart: Chart, account: Account, top: float, frame: _Frame) -> Iterator[str]:
+def _height(chart: Chart, frame: Frame) -> float:
+    """Of the rows and what is below them."""
+    height: float = max(len(chart.rows), 1) * frame.row + (ROW if chart.folded else 0)
+    for pool in chart.pools:
+        height += _PART + len(pool.rows) * _pool_frame(pool, frame).row + (ROW if pool.folded else 0)
+        height += _QUEUE + 4 if pool.queued else 0
+    return height + len(chart.curves) * (_PART + _CURVE)
+
+
+def _chart(
+    chart: Chart, account: Account, top: float, bottom: float, frame: Frame, most: Mapping[str, int]
+) -> Iterator[str]:
     figures, warning = _figures(account)
-    warn = f' <tspan class="warn">{_text(warning)}</tspan>' if warning else ""
-    yield f'<text class="name" x="{_MARGIN}" y="{top + 14:g}">{_text(fit(chart.name, 60))}</text>'
-    yield f'<text class="figures told" x="{_MARGIN}" y="{top + 33:g}">{_text(figures)}{warn}</text>'
+    warn = f' <tspan class="warn">{text(warning)}</tspan>' if warning else ""
+    yield f'<text class="name" x="{MARGIN}" y="{top + 14:g}">{text(fit(chart.name, 60))}</text>'
+    yield f'<text class="figures told" x="{MARGIN}" y="{top + 33:g}">{text(figures)}{warn}</text>'
     first = top + _HEAD
-    ground = first + max(len(chart.rows), 1) * frame.row
-    lines = "".join(f"M{x:.1f} {first - 4:g}V{ground + 4:g}" for _, x in _ticks(frame))
+    lines = "".join(f"M{x:.1f} {first - 4:g}V{bottom + 4:g}" for _, x in ticks(frame))
     yield f'<path class="grid" d="{lines}"/>'
     if not chart.rows:
         yield f'<text class="dim" x="{frame.left:g}" y="{first + 13:g}">{empty_words(chart.run)}</text>'
     yield f'<g font-size="{frame.letter:g}">'
-    for index, row in enumerate(chart.rows):
-        yield from _row(row, first + index * frame.row, frame)
+    at = first
+    for row in chart.rows:
+        yield from row_shapes(row, at, frame)
+        at += frame.row
     yield "</g>"
+    at = max(at, first + frame.row)
     if chart.folded:
-        words = f"+{count(chart.folded, 'lane')} folded, up to {chart.fold:,} to a row: heights are shares"
-        yield f'<text class="dim" x="{frame.left:g}" y="{ground + 13:g}">{words}</text>'
+        yield _folded(chart.folded, chart.fold, chart.noun, at, frame)
+        at += ROW
+    for pool in chart.pools:
+        yield from _pool(pool, chart, at, frame)
+        at += _PART + len(pool.rows) * _pool_frame(pool, frame).row + (ROW if pool.folded else 0)
+        at += _QUEUE + 4 if pool.queued else 0
+    for curve in chart.curves:
+        yield from _curve(curve, most[curve.label], chart, at, frame)
+        at += _PART + _CURVE
 
 
-def _row(row: ChartRow, y: float, frame: _Frame) -> Iterator[str]:
-    cells = int((frame.left - _MARGIN - 6) / (_CHAR * frame.letter / _LETTER))
-    dim = ' class="dim"' if row.size > 1 else ""
-    base = y + frame.row * 0.72
-    end = UNICODE.ends.get(row.ended, "")
-    label = f"{fit(row.label, cells - 2)} {end}" if end else fit(row.label, cells)
-    yield f'<text{dim} x="{_MARGIN}" y="{base:g}">{_text(label)}</text>'
-    yield from _bands(row, y, frame)
-    for bar in row.bars:
-        thick = frame.thick(bar.shade)
-        long = frame.x(bar.end_ns) - frame.x(bar.start_ns)
-        # What ran shows however short it was; what only waited may vanish.
-        long = max(long, 1.5) if bar.shade in (Shade.RUNNING, Shade.BLOCKING) else long
-        tip = f"{bar_words(row, bar)}, {duration(bar.start_ns)} to {duration(bar.end_ns)}"
-        yield (
-            f'<rect class="{_CLASSES[bar.shade]}" x="{frame.x(bar.start_ns):.2f}" '
-            f'y="{y + (frame.row - thick) / 2:g}" width="{long:.2f}" height="{thick:g}">'
-            f"<title>{_text(tip)}</title></rect>"
-        )
+def _pool(pool: ChartPool, chart: Chart, top: float, frame: Frame) -> Iterator[str]:
+    frame = _pool_frame(pool, frame)
+    yield _part(pool.title, pool.about, top)
+    at = top + _PART
+    yield f'<g font-size="{frame.letter:g}">'
+    for row in pool.rows:
+        yield from row_shapes(row, at, frame)
+        at += frame.row
+    yield "</g>"
+    if pool.folded:
+        yield _folded(pool.folded, pool.fold, "connection", at, frame)
+        at += ROW
+    if pool.queued:
+        most = max(level for _, level in pool.queued)
+        words = f"queued, up to {most:,}"
+        yield f'<text class="dim" x="{MARGIN}" y="{at + 12:g}" font-size="{frame.letter:g}">{words}</text>'
+        yield curve_shape(pool.queued, most, at + 2, _QUEUE, frame, chart.length_ns, "line")
 
 
-def _bands(row: ChartRow, y: float, frame: _Frame) -> Iterator[str]:
-    """For each state one path: boxes on top of each other, as high as the share of the lanes in it."""
-    if not row.bands:
-        return
-    boxes: dict[Shade, list[str]] = {shade: [] for shade in _STACK}
-    for band in row.bands:
-        x, long = frame.x(band.start_ns), frame.x(band.end_ns) - frame.x(band.start_ns)
-        ground = y + frame.row - 1
-        for shade in _STACK:
-            amount = band.counts[shade]
-            if amount > 0:
-                thick = amount / row.size * (frame.row - 2)
-                if shade in (Shade.BLOCKING, Shade.RUNNING):
-                    thick = max(thick, 1.5)
-                ground -= thick
-                boxes[shade].append(f"M{x:.1f} {ground:.1f}h{long:.1f}v{thick:.1f}h-{long:.1f}z")
-    for shade, paths in boxes.items():
-        if paths:
-            yield f'<path class="{_CLASSES[shade]}" d="{"".join(paths)}"/>'
+def _pool_frame(pool: ChartPool, frame: Frame) -> Frame:
+    """Few connections have room for the names of who held them, however dense the rows above are."""
+    return replace(frame, row=ROW if len(pool.rows) <= _FEW else min(frame.row, _DENSE_ROW))
 
 
-def _ticks(frame: _Frame) -> Iterator[tuple[str, float]]:
-    step = tick_ns(frame.scale_ns, 8)
-    for tick in range(0, frame.scale_ns + 1, step):
-        yield moment(tick, step), frame.x(tick)
+def _curve(curve: Curve, most: int, chart: Chart, top: float, frame: Frame) -> Iterator[str]:
+    yield _part(f"{curve.label} memory", curve.words, top)
+    at = top + _PART
+    for words, y in ((size(most), at + 9), ("0", at + _CURVE - 4)):
+        where = f'x="{frame.left - 6:g}" y="{y:g}" text-anchor="end"'
+        yield f'<text class="dim" {where} font-size="{frame.letter:g}">{words}</text>'
+    yield curve_shape(curve.points, most, at, _CURVE - 4, frame, chart.length_ns, "curve")
 
 
-def _axis(frame: _Frame, y: float) -> Iterator[str]:
-    for at, (words, x) in enumerate(_ticks(frame)):
+def _part(name: str, words: str, top: float) -> str:
+    told = f'<tspan class="figures" dx="10">{text(fit(words, 120))}</tspan>'
+    return f'<text class="part" x="{MARGIN}" y="{top + 19:g}">{text(fit(name, 60))}{told}</text>'
+
+
+def _folded(folded: int, fold: int, noun: str, y: float, frame: Frame) -> str:
+    words = f"+{count(folded, noun)} folded, up to {fold:,} to a row: heights are shares"
+    return f'<text class="dim" x="{frame.left:g}" y="{y + 13:g}">{words}</text>'
+
+
+def _axis(frame: Frame, y: float) -> Iterator[str]:
+    for at, (words, x) in enumerate(ticks(frame)):
         anchor = "start" if at == 0 else "end" if x > frame.left + frame.width - 20 else "middle"
         where = f'x="{x:.1f}" y="{y:g}" text-anchor="{anchor}"'
-        yield f'<text class="dim" {where}>{_text(words)}</text>'
+        yield f'<text class="dim" {where}>{text(words)}</text>'
 
 
 def _marks(drawn: Iterable[Chart]) -> str:
     """What the marks behind the names say, of those that occur."""
-    ended = {row.ended for chart in drawn for row in chart.rows}
-    said = [f"{mark} {OUTCOME_WORDS[Outcome(end)]}" for end, mark in UNICODE.ends.items() if end in ended]
-    return ", ".join(said)
+    ended = {(chart.noun, row.ended) for chart in drawn for row in chart.rows}
+    said = [
+        f"{mark} {end_words(end, noun)}"
+        for end, mark in UNICODE.ends.items()
+        for noun in sorted({noun for noun, other in ended if other == end})
+    ]
+    return ", ".join(dict.fromkeys(said))
 
 
-def _legend(y: float, marks: str) -> Iterator[str]:
-    x = float(_MARGIN)
-    for shade, (_, words) in LEGEND.items():
-        thick = _HEIGHTS[shade]
+def _legend(y: float, shades: Collection[Shade], marks: str) -> tuple[list[str], float]:
+    """(what says what the textures and marks mean, where it ends)."""
+    told = {shade: words for shade, (_, words) in LEGEND.items()}
+    told |= {shade: words for shade, (_, words) in LEGEND_OF_CAUSES.items() if shade in shades}
+    drawn: list[str] = []
+    x = float(MARGIN)
+    for shade, words in told.items():
+        wide = 32 + 6.9 * len(words)
+        if x + wide > _WIDTH - MARGIN and x > MARGIN:
+            x, y = float(MARGIN), y + ROW + 2
+        thick = HEIGHTS[shade]
         box = f'x="{x:g}" y="{y - 4 - thick / 2:g}" width="26" height="{thick:g}"'
-        yield f'<rect class="{_CLASSES[shade]}" {box}/>'
-        yield f'<text class="figures" x="{x + 32:g}" y="{y:g}">{_text(words)}</text>'
-        x += 32 + 6.9 * len(words) + 18
+        drawn.append(f'<rect class="{CLASSES[shade]}" {box}/>')
+        drawn.append(f'<text class="figures" x="{x + 32:g}" y="{y:g}">{text(words)}</text>')
+        x += wide + 18
     if marks:
-        yield f'<text class="figures" x="{_MARGIN}" y="{y + _ROW + 2:g}">{_text(marks)}</text>'
-
-
-def _fills(ident: str) -> str:
-    solid = f".asyncdemo .running{{fill:{COLOURS[Shade.RUNNING]}}}"
-    others = (shade for shade in _STACK if shade is not Shade.RUNNING)
-    return solid + "".join(
-        f".asyncdemo .{_CLASSES[shade]}{{fill:url(#{ident}-{_CLASSES[shade]})}}" for shade in others
-    )
-
-
-def _patterns(ident: str) -> Iterator[str]:
-    marks = {
-        Shade.READY: (6, '<path class="ink" stroke-opacity=".55" d="M0 3h6M3 0v6"/>'),
-        Shade.WAITING: (6, '<path class="ink" stroke-opacity=".3" d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5"/>'),
-        Shade.QUEUED: (6, '<circle cx="3" cy="3" r="1.6" fill="var(--ink)"/>'),
-        Shade.BLOCKING: (
-            7,
-            '<path stroke="var(--bg)" stroke-width="1.3" d="M0 0L7 7M0 7L7 0"/>',
-        ),
-    }
-    yield "<defs>"
-    for shade, (size, mark) in marks.items():
-        yield (
-            f'<pattern id="{ident}-{_CLASSES[shade]}" width="{size}" height="{size}" '
-            f'patternUnits="userSpaceOnUse"><rect width="{size}" height="{size}" '
-            f'fill="{COLOURS[shade]}"/>{mark}</pattern>'
-        )
-    yield "</defs>"
+        y += ROW + 2
+        drawn.append(f'<text class="figures" x="{MARGIN}" y="{y:g}">{text(marks)}</text>')
+    return drawn, y
 
 
 def _figures(account: Account) -> tuple[str, str]:
@@ -285,10 +259,16 @@ def _figures(account: Account) -> tuple[str, str]:
     if "wall" in shown:
         ideal = duration(account.metrics.ideal_ns)
         figures = f"wall {shown['wall']}, ideal {ideal}, peak {peak_words(account.metrics)}"
+        if "requests" in shown:
+            figures = "; ".join(filter(None, (_requests(account.metrics.requests), figures)))
     else:
         figures = status(account.run)
     blocked = account.metrics.blocked_ns
     return figures, f"loop blocked for {duration(blocked)}" if blocked else ""
+
+
+def _requests(use: RequestUse) -> str:
+    return f"{use.answered:,} of {use.count:,} answered, p99 {duration(use.p99_ns)}" if use.answered else ""
 
 
 def _description(accounts: Iterable[Account]) -> tuple[str, str]:
@@ -299,15 +279,6 @@ def _description(accounts: Iterable[Account]) -> tuple[str, str]:
         facts = "; ".join(f"{fact.label}: {fact.value}" for fact in account.facts) or status(account.run)
         sentences.append(f"{name}. {facts}.")
     states = join([SHADE_WORDS[shade] for shade in LEGEND])
-    sentences.append(f"Each row is a lane, from left to right in time; its states are {states}.")
+    of = " or ".join(sorted({noun(account.run) for account in accounts})) or "lane"
+    sentences.append(f"Each row is a {of}, from left to right in time; its states are {states}.")
     return f"Timeline of {join([clean(name) for name in names])}", " ".join(sentences)
-
-
-def _label(row: ChartRow) -> str:
-    end = UNICODE.ends.get(row.ended, "")
-    return f"{row.label} {end}" if end else row.label
-
-
-def _text(text: str) -> str:
-    """Escaped, without what XML 1.0 forbids."""
-    return escape("".join(char for char in clean(text) if char not in "\ufffe\uffff"))

@@ -24,6 +24,7 @@ __all__ = [
     "clean",
     "count",
     "duration",
+    "end_words",
     "fit",
     "join",
     "lane_range",
@@ -169,6 +170,13 @@ def number(value: int | float) -> str:
     if isinstance(value, int) or value == int(value) or value >= 100:
         return f"{round(value):,}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2g}"
+
+
+def end_words(outcome: str, noun: str = "lane") -> str:
+    """How a row ended: a request raises nothing, it fails."""
+    if noun == "request" and outcome == Outcome.RAISED:
+        return "failed"
+    return OUTCOME_WORDS[Outcome(outcome)]
 
 
 def size(n_bytes: int) -> str:
