@@ -20,13 +20,20 @@ def check(seen: Seen) -> None:
     stored_before_the_answer(seen, uploads, puts)
     puts.open_at_least(max(2, clients // 4))
     never_blocked_later(seen, puts)
-    seen.pool("s3").none_leaked()
+    seen.pool("s3").opened_and_closed_once_per_process()
     seen.no_warnings()
 
 
 def one_client(seen: Seen) -> None:
-    """Each client has a pool of connections of its own, and that is how it is seen."""
-    seen.pool("s3")
+    """Each client has a pool of connections, and by these they are counted."""
+    clients = len(seen.pool("s3"))
+    seen.expect(
+        clients == 1,
+        "One client of S3 was made, and shared.",
+        f"One client of S3 should be made, and shared by all requests; {clients or 'none'} "
+        f"{'was' if clients < 2 else 'were'} made.",
+        at=seen.calls("upload"),
+    )
 
 
 def every_image_arrived(seen: Seen, puts: Calls, clients: int) -> None:
