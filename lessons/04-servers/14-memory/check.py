@@ -60,7 +60,7 @@ def growth(seen: Seen, waiters: Calls) -> Sizes:
     seen.expect(
         bool(before and during),
         f"The process was looked at from outside while {len(waiters)} waited.",
-        "The waiters should wait for long enough to look at the process from outside. Leave in the two sleeps "
+        "The waiters should wait long enough for a look at the process from outside. Leave in the two sleeps "
         "of HOLD_S.",
         at=waiters,
     )

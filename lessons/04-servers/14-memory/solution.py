@@ -2,7 +2,7 @@
 process has reserved, which tells of neither. Mend it: per_thread and per_task return by how many KiB the
 process grows for each waiter; first what is in memory (resident), then what is reserved (virtual).
 
-Run it alone with:  python exercise.py
+Run it alone with:  python solution.py
 """
 
 import asyncio
