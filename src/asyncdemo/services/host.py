@@ -75,6 +75,7 @@ def main() -> int:
         say(failed=f"says: {' '.join(str(error).split())}")
         return 1
     finally:
+        _heed_no_signals()
         with ending:
             if server is not None:
                 server.close()
@@ -104,6 +105,13 @@ def _heed_signals() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), leave)
+
+
+def _heed_no_signals() -> None:
+    """From now on: what is under way is the end."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 if __name__ == "__main__":

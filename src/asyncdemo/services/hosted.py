@@ -100,6 +100,8 @@ class Hosted:
         code = self._process.poll()
         if self._closing or (self._lost is None and code is None):
             return None
+        if code is not None and code < 0:
+            self._end_orphans()
         for listener in self._listeners:  # there may be more to be heard
             listener.join(timeout=1)
         how = self._lost or ending_words(code or 0)
@@ -114,7 +116,9 @@ class Hosted:
                 os.kill(self.server_pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def ask_end(self) -> None:
-        """To be followed by ``wait_end``. May be called twice."""
+        """To be followed by ``wait_end``. May be called twice, and while others wait for the start."""
+        if not self._closing and not self.environment and os.name == "posix":
+            self._process.terminate()  # it does not read its orders yet
         self._closing = True
         if self._process.stdin is not None:
             with suppress(OSError):  # it is gone

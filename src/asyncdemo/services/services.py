@@ -18,7 +18,7 @@ __all__ = ["Services"]
 class Services:
     """A context manager: started on entry, stopped on exit.
 
-    If we are killed, each ends by itself.
+    If we are killed, each ends by itself. Once closed, it is not started again.
     """
 
     def __init__(self, names: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
@@ -28,6 +28,7 @@ class Services:
         self.names: Final = tuple(dict.fromkeys(names))
         self._environ = environ
         self._hosted: dict[str, Hosted] = {}
+        self._closed = False
 
     def __enter__(self) -> Self:
         self.start()
@@ -54,14 +55,17 @@ class Services:
         Raises MissingError with the command that installs what is missing, or ServiceError with the
         service's own words; then none of them runs.
         """
-        if self._hosted:
+        if self._hosted and not self._closed:
             return
         choices = [choose(name, self._environ) for name in self.names]
         try:
             for choice in choices:
-                self._hosted[choice.name] = Hosted(choice)
-            for hosted in self._hosted.values():
+                if not self._closed:
+                    self._hosted[choice.name] = Hosted(choice)
+            for hosted in list(self._hosted.values()):
                 hosted.wait_started()
+            if self._closed:
+                raise ServiceError("The services were stopped while they started.")
         except BaseException:
             self.close()
             raise
@@ -84,10 +88,12 @@ class Services:
         self._hosted[name].kill()
 
     def close(self) -> None:
-        """Stop all of them, and remove what they wrote. May be called twice."""
-        for hosted in self._hosted.values():
+        """Stop all of them, and remove what they wrote. May be called twice, and while others start them."""
+        self._closed = True
+        running = list(self._hosted.values())
+        for hosted in running:
             hosted.ask_end()
-        for hosted in self._hosted.values():
+        for hosted in running:
             hosted.wait_end()
-        self._hosted.clear()
-        remove_leftovers()
+        if running:
+            remove_leftovers()

@@ -1,0 +1,143 @@
+"""``asyncdemo services``: S3, Redis and PostgreSQL for a program that you run by hand."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+import click
+
+from asyncdemo.cli.terminal import wrapped_for
+from asyncdemo.errors import ServiceError, UsageError
+from asyncdemo.services import NAMES, Services
+
+__all__ = ["command"]
+
+_POLL_S: Final = 0.1
+_GRACE_S: Final = 5.0
+_ENDING: Final = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class _WithCommand(click.Command):
+    """What follows a ``--`` is the command; click would take the mark away and not tell the two apart."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        mark = args.index("--") if "--" in args else len(args)
+        context.meta[__name__] = args[mark + 1 :]
+        return super().parse_args(context, args[:mark])
+
+    def collect_usage_pieces(self, context: click.Context) -> list[str]:
+        return [*super().collect_usage_pieces(context), "[-- COMMAND ...]"]
+
+
+@click.command("services", cls=_WithCommand, options_metavar="", short_help="S3, Redis and PostgreSQL.")
+@click.argument("names", metavar="NAME...", nargs=-1, type=click.Choice(NAMES), required=True)
+@click.pass_context
+def command(context: click.Context, names: Sequence[str]) -> None:
+    """Start services for COMMAND, set its environment so that it finds them, and stop them when it ends.
+
+    NAME is s3, redis or postgres. The exit code is that of COMMAND. Without a COMMAND: shows the
+    environment, and stays until Ctrl-C.
+
+    \b
+    asyncdemo services redis -- python lessons/05-pools/18-redis-pools/plain.py
+    asyncdemo services s3 postgres
+    """
+    _end_in_order()
+    words: list[str] = context.meta[__name__]
+    with Services(names) as services:
+        if words:
+            context.exit(_run(words, services))
+        _show(services)
+        _stay(services)
+
+
+def _end_in_order() -> None:
+    """A signal that would end us is an exception, so that what we started ends with us."""
+
+    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (of every handler)
+        raise click.exceptions.Exit(128 + number)
+
+    for number in _ENDING:
+        signal.signal(number, leave)
+
+
+def _run(words: Sequence[str], services: Services) -> int:
+    """Its exit code; 128 and the number of the signal that ended it, as shells say it."""
+    # A Ctrl-C is for the command, which decides. A handler is not inherited, as ignoring would be.
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)  # noqa: ARG005
+    try:
+        process = subprocess.Popen(words, env=_environment(services.environment))
+    except OSError as error:
+        raise UsageError(f"{words[0]} cannot be run: {error.strerror}.") from None
+    try:
+        _wait(process, services)
+    finally:
+        _end(process)
+        signal.signal(signal.SIGINT, before)
+    code = process.returncode
+    return code if code >= 0 else 128 - code
+
+
+def _wait(process: subprocess.Popen[bytes], services: Services) -> None:
+    """A service that dies meanwhile is told of; what that means to the command is for the command to say."""
+    told = False
+    while True:
+        try:
+            process.wait(_POLL_S)
+        except subprocess.TimeoutExpired:
+            pass
+        else:
+            return
+        if not told and (death := services.died()):
+            click.echo(wrapped_for(sys.stderr, f"asyncdemo: {death}"), err=True)
+            told = True
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _environment(services: Mapping[str, str]) -> dict[str, str]:
+    """Ours and theirs. ``python`` is the one that has asyncdemo's packages, unless another was activated."""
+    environment = {**os.environ, **services}
+    if "VIRTUAL_ENV" not in os.environ:
+        folders = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+        environment["PATH"] = os.pathsep.join(folders)
+    return environment
+
+
+def _show(services: Services) -> None:
+    """Lines that a shell can read; what they are about stands in comments."""
+    for name, words in services.words.items():
+        click.echo(f"# {name}: {words}")
+    for name, value in services.environment.items():
+        click.echo(_assignment(name, value))
+    click.echo("# until Ctrl-C")
+
+
+def _assignment(name: str, value: str) -> str:
+    if os.name == "nt":
+        return "$env:{} = '{}'".format(name, value.replace("'", "''"))
+    return f"export {name}={shlex.quote(value)}"
+
+
+def _stay(services: Services) -> None:
+    sys.stdout.flush()
+    while not (death := services.died()):
+        time.sleep(_POLL_S)
+    raise ServiceError(death)
