@@ -43,6 +43,11 @@ class Lines:
     def __len__(self) -> int:
         return len(self._lines)
 
+    @property
+    def processes(self) -> set[int]:
+        """Those that are connected."""
+        return {line.process for line in self._lines.values()}
+
     def open(self, connection: socket.socket, frames: wire.FrameReader, process: int = 0) -> None:
         """frames: of the connection, from the first byte, as far as it has been read. Ours from now on."""
         self._lines[connection] = _Line(frames, process)

@@ -178,6 +178,7 @@ class Recording:
         self._deadline: float | None = None
         self._kill_at: float | None = None
         self._asked_to_end_s: float | None = None
+        self._cut_off_before: set[int] = set()
         self._ended_at: float | None = None
         self._asked = False
         self._next_census = 0.0
@@ -302,6 +303,7 @@ class Recording:
         if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
             return
         self._kill_at, self._asked_to_end_s = time.monotonic() + grace_s, grace_s
+        self._cut_off_before = self._unfinished() - self._lines.processes
         if sys.platform == "win32":
             self._child.process.terminate()
         else:
@@ -349,7 +351,8 @@ class Recording:
         )
         if self._options.lanes and not run.lanes and outcome is RunOutcome.OK:
             names = " or ".join(self._options.lanes)
-            unseen = f"No call of {names} was seen in the script's own process; others are not observed."
+            where = "" if self._options.follow else " in the script's own process; others are not observed"
+            unseen = f"No call of {names} was seen{where}."
             return replace(run, notes=(*run.notes, unseen))
         return run
 
@@ -359,12 +362,18 @@ class Recording:
                 self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
         by_itself = outcome in (RunOutcome.OK, RunOutcome.FAILED) and not (self._stopped or self._killed)
         if by_itself and self._assembly.ready:
-            cut_off = [n for n in range(self._processes) if not self._assembly.ended_by_itself(n)]
-            for process in cut_off:
+            cut_off = self._unfinished()
+            if self._asked_to_end_s is not None:  # the script ends those that it started as it likes
+                cut_off &= {0, *self._cut_off_before}
+            for process in sorted(cut_off):
                 who = self._assembly.name_of(process) if process else "The script"
                 self.add_note(
                     f"{who} ended without the interpreter's own ending: the last events may be missing."
                 )
+
+    def _unfinished(self) -> set[int]:
+        """The processes that have not come to their interpreter's own end."""
+        return {n for n in range(self._processes) if not self._assembly.ended_by_itself(n)}
 
     def _told(self) -> dict[str, object]:
         """What the child has to know before it can compile the script."""

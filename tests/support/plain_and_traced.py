@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +35,8 @@ wanted = json.loads(sys.argv[2])
 from pathlib import Path
 from asyncdemo.runner import Options, Target, record
 target = Target(wanted["script"], wanted["module"], tuple(wanted["args"]))
-run = record(target, Options(lanes=tuple(wanted["lanes"]), virtual=wanted["virtual"]))
+given = {name: wanted[name] for name in ("virtual", "follow", "knobs")}
+run = record(target, Options(lanes=tuple(wanted["lanes"]), **given))
 Path(wanted["save"]).write_bytes(pickle.dumps(run))
 """
 
@@ -70,6 +71,8 @@ def traced(
     stdin: bytes = b"",
     lanes: Sequence[str] = (),
     virtual: bool = False,
+    follow: bool = False,
+    knobs: Mapping[str, str] | None = None,
     environment: dict[str, str] | None = None,
 ) -> tuple[Seen, Run]:
     """The same under the lens, with what it recorded."""
@@ -82,6 +85,8 @@ def traced(
             "args": target[2:] if module else target[1:],
             "lanes": lanes,
             "virtual": virtual,
+            "follow": follow,
+            "knobs": dict(knobs or {}),
             "save": os.fspath(saved),
         }
         command = [PYTHON, "-c", _TRACE, os.fspath(_SRC), json.dumps(wanted)]

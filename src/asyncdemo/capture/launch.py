@@ -7,6 +7,7 @@ is as without the lens.
 from __future__ import annotations
 
 import json
+import linecache
 import os
 import socket
 import sys
@@ -104,8 +105,14 @@ def work() -> None:
     main.clear()  # it must not find us there
     main.update({"__name__": "__main__", "__doc__": None, "__package__": None, "__spec__": None})
     main.update({"__loader__": loader, "__annotations__": {}, "__builtins__": sys.modules["builtins"]})
+    compiled = compile(code, "<string>", "exec", dont_inherit=True)
+    if hasattr(
+        linecache, "_register_code"
+    ):  # from Python 3.13 on tracebacks show it, found by its name at first
+        known_as = compiled if hasattr(linecache, "_interactive_cache") else "<string>"
+        linecache._register_code(known_as, code, "<string>")
     try:
-        exec(code, main)
+        exec(compiled, main)
     except BaseException as error:
         if lens is not None:
             failed = not isinstance(error, SystemExit) or error.code == 1

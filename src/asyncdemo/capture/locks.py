@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
+import copy
+import copyreg
 import sys
 import threading
 from collections.abc import Callable
@@ -13,10 +16,20 @@ from asyncdemo.capture.recorder import QUEUED, Recorder
 from asyncdemo.capture.waits import Waits
 
 
+def _plain(made: Any) -> tuple[Any, ...]:
+    """What a type stands for, as pickle wants to be told: to be copied, which gives the very same one."""
+    return copy.copy, (_thread.RLock if made.__name__ == "RLock" else _thread.allocate_lock,)
+
+
 def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, type]:
     """Locks that record who holds them and who queues; the standard library still gets real ones."""
 
-    class Lock:
+    class Type(type):
+        """Of the types made here: another process gets the plain one."""
+
+    copyreg.pickle(Type, _plain)
+
+    class Lock(metaclass=Type):
         _make_real: Callable[[], Any] = staticmethod(threading.Lock)
         _real: Any
         _depth: int
