@@ -315,7 +315,8 @@ class TestTheyRunAsTheyWould:
             if __name__ == "__main__":
                 multiprocessing.set_start_method("spawn")
                 with multiprocessing.Manager() as manager:
-                    start(use, manager.Lock(), manager.RLock()).join()
+                    locks = manager.Lock(), manager.RLock()
+                    start(use, *locks).join()
         """
         seen, _ = traced("script.py", folder=script(text).parent, follow=follow)
         assert (seen.exit_code, seen.stdout, seen.stderr) == (0, "both\n", "")
