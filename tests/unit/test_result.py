@@ -37,6 +37,7 @@ def test_a_variant_field_by_field() -> None:
         "pools": [],
         "memory": None,
         "processes": 1,
+        "notes": [],
     }
     assert result == of_servers | {
         "name": "awaited",

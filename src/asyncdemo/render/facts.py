@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from itertools import compress, islice
 
 from asyncdemo.diagnose import Finding, diagnose
-from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, measure
+from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, blocking_steps, measure
 from asyncdemo.metrics.pools import pool_use
 from asyncdemo.model import Clock, Lane, Outcome, Request, ResourceKind, Run, RunOutcome, Site, SlowStep
 from asyncdemo.render.fact import Fact
-from asyncdemo.render.layout import blocking_steps, open_ns
+from asyncdemo.render.layout import open_ns
 from asyncdemo.render.server_facts import ending_words, memory_facts, pool_facts, request_facts
 from asyncdemo.render.words import (
     OUTCOME_WORDS,

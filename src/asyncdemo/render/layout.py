@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
+from asyncdemo.metrics import blocking_steps
 from asyncdemo.model import NO_WAIT, Lane, Outcome, Request, Run, SlowStep, State, Wait
 from asyncdemo.render.accumulator import Accumulator, fold_of
 from asyncdemo.render.grid import Grid, Shade, shade_of
@@ -21,7 +22,6 @@ __all__ = [
     "Blocked",
     "Piece",
     "blocked_of",
-    "blocking_steps",
     "cut",
     "extent_ns",
     "lay_out",
@@ -62,13 +62,6 @@ def extent_ns(run: Run) -> int:
 def noun(run: Run) -> str:
     """What its rows are."""
     return "request" if run.requests else "lane"
-
-
-def blocking_steps(run: Run) -> tuple[SlowStep, ...]:
-    """The steps of tasks that held a loop too long by their own doing: what ``blocked`` sums up."""
-    return tuple(
-        step for step in run.slow_steps if step.track is not None and step.held_ns >= run.threshold_ns
-    )
 
 
 def blocked_of(run: Run) -> Blocked:

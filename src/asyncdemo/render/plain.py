@@ -18,10 +18,17 @@ from asyncdemo.render.facts import (
     folded_words,
     row_words,
 )
+from asyncdemo.render.grid import Shade
 from asyncdemo.render.layout import noun, open_ns
-from asyncdemo.render.words import clean, status, title
+from asyncdemo.render.pooling import ConnectionRow, PoolSection, pool_sections
+from asyncdemo.render.words import clean, count, duration, size, status, title
 
 __all__ = ["render_plain"]
+
+_MOST_POOLS = 8
+_CONNECTIONS = 20
+_HOLDERS = 5
+_POINTS = 8
 
 
 def render_plain(
@@ -41,7 +48,6 @@ def _run(account: Account, lanes: int) -> Iterator[str]:
     yield f"{title(run)}: {status(run)}"
     for fact in account.facts:
         yield f"  {fact.label:<14}{fact.value}"
-    yield from _rows(account, lanes)
     if account.findings:
         yield "  findings:"
         for finding in account.findings:
@@ -53,6 +59,58 @@ def _run(account: Account, lanes: int) -> Iterator[str]:
         yield "  notes:"
         for note in account.notes:
             yield f"    - {note}"
+    yield from _rows(account, lanes)
+    for pool in pool_sections(run)[:_MOST_POOLS]:
+        yield from _pool(pool)
+    yield from _memory(run)
+
+
+def _pool(pool: PoolSection) -> Iterator[str]:
+    """A line for each connection up to a bound; who held it, up to another."""
+    yield f"  {clean(pool.title)}, {pool.about}:"
+    shown = len(pool.rows) if len(pool.rows) <= _CONNECTIONS + 1 else _CONNECTIONS
+    for row in pool.rows[:shown]:
+        yield f"    {clean(row.label)}: {_connection(row)}"
+    if shown < len(pool.rows):
+        yield f"    and {count(len(pool.rows) - shown, 'more connection')}"
+    most = max((level for _, level in pool.queued), default=0)
+    if most or pool.refused:
+        refused = f", {pool.refused:,} refused" if pool.refused else ""
+        yield f"    queued for it: {most:,} at most{refused}"
+
+
+def _connection(row: ConnectionRow) -> str:
+    """ "opened at 1.0 ms by GET /film 1 in 4.0 ms, held 10 times for 445 ms in all, by GET /film 1, ..."."""
+    if not row.stretches:
+        return "closed before the first row opened, or opened after the last one ended"
+    first = row.stretches[0]
+    words = "open from the start"
+    if first.shade is Shade.OPENING:
+        by = f" by {clean(first.who)}" if first.who else ""
+        words = f"opened at {duration(first.start_ns)}{by} in {duration(first.end_ns - first.start_ns)}"
+    held = [stretch for stretch in row.stretches if stretch.shade is Shade.HELD]
+    if not held:
+        return words + ", never held"
+    held_ns = sum(stretch.end_ns - stretch.start_ns for stretch in held)
+    holders = list(dict.fromkeys(clean(stretch.who) for stretch in held if stretch.who))
+    more = f" and {len(holders) - _HOLDERS:,} more" if len(holders) > _HOLDERS else ""
+    by = f", by {', '.join(holders[:_HOLDERS])}{more}" if holders else ""
+    return f"{words}, held {count(len(held), 'time')} for {duration(held_ns)} in all{by}"
+
+
+def _memory(run: Run) -> Iterator[str]:
+    """Some points of the curve, from the first to the last."""
+    samples = run.memory
+    if not samples:
+        return
+    zero, last = open_ns(run), len(samples) - 1
+    yield "  memory:"
+    for index in sorted({round(point * last / _POINTS) for point in range(_POINTS + 1)}):
+        sample = samples[index]
+        yield (
+            f"    at {duration(sample.at_ns - zero)}: resident {size(sample.resident_bytes)}, "
+            f"virtual {size(sample.virtual_bytes)}, {count(sample.threads, 'thread')}"
+        )
 
 
 def _rows(account: Account, most: int) -> Iterator[str]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import itemgetter
 
+from asyncdemo.metrics import blocking_steps
 from asyncdemo.model import Run, State
-from asyncdemo.render.layout import blocking_steps, extent_ns, open_ns
+from asyncdemo.render.layout import extent_ns, open_ns
 from asyncdemo.render.panel import LivePanel
 
 __all__ = ["Replay", "replay"]

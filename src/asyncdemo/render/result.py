@@ -84,6 +84,7 @@ def variant_result(run: Run) -> dict[str, Any]:
         "pools": [_pool(use) for use in pool_use(run)],
         "memory": _memory(metrics.memory),
         "processes": metrics.processes,
+        "notes": list(run.notes),
     }
 
 

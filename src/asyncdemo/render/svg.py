@@ -172,10 +172,10 @@ def _chart(
 
 
 def _pool(pool: ChartPool, chart: Chart, top: float, frame: Frame) -> Iterator[str]:
-    frame = _pool_frame(pool, frame)
     yield _part(pool.title, pool.about, top)
-    at = top + _PART
-    yield f'<g font-size="{frame.letter:g}">'
+    at, letter = top + _PART, frame.letter
+    frame = _pool_frame(pool, frame)
+    yield f'<g font-size="{letter:g}">'
     for row in pool.rows:
         yield from row_shapes(row, at, frame)
         at += frame.row
@@ -185,8 +185,8 @@ def _pool(pool: ChartPool, chart: Chart, top: float, frame: Frame) -> Iterator[s
         at += ROW
     if pool.queued:
         most = max(level for _, level in pool.queued)
-        words = f"queued, up to {most:,}"
-        yield f'<text class="dim" x="{MARGIN}" y="{at + 12:g}" font-size="{frame.letter:g}">{words}</text>'
+        words = f"queued {most:,}"
+        yield f'<text class="dim" x="{MARGIN}" y="{at + 12:g}" font-size="{letter:g}">{words}</text>'
         yield curve_shape(pool.queued, most, at + 2, _QUEUE, frame, chart.length_ns, "line")
 
 

@@ -41,8 +41,9 @@ def gate() -> Run:
 def test_a_run_in_words() -> None:
     text = render_plain([gate()])
     facts, rest = text.split("  findings:\n")
-    assert facts.splitlines() == GOLDEN.splitlines()
-    findings, notes = rest.split("  notes:\n")
+    findings, rest = rest.split("  notes:\n")
+    notes, lanes = rest.split("  lanes:\n")
+    assert [*facts.splitlines(), "  lanes:", *lanes.splitlines()] == GOLDEN.splitlines()
     assert "net.py:7" in findings
     assert notes == "    - second raised after 201 ms: ValueError: no\n    - cut off after 0.30 s\n"
 
