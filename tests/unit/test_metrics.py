@@ -23,7 +23,7 @@ from asyncdemo.metrics import (
     wall_ns,
 )
 from asyncdemo.metrics.ideal import binding_limits, cpu_ns, list_schedule, own_work_ns
-from asyncdemo.model import Outcome, Run, State
+from asyncdemo.model import Outcome, Request, Run, SlowStep, Spans, State
 from tests.support.runs import Story, at_line, ns
 from tests.support.strategies import runs
 
@@ -533,3 +533,21 @@ def test_most_at_once_agrees_with_counting_every_instant(run: Run) -> None:
     instants = {start for start, _ in lanes}
     counted = max((sum(start <= at < end for start, end in lanes) for at in instants), default=0)
     assert most_at_once(lanes) == counted
+
+
+def test_of_a_server_only_the_time_of_its_requests_counts_for_blocking() -> None:
+    """What holds the loop before the first request comes, or after the last one is answered, delays nobody."""
+    story = Story()
+    story.task("server").runs(210).returns()
+    run = replace(story.run(), threshold_ns=ns(50))
+    track = run.tracks[0].index
+    steps = tuple(
+        SlowStep(track, ns(start), ns(end), None, 0, None, None)
+        for start, end in ((0, 60), (80, 140), (150, 210))
+    )
+    request = Request("GET / 1", ns(90), ns(149), Outcome.RETURNED, Spans.of(()), ns(90), status=200)
+    run = replace(run, slow_steps=steps)
+    assert blocks(run) == 3
+    served = replace(run, requests=(request,))
+    assert blocks(served) == 1
+    assert blocked_ns(served) == ns(60)

@@ -16,6 +16,7 @@ from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
 from asyncdemo.metrics.limits import resource_use
 from asyncdemo.metrics.requests import path_of
+from asyncdemo.metrics.steps import slow_steps
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep
 
 __tracebackhide__ = True
@@ -176,12 +177,13 @@ class Seen:
     def no_step_over(self, milliseconds: float) -> None:
         """No step held an event loop longer; what the operating system gave to others is not counted.
 
+        Of a server only the time from its first request to its last response counts.
         Raises ValueError below the threshold from which on the run recorded steps.
         """
         limit_ns = round(milliseconds * 1e6)
         if limit_ns < self.run.threshold_ns:
             raise ValueError(f"steps below {self.run.threshold_ns / 1e6:g} ms were not recorded")
-        slow = [step for step in self.run.slow_steps if step.held_ns > limit_ns]
+        slow = [step for step in slow_steps(self.run) if step.held_ns > limit_ns]
         if slow:
             worst = max(slow, key=lambda step: step.held_ns)
             raise CheckFailed(

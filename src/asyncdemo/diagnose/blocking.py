@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, own, span
+from asyncdemo.metrics.steps import slow_steps
 from asyncdemo.model import Run, SlowStep
 
 __all__ = ["blocks_the_loop", "gil_held_elsewhere"]
@@ -81,7 +82,7 @@ def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
 
 
 def _beyond_threshold(run: Run) -> Iterator[SlowStep]:
-    return (step for step in run.slow_steps if step.held_ns >= run.threshold_ns)
+    return (step for step in slow_steps(run) if step.held_ns >= run.threshold_ns)
 
 
 def _place(step: SlowStep) -> Hashable:

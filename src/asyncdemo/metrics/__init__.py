@@ -8,7 +8,7 @@ All times are integer nanoseconds unless the name says otherwise.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from asyncdemo.metrics.functions import FunctionUse, function_use
@@ -24,8 +24,9 @@ from asyncdemo.metrics.limits import (
 )
 from asyncdemo.metrics.memory import MemoryUse, memory_use
 from asyncdemo.metrics.requests import RequestUse, request_use, requests_by_path
-from asyncdemo.metrics.states import LaneTotals, durations, lane_totals, row_totals, state_sums, tally
-from asyncdemo.model import Outcome, ResourceKind, Run, Site, SlowStep, State, Track, TrackKind
+from asyncdemo.metrics.states import LaneTotals, lane_totals, row_totals, state_sums, tally
+from asyncdemo.metrics.steps import LongestStep, blocking_steps, longest_step, slow_steps
+from asyncdemo.model import Outcome, ResourceKind, Run, State, TrackKind
 
 __all__ = [
     "FunctionUse",
@@ -36,6 +37,7 @@ __all__ = [
     "RequestUse",
     "ResourceUse",
     "blocked_ns",
+    "blocking_steps",
     "blocks",
     "function_use",
     "gil_wait_ns",
@@ -51,18 +53,11 @@ __all__ = [
     "request_use",
     "resource_use",
     "row_totals",
+    "slow_steps",
     "state_sums",
     "throughput_per_s",
     "wall_ns",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class LongestStep:
-    """The longest that a task ran without giving the loop back; site: where, as far as known."""
-
-    duration_ns: int
-    site: Site | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,34 +150,12 @@ def throughput_per_s(run: Run) -> float:
 
 def blocked_ns(run: Run) -> int:
     """How long steps of tasks held an event loop at a stretch longer than the threshold."""
-    return sum(step.held_ns for step in _blocking_steps(run))
+    return sum(step.held_ns for step in blocking_steps(run))
 
 
 def blocks(run: Run) -> int:
     """How many steps of tasks did."""
-    return sum(1 for _ in _blocking_steps(run))
-
-
-def _blocking_steps(run: Run) -> Iterator[SlowStep]:
-    return (step for step in run.slow_steps if step.track is not None and step.held_ns >= run.threshold_ns)
-
-
-def longest_step(run: Run) -> LongestStep | None:
-    """The longest running span of any task of the program's; None if none ran."""
-    found: tuple[int, int, Track] | None = None
-    for track in run.tracks:
-        if track.kind is not TrackKind.TASK or track.own:
-            continue
-        starts, states, waits, _ = track.spans.columns
-        causes = track.spans.causes
-        for start, state, wait, duration in zip(starts, states, waits, durations(track.spans), strict=True):
-            longest = found[0] if found else 0
-            if duration > longest and state == State.RUNNING and causes[wait].via is None:
-                found = duration, start, track
-    if found is None:
-        return None
-    duration, start, track = found
-    return LongestStep(duration, _site_of_step(run.slow_steps, track, start, start + duration))
+    return len(blocking_steps(run))
 
 
 def gil_wait_ns(run: Run) -> int:
@@ -192,14 +165,3 @@ def gil_wait_ns(run: Run) -> int:
         for track in run.tracks
         if track.kind is TrackKind.THREAD and track.cpu_ns is not None
     )
-
-
-def _site_of_step(slow_steps: tuple[SlowStep, ...], track: Track, start_ns: int, end_ns: int) -> Site | None:
-    """Where the watchdog saw the step, else where the task's function is."""
-    seen = [
-        (min(step.end_ns, end_ns) - max(step.start_ns, start_ns), step.site)
-        for step in slow_steps
-        if step.track == track.index and step.site is not None
-    ]
-    overlap, site = max(seen, key=lambda pair: pair[0], default=(0, None))
-    return site if overlap > 0 else track.site

@@ -1,0 +1,77 @@
+"""The steps that held an event loop long.
+
+Of a server only those count that held it while a request was under way: what it does before the first
+and after the last one keeps nobody waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from asyncdemo.metrics.states import durations
+from asyncdemo.model import Run, Site, SlowStep, State, Track, TrackKind
+
+__all__ = ["LongestStep", "blocking_steps", "longest_step", "slow_steps"]
+
+
+@dataclass(frozen=True, slots=True)
+class LongestStep:
+    """The longest that a task ran without giving the loop back; site: where, as far as known."""
+
+    duration_ns: int
+    site: Site | None
+
+
+def slow_steps(run: Run) -> Iterator[SlowStep]:
+    """Those that count, of tasks and of other callbacks, however short the operating system made them."""
+    start_ns, end_ns = _served(run)
+    return (step for step in run.slow_steps if step.start_ns < end_ns and step.end_ns > start_ns)
+
+
+def blocking_steps(run: Run) -> tuple[SlowStep, ...]:
+    """The steps of tasks that held a loop longer than the threshold, by their own doing."""
+    return tuple(s for s in slow_steps(run) if s.track is not None and s.held_ns >= run.threshold_ns)
+
+
+def longest_step(run: Run) -> LongestStep | None:
+    """The longest running span of any task of the program's; None if none ran."""
+    served_from_ns, served_to_ns = _served(run)
+    found: tuple[int, int, Track] | None = None
+    for track in run.tracks:
+        if track.kind is not TrackKind.TASK or track.own:
+            continue
+        starts, states, waits, _ = track.spans.columns
+        causes = track.spans.causes
+        for start, state, wait, duration in zip(starts, states, waits, durations(track.spans), strict=True):
+            longest = found[0] if found else 0
+            if (
+                duration > longest
+                and state == State.RUNNING
+                and causes[wait].via is None
+                and start < served_to_ns
+                and start + duration > served_from_ns
+            ):
+                found = duration, start, track
+    if found is None:
+        return None
+    duration, start, track = found
+    return LongestStep(duration, _site_of_step(run.slow_steps, track, start, start + duration))
+
+
+def _site_of_step(steps: Iterable[SlowStep], track: Track, start_ns: int, end_ns: int) -> Site | None:
+    """Where the watchdog saw the step, else where the task's function is."""
+    seen = [
+        (min(step.end_ns, end_ns) - max(step.start_ns, start_ns), step.site)
+        for step in steps
+        if step.track == track.index and step.site is not None
+    ]
+    overlap, site = max(seen, key=lambda pair: pair[0], default=(0, None))
+    return site if overlap > 0 else track.site
+
+
+def _served(run: Run) -> tuple[float, float]:
+    """From the first send to the last response; of what is no server always."""
+    if not run.requests:
+        return float("-inf"), float("inf")
+    return min(r.sent_ns for r in run.requests), max(r.end_ns for r in run.requests)
