@@ -12,6 +12,7 @@ from asyncdemo.course.rules import (
     asked,
     exercises,
     folder,
+    loads,
     references,
     runs,
     scripts,
@@ -23,6 +24,7 @@ from asyncdemo.course.rules import (
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
 from asyncdemo.course.rules.subject import Subject
 from asyncdemo.course.rules.survey import Survey, survey
+from asyncdemo.serving import KeptServices
 
 __all__ = [
     "RULES",
@@ -45,6 +47,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *references.RULES,
     *scripts.RULES,
     *variants.RULES,
+    *loads.RULES,
     *exercises.RULES,
 )
 """Those that run nothing."""
@@ -52,7 +55,7 @@ RULES: Final[tuple[Rule, ...]] = (
 SLOW_RULES: Final[tuple[Rule, ...]] = (*solutions.RULES, *runs.RULES)
 """Those that run scripts, but for what is claimed of the variants: ``runs.problems_of_runs`` takes knobs."""
 
-_IN_THE_WAY: Final = {"python", "lanes", "knobs", "claims", "exercise-lanes"}
+_IN_THE_WAY: Final = {"python", "lanes", "knobs", "claims", "load-knobs", "load-ports", "exercise-lanes"}
 """A lesson that breaks these cannot be run as it is meant."""
 
 
@@ -66,7 +69,9 @@ def slow_problems(subject: Subject) -> Iterator[Problem]:
     """What is wrong with the runs of a lesson, as it is found; nothing if it cannot be run."""
     if any(problem.rule in _IN_THE_WAY for problem in fast_problems(subject)):
         return
-    for rule in SLOW_RULES:
-        yield from rule.problems(subject)
-    for settings in runs.knob_sets(subject):
-        yield from runs.problems_of_runs(subject, settings)
+    with KeptServices() as subject.kept:
+        for rule in SLOW_RULES:
+            yield from rule.problems(subject)
+        for settings in runs.knob_sets(subject):
+            yield from runs.problems_of_runs(subject, settings)
+    subject.kept = None

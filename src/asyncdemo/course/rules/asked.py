@@ -43,9 +43,9 @@ def claims(subject: Subject) -> Iterator[Fault]:
         yield Fault("claims nothing about its runs: [[claims]] is missing", subject.manifest)
     for place, claim in enumerate(lesson.claims, start=1):
         condition = claim.condition
-        if condition.op == "==" and _is_time(condition.metric) and condition.value != 0:
+        if condition.op == "==" and (kind := _inexact(condition.metric)) and condition.value != 0:
             line = subject.manifest_line(f"claims[{place}].op")
-            message = f"no time is exactly the same twice: op = {ABOUT!r} for {condition.metric}"
+            message = f"no {kind} is exactly the same twice: op = {ABOUT!r} for {condition.metric}"
             yield Fault(message, subject.manifest, line)
         try:
             values(lesson, dict(settings_of(claim)))
@@ -81,12 +81,9 @@ def _faults_of_prediction(prediction: Prediction) -> Iterator[tuple[str, str]]:
         yield "question", "asks nothing"
     if not prediction.why.strip():
         yield "why", "has no why"
-    if (
-        _is_time(prediction.metric)
-        and prediction.kind is not PredictionKind.CHOICE
-        and prediction.tolerance <= 0
-    ):
-        yield "tolerance", f"no time is exactly the same twice: {prediction.metric} needs a tolerance"
+    kind = _inexact(prediction.metric)
+    if kind and prediction.kind is not PredictionKind.CHOICE and prediction.tolerance <= 0:
+        yield "tolerance", f"no {kind} is exactly the same twice: {prediction.metric} needs a tolerance"
     texts = [choice.text for choice in prediction.choices]
     if len(set(texts)) < len(texts):
         yield "choices", "offers the same choice twice"
@@ -94,8 +91,10 @@ def _faults_of_prediction(prediction: Prediction) -> Iterator[tuple[str, str]]:
         yield "choices", "offers only one choice"
 
 
-def _is_time(metric: str) -> bool:
-    return metric.partition("(")[0].endswith(("_s", "_ms"))
+def _inexact(metric: str) -> str:
+    """What kind of figure it is, if it is never the same twice; else ""."""
+    unit = metric.partition("(")[0].rpartition("_")[2]
+    return {"s": "time", "ms": "time", "mb": "size"}.get(unit, "")
 
 
 RULES: Final = (Rule("words", words), Rule("predictions", predictions), Rule("claims", claims))

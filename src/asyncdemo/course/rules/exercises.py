@@ -98,11 +98,12 @@ def knobs(subject: Subject) -> Iterator[Fault]:
         script = subject.exercise_scripts.get(name)
         if exercise is None or script is None or script.tree is None:
             continue
-        known = constants(script.path)
+        known = {*constants(script.path), *(exercise.load.knobs if exercise.load else ())}
         line = subject.manifest_line("exercise.runs")
         for knob in dict.fromkeys(knob for run in exercise.runs for knob in run):
             if knob not in known:
-                yield Fault(f"runs sets {knob}, which is no constant of {name}", subject.manifest, line)
+                where = f"{name} and no knob of the load" if exercise.load else name
+                yield Fault(f"runs sets {knob}, which is no constant of {where}", subject.manifest, line)
 
 
 def edits(subject: Subject) -> Iterator[Fault]:

@@ -11,24 +11,27 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.claims import Claim, check
-from asyncdemo.course.knobs import values
+from asyncdemo.course.around import surroundings
+from asyncdemo.course.claims import Claim, Knobs, check
+from asyncdemo.course.knobs import for_scripts, values
 from asyncdemo.course.lesson import Variant
 from asyncdemo.course.predictions import PredictionKind, happened
 from asyncdemo.course.rules.asked import Settings, settings_of
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
+from asyncdemo.course.rules.served import faults_of_server
 from asyncdemo.course.rules.subject import Subject
-from asyncdemo.errors import AsyncdemoError
+from asyncdemo.errors import AsyncdemoError, MissingError, ServiceError
 from asyncdemo.metrics import Metrics, measure
 from asyncdemo.model import Run
 from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Options, Recording, Stdout, Target
+from asyncdemo.runner import Options, Stdout, Target
+from asyncdemo.serving import open_recording
 
 __all__ = ["RULES", "Ending", "ending", "knob_sets", "problems_of_runs"]
 
@@ -59,7 +62,7 @@ def problems_of_runs(subject: Subject, settings: Settings) -> Iterator[Problem]:
     variants = [variant for variant in lesson.variants if not settings or variant.name in needed]
     try:
         knobs = values(lesson, dict(settings))
-        recorded = _recorded(subject, variants, dict(settings))
+        recorded = _recorded(subject, variants, dict(settings), knobs)
     except AsyncdemoError as error:
         yield problem("ends", str(error).splitlines()[0], "variants[1]")
         return
@@ -67,7 +70,8 @@ def problems_of_runs(subject: Subject, settings: Settings) -> Iterator[Problem]:
         if variant in variants:
             run, output = recorded[variant.name]
             if run.outcome.value != variant.expect:
-                last = (output.strip().splitlines() or run.notes or ("",))[-1]
+                words = output.strip().splitlines()
+                last = ((run.notes or words) if lesson.load else (words or run.notes) or ("",))[-1]
                 message = f"{variant.name} ends as {run.outcome.value!r}, not {variant.expect!r}: {last}"
                 yield problem("ends", message.rstrip(": "), f"variants[{place}].expect")
     measured = {name: measure(run) for name, (run, _) in recorded.items()}
@@ -84,20 +88,35 @@ def problems_of_runs(subject: Subject, settings: Settings) -> Iterator[Problem]:
 
 def plain(subject: Subject) -> Iterator[Fault]:
     """Each variant is ordinary Python: without asyncdemo it ends as meant, and warns of nothing else."""
-    if _missing(subject.lesson.packages):
+    lesson = subject.lesson
+    if _missing(lesson.packages):
         return  # `ends` says so
-    for variant in subject.lesson.variants:
-        done = ending(variant.path, HANGS_S if variant.expect == "timeout" else TIMEOUT_S)
-        if done.outcome != variant.expect:
-            message = f"under plain Python it ends as {done.outcome!r}, not {variant.expect!r}"
-            yield Fault(f"{message}: {done.last_words}".rstrip(": "), variant.path)
-            continue
-        if variant.warns and variant.warns not in done.stderr:
-            yield Fault(f"does not warn of {variant.warns!r} on standard error", variant.path)
-        if not variant.warns and variant.expect == "ok" and done.stderr:
-            yield Fault(f"writes on standard error: {done.last_words}", variant.path)
-        if variant.expect == "ok" and not done.stdout:
-            yield Fault("prints nothing: a learner who runs it alone sees nothing", variant.path)
+    try:
+        with subject.services(lesson.services) as services:
+            environment = {} if services is None else services.environment
+            for variant in lesson.variants:
+                if services is not None:
+                    services.reset()
+                if lesson.load is not None:
+                    yield from faults_of_server(variant.path, lesson.load, environment)
+                else:
+                    yield from _faults_of_plain(variant, environment)
+    except (MissingError, ServiceError) as error:
+        yield Fault(f"not run: {error}", subject.manifest, subject.manifest_line("services"))
+
+
+def _faults_of_plain(variant: Variant, environment: Mapping[str, str]) -> Iterator[Fault]:
+    done = ending(variant.path, HANGS_S if variant.expect == "timeout" else TIMEOUT_S, environment)
+    if done.outcome != variant.expect:
+        message = f"under plain Python it ends as {done.outcome!r}, not {variant.expect!r}"
+        yield Fault(f"{message}: {done.last_words}".rstrip(": "), variant.path)
+        return
+    if variant.warns and variant.warns not in done.stderr:
+        yield Fault(f"does not warn of {variant.warns!r} on standard error", variant.path)
+    if not variant.warns and variant.expect == "ok" and done.stderr:
+        yield Fault(f"writes on standard error: {done.last_words}", variant.path)
+    if variant.expect == "ok" and not done.stdout:
+        yield Fault("prints nothing: a learner who runs it alone sees nothing", variant.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +132,15 @@ class Ending:
         return (self.stderr.strip().splitlines() or [""])[-1]
 
 
-def ending(script: Path, timeout_s: float) -> Ending:
-    """How a script ends under plain Python, with every warning an error; all it started is ended too."""
+def ending(script: Path, timeout_s: float, environment: Mapping[str, str] | None = None) -> Ending:
+    """How a script ends under plain Python, with every warning an error; all it started is ended too.
+
+    environment: what is set for it in addition to ours.
+    """
     process = subprocess.Popen(
         [sys.executable, "-I", "-W", "error", script.name],
         cwd=script.parent,
+        env={**os.environ, **(environment or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -147,22 +170,32 @@ def _end_group(process: subprocess.Popen[str]) -> None:
 
 
 def _recorded(
-    subject: Subject, variants: Sequence[Variant], settings: Mapping[str, str]
+    subject: Subject, variants: Sequence[Variant], settings: Mapping[str, str], knobs: Knobs
 ) -> dict[str, tuple[Run, str]]:
     """Variant -> its run and what it wrote; side by side if the lesson allows it."""
+    lesson = subject.lesson
     found = {}
-    heats = [variants] if subject.lesson.race else [[variant] for variant in variants]
+    heats = [variants] if lesson.race else [[variant] for variant in variants]
     for heat in heats:
         with ExitStack() as stack:
+            services = stack.enter_context(subject.services(lesson.services))
+            around = surroundings(lesson.load, services, knobs)
             recordings, outputs = {}, {}
             for variant in heat:
                 timeout_s = HANGS_S if variant.expect == "timeout" else TIMEOUT_S
                 options = Options(
-                    variant.name, subject.lesson.lanes, settings, timeout_s=timeout_s, stdout=Stdout.CAPTURE
+                    variant.name,
+                    lesson.lanes,
+                    for_scripts(settings, lesson.load),
+                    timeout_s=timeout_s,
+                    stdout=Stdout.CAPTURE,
+                    memory=lesson.memory,
                 )
                 outputs[variant.name] = KeptOutput()
-                recording = Recording(Target(str(variant.path)), options, outputs[variant.name])
-                recordings[variant.name] = stack.enter_context(recording)
+                recording = open_recording(
+                    Target(str(variant.path)), options, outputs[variant.name], surroundings=around
+                )
+                recordings[variant.name] = stack.enter_context(closing(recording))
             for recording in recordings.values():
                 recording.start()
             for recording in recordings.values():

@@ -25,14 +25,20 @@ def length(subject: Subject) -> Iterator[Fault]:
 
 
 def docstring(subject: Subject) -> Iterator[Fault]:
-    for script in _readable(subject):
+    lesson = subject.lesson
+    for name, script in subject.variants.items():
+        if script.tree is None:
+            continue
         lines = script.docstring.splitlines() or [""]
         if not lines[0].endswith("?"):
             yield Fault("the first line of the docstring must be the question", script.path, 1)
         if "Predict" not in script.docstring:
             yield Fault("the docstring must say what to predict", script.path, 1)
-        if not lines[-1].endswith(f"python {script.path.name}"):
-            yield Fault(f"the docstring must end with the command: python {script.path.name}", script.path, 1)
+        alone = f"python {script.path.name}"
+        # Alone, a server waits for somebody to send it something.
+        command = f"asyncdemo run {lesson.id} --variant {name}" if lesson.load else alone
+        if not lines[-1].endswith((command, alone)):
+            yield Fault(f"the docstring must end with the command: {command}", script.path, 1)
 
 
 def imports(subject: Subject) -> Iterator[Fault]:

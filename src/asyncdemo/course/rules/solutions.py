@@ -81,7 +81,11 @@ def _not_to_its_end(subject: Subject, verdict: Verdict) -> Iterator[Fault]:
         return  # never as it is written
     outcome = verdict.runs[0].outcome
     hangs = outcome is RunOutcome.TIMEOUT or bool(verdict.runs[0].stuck)
-    done = ending(exercise.file, exercise.timeout_s + _GRACE_S)
+    if exercise.load is not None:
+        return  # a server goes on until it is asked to end
+    with subject.services(exercise.services) as services:
+        environment = {} if services is None else services.environment
+        done = ending(exercise.file, exercise.timeout_s + _GRACE_S, environment)
     if done.outcome != ("timeout" if hangs else outcome.value):
         how = "hangs" if hangs else f"is {outcome.value!r}"
         message = f"under plain Python it ends as {done.outcome!r}, while under the lens it {how}"
@@ -100,7 +104,7 @@ def _does_not_pass(verdict: Verdict | Fault, file: Path) -> Iterator[Fault]:
 def _verdict(subject: Subject, file: Path) -> Verdict | Fault:
     assert subject.lesson.exercise is not None
     try:
-        return judge(subject.lesson.exercise, file)
+        return judge(subject.lesson.exercise, file, kept=subject.kept)
     except AsyncdemoError as error:
         return Fault(str(error), file)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.knobs import constants
+from asyncdemo.course.load import Load
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.references import FENCE, THREAD
 from asyncdemo.course.rules.subject import Section, Subject, line_at, prose
@@ -76,10 +77,11 @@ def quoted(subject: Subject) -> Iterator[Fault]:
 
 
 def figures(subject: Subject) -> Iterator[Fault]:
-    values = _values([variant.path for variant in subject.lesson.variants])
+    values = _values([variant.path for variant in subject.lesson.variants]) | _sent(subject.lesson.load)
     exercise = subject.lesson.exercise
     of_exercise = set(values)
     if exercise is not None:
+        of_exercise |= _sent(exercise.load)
         of_exercise |= _values([exercise.file])
         of_exercise |= {f"{v:g}" for run in exercise.runs for v in run.values() if isinstance(v, int | float)}
     sourced = _sourced(subject)
@@ -126,6 +128,16 @@ def _values(scripts: list[Path]) -> set[str]:
             continue  # another rule says so
         found |= {f"{value:g}" for value in values if isinstance(value, int | float)}
     return found
+
+
+def _sent(load: Load | None) -> set[str]:
+    """Every number that the manifest says of a load."""
+    if load is None:
+        return set()
+    amounts = [load.clients, load.rate, load.requests, load.duration_s, load.timeout_s, *load.knobs.values()]
+    amounts += [sending.times for sending in load.sends]
+    in_paths = re.findall(r"\d+", " ".join(load.paths))
+    return {f"{amount:g}" for amount in amounts if isinstance(amount, int | float)} | set(in_paths)
 
 
 def _sourced(subject: Subject) -> list[str]:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from asyncdemo.course.lesson import Lesson
+from asyncdemo.services import Services
+from asyncdemo.serving import KeptServices
 
 __all__ = ["Script", "Section", "Subject", "line_at", "manifest_line", "prose", "text_of"]
 
@@ -78,7 +81,8 @@ class Script:
 class Subject:
     """One lesson under the rules. course: the lessons that it may refer to, itself among them.
 
-    commands: those that asyncdemo has; empty if that is not known here.
+    commands: those that asyncdemo has; empty if that is not known here. kept: where services stay
+    between the runs of its scripts; None: each run starts what it needs.
     """
 
     def __init__(
@@ -92,6 +96,20 @@ class Subject:
         self.course_folder = course_folder
         self.course = tuple(course) or (lesson,)
         self.commands = commands
+        self.kept: KeptServices | None = None
+
+    @contextmanager
+    def services(self, names: Sequence[str]) -> Iterator[Services | None]:
+        """Running, and as freshly seeded; None if there are no names. Raises MissingError, ServiceError."""
+        if not names:
+            yield None
+            return
+        with ExitStack() as stack:
+            kept = self.kept or stack.enter_context(KeptServices())
+            services = kept.get(names)
+            assert services is not None, "nobody stopped waiting for them"
+            services.reset()
+            yield services
 
     @cached_property
     def text(self) -> str:

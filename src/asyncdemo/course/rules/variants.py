@@ -36,7 +36,10 @@ def lanes(subject: Subject) -> Iterator[Fault]:
 
 def knobs(subject: Subject) -> Iterator[Fault]:
     values = {name: constants(s.path) for name, s in subject.variants.items() if s.tree is not None}
+    of_load = subject.lesson.load.knobs if subject.lesson.load else {}
     for place, knob in enumerate(subject.lesson.knobs, start=1):
+        if knob.name in of_load:
+            continue  # `load-knobs` looks at these
         line = subject.manifest_line(f"knobs[{place}].name")
         for name, constant in values.items():
             value = constant.get(knob.name)

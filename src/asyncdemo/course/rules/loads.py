@@ -1,0 +1,136 @@
+"""Rules about what stands around the scripts of a lesson: the load that servers get, and services."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from asyncdemo.course.knobs import constants
+from asyncdemo.course.load import Load
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.subject import Script, Subject
+from asyncdemo.errors import AsyncdemoError
+
+__all__ = ["RULES"]
+
+_PORT: Final = 'PORT = int(os.environ.get("PORT", "8000"))'
+_SIGNS: Final = {
+    "s3": ("AWS_ENDPOINT_URL_S3", "aioboto3", "boto3", "botocore", "aiobotocore"),
+    "redis": ("REDIS_URL", "redis"),
+    "postgres": ("DATABASE_URL", "psycopg", "psycopg2", "psycopg_pool", "asyncpg"),
+}
+"""Service -> the variable that tells where it is, and the modules that talk to it."""
+
+
+def paths(subject: Subject) -> Iterator[Fault]:
+    """What is sent somewhere is served there."""
+    for load, scripts in _served(subject):
+        for script in scripts:
+            routes = [re.compile(_pattern(text)) for text in _texts(script) if text.startswith("/")]
+            for path in load.paths:
+                if not any(route.fullmatch(path) for route in routes):
+                    yield Fault(f"serves no {path}, to which the load is sent", script.path)
+
+
+def ports(subject: Subject) -> Iterator[Fault]:
+    """A server listens where it is told to."""
+    for _, scripts in _served(subject):
+        for script in scripts:
+            if "PORT" not in _texts(script):
+                yield Fault(f"must take its port from the environment: {_PORT}", script.path)
+
+
+def load_knobs(subject: Subject) -> Iterator[Fault]:
+    """Knobs of the load have a meaning of their own, and every value that they can have makes sense."""
+    lesson = subject.lesson
+    if lesson.load is None:
+        return
+    for name in lesson.load.knobs:
+        line = subject.manifest_line(f"load.knobs.{name}")
+        for script in subject.variants.values():
+            if script.tree is not None and name in constants(script.path):
+                message = f"{name} is a knob of the load, and a constant of {script.path.name} as well"
+                yield Fault(message, subject.manifest, line)
+    for place, knob in enumerate(lesson.knobs, start=1):
+        value = lesson.load.knobs.get(knob.name)
+        if value is None:
+            continue
+        line = subject.manifest_line(f"knobs[{place}].name")
+        assert isinstance(value, int | float)
+        if not knob.low <= value <= knob.high:
+            message = f"the knob {knob.name} is {value} in the load, not {knob.low:g} to {knob.high:g}"
+            yield Fault(message, subject.manifest, line)
+        for limit in (knob.low, knob.high):
+            if wrong := _refused(lesson.load, {knob.name: type(value)(limit)}):
+                yield Fault(f"the knob {knob.name} can be {limit:g}, but {wrong}", subject.manifest, line)
+    exercise = lesson.exercise
+    for run in exercise.runs if exercise else ():
+        if exercise and exercise.load and (wrong := _refused(exercise.load, run)):
+            yield Fault(f"{run}: {wrong}", subject.manifest, subject.manifest_line("exercise.runs"))
+
+
+def services(subject: Subject) -> Iterator[Fault]:
+    """Those that are started are used, and those that are used are started."""
+    lesson, exercise = subject.lesson, subject.lesson.exercise
+    groups: list[tuple[str, Sequence[str], list[Script]]] = [
+        ("services", lesson.services, list(subject.variants.values()))
+    ]
+    if exercise is not None:
+        given = [script for script in subject.exercise_scripts.values() if script.path == exercise.file]
+        groups.append(("exercise.services", exercise.services, given))
+    for field, named, scripts in groups:
+        line = subject.manifest_line(field)
+        for service, (variable, *modules) in _SIGNS.items():
+            telling = [script for script in scripts if variable in _texts(script)]
+            using = telling or [script for script in scripts if set(modules) & set(script.imports)]
+            if service in named and scripts and not using:
+                yield Fault(f"{service} is named, but nothing here uses it", subject.manifest, line)
+            if service not in named and telling:
+                message = f"{telling[0].path.name} reads {variable}, but {field} does not name {service}"
+                yield Fault(message, subject.manifest, line)
+
+
+def _served(subject: Subject) -> Iterator[tuple[Load, list[Script]]]:
+    """(load, the scripts that it is sent to, as far as they can be read)."""
+    lesson, exercise = subject.lesson, subject.lesson.exercise
+    if lesson.load is not None:
+        yield lesson.load, [script for script in subject.variants.values() if script.tree is not None]
+    if exercise is not None and exercise.load is not None:
+        wrong = {wrong.path for wrong in exercise.wrong}
+        scripts = subject.exercise_scripts.values()
+        yield exercise.load, [s for s in scripts if s.tree is not None and s.path not in wrong]
+
+
+def _texts(script: Script) -> list[str]:
+    """Every text in the code, in the order in which it stands there; no docstrings to speak of."""
+    return [
+        node.value
+        for node in (ast.walk(script.tree) if script.tree else ())
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+
+def _pattern(route: str) -> str:
+    """``/films/<int:film_id>/`` as a regular expression."""
+    parts = re.split(r"<[^<>]*>|\{[^{}]*\}", route)
+    return "[^/]+".join(map(re.escape, parts))
+
+
+def _refused(load: Load, knobs: dict[str, int | float | str | bool] | object) -> str:
+    """Why nothing can be sent with these knobs; "" if it can."""
+    assert isinstance(knobs, dict)
+    try:
+        load.plan({name: value for name, value in knobs.items() if name in load.knobs})
+    except AsyncdemoError as error:
+        return str(error)
+    return ""
+
+
+RULES: Final = (
+    Rule("load-paths", paths),
+    Rule("load-ports", ports),
+    Rule("load-knobs", load_knobs),
+    Rule("services", services),
+)

@@ -1,0 +1,120 @@
+"""Servers of a lesson under plain Python: each answers every request of the load once, and ends when asked.
+
+Not for: what they do under load (``runs``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Final
+
+from asyncdemo.course.load import Load
+from asyncdemo.course.rules.problem import Fault
+from asyncdemo.serving.ports import HOST, free_port
+from asyncdemo.serving.probe import Probe
+
+__all__ = ["faults_of_server"]
+
+_READY_S: Final = 30.0
+_ANSWER_S: Final = 30.0
+_GRACE_S: Final = 5.0
+_ENDS: Final = (0, 130, -2)
+_FIRST_ERROR: Final = 400
+
+
+def faults_of_server(script: Path, load: Load, environment: Mapping[str, str]) -> Iterator[Fault]:
+    """environment: of the services that it uses."""
+    port = free_port()
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
+        process = _started(script, {**os.environ, **environment, "PORT": str(port)}, stderr)
+        try:
+            if not _is_ready(process, port):
+                ended = process.poll()
+                how = (
+                    f"takes no connections within {_READY_S:.0f} s" if ended is None else f"ends with {ended}"
+                )
+                yield Fault(_with_last("under plain Python it " + how, stderr), script)
+                return
+            for message in _refusals(load, port):
+                yield Fault(_with_last(f"under plain Python {message}", stderr), script)
+            _ask_to_end(process)
+            if process.poll() is None:
+                yield Fault(f"does not end within {_GRACE_S:.0f} s of Ctrl-C", script)
+            elif sys.platform != "win32" and process.returncode not in _ENDS:
+                message = f"ends with {process.returncode} after Ctrl-C"
+                yield Fault(_with_last(message, stderr), script)
+        finally:
+            _end_group(process)
+            process.wait()
+
+
+def _started(script: Path, environment: Mapping[str, str], stderr: IO[str]) -> subprocess.Popen[bytes]:
+    # Only warnings about the lesson's own code are errors: the frameworks' are not ours to mend.
+    return subprocess.Popen(
+        [sys.executable, "-I", "-W", "error:::__main__", script.name],
+        cwd=script.parent,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        start_new_session=True,
+    )
+
+
+def _is_ready(process: subprocess.Popen[bytes], port: int) -> bool:
+    probe, end_s = Probe(port), time.monotonic() + _READY_S
+    with contextlib.closing(probe):
+        while process.poll() is None and time.monotonic() < end_s:
+            if probe.answered():
+                return True
+            time.sleep(0.02)
+    return False
+
+
+def _refusals(load: Load, port: int) -> Iterator[str]:
+    for sending in dict.fromkeys(load.sends):
+        what = f"{sending.method} {sending.path}"
+        connection = http.client.HTTPConnection(HOST, port, timeout=_ANSWER_S)
+        with contextlib.closing(connection):
+            try:
+                connection.request(
+                    sending.method, sending.path, sending.body or None, {**dict(sending.headers)}
+                )
+                status = connection.getresponse().status
+            except (OSError, http.client.HTTPException) as error:
+                yield f"{what} is not answered: {type(error).__name__}"
+                continue
+        if status >= _FIRST_ERROR:
+            yield f"{what} is answered with {status}"
+
+
+def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.terminate()
+    else:
+        process.send_signal(signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE_S)
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _with_last(message: str, stderr: IO[str]) -> str:
+    stderr.seek(0)
+    lines = stderr.read().strip().splitlines()
+    return f"{message}: {lines[-1]}" if lines else message
