@@ -64,7 +64,7 @@ class Child:
         self.frames = wire.FrameReader()
         self.hello: tuple[bytes, bytes] | None = None
         self.connection: socket.socket | None = None
-        token = secrets.token_hex(16)
+        self._token = token = secrets.token_hex(16)
         self._door = _Door(token)
         try:
             self.process = self._spawn(f"{self._door.address}#{token}")
@@ -80,7 +80,13 @@ class Child:
             if caller is not None:
                 self.connection, self.frames, self.hello = caller.connection, caller.frames, caller.hello
                 self.connection.settimeout(_SEND_S)
+                self._door.close()  # were we killed while it waits, it would be left behind
         return self.connection is not None
+
+    def expect_more(self) -> str:
+        """Let in those that it starts, too; what has to be in their environment for that."""
+        self._door = _Door(self._token)
+        return f"{self._door.address}#{self._token}"
 
     @property
     def pid(self) -> int:
@@ -88,7 +94,7 @@ class Child:
 
     @property
     def callers(self) -> list[socket.socket]:
-        """When one of these can be read, somebody else may be let in; none once nobody else is expected."""
+        """When one of these can be read, somebody else may be let in; none if nobody else is expected."""
         return self._door.sockets
 
     def let_in(self) -> Caller | None:
@@ -97,10 +103,6 @@ class Child:
         if caller is not None:
             caller.connection.settimeout(_SEND_S)
         return caller
-
-    def expect_nobody_else(self) -> None:
-        """Once it is connected itself."""
-        self._door.close()
 
     def take_outputs(self) -> dict[int, str]:
         """Descriptor -> "stdout" or "stderr", where these are captured; the caller closes them."""

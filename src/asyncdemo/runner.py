@@ -211,9 +211,10 @@ class Recording:
             self._outputs[descriptor] = stream, codecs.getincrementaldecoder("utf-8")("replace")
         if not self._connected(self._child):
             return
-        if not self._options.follow:
-            self._child.expect_nobody_else()
-        self._lines.send(wire.json_frame(wire.OPTIONS, self._told()))
+        environment = dict(self._options.environment)
+        if self._options.follow:
+            environment[wire.ENV] = self._child.expect_more()
+        self._lines.send(wire.json_frame(wire.OPTIONS, {**self._told(), "environment": environment}))
         limit = time.monotonic() + _START_TIMEOUT_S
         while not self._assembly.ready and self.poll(0.2):
             if time.monotonic() > limit:
@@ -388,7 +389,6 @@ class Recording:
             "virtual": self._options.virtual and not self._options.follow,
             "follow": self._options.follow,
             "threshold_s": self._options.threshold_s,
-            "environment": dict(self._options.environment),
             "serves": self._options.serves,
             "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
         }
