@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from asyncdemo.metrics import (
     blocked_ns,
+    blocks,
     gil_wait_ns,
     ideal_ns,
     lane_totals,
@@ -536,7 +537,7 @@ def test_most_at_once_agrees_with_counting_every_instant(run: Run) -> None:
 
 
 def test_of_a_server_only_the_time_of_its_requests_counts_for_blocking() -> None:
-    """What holds the loop before the first request comes, or after the last one is answered, delays nobody."""
+    """What holds the loop before the first request, or after the last response, keeps nobody waiting."""
     story = Story()
     story.task("server").runs(210).returns()
     run = replace(story.run(), threshold_ns=ns(50))
