@@ -1,0 +1,36 @@
+"""A page is made of three parts, which come from other services. Twenty clients ask for it: how many at once?
+
+Predict the peak of page and the seconds before you run it:  asyncdemo run async-views --variant sync
+"""
+
+import os
+import time
+
+from flask import Flask
+from flask.typing import ResponseReturnValue
+
+PARTS = 3
+PART_MS = 100
+PORT = int(os.environ.get("PORT", "8000"))
+
+app = Flask("pages")
+
+
+def fetch(part: int) -> str:
+    """One part of the page, from another service."""
+    time.sleep(PART_MS / 1000)
+    return f"part {part}"
+
+
+@app.get("/page")
+def page() -> ResponseReturnValue:
+    parts = [fetch(part) for part in range(PARTS)]
+    return {"parts": parts}
+
+
+def main() -> None:
+    app.run(host="127.0.0.1", port=PORT, threaded=False)
+
+
+if __name__ == "__main__":
+    main()
