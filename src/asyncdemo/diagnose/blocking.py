@@ -120,7 +120,7 @@ def _advice(step: SlowStep) -> str:
     if step.reason == "sleep":
         return f"Use `await asyncio.sleep(...)`, or {_IN_A_THREAD} for a call that has no async form."
     if step.reason in _ASYNC_CLIENTS:
-        return f"Use {_ASYNC_CLIENTS[step.reason]}, or {_IN_A_THREAD} as long as there is none."
+        return f"Use {_ASYNC_CLIENTS[step.reason]}, or {_IN_A_THREAD} around the call."
     if step.reason.startswith("net.") or step.reason == "dns":
         return f"Use an async client, or {_IN_A_THREAD} for a call that has no async form."
     if step.reason == "subprocess":

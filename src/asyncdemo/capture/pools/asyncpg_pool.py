@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_return
+from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
 from asyncdemo.capture.pools.book import Call, Connection, Pools
 
 NAME = "asyncpg"
@@ -20,21 +20,23 @@ class _Taking(Call):
 
     def begin(self) -> None:
         holder = self.arguments[0]
-        taken[id(holder)] = self
+        _taken.add(id(holder))
         connection = self.pools.of(holder._con)
         if connection is not None and connection.index is not None:
             self.pools.hold(connection)
 
     def ends(self, error: BaseException | None) -> None:
         holder = self.arguments[0]
-        taken.pop(id(holder), None)
+        _taken.discard(id(holder))
         connection = None if error is None else self.pools.of(holder._con)
         if connection is not None:
             self.pools.let_go(connection)
 
 
-taken: dict[int, _Taking] = {}
-"""id(holder) -> the call that it is being made ready for."""
+_taken: set[int] = set()
+"""id(holder) of those that are being made ready for a caller."""
+_handed_out: dict[int, Connection] = {}
+"""id(proxy) -> the connection that the caller has through it; the proxy forgets it when that is closed."""
 
 
 class _Connecting(Call):
@@ -43,7 +45,7 @@ class _Connecting(Call):
         self._connection: Connection | None = self.pools.expect(holder._pool)
         if self._connection is None:
             return
-        if id(holder) in taken:
+        if id(holder) in _taken:
             self.pools.hold(self._connection)
         self.pools.opening(self._connection)
 
@@ -70,11 +72,20 @@ def _acquired(pools: Pools, _: Any, proxy: Any) -> None:
     connection = pools.of(proxy._con)
     if connection is not None:
         pools.hold(connection)
+        _handed_out[id(proxy)] = connection
 
 
 def _released(pools: Pools, holder: Any) -> None:
+    """A holder is free again, also after its connection was closed: then nobody need have given it back."""
     connection = None if holder._con is None else pools.of(holder._con)
-    if connection is not None:
+    if connection is not None and connection.index is not None:
+        pools.let_go(connection)
+
+
+def _given_back(pools: Pools, _: Any, proxy: Any, *rest: Any) -> None:
+    """A connection that was closed in its caller's hands is returned, too; an open one is reset first."""
+    connection = _handed_out.pop(id(proxy), None)
+    if connection is not None and connection.index is None:
         pools.let_go(connection)
 
 
@@ -89,6 +100,7 @@ def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "PoolConnectionHolder.connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "PoolConnectionHolder.acquire", pools.observed(_Taking), observing)
     patches.rewrite(module, "PoolConnectionHolder._release", pools.safe(_released), on_entry)
+    patches.rewrite(module, "Pool.release", pools.safe(_given_back), on_entry_with_all)
     patches.rewrite(module, "Pool._acquire", pools.passing(_acquired), on_return)
     patches.rewrite(module, "Pool._acquire", pools.observed(_Asking), observing)
 
