@@ -54,7 +54,10 @@ class Engine:
         self._tally = Tally()
         detailed = reporter is not None or "HEAD" in self._maker.methods
         self._kind = DetailedConnection if detailed else Connection
+        self._make = self._maker.make
         self._is_closed_loop = plan.rate is None
+        self._last = (plan.requests or 0) - 1 if self._is_closed_loop else -1
+        """Number of the request after which a closed loop begins no more; an open one's schedule knows."""
         self._keeps = plan.keep_alive
         self._timeout_ns = round(plan.timeout_s * _SECOND_NS)
         self._under_way: dict[int, Connection] = {}
@@ -137,12 +140,14 @@ class Engine:
         number = tally.begun
         tally.begun = number + 1
         connection = connection or self._connection()
-        if connection is not None:
-            self._send(number, intended_ns, connection)
-        else:
+        if connection is None:
             tally.held_back += 1
             self._backlog.append((number, intended_ns))
-        if number + 1 == self.plan.requests and self._is_closed_loop:
+        else:
+            self._send(number, intended_ns, connection)
+            if (at_once := len(self._under_way)) > tally.most_at_once:
+                tally.most_at_once = at_once
+        if number == self._last:
             self._stop_beginning()
 
     def _connection(self) -> Connection | None:
@@ -153,15 +158,12 @@ class Engine:
         return None
 
     def _send(self, number: int, intended_ns: int, connection: Connection) -> None:
-        tally, under_way = self._tally, self._under_way
-        under_way[number] = connection
-        if (at_once := len(under_way)) > tally.most_at_once:
-            tally.most_at_once = at_once
-        request = self._maker.make(number)
+        self._under_way[number] = connection
+        request = self._make(number)
         sent_ns = intended_ns
         if not self._is_closed_loop:
             sent_ns = perf_counter_ns()
-            tally.late.append(sent_ns - intended_ns)
+            self._tally.late.append(sent_ns - intended_ns)
         connection.send(request, number, intended_ns)
         if connection.transport is None:
             self._connect(connection)
