@@ -21,6 +21,7 @@ from asyncdemo.cli.terminal import facts_of_terminal, wrapped
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.errors import EXIT_MISSING, EXIT_OK, AsyncdemoError
 from asyncdemo.packages import install_command, version_of
+from asyncdemo.services import NAMES, NotThereError, Services, Source, choose
 
 __all__ = ["command"]
 
@@ -57,7 +58,7 @@ def command(context: click.Context, as_json: bool) -> None:
 
     Exit code 3 if something is missing that nothing works without.
     """
-    checks = [*_python(), *_packages(), *_terminal(), *_system()]
+    checks = [*_python(), *_packages(), *_services(), *_terminal(), *_system()]
     broken = any(check.status is Status.BROKEN for check in checks)
     if as_json:
         click.echo(
@@ -123,6 +124,22 @@ def _packages() -> Iterator[Check]:
 
 def _present(extra: Extra) -> str:
     return ", ".join(f"{name} {version}" for name, version in extra.present.items()) or "needs nothing"
+
+
+def _services() -> Iterator[Check]:
+    """Which server would be used for each. One that runs already is used for a moment: else nobody knows."""
+    for name in NAMES:
+        try:
+            choice = choose(name)
+            words = choice.words()
+            if choice.source is Source.URL:
+                with Services([name]) as services:
+                    words = f"{words}: {services.words[name]}"
+            yield Check("Services", name, Status.OK, words)
+        except NotThereError as error:
+            yield Check("Services", name, Status.MISSING, error.words, error.mend)
+        except AsyncdemoError as error:
+            yield Check("Services", name, Status.MISSING, str(error))
 
 
 def _terminal() -> Iterator[Check]:

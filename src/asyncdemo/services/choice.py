@@ -69,24 +69,30 @@ class Choice:
     where: str
 
     @property
-    def words(self) -> str:
-        """What it is, without a password."""
-        noun = NOUNS[self.name]
-        if self.source is Source.URL:
-            return f"{noun} of {_ADDRESSES[self.name]} ({without_password(self.where)})"
-        if self.source is Source.INSTALLED:
-            return f"{noun} installed at {self.where}"
-        package = _BRINGS[self.name]
-        kind = "the real server, embedded" if self.name == "postgres" else "embedded"
-        return f"{kind}: {package} {version_of(package)}"
+    def variable(self) -> str:
+        """Of the environment: where the address stands."""
+        return _ADDRESSES.get(self.name, "")
 
-    def version(self) -> str | None:
-        """Of the program, by its own word; None if it must be connected to for that."""
-        if self.name == "postgres" and self.source is not Source.URL:
-            return _said_by([str(Path(self.where, "postgres")), "--version"], r"\) (\S+)")
+    @property
+    def noun(self) -> str:
+        """To speak of it; without a password."""
+        noun = NOUNS[self.name]
+        return f"{noun} at {without_password(self.where)}" if self.source is Source.URL else noun
+
+    def words(self) -> str:
+        """What it is, with its version, and where; no password. Programs are asked, an address is not."""
+        if self.source is Source.URL:
+            return f"{self.noun}, of {self.variable}"
+        package = _BRINGS[self.name]
+        brought = f"{package} {version_of(package)}"
+        if self.name == "postgres":
+            version = _said_by([str(Path(self.where, "postgres")), "--version"], r"\) (\S+)")
+            where = f"embedded: {brought}" if self.source is Source.EMBEDDED else f"installed: {self.where}"
+            return f"PostgreSQL {version}, {where}"
         if self.source is Source.INSTALLED:
-            return _said_by([self.where, "--version"], r"v=(\S+)")
-        return version_of(_BRINGS[self.name]) if self.source is Source.EMBEDDED else None
+            version = _said_by([self.where, "--version"], r"v=(\S+)")
+            return f"{Path(self.where).name} {version}, installed: {self.where}"
+        return f"{brought}, embedded"
 
 
 def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
@@ -178,10 +184,10 @@ def _newest(folders: Iterable[str]) -> str | None:
     return max(whole, key=lambda folder: [int(number) for number in re.findall(r"\d+", folder)], default=None)
 
 
-def _said_by(command: list[str], pattern: str) -> str | None:
+def _said_by(command: list[str], pattern: str) -> str:
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10).stdout
     except (OSError, subprocess.TimeoutExpired):
-        return None
+        said = ""
     found = re.search(pattern, said)
-    return found[1] if found else None
+    return found[1] if found else "(does not tell its version)"

@@ -66,6 +66,10 @@ class Cluster:
         self._program, self.port = start_on_free_port(self._launch, self._answers)
 
     @property
+    def folder(self) -> Path:
+        return self._folder.path
+
+    @property
     def pid(self) -> int | None:
         return self._program.process.pid if self._program else None
 

@@ -9,7 +9,6 @@ import contextlib
 import os
 import shutil
 import tempfile
-import time
 from pathlib import Path
 from typing import IO, Final
 
@@ -21,8 +20,6 @@ __all__ = ["ServerFolder", "remove_leftovers"]
 _NAMES: Final = "asyncdemo-postgres-"
 _LOCK: Final = "in-use"
 _OPEN_PLACES: Final = (Path("/tmp"), Path("/var/tmp"))
-_JUST_MADE_S: Final = 60.0
-"""One without a lock may have been made a moment ago."""
 
 
 class ServerFolder:
@@ -30,9 +27,11 @@ class ServerFolder:
 
     def __init__(self, account: Account | None) -> None:
         remove_leftovers()
-        self.path = Path(tempfile.mkdtemp(prefix=_NAMES, dir=_place(account)))
-        self.lock: IO[bytes] = (self.path / _LOCK).open("wb")
+        # It gets its name once it is locked: one that is not is nobody's.
+        unnamed = Path(tempfile.mkdtemp(prefix=f".{_NAMES}", dir=_place(account)))
+        self.lock: IO[bytes] = (unnamed / _LOCK).open("wb")
         _try_to_lock(self.lock.fileno())
+        self.path = unnamed.rename(unnamed.with_name(unnamed.name[1:]))
         if account is not None:
             account.owns(self.path)
 
@@ -52,7 +51,7 @@ def remove_leftovers() -> None:
 
 
 def _abandoned(folder: Path) -> bool:
-    if folder.is_symlink() or time.time() - folder.lstat().st_mtime < _JUST_MADE_S:
+    if folder.is_symlink():
         return False
     flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
     lock = os.open(folder / _LOCK, flags)

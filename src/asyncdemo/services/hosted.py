@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from typing import Any, Final
 
 from asyncdemo.errors import MissingError, ServiceError
 from asyncdemo.packages import install_command
-from asyncdemo.services.choice import NOUNS, Choice, Source
+from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.programs import ending_words
 
 __all__ = ["Hosted"]
@@ -30,6 +31,8 @@ _STARTS_S: Final = 60.0
 _RESETS_S: Final = 30.0
 _ENDS_S: Final = 20.0
 """A PostgreSQL that does not want to end is killed after 10."""
+_ORPHANS_S: Final = 5.0
+_AGAIN_S: Final = 0.01
 _LAST_LINES: Final = 5
 _SOURCE: Final = str(Path(__file__).resolve().parents[2])
 _Message = dict[str, Any]
@@ -44,6 +47,7 @@ class Hosted:
         self.environment: dict[str, str] = {}
         self.words = ""
         self.server_pid: int | None = None
+        self._folder: str | None = None
         self._said: deque[str] = deque(maxlen=_LAST_LINES)
         self._messages: queue.SimpleQueue[_Message | None] = queue.SimpleQueue()
         self._lost: str | None = None
@@ -75,15 +79,13 @@ class Hosted:
                 f"Install what the lessons need: {install_command('asyncdemo[course]')}"
             )
         if "started" not in message:
-            raise ServiceError(
-                self._with_last_words(f"{self._noun} {message.get('failed', 'did not start')}.")
-            )
+            words = self._failed(message, "did not start")
+            if self.choice.source is Source.URL:
+                words = f"{words} Without {self.choice.variable} one is started for you."
+            raise ServiceError(self._with_last_words(words))
         started = message["started"]
-        self.environment, self.words, self.server_pid = (
-            started["environment"],
-            started["words"],
-            started["pid"],
-        )
+        self.environment, self.words = started["environment"], started["words"]
+        self.server_pid, self._folder = started["pid"], started["folder"]
 
     def ask_reset(self) -> None:
         """To be followed by ``wait_reset``; so several can do it at once."""
@@ -92,8 +94,7 @@ class Hosted:
     def wait_reset(self) -> None:
         message = self._answer(_RESETS_S, "be reset")
         if "reset" not in message:
-            words = self.died() or self._with_last_words(f"{self._noun} {message.get('failed', 'is gone')}.")
-            raise ServiceError(words)
+            raise ServiceError(self.died() or self._with_last_words(self._failed(message, "is gone")))
 
     def died(self) -> str | None:
         """A sentence, if it has ended although nobody asked it to."""
@@ -138,13 +139,21 @@ class Hosted:
 
     @property
     def _noun(self) -> str:
-        return NOUNS[self.choice.name]
+        return self.choice.noun
+
+    def _failed(self, message: _Message, otherwise: str) -> str:
+        said = f"{self._noun} {message.get('failed', otherwise)}"
+        return said if said.endswith((".", "?", "!")) else f"{said}."
 
     def _end_orphans(self) -> None:
         """Its process was killed, and could not end its server: that is still in the same group."""
-        if hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):
+        with suppress(ProcessLookupError, PermissionError):
+            end_s = time.monotonic() + _ORPHANS_S
+            while hasattr(os, "killpg") and time.monotonic() < end_s:
                 os.killpg(self._process.pid, signal.SIGKILL)
+                time.sleep(_AGAIN_S)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _tell(self, line: str) -> None:
         if self._process.stdin is not None:

@@ -51,8 +51,10 @@ class Postgres:
         with self._connect() as connection:
             version = connection.info.parameter_status("server_version")
         words = f"PostgreSQL {version}" + ("" if self._cluster else f", its database {self._database}")
-        pid = self._cluster.pid if self._cluster else None
-        return Started({"DATABASE_URL": url_of({**self._address, "dbname": self._database})}, words, pid)
+        environment = {"DATABASE_URL": url_of({**self._address, "dbname": self._database})}
+        if self._cluster is None:
+            return Started(environment, words, None)
+        return Started(environment, words, self._cluster.pid, str(self._cluster.folder))
 
     def watch(self, lost: Callable[[str], None]) -> None:
         if self._cluster is not None:

@@ -11,14 +11,15 @@ __all__ = ["Server", "Started"]
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """environment: how it is reached. words: what it is, with its version. pid: of the server's process.
+    """environment: how it is reached. words: what it is, with its version.
 
-    pid is None if the server is none of ours.
+    pid: of the server's process, None if it is none of ours. folder: what to remove if it is killed.
     """
 
     environment: Mapping[str, str]
     words: str
     pid: int | None
+    folder: str | None = None
 
 
 class Server(Protocol):
