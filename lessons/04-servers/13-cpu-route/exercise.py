@@ -43,6 +43,7 @@ async def described(request: Request) -> HTTPResponse:
 
 
 def main() -> None:
+    # TODO: what has to be there before the first request comes, and until after the last one?
     app.run(host="127.0.0.1", port=PORT, single_process=True)
 
 

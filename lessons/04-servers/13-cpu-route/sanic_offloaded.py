@@ -25,18 +25,6 @@ def sum_of_squares(n: int) -> int:
     return sum([i**2 for i in range(n)])
 
 
-@app.before_server_start
-async def open_pool(app: Sanic) -> None:
-    """Processes take long to start, so they are there before the first request is."""
-    app.ctx.pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
-    await asyncio.gather(*(asyncio.wrap_future(app.ctx.pool.submit(sum_of_squares, 1)) for _ in range(2)))
-
-
-@app.after_server_stop
-async def close_pool(app: Sanic) -> None:
-    app.ctx.pool.shutdown()
-
-
 @app.post("/upload")
 async def upload(request: Request) -> HTTPResponse:
     """Send the image on to the store."""
@@ -51,7 +39,9 @@ async def calc(request: Request) -> HTTPResponse:
 
 
 def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as app.ctx.pool:
+        list(app.ctx.pool.map(sum_of_squares, [1, 1]))  # both processes are up before a request comes
+        app.run(host="127.0.0.1", port=PORT, single_process=True)
 
 
 if __name__ == "__main__":

@@ -21,16 +21,6 @@ app = Sanic("uploads")
 draw = random.Random(SEED)
 
 
-@app.before_server_start
-async def open_pool(app: Sanic) -> None:
-    app.ctx.pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
-
-
-@app.after_server_stop
-async def close_pool(app: Sanic) -> None:
-    app.ctx.pool.shutdown()
-
-
 def brightness(pixels: int) -> int:
     """Pure computing; leave it as it is."""
     return sum([pixel % 251 for pixel in range(pixels)])
@@ -54,7 +44,8 @@ async def described(request: Request) -> HTTPResponse:
 
 
 def main() -> None:
-    app.run(host="127.0.0.1", port=PORT, single_process=True)
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as app.ctx.pool:
+        app.run(host="127.0.0.1", port=PORT, single_process=True)
 
 
 if __name__ == "__main__":
