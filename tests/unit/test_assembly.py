@@ -14,7 +14,8 @@ from asyncdemo.assembly import Assembly
 from asyncdemo.capture import wire
 from asyncdemo.diagnose import diagnose
 from asyncdemo.metrics import measure
-from asyncdemo.model import Run, RunOutcome, State
+from asyncdemo.metrics.pools import pool_use
+from asyncdemo.model import Connection, Resource, Run, RunOutcome, Slot, State
 
 SMALL = st.integers(-2, 6)
 TIME = st.integers(0, 10**10)
@@ -49,10 +50,16 @@ DEFINITIONS = {
     ),
     "resource": st.tuples(
         SMALL,
-        st.sampled_from(["semaphore", "lock", "queue", "executor"]),
+        st.sampled_from(["semaphore", "lock", "queue", "executor", "pool"]),
         st.none() | st.integers(0, 3),
         st.none(),
     ),
+    "pool": st.tuples(SMALL, st.just("redis"), SMALL, TIME),
+    "pool-refused": st.tuples(SMALL, SMALL, TIME, TIME),
+    "connection": st.tuples(SMALL, SMALL, SMALL, TIME),
+    "connection-ready": st.tuples(SMALL, TIME),
+    "connection-closed": st.tuples(SMALL, TIME, st.booleans(), st.booleans()),
+    "connection-returned": st.tuples(SMALL),
     "lane": st.tuples(SMALL, SMALL, st.just("work(1)"), st.just("work"), TIME),
     "lane-end": st.tuples(
         SMALL, TIME, st.sampled_from(["returned", "raised"]), st.none() | st.just("1"), st.none()
@@ -121,6 +128,7 @@ def test_any_stream_of_events_gives_a_run_or_a_clear_error(
         assert all(span.start_ns <= span.end_ns for span in spans)
         assert all(one.end_ns == two.start_ns for one, two in pairwise(spans))
     measure(run)
+    pool_use(run)
     diagnose(run)
 
 
@@ -364,3 +372,103 @@ def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None
     assembly.leaves(0)
     tell(assembly, 1, wire.NOW, 4_000_000_000, 0, 0, 0, 0)
     assert ears.at_ns == 4_000_000_000
+
+
+def pool_events(*definitions: list[object], numbers: list[int]) -> Resource:
+    """Task 0 makes pool 0 at 10; what comes of it."""
+    made: list[list[object]] = [task(0, 0), task(1, 0), ["resource", 0, "pool", 2, None]]
+    run = fed(*made, ["pool", 0, "redis", 0, 10], *definitions, numbers=[*numbers, wire.NOW, 900, 0, 0, 0, 0])
+    (pool,) = run.resources
+    return pool
+
+
+def taken(track: int, at_ns: int, connection: int) -> list[int]:
+    return [wire.TAKEN, track, at_ns, 0, connection + 1, 0]
+
+
+def given_back(track: int, at_ns: int, connection: int) -> list[int]:
+    return [wire.GIVEN_BACK, track, at_ns, 0, connection + 1, 0]
+
+
+def test_connections_of_a_pool_with_their_uses() -> None:
+    pool = pool_events(
+        ["connection", 4, 0, 0, 20],
+        ["connection-ready", 4, 30],
+        ["connection", 5, 0, 1, 40],
+        ["connection-ready", 5, 45],
+        ["connection-closed", 5, 200, False, False],
+        numbers=[
+            *taken(0, 20, 4),
+            *taken(1, 40, 5),
+            *given_back(0, 50, 4),
+            *taken(1, 60, 4),
+            *given_back(1, 80, 4),
+            *given_back(1, 90, 5),
+        ],
+    )
+    assert (pool.name, pool.made_ns, pool.made_by, pool.limit) == ("redis", 10, 0, 2)
+    first, second = pool.connections
+    assert first == Connection(20, 30, None, 0, (Slot(0, 20, 50), Slot(1, 60, 80)))
+    assert second == Connection(40, 45, 200, 1, (Slot(1, 40, 90),))
+    assert sorted(pool.slots, key=lambda slot: slot.start_ns) == [
+        Slot(0, 20, 50),
+        Slot(1, 40, 90),
+        Slot(1, 60, 80),
+    ]
+
+
+def test_whoever_gives_it_back_the_use_was_who_took_it() -> None:
+    pool = pool_events(
+        ["connection", 0, 0, 0, 20],
+        ["connection", 1, 0, 0, 20],
+        numbers=[*taken(0, 20, 0), *taken(0, 25, 1), *given_back(1, 50, 1)],
+    )
+    assert [one.uses for one in pool.connections] == [(Slot(0, 20, 900),), (Slot(0, 25, 50),)]
+    assert [one.kept for one in pool.connections] == [True, False]
+
+
+def test_closed_in_its_holders_hands_is_kept_until_it_is_returned() -> None:
+    closed: list[object] = ["connection-closed", 0, 50, True, False]
+    numbers = [*taken(0, 20, 0), *given_back(0, 50, 0)]
+    (lost,) = pool_events(["connection", 0, 0, 0, 20], closed, numbers=numbers).connections
+    assert (lost.closed_ns, lost.kept) == (50, True)
+    returned: list[object] = ["connection-returned", 0]
+    (back,) = pool_events(["connection", 0, 0, 0, 20], closed, returned, numbers=numbers).connections
+    assert (back.closed_ns, back.kept) == (50, False)
+
+
+def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -> None:
+    """A semaphore hands its slot over to who is woken; a pool's caller looks for a connection itself."""
+    run = fed(
+        task(0, 0),
+        ["resource", 0, "pool", 1, None],
+        ["pool", 0, "redis", 0, 0],
+        ["connection", 0, 0, 0, 5],
+        ["wait", 2, "connection pool", 3, 0, None, None],
+        numbers=[0, 0, 0, 10, 2, -1, *taken(0, 95, 0), 0, 70, 90, 100, wire.WAIT_DONE, -1],
+    )
+    assert run.resources[0].slots == (Slot(0, 95, 100),)
+
+
+def test_who_was_refused() -> None:
+    pool = pool_events(["pool-refused", 0, 1, 30, 60], numbers=[])
+    assert pool.refused == (Slot(1, 30, 60),)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        ["connection", "0", 0, 0, 5],
+        ["connection", 0, 0, [], 5],
+        ["connection", 0, 0, 0, "5"],
+        ["connection-ready", 7, 5],
+        ["connection-closed", 7, 5, False, False],
+        ["connection-returned", 7],
+        ["pool", 0, "redis", None, 5],
+        ["pool", 0, 7, 0, 5],
+        ["pool-refused", 0, 0, 5, None],
+    ],
+)
+def test_what_makes_no_sense_of_a_pool_is_an_error(definition: list[object]) -> None:
+    with pytest.raises(ValueError, match="makes no sense"):
+        fed(task(0, 0), ["resource", 0, "pool", 1, None], definition)

@@ -282,13 +282,15 @@ class Assembly:
         )
 
     def _on_pool(self, resource: int, name: str, track: int, at_ns: int) -> None:
-        self._ledger.pools.made(_whole(resource), name, track, _whole(at_ns))
+        if not isinstance(name, str):
+            raise TypeError(f"{name!r} is no name")
+        self._ledger.pools.made(_whole(resource), name, _whole(track), _whole(at_ns))
 
     def _on_pool_refused(self, resource: int, track: int, asked_ns: int, at_ns: int) -> None:
-        self._ledger.pools.refused(resource, track, _whole(asked_ns), _whole(at_ns))
+        self._ledger.pools.refused(_whole(resource), _whole(track), _whole(asked_ns), _whole(at_ns))
 
     def _on_connection(self, index: int, resource: int, track: int, at_ns: int) -> None:
-        self._ledger.pools.opening(_whole(index), _whole(resource), track, _whole(at_ns))
+        self._ledger.pools.opening(_whole(index), _whole(resource), _whole(track), _whole(at_ns))
 
     def _on_connection_ready(self, index: int, at_ns: int) -> None:
         self._ledger.pools.ready(index, _whole(at_ns))

@@ -90,11 +90,7 @@ class Pools:
                 uses[one.connection].append(one)
         built: defaultdict[int, list[Connection]] = defaultdict(list)
         for index, known in sorted(self.connections.items(), key=lambda item: (item[1].opened_ns, item[0])):
-            slots = [
-                Slot(order[use.track], use.start_ns, end_of(use.track) if use.end_ns is None else use.end_ns)
-                for use in uses[index]
-                if use.track in order
-            ]
+            slots = [_slot(use, order, end_of) for use in uses[index] if use.track in order]
             built[known.pool].append(
                 Connection(
                     known.opened_ns,
@@ -114,3 +110,8 @@ class Pools:
             if track in order:
                 found[resource].append(Slot(order[track], asked_ns, at_ns))
         return {resource: tuple(slots) for resource, slots in found.items()}
+
+
+def _slot(use: Held, order: dict[int, int], end_of: Callable[[int], int]) -> Slot:
+    end_ns = end_of(use.track) if use.end_ns is None else use.end_ns
+    return Slot(order[use.track], use.start_ns, max(use.start_ns, end_ns))
