@@ -16,7 +16,7 @@ from asyncdemo.cli.options import json_option, plain_option
 from asyncdemo.cli.terminal import can_draw, keys_not_shown
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
-from asyncdemo.render.layout import extent_ns
+from asyncdemo.render.layout import extent_ns, noun
 from asyncdemo.render.live import LivePanel, LiveView
 from asyncdemo.render.replay import Replay
 from asyncdemo.render.result import script_result
@@ -69,7 +69,7 @@ def command(
 
 
 def _replay(runs: Sequence[Run], console: Console, speed: float) -> None:
-    panels = [LivePanel(run.name) for run in runs]
+    panels = [LivePanel(run.name, noun=noun(run)) for run in runs]
     replays = [Replay(run, panel) for run, panel in zip(runs, panels, strict=True)]
     length_ns = max(map(extent_ns, runs))
     start_ns = time.monotonic_ns()

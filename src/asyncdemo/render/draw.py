@@ -7,7 +7,6 @@ when to draw (``live``, ``report``).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -130,7 +129,7 @@ def timeline_lines(
         if pitch > 1:
             yield []
     if grid.folded:
-        yield from islice(_counts(grid, theme, gutter), 1 + counts)
+        yield from _counts(grid, theme, gutter, counts)
 
 
 def row_lines(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
@@ -233,10 +232,16 @@ def _counted(grid: Grid) -> Iterator[tuple[Shade, float]]:
             yield shade, most
 
 
-def _counts(grid: Grid, theme: Theme, gutter: int) -> Iterator[Line]:
+def _counts(grid: Grid, theme: Theme, gutter: int, most_lines: int) -> Iterator[Line]:
     words = f"+{count(grid.folded, grid.noun)} folded, up to {grid.fold:,} to a row; of all {grid.lanes:,}:"
     yield text_line(fit(words, gutter + grid.columns, theme.ellipsis), DIM)
-    for shade, most in _counted(grid):
+    counted = list(_counted(grid))
+    # What few are in is left out first, but never what blocks.
+    weights = {shade: (shade is Shade.BLOCKING, most) for shade, most in counted}
+    kept = set(sorted(weights, key=weights.__getitem__, reverse=True)[:most_lines])
+    for shade, most in counted:
+        if shade not in kept:
+            continue
         bars = "".join(theme.bar(counts[shade], most) for counts in grid.totals)
         label = f" {SHADE_TERMS[shade]}"
         room = max(gutter - 1 - len(label), 0)

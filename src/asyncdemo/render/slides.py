@@ -16,6 +16,7 @@ from rich.style import Style
 
 from asyncdemo.model import Run
 from asyncdemo.render.blocks import MARKED, Block, Figures, Row, block_lines
+from asyncdemo.render.curves import memory_curves, most_of
 from asyncdemo.render.draw import (
     Line,
     cell_marks,
@@ -27,9 +28,10 @@ from asyncdemo.render.draw import (
     title_line,
 )
 from asyncdemo.render.facts import empty_words
-from asyncdemo.render.grid import Shade
+from asyncdemo.render.grid import Grid, Shade
 from asyncdemo.render.layout import extent_ns, lay_out, noun
 from asyncdemo.render.letters import block_letters
+from asyncdemo.render.sections import Sections, sections_of
 from asyncdemo.render.theme import EMPHASIS, Theme
 from asyncdemo.render.words import duration, fit, status, title
 
@@ -99,16 +101,31 @@ def timeline(run: Run, theme: Theme, width: int, height: int) -> list[Line]:
     if not run.rows:
         return [bright(line) for line in (head, [], text_line(empty_words(run)))][:height]
     ends = end_marks(theme, {row.outcome for row in run.rows}, noun(run))
-    room = max(height - 3 - len(legend_lines(theme, width, ends)) - 1, 1)
+    most = max(height - 3 - len(legend_lines(theme, width, ends)) - 1, 1)
+    gutter = gutter_width([row.name for row in run.rows[:most]], len(run.rows), most, width, bool(ends))
+    (above,) = lay_out([run], width - gutter, 1)
+    below = _below(run, theme, gutter, above, most)
+    shades = above.shades.union(*(pool.shades for pool in below.grids))
+    # The marks of what is short are known once all is drawn; a line more is kept for them.
+    marks = len(legend_lines(theme, width, [*ends, *cell_marks(theme, below.grids)], shades))
+    room = max(height - 4 - marks - len(below.lines), 1)
     pitch = max((pitch for pitch in range(1, PITCH + 1) if len(run.rows) * pitch <= room), default=1)
     counts = 0 if len(run.rows) <= room else min(_COUNTS, room // 4)
     rows = room if len(run.rows) <= room else max(room - 1 - counts, 1)
-    names = [row.name for row in run.rows[:rows]]
-    gutter = gutter_width(names, len(run.rows), rows, width, marked=bool(ends))
     (grid,) = lay_out([run], width - gutter, rows)
-    picture = [head, *timeline_lines(grid, theme, gutter, counts, pitch)]
-    legend = legend_lines(theme, width, [*cell_marks(theme, [grid]), *ends], grid.shades)
+    picture = [head, *timeline_lines(grid, theme, gutter, counts, pitch), *below.lines]
+    legend = legend_lines(theme, width, [*cell_marks(theme, [grid, *below.grids]), *ends], shades)
     return [bright(line) for line in (*picture, [], *legend)][:height]
+
+
+def _below(run: Run, theme: Theme, gutter: int, above: Grid, room: int) -> Sections:
+    """Pools and memory, if the rows get half of the room, or as much as they need; else nothing."""
+    most = most_of([memory_curves(run)])
+    for pool_rows, curve_height in ((8, 3), (5, 2)):
+        below = sections_of(run, theme, gutter, above, most, pool_rows, curve_height)
+        if len(below.lines) <= max(room // 2, room - len(run.rows)):
+            return below
+    return Sections((), ())
 
 
 def footer(left: str, keys: Sequence[str], theme: Theme, width: int) -> Line:

@@ -1,17 +1,20 @@
 """The spans of runs as CSV: a row for each, for spreadsheets and data frames.
 
-Times are nanoseconds from the first lane's open of the run. Not for: sums (``metrics``).
+``kind`` says what a row is about: a lane or a request, a connection of a pool, or a sample of memory.
+Times are nanoseconds from the open of the run's first lane or request. Not for: sums (``metrics``).
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from asyncdemo.model import Run
 from asyncdemo.render.grid import STATE_OF
-from asyncdemo.render.layout import blocked_of, open_ns, pieces
+from asyncdemo.render.layout import blocked_of, noun, open_ns, pieces
+from asyncdemo.render.pooling import pool_sections
 from asyncdemo.render.words import SHADE_WORDS, place, title
 
 __all__ = ["COLUMNS", "render_csv"]
@@ -27,31 +30,69 @@ COLUMNS = (
     "reason",
     "resource",
     "line",
+    "kind",
+    "held_by",
+    "resident_bytes",
+    "virtual_bytes",
+    "threads",
 )
 
 
 def render_csv(runs: Sequence[Run]) -> str:
     """With a header; lines end in CR LF, as RFC 4180 has it."""
     out = io.StringIO()
-    table = csv.writer(out)
-    table.writerow(COLUMNS)
+    table = csv.DictWriter(out, COLUMNS, restval="")
+    table.writeheader()
     for run in runs:
-        zero, blocked = open_ns(run), blocked_of(run)
-        for index, row in enumerate(run.rows):
-            for piece in pieces(row, blocked):
-                step = piece.step
-                table.writerow(
-                    (
-                        title(run),
-                        index,
-                        row.name,
-                        "" if row.track is None else row.track,
-                        piece.start_ns - zero,
-                        piece.end_ns - zero,
-                        SHADE_WORDS[STATE_OF.get(piece.shade, piece.shade)],
-                        step.reason if step else piece.wait.reason,
-                        "" if piece.wait.resource is None else piece.wait.resource,
-                        place(step.site, step.called_from, full=True) if step else "",
-                    )
-                )
+        for row in chain(_rows(run), _connections(run), _memory(run)):
+            table.writerow({"run": title(run), **row})
     return out.getvalue()
+
+
+def _rows(run: Run) -> Iterator[dict[str, object]]:
+    zero, blocked = open_ns(run), blocked_of(run)
+    for index, row in enumerate(run.rows):
+        for piece in pieces(row, blocked):
+            step = piece.step
+            yield {
+                "kind": noun(run),
+                "lane": index,
+                "name": row.name,
+                "track": "" if row.track is None else row.track,
+                "start_ns": piece.start_ns - zero,
+                "end_ns": piece.end_ns - zero,
+                "state": SHADE_WORDS[STATE_OF.get(piece.shade, piece.shade)],
+                "reason": step.reason if step else piece.wait.reason,
+                "resource": "" if piece.wait.resource is None else piece.wait.resource,
+                "line": place(step.site, step.called_from, full=True) if step else "",
+            }
+
+
+def _connections(run: Run) -> Iterator[dict[str, object]]:
+    """lane: its place in the pool."""
+    for pool in pool_sections(run):
+        for index, row in enumerate(pool.rows):
+            for stretch in row.stretches:
+                yield {
+                    "kind": "connection",
+                    "lane": index,
+                    "name": f"{pool.title}: {row.label}",
+                    "start_ns": stretch.start_ns,
+                    "end_ns": stretch.end_ns,
+                    "state": SHADE_WORDS[stretch.shade],
+                    "held_by": stretch.who,
+                }
+
+
+def _memory(run: Run) -> Iterator[dict[str, object]]:
+    zero = open_ns(run)
+    for index, sample in enumerate(run.memory):
+        yield {
+            "kind": "memory",
+            "lane": index,
+            "start_ns": sample.at_ns - zero,
+            "end_ns": sample.at_ns - zero,
+            "resident_bytes": sample.resident_bytes,
+            "virtual_bytes": sample.virtual_bytes,
+            "threads": sample.threads,
+        }

@@ -331,6 +331,8 @@ class TestCsv:
             "reason": "sleep",
             "resource": "",
             "line": "/home/ada/app.py:7 in hold",
+            "kind": "lane",
+            **dict.fromkeys(("held_by", "resident_bytes", "virtual_bytes", "threads"), ""),
         }
 
     def test_names_are_quoted(self) -> None:
