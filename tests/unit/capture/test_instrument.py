@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import linecache
+import textwrap
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +22,7 @@ from asyncdemo.capture.instrument import (
     around_call,
     at_end,
     in_place_of,
+    observing,
     on_entry,
     on_entry_with_all,
     on_return,
@@ -302,3 +305,68 @@ def test_a_disguised_frame_shows_the_call_of_the_original() -> None:
         shown.append(traceback.format_tb(raised.value.__traceback__)[1:])
     assert shown[0] == shown[1] and "call(*arguments)" in shown[0][0]
     assert stand_in(lambda: None, ()) == [0, 1, 2]
+
+
+class Observer(list[Any]):
+    """For ``observing``: one call from its entry to its end."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.append(("passes", *arguments) if self and self[-1] == "enter" else ("begins", *arguments))
+        return self if self[-1][0] == "begins" else arguments[0]
+
+    def __enter__(self) -> Observer:
+        self.append("enter")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        self.append("exit" if kind is None else f"exit {kind.__name__}")
+
+
+def test_observing_sees_arguments_result_and_end(module: ModuleType, patches: Patches) -> None:
+    seen = Observer()
+    assert patches.rewrite(module, "plain", seen, observing)
+    assert module.plain(1, 3) == 4
+    assert seen == [("begins", 1, 3), "enter", ("passes", 4), "exit"]
+    seen.clear()
+    with pytest.raises(ValueError, match="-1"):
+        module.plain(-1)
+    assert seen == [("begins", -1, 2), "enter", "exit ValueError"]
+
+
+def test_observing_a_coroutine_lasts_until_its_end(module: ModuleType, patches: Patches) -> None:
+    seen = Observer()
+    assert patches.rewrite(module, "coroutine", seen, observing)
+    with pytest.raises(StopIteration, match="7"):
+        module.coroutine(7).send(None)
+    assert seen == [("begins", 7), "enter", ("passes", 7), "exit"]
+
+
+def test_what_a_decorator_of_another_module_wraps_is_found(
+    tmp_path: Path, module: ModuleType, patches: Patches, log: Log
+) -> None:
+    (tmp_path / "decorators.py").write_text(
+        textwrap.dedent(
+            """
+            import functools
+            def deprecated(function):
+                @functools.wraps(function)
+                def wrapper(*args):
+                    return function(*args)
+                return wrapper
+            """
+        ),
+        encoding="utf-8",
+    )
+    path = tmp_path / "wrapped.py"
+    path.write_text(
+        "from decorators import deprecated\n\n@deprecated\ndef old(value):\n    return value\n\n"
+        "class Made:\n    @classmethod\n    def of(cls, value):\n        return value\n",
+        encoding="utf-8",
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(tmp_path))
+        wrapped = importlib.import_module("wrapped")
+    assert patches.rewrite(wrapped, "old", log.value, on_return)
+    assert patches.rewrite(wrapped, "Made.of", log.value, on_return)
+    assert (wrapped.old(5), wrapped.Made.of(6)) == (5, 6)
+    assert log == [("return", 5), ("return", 6)]
