@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from asyncdemo.checks import CheckFailed, Evidence, Seen
 from asyncdemo.checks.answers import Answer
@@ -170,14 +171,22 @@ def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bo
             # It cannot even be compiled: the note names the line.
             note = " ".join(seen.run.notes)
             raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
-        if exercise.load is not None and seen.run.outcome is RunOutcome.FAILED and seen.run.notes:
-            # What a server writes is mostly its log; the notes have its last words.
-            raise CheckFailed(" ".join(seen.run.notes))
-        seen.ends_well()
-        run_check(exercise.check, check, seen, poll)
+        if exercise.load is None or seen.run.outcome is not RunOutcome.FAILED:
+            seen.ends_well()
+            run_check(exercise.check, check, seen, poll)
+        else:
+            _fail_server(exercise, check, seen, poll)
     except CheckFailed as failed:
         return Failure(_with_what_never_ran(failed.message, seen), failed.evidence)
     return None
+
+
+def _fail_server(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bool]) -> NoReturn:
+    """What a server writes is mostly its log; what became of it stands in the notes."""
+    if seen.run.requests and seen.run.exit_code is None:
+        # It was there until the end, and then did not go: most likely for a reason that the check names.
+        run_check(exercise.check, check, seen, poll)
+    raise CheckFailed(" ".join(seen.run.notes))
 
 
 def _with_what_never_ran(message: str, seen: Seen) -> str:
