@@ -97,6 +97,10 @@ class Connection(asyncio.Protocol):
             self.task.cancel()
         self._release()
 
+    def cancelled(self) -> None:
+        """It was dropped before it was made."""
+        self._engine.closed(self)
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
         if self.number < 0:

@@ -9,18 +9,19 @@ import asyncio
 import gc
 from collections import deque
 from time import perf_counter_ns, process_time
-from typing import Any, Protocol
+from typing import Any
 
 from asyncdemo.load.arrivals import Arrivals
 from asyncdemo.load.connection import Connection, DetailedConnection, kind_of
-from asyncdemo.load.events import Answered, Connected, Event, Sent
+from asyncdemo.load.connections import Connections
+from asyncdemo.load.events import Answered, Connected, Reporter, Sent
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
 from asyncdemo.load.schedule import arrivals_ns
 from asyncdemo.load.tally import Tally
 from asyncdemo.load.wording import RequestMaker
 
-__all__ = ["Engine", "Reporter"]
+__all__ = ["Engine"]
 
 _SECOND_NS = 1_000_000_000
 _LEAD_NS = 5_000_000
@@ -28,13 +29,7 @@ _LEAD_NS = 5_000_000
 _RETURN_S = 0.01
 """A client of a closed loop whose connection failed comes back after this, if only time ends the load:
 a server that has died would be asked for 100,000 refusals a second."""
-_TURNS = 100
-"""Of the loop, at the most, for connections to close; aborting one takes it two or three."""
 _IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"})
-
-
-class Reporter(Protocol):
-    def tell(self, event: Event) -> None: ...
 
 
 class Engine:
@@ -47,13 +42,14 @@ class Engine:
         self, plan: Plan, address: str, most_connections: int, reporter: Reporter | None = None
     ) -> None:
         self.plan = plan
-        self._address = address
-        self._most_connections = most_connections
         self._reporter = reporter
         self._maker = RequestMaker(plan)
         self._tally = Tally()
         detailed = reporter is not None or "HEAD" in self._maker.methods
-        self._kind = DetailedConnection if detailed else Connection
+        kind = DetailedConnection if detailed else Connection
+        self._connections = Connections(
+            lambda: kind(self), address, plan.port, most_connections, self._unreachable
+        )
         self._make = self._maker.make
         self._is_closed_loop = plan.rate is None
         self._last = (plan.requests or 0) - 1 if self._is_closed_loop else -1
@@ -62,12 +58,10 @@ class Engine:
         self._timeout_ns = round(plan.timeout_s * _SECOND_NS)
         self._under_way: dict[int, Connection] = {}
         """In the order of their deadlines, as dicts keep that of insertion."""
-        self._idle: dict[Connection, None] = {}
         self._backlog: deque[tuple[int, int]] = deque()
         """Number and intended send of requests for which there is no connection left."""
         self._arrivals: Arrivals | None = None
         self._expiry: asyncio.TimerHandle | None = None
-        self._open = 0
         self._is_closing = False
         """No request is begun any more."""
         self._interrupted = False
@@ -95,7 +89,7 @@ class Engine:
         engine = type(self._loop).__module__.partition(".")[0]
         if self._arrivals is not None:
             engine += f", {self._arrivals.pacing}"
-        return self._tally.result(cpu_s, engine, self._interrupted)
+        return self._tally.result(self._connections.opened, cpu_s, engine, self._interrupted)
 
     def interrupt(self) -> None:
         """Let go of what is under way; `run` then returns what there is."""
@@ -139,7 +133,8 @@ class Engine:
         tally = self._tally
         number = tally.begun
         tally.begun = number + 1
-        connection = connection or self._connection()
+        if connection is None and not self._backlog:
+            connection = self._connections.take()
         if connection is None:
             tally.held_back += 1
             self._backlog.append((number, intended_ns))
@@ -150,13 +145,6 @@ class Engine:
         if number == self._last:
             self._stop_beginning()
 
-    def _connection(self) -> Connection | None:
-        if self._idle:
-            return self._idle.popitem()[0]
-        if self._open < self._most_connections and not self._backlog:
-            return self._kind(self)
-        return None
-
     def _send(self, number: int, intended_ns: int, connection: Connection) -> None:
         self._under_way[number] = connection
         request = self._make(number)
@@ -166,7 +154,7 @@ class Engine:
             self._tally.late.append(sent_ns - intended_ns)
         connection.send(request, number, intended_ns)
         if connection.transport is None:
-            self._connect(connection)
+            self._connections.open(connection)
         if self._expiry is None:
             self._expire_at(intended_ns + self._timeout_ns)
         if self._reporter is not None:
@@ -174,23 +162,10 @@ class Engine:
             trace_id = self._maker.last_trace_id
             self._reporter.tell(Sent(number, trace_id, name, intended_ns, sent_ns, connection.port))
 
-    def _connect(self, connection: Connection) -> None:
-        self._open += 1
-        self._tally.connections += 1
-        connection.connect_ns = perf_counter_ns()
-        connection.task = self._loop.create_task(self._connecting(connection))
-
-    async def _connecting(self, connection: Connection) -> None:
-        try:
-            await self._loop.create_connection(lambda: connection, self._address, self.plan.port)
-        except OSError as error:
-            self.closed(connection)
-            if connection.number >= 0:
-                self.failed(connection, kind_of(error), perf_counter_ns(), _words(error))
-        except asyncio.CancelledError:
-            self.closed(connection)  # its request was given up, and this with it
-        finally:
-            connection.task = None
+    def _unreachable(self, connection: Connection, error: OSError) -> None:
+        self.closed(connection)
+        if connection.number >= 0:
+            self.failed(connection, kind_of(error), perf_counter_ns(), error.strerror or str(error))
 
     # --- what becomes of it -------------------------------------------------------------------------
 
@@ -218,7 +193,7 @@ class Engine:
             if self._backlog:
                 self._send_backlog(connection)
             else:
-                self._idle[connection] = None
+                self._connections.keep(connection)
             return
         connection.drop()
         if self._is_closed_loop:
@@ -251,19 +226,15 @@ class Engine:
             return
         self._tally.retried += 1
         connection.number = -1
-        again = self._kind(self)
+        again = self._connections.new()
         self._under_way[number] = again
         again.send(connection.request, number, connection.intended_ns)
-        self._connect(again)
+        self._connections.open(again)
 
     def closed(self, connection: Connection) -> None:
         """It is no longer open; told of each connection, perhaps more than once."""
-        if not connection.is_closed:
-            connection.is_closed = True
-            self._open -= 1
-            self._idle.pop(connection, None)
-            if self._backlog and self._open < self._most_connections:
-                self._send_backlog(self._kind(self))
+        if self._connections.closed(connection) and self._backlog and self._connections.has_room:
+            self._send_backlog(self._connections.new())
 
     # --- the end of things --------------------------------------------------------------------------
 
@@ -277,7 +248,7 @@ class Engine:
                 return
             self._tally.fail("timeout", "it was never sent: the client may not open more files", at_ns)
         if connection.transport is not None:
-            self._idle[connection] = None
+            self._connections.keep(connection)
         self._end_if_done()
 
     def _expire_at(self, deadline_ns: int) -> None:
@@ -313,12 +284,9 @@ class Engine:
             self._arrivals.close()
         if self._expiry is not None:
             self._expiry.cancel()
-        for connection in [*self._idle, *self._under_way.values()]:
+        for connection in self._under_way.values():
             connection.drop()
-        for _ in range(_TURNS):
-            if not self._open:
-                return
-            await asyncio.sleep(0)
+        await self._connections.close()
 
     def _tell_answer(self, connection: Connection, at_ns: int) -> None:
         if self._reporter is not None and isinstance(connection, DetailedConnection):
@@ -333,7 +301,3 @@ class Engine:
             return  # of the connection; `connection_lost` tells it
         if not self._done.done():
             self._done.set_exception(error or RuntimeError(context.get("message", "unknown")))
-
-
-def _words(error: OSError) -> str:
-    return error.strerror or str(error)

@@ -7,9 +7,9 @@ Not for: figures of all requests together (``result``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-__all__ = ["PARENT", "Answered", "Connected", "Event", "Sent", "from_wire", "to_wire"]
+__all__ = ["PARENT", "Answered", "Connected", "Event", "Reporter", "Sent", "from_wire", "to_wire"]
 
 PARENT = "ASYNCDEMO_LOAD_PARENT"
 """Variable of the client's environment: the process that it works for."""
@@ -54,6 +54,13 @@ class Answered(NamedTuple):
 
 
 Event = Sent | Connected | Answered
+
+
+class Reporter(Protocol):
+    """Is told of everything, in the middle of the load: it must not take long."""
+
+    def tell(self, event: Event) -> None: ...
+
 
 _KINDS: dict[str, type[Sent | Connected | Answered]] = {"s": Sent, "c": Connected, "a": Answered}
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}

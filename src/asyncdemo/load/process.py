@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from asyncdemo.errors import EXIT_OK, AsyncdemoError
-from asyncdemo.load.events import PARENT, Event, to_wire
+from asyncdemo.load.events import PARENT, Event, Reporter, to_wire
 from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
@@ -38,8 +38,15 @@ def serve() -> int:
         check_installed()
         line, rest = _first_line()
         plan = Plan.from_json(line)
+        parent = _Parent(rest)
         reporter = _PipeReporter() if plan.report else None
-        result = run_plan(plan, reporter, _Parent(rest).listen)
+
+        def on_start(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
+            parent.listen(loop, interrupt)
+            if reporter is not None:
+                reporter.start(loop)
+
+        result = run_plan(plan, reporter, on_start)
     except AsyncdemoError as error:
         _say({"failure": str(error)})
         return error.exit_code
@@ -51,12 +58,13 @@ def serve() -> int:
 
 def run_plan(
     plan: Plan,
-    reporter: _PipeReporter | None = None,
+    reporter: Reporter | None = None,
     on_start: Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None] | None = None,
+    make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
 ) -> Result:
     """In this process. SIGINT and SIGTERM end it early, with a result.
 
-    on_start is called with the loop and what interrupts the load.
+    on_start is called with the loop and what interrupts the load. make_loop: not the fastest there is.
     """
     from asyncdemo.load.engine import Engine
     from asyncdemo.load.limits import allow_connections, loop_factory, pin, resolve
@@ -69,13 +77,11 @@ def run_plan(
         loop = asyncio.get_running_loop()
         loop.set_debug(False)
         with _interrupted_by_signals(loop, engine.interrupt):
-            if reporter is not None:
-                reporter.start(loop)
             if on_start is not None:
                 on_start(loop, engine.interrupt)
             return await engine.run()
 
-    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=make_loop or loop_factory()) as runner:
         return runner.run(run())
 
 

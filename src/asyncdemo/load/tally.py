@@ -37,7 +37,6 @@ class Tally:
         self.retried = 0
         self.held_back = 0
         """Requests that had to wait because no more files may be opened."""
-        self.connections = 0
         self.most_at_once = 0
 
     @property
@@ -53,7 +52,7 @@ class Tally:
         self.window_ns = at_ns - self.start_ns
         self.answered_in_window = self.answered
 
-    def result(self, cpu_s: float, engine: str, interrupted: bool) -> Result:
+    def result(self, connections: int, cpu_s: float, engine: str, interrupted: bool) -> Result:
         wall_s = max(0, self.end_ns - self.start_ns) / _SECOND_NS
         return Result(
             requests=self.begun,
@@ -69,7 +68,7 @@ class Tally:
             late_ns=Histogram.of(self.late),
             cpu_s=cpu_s,
             retried=self.retried,
-            connections=self.connections,
+            connections=connections,
             open_at_once=self.most_at_once,
             engine=engine,
             interrupted=interrupted,

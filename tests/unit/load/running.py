@@ -1,10 +1,13 @@
-"""Runs a load against a server of `serving`, in its own process as everybody else does."""
+"""Runs a load against a server of `serving`: in its own process as everybody else does, or in this one."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from asyncdemo.load import Client, Event, Plan, Result, Send
+from asyncdemo.load.engine import Engine
+from asyncdemo.load.process import run_plan
 
 PATIENCE_S = 60
 """For one event: a busy machine is slow, a client that hangs is wrong."""
@@ -37,3 +40,28 @@ def listen(client: Client) -> list[Event]:
         assert heard or client.finished, "the client has said nothing for a minute"
         events += heard
     return events
+
+
+class Heard(list[Event]):
+    """A reporter that keeps what it is told."""
+
+    def tell(self, event: Event) -> None:
+        self.append(event)
+
+
+def load_here(port: int, **fields: Any) -> tuple[Result, list[Event]]:
+    """The same in this process, on the event loop that Python brings."""
+    heard = Heard()
+    plan = plan_for(port, **fields)
+    result = run_plan(plan, heard if plan.report else None, make_loop=asyncio.SelectorEventLoop)
+    assert result.engine.startswith("asyncio")
+    return result, heard
+
+
+def load_with_few_files(port: int, most_connections: int, **fields: Any) -> Result:
+    """As where the system allows no more open files."""
+
+    async def run() -> Result:
+        return await Engine(plan_for(port, **fields), "127.0.0.1", most_connections).run()
+
+    return asyncio.run(run())

@@ -74,7 +74,7 @@ def test_a_result_is_the_same_after_it_travelled() -> None:
     tally.statuses[200] = tally.statuses[404] = 1
     tally.close_window(500_001_000)
     tally.fail("timeout", "no whole response within 30 s", 2_000_001_000)
-    result = tally.result(0.5, "asyncio", False)
+    result = tally.result(2, 0.5, "asyncio", False)
     travelled = Result.from_json(json.loads(json.dumps(result.to_json())))
     assert travelled.to_json() == result.to_json()
     assert travelled.statuses == {200: 1, 404: 1}
@@ -87,5 +87,5 @@ def test_a_result_is_the_same_after_it_travelled() -> None:
 def test_a_client_at_its_limit_says_so() -> None:
     tally = Tally()
     tally.end_ns = 2_000_000_000
-    assert "95% of a CPU" in tally.result(1.9, "asyncio", False).notes[0]
-    assert tally.result(1.5, "asyncio", False).notes == ()
+    assert "95% of a CPU" in tally.result(1, 1.9, "asyncio", False).notes[0]
+    assert tally.result(1, 1.5, "asyncio", False).notes == ()

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from asyncdemo.load import Answered, Connected, Send, Sent
-from tests.unit.load.running import load
+from tests.unit.load.running import load, load_with_few_files
 from tests.unit.load.serving import HELLO, Server, Visit, answering, served
 
 MS = 1_000_000
@@ -227,6 +227,25 @@ def test_the_generators_own_lag_is_told() -> None:
     assert open_loop.late_ns.most_ns == pytest.approx(max(lags), rel=0.002, abs=64)
     assert closed_loop.late_ns.count == 0
     assert open_loop.cpu_s > 0
+
+
+def test_what_exceeds_the_limit_of_files_waits_its_turn_and_the_wait_counts() -> None:
+    """One connection at a time, 50 ms each, and twenty requests due at once."""
+    at_once = AtOnce(each_s=0.05)
+    with served(at_once.handle) as server:
+        result = load_with_few_files(server.port, 1, requests=20, rate=10_000.0)
+    assert (result.answered, at_once.most, result.open_at_once) == (20, 1, 1)
+    assert result.histogram.most_ns > 10 * result.histogram.least_ns
+    assert any("19 requests waited in the client" in note for note in result.notes)
+
+
+def test_who_waits_too_long_for_a_connection_has_waited_too_long() -> None:
+    at_once = AtOnce(each_s=0.2)
+    with served(at_once.handle) as server:
+        result = load_with_few_files(server.port, 1, requests=20, rate=10_000.0, timeout_s=0.5)
+    assert result.requests == result.answered + result.errors["timeout"] == 20
+    assert result.answered <= 2
+    assert result.wall_s < 20 * 0.2
 
 
 def test_ten_thousand_requests_queued_at_once_are_all_answered() -> None:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
-from asyncdemo.load import Answered, Connected, Send, Sent
-from tests.unit.load.running import load
+from asyncdemo.load import Answered, Connected, Event, Result, Send, Sent
+from tests.unit.load.running import load as load_in_a_process
+from tests.unit.load.running import load_here
 from tests.unit.load.serving import HELLO, HELLO_AND_BYE, Visit, answering, served, unused_port
+
+Load = Callable[..., tuple[Result, list[Event]]]
+
+
+@pytest.fixture(params=[load_in_a_process, load_here], ids=["process", "stock-loop"])
+def load(request: pytest.FixtureRequest) -> Load:
+    """As everybody uses it, on the fastest loop there is; and on the loop that every Python has."""
+    chosen: Load = request.param
+    return chosen
+
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"
 UNTIL_CLOSED = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
@@ -28,7 +41,9 @@ UNTIL_CLOSED = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
         (b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + CHUNKED, 200, b"hello"),
     ],
 )
-def test_a_whole_response_is_an_answer(response: bytes, status: int, body: bytes, keep_alive: bool) -> None:
+def test_a_whole_response_is_an_answer(
+    response: bytes, status: int, body: bytes, keep_alive: bool, load: Load
+) -> None:
     with answering(response) as server:
         result, events = load(
             server.port, requests=6, clients=2, keep_alive=keep_alive, report=True, keep_answers=100
@@ -40,14 +55,14 @@ def test_a_whole_response_is_an_answer(response: bytes, status: int, body: bytes
 
 
 @pytest.mark.parametrize("report", [False, True])
-def test_head_has_no_body_whatever_its_length_says(report: bool) -> None:
+def test_head_has_no_body_whatever_its_length_says(report: bool, load: Load) -> None:
     with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n") as server:
         sends = (Send("HEAD", "/"), Send("HEAD", "/again"))
         result, _ = load(server.port, requests=6, sends=sends, keep_alive=True, report=report)
     assert (result.statuses, result.errors, server.connections) == ({200: 6}, {}, 1)
 
 
-def test_head_and_get_take_turns_on_one_connection() -> None:
+def test_head_and_get_take_turns_on_one_connection(load: Load) -> None:
     def handle(visit: Visit) -> None:
         while (request := visit.request()) is not None:
             visit.say(HELLO.removesuffix(b"hello") if request.startswith(b"HEAD") else HELLO)
@@ -58,7 +73,7 @@ def test_head_and_get_take_turns_on_one_connection() -> None:
     assert (result.statuses, server.connections) == ({200: 9}, 1)
 
 
-def test_a_body_may_end_with_the_connection() -> None:
+def test_a_body_may_end_with_the_connection(load: Load) -> None:
     with answering(UNTIL_CLOSED, once=True) as server:
         result, events = load(server.port, requests=3, keep_alive=True, report=True, keep_answers=100)
     assert (result.statuses, result.errors) == ({200: 3}, {})
@@ -67,7 +82,9 @@ def test_a_body_may_end_with_the_connection() -> None:
 
 
 @pytest.mark.parametrize("response", [HELLO_AND_BYE, HELLO])
-def test_a_server_that_closes_after_each_response_is_asked_on_new_connections(response: bytes) -> None:
+def test_a_server_that_closes_after_each_response_is_asked_on_new_connections(
+    response: bytes, load: Load
+) -> None:
     """With the second it closes without a word, perhaps just as the next request arrives."""
     with answering(response, once=True) as server:
         result, _ = load(server.port, requests=30, clients=3, keep_alive=True)
@@ -75,7 +92,7 @@ def test_a_server_that_closes_after_each_response_is_asked_on_new_connections(re
     assert server.connections == result.connections
 
 
-def test_a_request_that_may_have_had_an_effect_is_not_sent_twice() -> None:
+def test_a_request_that_may_have_had_an_effect_is_not_sent_twice(load: Load) -> None:
     closed = threading.Event()
 
     def handle(visit: Visit) -> None:
@@ -92,7 +109,7 @@ def test_a_request_that_may_have_had_an_effect_is_not_sent_twice() -> None:
     assert (result.statuses, result.errors, result.retried) == ({200: 1}, {"closed": 1}, 0)
 
 
-def test_a_request_that_does_no_harm_is_sent_again_if_the_kept_connection_was_just_closed() -> None:
+def test_a_request_that_does_no_harm_is_sent_again_if_the_kept_connection_was_just_closed(load: Load) -> None:
     def handle(visit: Visit) -> None:
         visit.request()
         visit.say(HELLO)
@@ -106,13 +123,13 @@ def test_a_request_that_does_no_harm_is_sent_again_if_the_kept_connection_was_ju
     assert [event.number for event in events if isinstance(event, Connected)] == [0, 1]
 
 
-def test_answers_kept_are_cut_off_where_asked() -> None:
+def test_answers_kept_are_cut_off_where_asked(load: Load) -> None:
     with answering() as server:
         _, events = load(server.port, report=True, keep_answers=2)
     assert [event.body for event in events if isinstance(event, Answered)] == [b"he"]
 
 
-def test_every_byte_of_an_answer_survives_the_way() -> None:
+def test_every_byte_of_an_answer_survives_the_way(load: Load) -> None:
     body = bytes(range(256))
     response = b"HTTP/1.1 200 OK\r\nContent-Length: 256\r\n\r\n" + body
     with answering(response) as server:
@@ -143,7 +160,7 @@ def test_every_byte_of_an_answer_survives_the_way() -> None:
 )
 @pytest.mark.parametrize("keep_alive", [False, True])
 def test_what_is_no_whole_response_is_an_error_of_its_kind(
-    said: bytes, kind: str, words: str, keep_alive: bool
+    said: bytes, kind: str, words: str, keep_alive: bool, load: Load
 ) -> None:
     with answering(said, once=True) as server:
         result, events = load(server.port, requests=4, clients=2, keep_alive=keep_alive, report=True)
@@ -152,7 +169,7 @@ def test_what_is_no_whole_response_is_an_error_of_its_kind(
     assert {event.error for event in events if isinstance(event, Answered)} == {kind}
 
 
-def test_a_reset_is_told_from_a_close() -> None:
+def test_a_reset_is_told_from_a_close(load: Load) -> None:
     def handle(visit: Visit) -> None:
         visit.request()
         visit.reset()
@@ -162,26 +179,26 @@ def test_a_reset_is_told_from_a_close() -> None:
     assert result.errors == {"reset": 4}
 
 
-def test_nobody_there() -> None:
+def test_nobody_there(load: Load) -> None:
     result, events = load(unused_port(), requests=4, clients=2, report=True)
     assert (result.errors, result.connections) == ({"refused": 4}, 4)
     assert [event.error for event in events if isinstance(event, Answered)] == ["refused"] * 4
     assert not [event for event in events if isinstance(event, Connected)]
 
 
-def test_nobody_there_in_an_open_loop() -> None:
+def test_nobody_there_in_an_open_loop(load: Load) -> None:
     result, _ = load(unused_port(), requests=20, rate=1000.0)
     assert result.errors == {"refused": 20}
 
 
-def test_no_response_in_time() -> None:
+def test_no_response_in_time(load: Load) -> None:
     with answering(b"") as server:
         result, _ = load(server.port, requests=6, clients=3, timeout_s=0.2)
     assert result.errors == {"timeout": 6}
     assert "within 0.2 s" in result.first_errors["timeout"]
 
 
-def test_a_response_that_trickles_in_is_no_reason_to_wait_for_ever() -> None:
+def test_a_response_that_trickles_in_is_no_reason_to_wait_for_ever(load: Load) -> None:
     def handle(visit: Visit) -> None:
         visit.request()
         visit.say(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
@@ -194,7 +211,7 @@ def test_a_response_that_trickles_in_is_no_reason_to_wait_for_ever() -> None:
     assert result.errors == {"timeout": 2}
 
 
-def test_a_slow_reader_gets_the_whole_body() -> None:
+def test_a_slow_reader_gets_the_whole_body(load: Load) -> None:
     body = b"x" * 3_000_000
 
     def handle(visit: Visit) -> None:
@@ -208,20 +225,20 @@ def test_a_slow_reader_gets_the_whole_body() -> None:
     assert result.statuses == {200: 2}
 
 
-def test_more_than_was_asked_for_ends_the_connection_and_not_the_answer() -> None:
+def test_more_than_was_asked_for_ends_the_connection_and_not_the_answer(load: Load) -> None:
     with answering(HELLO + b"and more") as server:
         result, _ = load(server.port, requests=3, keep_alive=True)
     assert (result.statuses, result.errors) == ({200: 3}, {})
     assert server.connections == 3
 
 
-def test_two_responses_to_one_request_are_not_taken_for_the_next_ones() -> None:
+def test_two_responses_to_one_request_are_not_taken_for_the_next_ones(load: Load) -> None:
     with answering(HELLO + HELLO.replace(b"200", b"500")) as server:
         result, _ = load(server.port, requests=3, keep_alive=True)
     assert (result.statuses, server.connections) == ({200: 3}, 3)
 
 
-def test_a_server_that_dies_in_the_middle_is_told_by_what_each_request_met() -> None:
+def test_a_server_that_dies_in_the_middle_is_told_by_what_each_request_met(load: Load) -> None:
     """Five answered, the sixth broken off, and from then on nobody listens."""
     listening: list[object] = []
 
@@ -238,3 +255,17 @@ def test_a_server_that_dies_in_the_middle_is_told_by_what_each_request_met() -> 
     assert (result.statuses, result.errors) == ({200: 5}, {"closed": 1})
     after, _ = load(server.port, requests=3)
     assert after.errors == {"refused": 3}
+
+
+def test_connections_that_cannot_even_be_made_in_time(load: Load) -> None:
+    """Nobody accepts, and the system's queue for this is full after a few."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as listening:
+        result, _ = load(listening.getsockname()[1], requests=12, clients=12, timeout_s=0.5)
+    assert result.errors == {"timeout": 12}
+    assert result.connects.count < 12
+
+
+def test_kept_connections_that_the_server_closes_meanwhile_cost_no_request(load: Load) -> None:
+    with answering(HELLO, once=True) as server:
+        result, _ = load(server.port, requests=20, rate=100.0, keep_alive=True)
+    assert (result.statuses, result.errors, result.connections) == ({200: 20}, {}, 20)
