@@ -1,0 +1,113 @@
+"""What the pool and its borrowers must do, in sentences."""
+
+from itertools import pairwise
+
+from asyncdemo.checks import Calls, Lane, Outcome, Seen
+
+
+def check(seen: Seen) -> None:
+    invoices, size = int(seen.knobs["INVOICES"]), int(seen.knobs["POOL_SIZE"])
+    written = seen.calls("invoice", "invoices").happen(invoices)
+    offers = seen.calls("newest_offer").happen(size - 1)
+    nobody_holds_two(seen, seen.calls("lent"))
+    nobody_is_kept(seen, offers)
+    replies_match(seen, seen.calls("ask"))
+    all_are_written(seen, written)
+    written.return_values([expected(n) for n in range(1, invoices + 1)])
+    seen.calls("main").return_values([[expected(n) for n in range(1, invoices + 1)]])
+    uses_the_pool(seen, size)
+    seen.no_warnings()
+
+
+def expected(n: int) -> list[str]:
+    return [f"customer-{n}", f"address-{n}"]
+
+
+def nobody_holds_two(seen: Seen, loans: Calls) -> None:
+    """Two loans of one task that overlap: the second is asked for while the first is held."""
+    lanes = sorted(loans.lanes, key=lambda lane: (lane.track, lane.start_ns))
+    second = next((b for a, b in pairwise(lanes) if overlap(a, b)), None)
+    who = "" if second is None else borrower(seen, second)
+    seen.expect(
+        second is None,
+        "Nobody asked for a connection while holding another.",
+        f"Nobody should hold one connection while asking for another; {who} did. As soon as "
+        "there are as many such callers as connections, each holds one and waits for the others, for ever.",
+        at=seen.calls("invoice"),
+    )
+
+
+def overlap(first: Lane, second: Lane) -> bool:
+    return first.track == second.track and second.start_ns < first.end_ns
+
+
+def borrower(seen: Seen, loan: Lane) -> str:
+    """The call in which the loan was asked for."""
+    callers = [*seen.calls("invoice").lanes, *seen.calls("newest_offer").lanes]
+    around = (lane for lane in callers if lane.track == loan.track and lane.start_ns <= loan.start_ns)
+    return next((lane.name for lane in around), "a task")
+
+
+def nobody_is_kept(seen: Seen, offers: Calls) -> None:
+    """A cancelled call ends at once: it does not wait for the reply that nobody wants any more."""
+    reply_s = float(seen.knobs["OFFER_S"])
+    kept = [lane for lane in offers.lanes if lane.end_ns - lane.start_ns > 0.9e9 * reply_s]
+    seen.expect(
+        not kept,
+        "Nobody who gave up was kept until the reply came.",
+        "Whoever gives up should be able to go at once; newest_offer was kept until the reply came, after "
+        f"{reply_s:g} s.",
+        at=offers,
+    )
+
+
+def replies_match(seen: Seen, questions: Calls) -> None:
+    """ask('ECHO customer-3') returns 'customer-3'."""
+    values = dict(zip(questions.indices, questions.values, strict=True))
+    for index, lane in zip(questions.indices, questions.lanes, strict=True):
+        asked = lane.name.partition("ECHO ")[2].rstrip("')")
+        got = values[index]
+        seen.expect(
+            not asked or lane.outcome is not Outcome.RETURNED or got == asked,
+            "Each reply got to whoever asked.",
+            f"Each reply should get to whoever asked; {lane.name} was given {got!r}. That is the reply to "
+            "what was asked before on the same connection, by somebody who did not wait for it.",
+            at=questions.only(lane.name),
+        )
+
+
+def all_are_written(seen: Seen, invoices: Calls) -> None:
+    hanging = [lane.name for lane in invoices.lanes if lane.outcome is Outcome.CANCELLED]
+    names = ", ".join(hanging[:3]) + (", ..." if len(hanging) > 3 else "")
+    seen.expect(
+        not hanging,
+        "All invoices were written.",
+        f"All invoices should be written; {len(hanging)} were not when main gave up: {names}. A place "
+        "that is taken out of the pool must be put back, whatever happens.",
+        at=invoices,
+    )
+    invoices.all_return()
+
+
+def uses_the_pool(seen: Seen, size: int) -> None:
+    """As many connections as allowed are in use at once; they are used again."""
+    echoes = [lane.name for lane in seen.calls("ask").lanes if "ECHO" in lane.name]
+    questions = seen.calls("ask", "questions").only(*echoes).peak_at_most(size)
+    most_at_once = max(
+        sum(a.start_ns <= b.start_ns < a.end_ns for a in questions.lanes) for b in questions.lanes
+    )
+    seen.expect(
+        most_at_once == size,
+        f"{size} connections were in use at once.",
+        f"As many questions should be asked at once as there are places, {size}; there were never more than "
+        f"{most_at_once}. Is each place put back? Does an invoice wait for another one?",
+        at=questions,
+    )
+    opened, most = len(seen.calls("new_connection")), 2 * size - 1
+    seen.expect(
+        opened <= most,
+        "Connections were used again.",
+        f"A connection that is fit should be used again; {opened} were made. {most} are enough: {size} at "
+        f"first, and {size - 1} more in place of those that were given up.",
+        at=seen.calls("new_connection"),
+    )
