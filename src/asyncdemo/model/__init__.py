@@ -1,0 +1,46 @@
+"""The recording of one run, as data: what every track and lane did, and when.
+
+Not for: measuring (``metrics``), judging (``diagnose``), files (``store``) or drawing (``render``).
+No I/O, no clock, no asyncio. All times are integer nanoseconds on the clock of the run; only
+differences mean anything.
+"""
+
+from __future__ import annotations
+
+from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, State, TrackKind
+from asyncdemo.model.noticed import AwaitSequence, BlockingCall, SlowStep, Stuck, Unawaited
+from asyncdemo.model.resources import Connection, Resource, Slot
+from asyncdemo.model.rows import Lane, Request, Track
+from asyncdemo.model.run import MemorySample, Run
+from asyncdemo.model.site import Site
+from asyncdemo.model.spans import NO_WAIT, Span, Spans, Wait
+from asyncdemo.model.wakes import Wake, Wakes
+
+__all__ = [
+    "NO_WAIT",
+    "AwaitSequence",
+    "BlockingCall",
+    "Clock",
+    "Connection",
+    "Lane",
+    "MemorySample",
+    "Outcome",
+    "Request",
+    "Resource",
+    "ResourceKind",
+    "Run",
+    "RunOutcome",
+    "Site",
+    "Slot",
+    "SlowStep",
+    "Span",
+    "Spans",
+    "State",
+    "Stuck",
+    "Track",
+    "TrackKind",
+    "Unawaited",
+    "Wait",
+    "Wake",
+    "Wakes",
+]

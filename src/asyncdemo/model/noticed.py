@@ -1,0 +1,91 @@
+"""What was noticed of the program beside its states: steps that block, waits in sequence, who was stuck."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asyncdemo.model.kinds import State
+from asyncdemo.model.site import Site
+
+__all__ = ["AwaitSequence", "BlockingCall", "SlowStep", "Stuck", "Unawaited"]
+
+
+@dataclass(frozen=True, slots=True)
+class SlowStep:
+    """A step (or other callback) that held its event loop longer than ``Run.threshold_ns``.
+
+    track: None for a callback that is no task's step. cpu_ns: thread CPU time in it, if known.
+    stolen_ns: of its length, what the operating system gave to others: not the step's doing.
+    site: the innermost line seen; called_from: the nearest line of the user's own code.
+    reason: the blocking call it was in ("sleep", "net.read", ...), "" if it computed,
+    "gil" if another thread kept the interpreter.
+    """
+
+    track: int | None
+    start_ns: int
+    end_ns: int
+    cpu_ns: int | None
+    stolen_ns: int
+    site: Site | None
+    called_from: Site | None
+    reason: str = ""
+
+    @property
+    def held_ns(self) -> int:
+        """How long the step itself held the loop."""
+        return max(self.end_ns - self.start_ns - self.stolen_ns, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockingCall:
+    """A sleep or I/O call made inside a step: running, but a wait that could have overlapped."""
+
+    track: int | None
+    start_ns: int
+    end_ns: int
+    reason: str
+    site: Site | None = None
+    called_from: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitSequence:
+    """Waits of one coroutine call that came one after another.
+
+    sites: the lines that awaited, in order of first use. longest_ns: the longest single wait.
+    independent: no result reached a later call's arguments, as far as the source shows;
+    None if the source could not be read.
+    """
+
+    track: int
+    start_ns: int
+    end_ns: int
+    count: int
+    waited_ns: int
+    longest_ns: int
+    sites: tuple[Site, ...]
+    independent: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unawaited:
+    """A coroutine that was made and dropped without being awaited; site: the line that did."""
+
+    function: str
+    at_ns: int
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A task or thread that had not ended when the run was stopped.
+
+    name: of the task or thread. site: the line of the user's code that it was at, None if it had not
+    begun. source: that line.
+    """
+
+    name: str
+    function: str
+    site: Site | None
+    source: str = ""
+    state: State = State.WAITING

@@ -1,0 +1,68 @@
+"""What is limited, and who held it: semaphores, queues, pools with their connections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asyncdemo.model.kinds import ResourceKind
+from asyncdemo.model.site import Site
+
+__all__ = ["Connection", "Resource", "Slot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One track holding one unit of a resource."""
+
+    track: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """One connection of a pool. ``uses``: who held it when, in order; between them it was idle.
+
+    opened_ns: when opening it began; ready_ns: when it was open, None if it never was. A use begins with
+    the opening if the connection was opened for it.
+    closed_ns: None if it was still open when the recording ended. track: that opened it.
+    kept: whoever held it last never gave it back. dropped: it was closed because nothing referred to it
+    any more, not by the program.
+    """
+
+    opened_ns: int
+    ready_ns: int | None = None
+    closed_ns: int | None = None
+    track: int | None = None
+    uses: tuple[Slot, ...] = ()
+    kept: bool = False
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something limited that lanes share.
+
+    site: where it was made. limit: None if unlimited. slots: who held it when (empty for a queue).
+    levels: for a queue, (time, length) after each change.
+    queue: for an executor, who had an item waiting for a worker, and when.
+    name: of a pool, what it is of: "redis", "s3", "asyncpg". connections: of a pool, in the order in
+    which they were opened; ``slots`` says who held any of them.
+    refused: of a pool, who asked for a connection in vain, from when until when.
+    made_ns, made_by: of a pool, when it was made, and the track that did.
+    process: which of the run's processes it belongs to.
+    """
+
+    index: int
+    kind: ResourceKind
+    limit: int | None
+    site: Site | None = None
+    slots: tuple[Slot, ...] = ()
+    levels: tuple[tuple[int, int], ...] = ()
+    queue: tuple[Slot, ...] = ()
+    name: str = ""
+    connections: tuple[Connection, ...] = ()
+    process: int = 0
+    refused: tuple[Slot, ...] = ()
+    made_ns: int | None = None
+    made_by: int | None = None

@@ -1,0 +1,68 @@
+"""The recording of one variant or script, all together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from asyncdemo.model.kinds import Clock, RunOutcome
+from asyncdemo.model.noticed import AwaitSequence, BlockingCall, SlowStep, Stuck, Unawaited
+from asyncdemo.model.resources import Resource
+from asyncdemo.model.rows import Lane, Request, Track
+from asyncdemo.model.wakes import Wakes
+
+__all__ = ["MemorySample", "Run"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySample:
+    """What the processes of a run together had at one time; resident: in memory, virtual: reserved."""
+
+    at_ns: int
+    resident_bytes: int
+    virtual_bytes: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The recording of one variant or script.
+
+    lanes: the rows: the calls of the named functions if ``named``, else one per track.
+    left_pending: tracks of tasks that were not done when their loop's main task was.
+    stuck: who had not ended, and where, if the run met its time limit or a deadlock.
+    result: what the function returned that was run, as a Python literal, if it is one.
+    requests: to a server, in the order in which they were sent; they are drawn instead of the lanes.
+    memory: in order of time. processes: how many were recorded, the script's own included.
+    notes: what a reader must know, in sentences ("the recording is cut off after 2.10 s").
+    """
+
+    name: str
+    script: str
+    argv: tuple[str, ...]
+    python: str
+    clock: Clock
+    outcome: RunOutcome
+    exit_code: int | None
+    threshold_ns: int
+    tracks: tuple[Track, ...]
+    lanes: tuple[Lane, ...]
+    named: bool = False
+    knobs: dict[str, int | float | str | bool] = field(default_factory=dict)
+    resources: tuple[Resource, ...] = ()
+    wakes: Wakes = field(default_factory=Wakes)
+    slow_steps: tuple[SlowStep, ...] = ()
+    blocking_calls: tuple[BlockingCall, ...] = ()
+    await_sequences: tuple[AwaitSequence, ...] = ()
+    unawaited: tuple[Unawaited, ...] = ()
+    left_pending: tuple[int, ...] = ()
+    stuck: tuple[Stuck, ...] = ()
+    result: str | None = None
+    notes: tuple[str, ...] = ()
+    requests: tuple[Request, ...] = ()
+    memory: tuple[MemorySample, ...] = ()
+    processes: int = 1
+
+    @property
+    def rows(self) -> tuple[Lane | Request, ...]:
+        """What is drawn, a row each."""
+        return self.requests or self.lanes

@@ -1,0 +1,148 @@
+"""What a lane was doing, when, and for what cause: as columns, since a run may have a million of them."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from asyncdemo.model.kinds import State
+
+__all__ = ["NO_WAIT", "Span", "Spans", "Wait"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Why a span is waiting or queued, shared by every span with the same cause.
+
+    reason: a field term: "sleep", "net.read", "task", "empty queue", "semaphore", ...
+    resource: index into ``Run.resources``, for queued spans.
+    on: index of the track waited for (or that ended the wait), if there is one.
+    via: index of the child track whose state this span shows, if the lane only awaits it.
+    """
+
+    reason: str = ""
+    resource: int | None = None
+    on: int | None = None
+    via: int | None = None
+
+
+NO_WAIT = Wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One stretch of a lane in one state; ``start_ns <= t < end_ns``."""
+
+    start_ns: int
+    end_ns: int
+    state: State
+    wait: Wait = NO_WAIT
+
+    @property
+    def duration_ns(self) -> int:
+        return self.end_ns - self.start_ns
+
+
+class Spans(Sequence[Span]):
+    """The states of a lane from open to close, without gap or overlap.
+
+    Kept as columns (13 bytes a span): each span ends where the next one starts, so a gap or an
+    overlap cannot be written down.
+    """
+
+    __slots__ = ("_causes", "_end_ns", "_starts", "_states", "_waits")
+
+    def __init__(
+        self,
+        starts: array[int],
+        states: array[int],
+        waits: array[int],
+        end_ns: int,
+        causes: Sequence[Wait],
+    ) -> None:
+        if not len(starts) == len(states) == len(waits):
+            raise ValueError("columns of spans differ in length")
+        self._starts = starts
+        self._states = states
+        self._waits = waits
+        self._end_ns = end_ns
+        self._causes = causes
+
+    @classmethod
+    def of(cls, spans: Iterable[Span]) -> Spans:
+        """Spans from single ones, which must follow each other without gap or overlap.
+
+        Raises ValueError otherwise.
+        """
+        starts, states, waits = array("q"), array("B"), array("i")
+        causes: dict[Wait, int] = {NO_WAIT: 0}
+        end_ns: int | None = None
+        for span in spans:
+            if span.end_ns < span.start_ns or end_ns not in (None, span.start_ns):
+                raise ValueError(f"span {span} does not start where the one before it ends")
+            starts.append(span.start_ns)
+            states.append(span.state)
+            waits.append(causes.setdefault(span.wait, len(causes)))
+            end_ns = span.end_ns
+        return cls(starts, states, waits, end_ns or 0, tuple(causes))
+
+    @property
+    def causes(self) -> Sequence[Wait]:
+        """The table that the wait column indexes; shared by all spans of a run."""
+        return self._causes
+
+    @property
+    def columns(self) -> tuple[array[int], array[int], array[int], int]:
+        """(start_ns, state, index into ``causes``) columns and the end of the last span.
+
+        For code that walks millions of spans; do not change the arrays.
+        """
+        return self._starts, self._states, self._waits, self._end_ns
+
+    def clip(self, start_ns: int, end_ns: int) -> Spans:
+        """The part between two times; empty if they do not meet."""
+        if self._starts:
+            start_ns, end_ns = max(start_ns, self._starts[0]), min(end_ns, self._end_ns)
+        if not self._starts or end_ns <= start_ns:
+            return Spans(array("q"), array("B"), array("i"), end_ns, self._causes)
+        first = bisect_right(self._starts, start_ns) - 1
+        last = bisect_left(self._starts, end_ns)
+        starts = self._starts[first:last]
+        starts[0] = start_ns
+        return Spans(starts, self._states[first:last], self._waits[first:last], end_ns, self._causes)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Span]: ...
+    def __getitem__(self, index: int | slice) -> Span | list[Span]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        last = index + 1 == len(self)
+        return Span(
+            self._starts[index],
+            self._end_ns if last else self._starts[index + 1],
+            State(self._states[index]),
+            self._causes[self._waits[index]],
+        )
+
+    def __iter__(self) -> Iterator[Span]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Spans) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable columns
+
+    def __repr__(self) -> str:
+        return f"Spans({list(self)!r})"

@@ -1,0 +1,52 @@
+"""Who made whom ready."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+__all__ = ["Wake", "Wakes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Track ``waker`` made track ``woken`` ready."""
+
+    at_ns: int
+    waker: int
+    woken: int
+
+
+class Wakes(Sequence[Wake]):
+    """Wakes as columns (16 bytes each), in order of time within each woken track."""
+
+    __slots__ = ("_at", "_waker", "_woken")
+
+    def __init__(self, wakes: Iterable[Wake] = ()) -> None:
+        self._at, self._waker, self._woken = array("q"), array("i"), array("i")
+        for wake in wakes:
+            self.add(wake.at_ns, wake.waker, wake.woken)
+
+    def add(self, at_ns: int, waker: int, woken: int) -> None:
+        self._at.append(at_ns)
+        self._waker.append(waker)
+        self._woken.append(woken)
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    @overload
+    def __getitem__(self, index: int) -> Wake: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Wake]: ...
+    def __getitem__(self, index: int | slice) -> Wake | list[Wake]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return Wake(self._at[index], self._waker[index], self._woken[index])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Wakes) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable columns
