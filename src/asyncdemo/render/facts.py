@@ -185,8 +185,10 @@ def _resources(own: Metrics) -> Iterable[Fact]:
     """Those that were used; the ones that one line made together."""
     made: defaultdict[tuple[ResourceKind, Site | None, int | None], list[ResourceUse]] = defaultdict(list)
     for use in own.resources:
-        pool = use.resource.kind is ResourceKind.POOL  # told apart, with its connections
-        if (use.peak_held or use.peak_queued) and not pool:
+        site, pool = use.resource.site, use.resource.kind is ResourceKind.POOL  # told apart, with connections
+        # What a library made for itself is worth a line only where somebody had to wait.
+        own_or_met = site is None or not site.installed or use.peak_queued
+        if (use.peak_held or use.peak_queued) and own_or_met and not pool:
             made[use.resource.kind, use.resource.site, use.resource.limit].append(use)
     for (kind, site, limit), uses in islice(made.items(), _MOST_RESOURCES):
         limited = "no limit" if limit is None else f"limit {limit:,}"

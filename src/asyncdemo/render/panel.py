@@ -46,6 +46,8 @@ class LivePanel:
         self._names: list[str] = []
         self._ends: list[str] = []
         self._opened: dict[int, int] = {}
+        self._first_wait = "accept" if noun == "request" else ""
+        """What one that is queued when it opens is queued for."""
         self._zero_ns: int | None = None
         self._started = False
         self._status = ""
@@ -65,7 +67,7 @@ class LivePanel:
         self._ends += [""] * missing
         self._names[lane] = name
         self._opened[lane] = at
-        self._cells.lane_opened(lane, at, self._shade(lane, state, at))
+        self._cells.lane_opened(lane, at, self._shade(lane, state, at, self._first_wait))
 
     def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:
         at = self._at(at_ns)
