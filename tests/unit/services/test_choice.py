@@ -1,0 +1,123 @@
+"""Which server is used, and what is said if there is none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.errors import UsageError
+from asyncdemo.services import NAMES, NotThereError, Source, choice, choose
+from asyncdemo.services.choice import without_password
+
+REDIS = "redis://:secret@127.0.0.1:6379/3"
+POSTGRES = "postgresql://ada:secret@db.example/films"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> dict[str, str]:
+    """A PATH with a redis-server and nothing else."""
+    server = tmp_path / ("redis-server.exe" if os.name == "nt" else "redis-server")
+    server.write_text("#!/bin/sh\necho Redis server v=9.9.9 bits=64\n")
+    server.chmod(0o755)
+    return {"PATH": str(tmp_path)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_nothing_set_and_nothing_installed_it_is_what_the_packages_bring(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "_POSTGRES_FOLDERS", ())
+    assert choose(name, {"PATH": ""}).source is Source.EMBEDDED
+
+
+def test_a_redis_on_the_path_is_preferred_to_the_imitation(program: dict[str, str]) -> None:
+    found = choose("redis", program)
+    assert found.source is Source.INSTALLED
+    assert found.words().startswith("redis-server")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a program that is a script")
+def test_a_program_says_its_version_itself(program: dict[str, str]) -> None:
+    assert "redis-server 9.9.9" in choose("redis", program).words()
+
+
+@pytest.mark.parametrize("name", ["redis", "postgres"])
+def test_an_address_comes_before_everything_but_what_is_asked_for(name: str, program: dict[str, str]) -> None:
+    environ = {**program, "ASYNCDEMO_REDIS_URL": REDIS, "ASYNCDEMO_PG_DSN": POSTGRES}
+    assert choose(name, environ).source is Source.URL
+    asked = {"ASYNCDEMO_REDIS": "embedded", "ASYNCDEMO_POSTGRES": "embedded"}
+    assert choose(name, environ | asked).source is Source.EMBEDDED
+
+
+@pytest.mark.parametrize(("name", "address"), [("redis", REDIS), ("postgres", POSTGRES)])
+def test_no_word_about_an_address_has_its_password(name: str, address: str) -> None:
+    found = choose(name, {"ASYNCDEMO_REDIS_URL": address, "ASYNCDEMO_PG_DSN": address})
+    assert found.where == address
+    assert "secret" not in found.words() + found.noun
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("redis://host/0", "redis://host/0"),
+        ("redis://:a:b@host/0", "redis://:***@host/0"),
+        ("postgresql://ada:p%40ss@host:5432/db", "postgresql://ada:***@host:5432/db"),
+        (
+            "postgresql://ada@host/db?password=x&sslmode=require",
+            "postgresql://ada@host/db?password=***&sslmode=require",
+        ),
+        ("host=db user=ada password='a \\'b' dbname=x", "host=db user=ada password=*** dbname=x"),
+        ("host=db password=abc", "host=db password=***"),
+    ],
+)
+def test_a_password_is_hidden_wherever_it_stands(address: str, shown: str) -> None:
+    assert without_password(address) == shown
+
+
+def test_a_program_that_is_asked_for_and_not_there_is_named_with_the_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choice, "_POSTGRES_FOLDERS", ())
+    for name, variable in (("redis", "ASYNCDEMO_REDIS"), ("postgres", "ASYNCDEMO_POSTGRES")):
+        with pytest.raises(
+            NotThereError, match=f"{variable} asks for an installed .* Install it: apt install "
+        ):
+            choose(name, {"PATH": "", variable: "installed"})
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("s3", "moto"), ("redis", "redis"), ("redis", "fakeredis"), ("postgres", "psycopg")]
+)
+def test_a_missing_package_is_named_with_the_command(
+    name: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "version_of", lambda asked: None if asked == package else "1")
+    with pytest.raises(NotThereError) as caught:
+        choose(name, {"PATH": ""})
+    assert f"needs {package}, not installed here." in caught.value.words
+    assert "pip install" in caught.value.mend
+    assert caught.value.mend.rstrip("'").endswith("[course]")
+
+
+def test_without_the_package_postgres_is_looked_for_where_systems_put_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for version in ("9.6", "15", "17"):
+        folder = tmp_path / version / "bin"
+        folder.mkdir(parents=True)
+        for program in ("postgres", "initdb"):
+            path = folder / (program + (".exe" if os.name == "nt" else ""))
+            path.touch()
+            path.chmod(0o755)
+    (tmp_path / "99" / "bin").mkdir(parents=True)  # its programs were removed
+    monkeypatch.setattr(choice, "_POSTGRES_FOLDERS", (f"{tmp_path}/*/bin",))
+    monkeypatch.setattr(choice, "version_of", lambda package: None if "pixel" in package else "1")
+    found = choose("postgres", {"PATH": ""})
+    assert (found.source, found.where) == (Source.INSTALLED, str(tmp_path / "17" / "bin"))
+
+
+def test_a_kind_that_there_is_not_is_a_wrong_use() -> None:
+    with pytest.raises(UsageError, match="ASYNCDEMO_REDIS is 'real'; it can be 'embedded' or 'installed'"):
+        choose("redis", {"ASYNCDEMO_REDIS": "real"})
