@@ -23,6 +23,8 @@ _REASONS: dict[str, dict[str, Reason]] = {
     "aiobotocore": {},
     "aiohttp": {
         "BaseConnector._wait_for_available_connection": _POOL,
+        "BaseConnector.connect": _POOL,  # older than 3.11
+        "TCPConnector._create_connection": _CONNECT,
         "BaseProtocol._drain_helper": _WRITE,
         "ClientRequest.write_bytes": _READ,  # of "100 Continue"
         "ClientWebSocketResponse.receive": _READ,
