@@ -1,0 +1,430 @@
+"""Mistakes with pools, made on the real things: what is found, and what is said of the loop they block."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.checks import CheckFailed, Seen
+from asyncdemo.diagnose import FindingKind, diagnose
+from asyncdemo.metrics.pools import pool_use
+from asyncdemo.model import Run
+from tests.support.truth import recorded
+
+_POOL_KINDS = {
+    FindingKind.HELD_WHILE_ACQUIRING,
+    FindingKind.LEAKED_CONNECTION,
+    FindingKind.POOL_PER_CALL,
+    FindingKind.REFUSED_BY_POOL,
+    FindingKind.REOPENED_CONNECTIONS,
+    FindingKind.SMALL_POOL,
+}
+
+
+def found(run: Run) -> set[FindingKind]:
+    assert run.notes == ()
+    return {finding.kind for finding in diagnose(run)} & _POOL_KINDS
+
+
+REDIS_FOR_EACH = """
+    import asyncio, os
+    import redis.asyncio as redis
+
+    async def show(n):
+        client = redis.Redis.from_url(os.environ["REDIS_URL"])
+        await client.set(f"made:{n}", n)
+        value = await client.get(f"made:{n}")
+        await client.aclose()
+        return value
+
+    async def main():
+        await asyncio.gather(*(show(n) for n in range(5)))
+
+    asyncio.run(main())
+    """
+
+S3_FOR_EACH = """
+    import asyncio
+    import aioboto3
+
+    async def show(n):
+        async with aioboto3.Session().client("s3", verify=False) as client:
+            await client.put_object(Bucket="asyncdemo", Key=f"made/{n}", Body=b"x")
+
+    async def main():
+        await asyncio.gather(*(show(n) for n in range(4)))
+
+    asyncio.run(main())
+    """
+
+
+@pytest.mark.parametrize(("name", "number", "script"), [("redis", 5, REDIS_FOR_EACH), ("s3", 4, S3_FOR_EACH)])
+def test_a_client_for_each_call(tmp_path: Path, name: str, number: int, script: str) -> None:
+    run = recorded(tmp_path, script, lanes=["show"]).run
+    assert found(run) == {FindingKind.POOL_PER_CALL}
+    pools = Seen(run, functions=["show"]).pool(name)
+    assert len(pools) == number
+    with pytest.raises(
+        CheckFailed, match=f"One {name} pool should be made, and shared; {number} were, at script"
+    ):
+        pools.opened_and_closed_once_per_process()
+
+
+SHARED = """
+    import asyncio, os
+    import redis.asyncio as redis
+
+    async def show(client, n):
+        await client.set(f"made:{n}", n)
+        return await client.get(f"made:{n}")
+
+    async def main():
+        async with redis.Redis.from_url(os.environ["REDIS_URL"], max_connections=20) as client:
+            await asyncio.gather(*(show(client, n) for n in range(5)))
+
+    asyncio.run(main())
+    """
+
+
+def test_one_client_that_all_share_is_right(tmp_path: Path) -> None:
+    run = recorded(tmp_path, SHARED, lanes=["show"]).run
+    assert found(run) == set()
+    Seen(run, functions=["show"]).pool("redis").opened_and_closed_once_per_process().opened_at_most(5)
+
+
+NEVER_CLOSED = """
+    import os
+    import redis
+
+    client = redis.Redis.from_url(os.environ["REDIS_URL"])
+    client.ping()
+    """
+
+
+def test_what_the_end_of_the_program_closes_was_not_closed(tmp_path: Path) -> None:
+    run = recorded(tmp_path, NEVER_CLOSED).run
+    with pytest.raises(
+        CheckFailed, match="Every redis connection should be closed at the end; 1 of 1 was not"
+    ):
+        Seen(run).pool("redis").opened_and_closed_once_per_process()
+
+
+REFUSED_BY_REDIS = """
+    import asyncio, json, os
+    import redis.asyncio as redis
+
+    async def show(client):
+        try:
+            await client.blpop("nothing", 0.05)
+        except redis.ConnectionError:
+            return "refused"
+
+    async def main():
+        client = redis.Redis.from_url(os.environ["REDIS_URL"], max_connections=2)
+        answers = await asyncio.gather(*(show(client) for _ in range(6)))
+        await client.aclose()
+        print(json.dumps(answers.count("refused")))
+
+    asyncio.run(main())
+    """
+
+REFUSED_BY_PSYCOPG2 = """
+    import json, os, threading
+    from psycopg2.pool import PoolError, ThreadedConnectionPool
+
+    pool = ThreadedConnectionPool(0, 2, os.environ["DATABASE_URL"])
+    refused = []
+    together = threading.Barrier(6)
+
+    def show():
+        together.wait()
+        try:
+            connection = pool.getconn()
+        except PoolError:
+            refused.append(1)
+            together.wait()
+            return
+        together.wait()
+        pool.putconn(connection)
+
+    threads = [threading.Thread(target=show) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    pool.closeall()
+    print(json.dumps(len(refused)))
+    """
+
+REFUSED_BY_PSYCOPG = """
+    import asyncio, json, os
+    from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+    async def show(pool):
+        try:
+            async with pool.connection(timeout=0.1) as connection:
+                await connection.execute("select pg_sleep(0.4)")
+        except PoolTimeout:
+            return "refused"
+
+    async def main():
+        async with AsyncConnectionPool(os.environ["DATABASE_URL"], min_size=2, max_size=2) as pool:
+            await pool.wait()
+            answers = await asyncio.gather(*(show(pool) for _ in range(5)))
+        print(json.dumps(answers.count("refused")))
+
+    asyncio.run(main())
+    """
+
+REFUSED_BY_ASYNCPG = """
+    import asyncio, json, os
+    import asyncpg
+
+    async def show(pool):
+        try:
+            async with pool.acquire(timeout=0.1) as connection:
+                await connection.execute("select pg_sleep(0.4)")
+        except TimeoutError:
+            return "refused"
+
+    async def main():
+        async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=2, max_size=2) as pool:
+            answers = await asyncio.gather(*(show(pool) for _ in range(5)))
+        print(json.dumps(answers.count("refused")))
+
+    asyncio.run(main())
+    """
+
+
+@pytest.mark.parametrize(
+    ("script", "waited"),
+    [
+        (REFUSED_BY_REDIS, False),
+        (REFUSED_BY_PSYCOPG2, False),
+        (REFUSED_BY_PSYCOPG, True),
+        (REFUSED_BY_ASYNCPG, True),
+    ],
+    ids=["redis", "psycopg2", "psycopg", "asyncpg"],
+)
+def test_who_is_refused_is_counted(tmp_path: Path, script: str, waited: bool) -> None:
+    recording = recorded(tmp_path, script, lanes=["show"])
+    refused = json.loads(recording.stdout.splitlines()[-1])
+    assert refused >= 3
+    (use,) = pool_use(recording.run)
+    assert use.refused == refused
+    assert use.most_held == 2
+    assert FindingKind.REFUSED_BY_POOL in found(recording.run)
+    assert (use.most_waiting > 0) is waited
+    with pytest.raises(
+        CheckFailed, match=r"Nobody should ask for an? \w+ connection in vain; show\(.*\) did"
+    ):
+        Seen(recording.run, functions=["show"]).pool(use.resource.name).none_refused()
+
+
+NESTED = """
+    import asyncio, os
+    import asyncpg
+
+    async def line(pool):
+        async with pool.acquire(timeout=0.3) as connection:
+            return await connection.fetchval("select 1")
+
+    async def invoice(pool):
+        async with pool.acquire() as connection:
+            await connection.execute("select pg_sleep(0.02)")
+            try:
+                await line(pool)
+            except TimeoutError:
+                pass
+
+    async def main():
+        async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=2, max_size=2) as pool:
+            await asyncio.gather(*(invoice(pool) for _ in range(2)))
+
+    asyncio.run(main())
+    """
+
+
+def test_holding_one_while_asking_for_another(tmp_path: Path) -> None:
+    run = recorded(tmp_path, NESTED, lanes=["invoice", "line"]).run
+    assert FindingKind.HELD_WHILE_ACQUIRING in found(run)
+    (message,) = [one.message for one in diagnose(run) if one.kind is FindingKind.HELD_WHILE_ACQUIRING]
+    assert "2 tasks in invoice() held a connection of the asyncpg pool made at script.py" in message
+    assert "All 2 were held by such callers at once: a deadlock" in message
+
+
+LEAKING = {
+    "asyncpg": """
+    import asyncio, os
+    import asyncpg
+
+    async def show(pool):
+        connection = await pool.acquire()
+        return await connection.fetchval("select 1")
+
+    async def main():
+        pool = await asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=1, max_size=5)
+        await asyncio.gather(show(pool), show(pool))
+        pool.terminate()
+
+    asyncio.run(main())
+    """,
+    "psycopg2": """
+    import os, threading
+    from psycopg2.pool import ThreadedConnectionPool
+
+    pool = ThreadedConnectionPool(1, 5, os.environ["DATABASE_URL"])
+
+    def show():
+        with pool.getconn().cursor() as cursor:
+            cursor.execute("select 1")
+
+    for _ in range(2):
+        thread = threading.Thread(target=show)
+        thread.start()
+        thread.join()
+    pool.closeall()
+    """,
+    "redis": """
+    import asyncio, os
+    import redis.asyncio as redis
+
+    async def show(client):
+        await client.pubsub().subscribe("news")
+
+    async def main():
+        client = redis.Redis.from_url(os.environ["REDIS_URL"], max_connections=5)
+        await asyncio.gather(show(client), show(client))
+        await client.connection_pool.disconnect()
+
+    asyncio.run(main())
+    """,
+}
+
+
+@pytest.mark.parametrize("name", LEAKING)
+def test_what_is_never_given_back(tmp_path: Path, name: str) -> None:
+    run = recorded(tmp_path, LEAKING[name], lanes=["show"]).run
+    (use,) = pool_use(run)
+    assert use.leaked == 2
+    assert FindingKind.LEAKED_CONNECTION in found(run)
+    (message,) = [one.message for one in diagnose(run) if one.kind is FindingKind.LEAKED_CONNECTION]
+    assert "2 of 5 were taken and never given back; held last in show()" in message
+    with pytest.raises(CheckFailed, match=f"Every {name} connection should be given back; 2 were not"):
+        Seen(run, functions=["show"]).pool(name).none_leaked()
+
+
+LOST = {
+    "asyncpg": """
+    import asyncio, os
+    import asyncpg
+
+    async def show(pool):
+        async with pool.acquire() as connection:
+            return await connection.fetchval("select pg_backend_pid()")
+
+    async def main():
+        async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=0, max_size=5) as pool:
+            pid = await show(pool)
+            other = await asyncpg.connect(os.environ["DATABASE_URL"])
+            await other.execute("select pg_terminate_backend($1)", pid)
+            await other.close()
+            await asyncio.sleep(0.1)
+            assert await show(pool) != pid
+
+    asyncio.run(main())
+    """,
+    "psycopg2": """
+    import os
+    import psycopg2
+    from psycopg2.pool import SimpleConnectionPool
+
+    pool = SimpleConnectionPool(1, 5, os.environ["DATABASE_URL"])
+
+    def show():
+        connection = pool.getconn()
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("select pg_backend_pid()")
+                return cursor.fetchone()[0]
+        except psycopg2.Error:
+            return None
+        finally:
+            pool.putconn(connection)
+
+    pid = show()
+    other = psycopg2.connect(os.environ["DATABASE_URL"])
+    with other, other.cursor() as cursor:
+        cursor.execute("select pg_terminate_backend(%s)", (pid,))
+    other.close()
+    assert show() is None
+    assert show() != pid
+    pool.closeall()
+    """,
+    "psycopg": """
+    import os
+    import psycopg
+    from psycopg_pool import ConnectionPool
+
+    def show(pool):
+        with pool.connection() as connection:
+            return connection.execute("select pg_backend_pid()").fetchone()[0]
+
+    with ConnectionPool(os.environ["DATABASE_URL"], min_size=1, max_size=1, open=True) as pool:
+        pid = show(pool)
+        with psycopg.connect(os.environ["DATABASE_URL"]) as other:
+            other.execute("select pg_terminate_backend(%s)", (pid,))
+        try:
+            show(pool)
+        except psycopg.OperationalError:
+            pass
+        assert show(pool) != pid
+    """,
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_connection_that_the_server_ends_is_closed_and_replaced(tmp_path: Path, name: str) -> None:
+    run = recorded(tmp_path, LOST[name], lanes=["show"]).run
+    assert found(run) == set()
+    (use,) = pool_use(run)
+    assert (use.connections, use.most_open, use.closed, use.leaked) == (2, 1, 2, 0)
+
+
+BLOCKING = """
+    import asyncio, os
+    import psycopg, psycopg2, redis
+
+    def old():
+        connection = psycopg2.connect(os.environ["DATABASE_URL"])
+        cursor = connection.cursor()
+        cursor.execute("select pg_sleep(0.15)")
+        connection.close()
+
+    def new():
+        with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+            connection.execute("select pg_sleep(0.15)")
+
+    def cache():
+        with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
+            client.blpop("nothing", 0.15)
+
+    async def main():
+        for query in (old, new, cache):
+            query()
+            await asyncio.sleep(0.01)
+
+    asyncio.run(main())
+    """
+
+
+def test_a_blocking_client_in_a_task_blocks_the_loop_and_is_named(tmp_path: Path) -> None:
+    run = recorded(tmp_path, BLOCKING).run
+    longest = [call for call in run.blocking_calls if call.end_ns - call.start_ns > 100_000_000]
+    where = {(call.reason, call.called_from.function) for call in longest if call.called_from is not None}
+    assert where == {("sql", "old"), ("sql", "new"), ("redis", "cache")}
+    messages = [one.message for one in diagnose(run) if one.kind is FindingKind.BLOCKS_THE_LOOP]
+    assert sum("A blocking call of a database client" in message for message in messages) == 2
+    assert sum("A blocking call of a Redis client" in message for message in messages) == 1
