@@ -159,10 +159,12 @@ class Session:
         outcome = run.outcome
         if self._asked and outcome is RunOutcome.FAILED and self._ended_as_asked(run.exit_code):
             outcome = RunOutcome.OK
-        gone = self._gone and run.exit_code is not None and outcome in (RunOutcome.OK, RunOutcome.FAILED)
+        ended = run.exit_code is not None and outcome in (RunOutcome.OK, RunOutcome.FAILED)
+        gone = self._gone and ended
         if gone or (self._failed and outcome is RunOutcome.OK):
             outcome = RunOutcome.FAILED
-        notes = [*run.notes, *self._notes, *([self._last_words(run.exit_code)] if gone else [])]
+        badly = gone or (self._asked and ended and not self._failed and outcome is RunOutcome.FAILED)
+        notes = [*run.notes, *self._notes, *([self._last_words(run.exit_code)] if badly else [])]
         knobs = {**run.knobs, **self._surroundings.knobs}
         return replace(run, outcome=outcome, notes=tuple(dict.fromkeys(notes)), knobs=knobs)
 
@@ -243,7 +245,7 @@ class Session:
                 recording.interrupt()
                 self._stage = _Stage.ENDING
         elif timed_out:
-            self._let_go()  # the recording asks who has not ended, and stops the server
+            traffic.cut_off = True  # the recording asks who has not ended, and then stops the server
         elif traffic.finished:
             if traffic.failure is not None:
                 self._fail(recording, f"Not all was sent: {traffic.failure}.")
@@ -267,13 +269,17 @@ class Session:
 
     def _last_words(self, exit_code: int | None) -> str:
         traffic = self._traffic
-        if traffic is None:
-            when = "before it took connections"
+        if self._asked:
+            how = f"Asked to end, the server did so with exit code {exit_code}."
+        elif traffic is None:
+            how = f"The server ended by itself, with exit code {exit_code}, before it took connections."
         else:
-            when = f"when {traffic.answered} of {traffic.sent} requests were answered"
+            how = (
+                f"The server ended by itself, with exit code {exit_code}, when {traffic.answered} of "
+                f"{traffic.sent} requests were answered."
+            )
         words = self._overheard.last_words()
-        said = f" Its last words: {words}" if words else ""
-        return f"The server ended by itself, with exit code {exit_code}, {when}.{said}"
+        return how + (f" Its last words: {words}" if words else "")
 
     # -- the load and the services --------------------------------------------------------------
 

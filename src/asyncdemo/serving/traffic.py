@@ -5,11 +5,15 @@ Not for: the client itself (``load``), or what becomes of its requests in the se
 
 from __future__ import annotations
 
+from typing import Final
+
 from asyncdemo.checks.answers import Answer
 from asyncdemo.load import Answered, Client, Connected, Plan, Sent
 from asyncdemo.runner import RequestIntake
 
 __all__ = ["Traffic"]
+
+_BROKEN_OFF: Final = ("refused", "reset", "closed")
 
 
 class Traffic:
@@ -22,6 +26,8 @@ class Traffic:
         self._client = Client(plan)
         self.sent = 0
         self.answered = 0
+        self.cut_off = False
+        """From now on it is our doing if the server breaks a connection off."""
 
     @property
     def finished(self) -> bool:
@@ -61,7 +67,8 @@ class Traffic:
 
     def _hear_answer(self, event: Answered) -> None:
         self.answered += event.error is None
-        self._intake.request_answered(event.number, event.at_ns, event.status, event.error)
+        error = "interrupted" if self.cut_off and event.error in _BROKEN_OFF else event.error
+        self._intake.request_answered(event.number, event.at_ns, event.status, error)
         self._keep(event.number, event.status, event.content_type, event.body)
 
     def _keep(self, number: int, status: int | None, content_type: str, body: bytes) -> None:

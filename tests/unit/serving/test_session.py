@@ -1,0 +1,382 @@
+"""A server and its load as one run: with Flask and Sanic, and however either of them ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.load import Send
+from asyncdemo.model import Outcome, Run, RunOutcome
+from asyncdemo.output import KeptOutput
+from asyncdemo.runner import Target
+from asyncdemo.serving import Session, Surroundings, open_recording
+from asyncdemo.serving import session as sessions
+from asyncdemo.serving.ports import free_port
+from tests.hostile.traced import is_alive, until
+from tests.unit.serving.staging import FLASK, SANIC, SLEEPS, options, plan, run_session, script
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests send signals")
+
+both = pytest.mark.parametrize("server", [FLASK, SANIC], ids=["flask", "sanic"])
+
+
+def around(**more: object) -> Surroundings:
+    return Surroundings(plan=plan(**more))  # type: ignore[arg-type]
+
+
+def words(run: Run) -> str:
+    return " ".join(run.notes)
+
+
+# -- a run as it should be ---------------------------------------------------------------------------
+
+
+@both
+def test_a_run_of_a_server_has_its_requests_and_its_handlers(tmp_path: Path, server: str) -> None:
+    run = run_session(script(tmp_path, server))
+    assert (run.outcome, run.exit_code, run.notes) == (RunOutcome.OK, 0, ())
+    assert len(run.requests) == len(run.lanes) == 10
+    assert {request.status for request in run.requests} == {200}
+    assert {request.outcome for request in run.requests} == {Outcome.RETURNED}
+    assert [request.name for request in run.requests] == [f"POST /upload {n}" for n in range(1, 11)]
+    assert {lane.function for lane in run.lanes} == {"upload"}
+    assert run.rows == run.requests
+
+
+@both
+def test_every_request_is_covered_from_its_send_to_its_response(tmp_path: Path, server: str) -> None:
+    run = run_session(script(tmp_path, server), around(requests=60, clients=20))
+    for request in run.requests:
+        spans = list(request.spans)
+        assert spans[0].start_ns == request.start_ns and spans[-1].end_ns == request.end_ns
+        assert request.accepted_ns is not None and request.handled_ns is not None
+        assert request.start_ns <= request.accepted_ns <= request.handled_ns <= request.end_ns
+
+
+def test_answers_come_in_the_order_of_the_requests(tmp_path: Path) -> None:
+    sends = tuple(Send("POST", "/upload", (), b"x" * size) for size in (1, 2, 3))
+    surroundings = around(requests=9, clients=3, sends=sends, keep_answers=100)
+    with closing(Session(Target(str(script(tmp_path, FLASK))), options(), surroundings)) as session:
+        session.start()
+        session.go()
+        while session.poll(0.02):
+            pass
+        assert len(session.answers) == len(session.result().requests) == 9
+        for place, answer in enumerate(session.answers):
+            assert answer[:4] == ("POST", "/upload", 200, "application/json")
+            assert f'"bytes":{place % 3 + 1}' in answer.body.decode().replace(" ", "")
+
+
+def test_the_knobs_of_the_load_are_those_of_the_run_too(tmp_path: Path) -> None:
+    surroundings = Surroundings(plan=plan(), knobs={"CLIENTS": 5})
+    run = run_session(script(tmp_path, FLASK), surroundings, knobs={"SLEEPS_S": "0.02"})
+    assert (run.knobs["CLIENTS"], run.knobs["SLEEPS_S"]) == (5, 0.02)
+
+
+def test_a_script_without_surroundings_is_a_plain_recording(tmp_path: Path) -> None:
+    file = Target(str(script(tmp_path, "print('tea')")))
+    for nothing in (None, Surroundings()):
+        with closing(open_recording(file, options(lanes=()), surroundings=nothing)) as recording:
+            assert not isinstance(recording, Session)
+    with closing(open_recording(file, options(), surroundings=around())) as session:
+        assert isinstance(session, Session)
+
+
+def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> None:
+    slow = FLASK.replace("import os,", "import time; time.sleep(2)\nimport os,")
+    surroundings = around(requests=2, clients=1)
+    run = run_session(script(tmp_path, slow.replace(SLEEPS, "SLEEPS_S = 2")), surroundings, timeout_s=5.5)
+    assert run.outcome is RunOutcome.OK, run.notes
+
+
+@both
+def test_as_many_requests_as_a_queue_can_hold(tmp_path: Path, server: str) -> None:
+    text = server.replace("time.sleep(SLEEPS_S)", "pass").replace("await asyncio.sleep(SLEEPS_S)", "pass")
+    run = run_session(script(tmp_path, text), around(requests=1500, clients=300))
+    assert run.outcome is RunOutcome.OK, run.notes
+    assert len(run.requests) == 1500
+    assert {(request.status, request.error) for request in run.requests} == {(200, None)}
+
+
+# -- servers that do not come to it -----------------------------------------------------------------
+
+
+def test_a_server_that_fails_at_once_says_why(tmp_path: Path) -> None:
+    output = KeptOutput()
+    text = FLASK.replace('app = Flask("tea")', 'raise LookupError("no tea here")')
+    run = run_session(script(tmp_path, text), output=output)
+    assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 1)
+    assert "ended by itself, with exit code 1, before it took connections" in words(run)
+    assert "LookupError: no tea here" in words(run)
+    assert "Traceback" in output.stderr
+    assert not run.requests
+
+
+def test_a_script_that_is_no_server_is_told_so(tmp_path: Path) -> None:
+    run = run_session(script(tmp_path, "def upload(): pass\nprint('done')"))
+    assert run.outcome is RunOutcome.FAILED
+    assert "with exit code 0, before it took connections" in words(run)
+
+
+def test_a_script_that_is_no_python_is_told_by_its_line_alone(tmp_path: Path) -> None:
+    run = run_session(script(tmp_path, "def upload(:\n    pass"))
+    assert run.outcome is RunOutcome.FAILED
+    (note,) = run.notes
+    assert "has a syntax error" in note
+
+
+def test_a_server_that_never_listens_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "_READY_S", 1.5)
+    run = run_session(script(tmp_path, "import time\ndef upload(): pass\ntime.sleep(60)"))
+    assert run.outcome is RunOutcome.FAILED
+    assert "took no connections on port" in words(run)
+
+
+def test_a_server_that_is_not_ready_within_its_time_limit_is_ended(tmp_path: Path) -> None:
+    run = run_session(script(tmp_path, "import time\ndef upload(): pass\ntime.sleep(60)"), timeout_s=1.0)
+    assert run.outcome is RunOutcome.TIMEOUT
+    assert "time limit of 1 s" in words(run) and "ended by itself" not in words(run)
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be told")
+def test_a_server_on_another_port_is_told_of_port(tmp_path: Path) -> None:
+    run = run_session(script(tmp_path, FLASK.replace("port=PORT", "port=0")))
+    assert run.outcome is RunOutcome.FAILED
+    assert "not on the one in the environment variable PORT" in words(run)
+
+
+def test_a_server_that_ends_by_itself_before_all_is_answered_has_failed(tmp_path: Path) -> None:
+    text = FLASK.replace("    time.sleep(SLEEPS_S)", "    os._exit(3) if request.data else None")
+    run = run_session(script(tmp_path, text))
+    assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 3)
+    assert "with exit code 3, when 0 of" in words(run)
+
+
+def test_a_server_killed_in_mid_run_leaves_what_was_recorded(tmp_path: Path) -> None:
+    text = FLASK.replace(SLEEPS, "SLEEPS_S = 0.05").replace(
+        'if __name__ == "__main__":',
+        'if __name__ == "__main__":\n    open("pid", "w").write(str(os.getpid()))',
+    )
+    text = text.replace('open("pid"', f'open("{tmp_path / "pid"}"')
+
+    def kill_it(session: Session) -> None:
+        if len(session.result().requests) > 30:
+            with contextlib.suppress(ProcessLookupError):  # the second time
+                os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+
+    run = run_session(script(tmp_path, text), around(requests=400, clients=5), kill_it)
+    assert run.outcome is RunOutcome.FAILED
+    assert "signal SIGKILL" in words(run) and "requests were answered" in words(run)
+    answered = [request for request in run.requests if request.status == 200]
+    lost = [request for request in run.requests if request.status is None]
+    assert len(answered) > 20 and lost
+    assert {request.error for request in lost} <= {"reset", "refused", "closed", "interrupted"}
+    assert all(request.end_ns >= request.start_ns for request in run.requests)
+
+
+def test_a_server_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "_GRACE_S", 1.0)
+    text = FLASK.replace(
+        "    app.run(", "    import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n    app.run("
+    )
+    run = run_session(script(tmp_path, text))
+    assert run.outcome is RunOutcome.FAILED
+    assert "had not ended 1 s after it was asked to" in words(run)
+    assert {request.status for request in run.requests} == {200}
+
+
+@pytest.mark.parametrize("code", [0, 130])
+def test_a_server_may_end_with_what_an_interrupt_gives(tmp_path: Path, code: int) -> None:
+    text = FLASK + f"    sys.exit({code})\n"
+    assert run_session(script(tmp_path, text)).outcome is RunOutcome.OK
+
+
+def test_a_server_that_ends_badly_after_all_was_answered_has_failed(tmp_path: Path) -> None:
+    text = FLASK + "    raise OSError('the pool was closed already')\n"
+    run = run_session(script(tmp_path, text))
+    assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 1)
+    assert "with exit code 1" in words(run) and "the pool was closed already" in words(run)
+    assert {request.status for request in run.requests} == {200}
+
+
+def test_the_interrupt_that_we_ask_for_is_no_failure(tmp_path: Path) -> None:
+    """asyncio.run raises KeyboardInterrupt, so Python ends by SIGINT itself."""
+    text = """
+        import asyncio, os
+
+        async def upload(reader, writer):
+            if await reader.readline():
+                writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\nok")
+            writer.close()
+
+        async def main():
+            server = await asyncio.start_server(upload, "127.0.0.1", int(os.environ["PORT"]))
+            async with server:
+                await server.serve_forever()
+
+        asyncio.run(main())
+    """
+    run = run_session(script(tmp_path, text))
+    assert (run.outcome, run.exit_code) == (RunOutcome.OK, -signal.SIGINT)
+    assert {request.status for request in run.requests} == {200}
+
+
+def test_a_server_at_its_time_limit_says_who_is_stuck(tmp_path: Path) -> None:
+    text = SANIC.replace("asyncio.sleep(SLEEPS_S)", "asyncio.Event().wait()")
+    run = run_session(script(tmp_path, text), around(requests=3, clients=3), timeout_s=2.0)
+    assert run.outcome is RunOutcome.TIMEOUT
+    assert "time limit of 2 s" in words(run)
+    assert {stuck.function for stuck in run.stuck} >= {"connection_task"}
+    assert any("Event().wait()" in stuck.source for stuck in run.stuck)
+    assert {request.error for request in run.requests} == {"interrupted"}
+
+
+# -- the port ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port on which somebody else listens, and answers nobody."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        yield other.getsockname()[1]
+
+
+def test_a_port_that_somebody_else_got_is_replaced_by_another(
+    tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ports = iter([taken])
+    monkeypatch.setattr(sessions, "free_port", lambda: next(ports, None) or free_port())
+    run = run_session(script(tmp_path, FLASK))
+    assert (run.outcome, run.notes) == (RunOutcome.OK, ())
+    assert len(run.requests) == 10
+
+
+def test_a_port_that_is_taken_again_is_told(
+    tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "free_port", lambda: taken)
+    run = run_session(script(tmp_path, FLASK))
+    assert run.outcome is RunOutcome.FAILED
+    assert f"Port {taken} was taken by another program" in words(run)
+    assert not run.requests
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="who listens cannot be told")
+def test_somebody_else_who_listens_is_not_loaded(
+    tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "free_port", lambda: taken)
+    run = run_session(script(tmp_path, "import time\ndef upload(): pass\ntime.sleep(60)"))
+    assert f"Port {taken} was taken by another program" in words(run)
+
+
+# -- Ctrl-C ----------------------------------------------------------------------------------------------
+
+
+def interrupted_when(when: Callable[[Session], bool], times: int = 1) -> Callable[[Session], None]:
+    left = times
+
+    def poke(session: Session) -> None:
+        nonlocal left
+        if left and when(session):
+            left -= 1
+            session.interrupt()
+
+    return poke
+
+
+@both
+def test_ctrl_c_under_load_keeps_what_was_recorded(tmp_path: Path, server: str) -> None:
+    poke = interrupted_when(lambda session: len(session.result().requests) > 20)
+    run = run_session(script(tmp_path, server), around(requests=100_000, clients=5), poke)
+    assert run.outcome is RunOutcome.INTERRUPTED
+    assert 20 < len(run.requests) < 100_000
+    assert {r.error for r in run.requests if r.status is None} <= {"interrupted"}
+    assert sum(request.status == 200 for request in run.requests) > 10
+
+
+@pytest.mark.parametrize("polls", [0, 1, 5, 20, 40, 80])
+@both
+def test_ctrl_c_at_any_point_ends_it(tmp_path: Path, server: str, polls: int) -> None:
+    count = iter(range(10_000))
+    poke = interrupted_when(lambda _: next(count) == polls)
+    run = run_session(script(tmp_path, server), around(requests=100_000), poke)
+    assert run.outcome is RunOutcome.INTERRUPTED
+    assert "ended by itself" not in words(run)
+
+
+def test_ctrl_c_before_it_begins_ends_it(tmp_path: Path) -> None:
+    with closing(Session(Target(str(script(tmp_path, FLASK))), options(), around())) as session:
+        session.start()
+        session.interrupt()
+        assert until(lambda: not session.poll(0.05))
+        assert session.result().outcome is RunOutcome.INTERRUPTED
+
+
+def test_a_second_ctrl_c_does_not_wait(tmp_path: Path) -> None:
+    text = FLASK.replace(
+        "    app.run(", "    import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n    app.run("
+    )
+    begun = time.monotonic()
+    poke = interrupted_when(lambda session: bool(session.result().requests), times=3)
+    run = run_session(script(tmp_path, text), around(requests=100_000), poke)
+    assert run.outcome is RunOutcome.INTERRUPTED
+    assert time.monotonic() - begun < 30
+
+
+def test_nothing_is_left_of_a_session_that_is_closed_in_mid_run(tmp_path: Path) -> None:
+    session = Session(Target(str(script(tmp_path, SANIC))), options(), around(requests=100_000))
+    session.start()
+    session.go()
+    assert until(lambda: session.poll(0.02) and bool(session.result().requests))
+    assert session._recording is not None and session._traffic is not None
+    pids = {*session._recording.pids(), session._traffic._client._process.pid}
+    session.close()
+    session.close()
+    assert until(lambda: not any(map(is_alive, pids)))
+
+
+# -- others ------------------------------------------------------------------------------------------------
+
+
+def test_a_slow_client_holds_up_a_server_that_takes_one_at_a_time(tmp_path: Path) -> None:
+    """Somebody who sends half a request: with one thread all others wait, and time out, in bounded time."""
+    text = FLASK.replace("threaded=True", "threaded=False")
+    slow: list[socket.socket] = []
+
+    def come_slowly(session: Session) -> None:
+        if not slow and len(session.result().requests) >= 3:
+            slow.append(socket.create_connection(("127.0.0.1", session._port)))
+            slow[0].sendall(b"POST /upload HTTP/1.1\r\nHost: tea\r\nContent-Le")
+
+    surroundings = around(requests=200, clients=4, timeout_s=1.5)
+    run = run_session(script(tmp_path, text), surroundings, come_slowly, timeout_s=6.0)
+    slow[0].close()
+    assert run.outcome is RunOutcome.TIMEOUT
+    errors = [request.error for request in run.requests if request.error]
+    assert "timeout" in errors
+    assert sum(request.status == 200 for request in run.requests) >= 3
+
+
+def test_a_thread_that_others_start_does_not_matter(tmp_path: Path) -> None:
+    """Sessions run one after another from any thread; nothing of them is global."""
+    runs: list[Run] = []
+    threads = [
+        threading.Thread(target=lambda n=n: runs.append(run_session(script(tmp_path, FLASK, f"s{n}.py"))))
+        for n in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [run.outcome for run in runs] == [RunOutcome.OK] * 2
