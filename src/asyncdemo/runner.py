@@ -48,6 +48,8 @@ _NO_TEXT = ("null bytes", "codec can't decode", "unknown encoding", "encoding pr
 """What Python says of a file whose bytes are no source text."""
 _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
+_SETTLES_S = 1.5
+"""After a process that the script has started has come, for the script to get to know of it."""
 _LINGER_S = 0.5
 """How long to wait for events that are still under way once the child has ended."""
 _ANSWER_S = 0.5
@@ -178,6 +180,8 @@ class Recording:
         self._deadline: float | None = None
         self._kill_at: float | None = None
         self._asked_to_end_s: float | None = None
+        self._ask_at: float | None = None
+        self._joined_at = 0.0
         self._cut_off_before: set[int] = set()
         self._ended_at: float | None = None
         self._asked = False
@@ -299,12 +303,20 @@ class Recording:
         """Ask the script to end, as Ctrl-C at a terminal does; a run that ends so was not interrupted.
 
         Only its main process is asked: it is that one's business to end those that it started. It is
-        killed, and a note says so, if it is still there after ``grace_s``.
+        killed, and a note says so, if it is still there after ``grace_s``. One that has just started
+        others is asked a little later: Sanic, asked before it has heard of its workers, hangs.
         """
         if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
             return
-        self._kill_at, self._asked_to_end_s = time.monotonic() + grace_s, grace_s
+        self._ask_at = max(time.monotonic(), self._joined_at + _SETTLES_S)
+        self._kill_at, self._asked_to_end_s = self._ask_at + grace_s, grace_s
         self._cut_off_before = self._unfinished() - self._lines.processes
+        self._ask_to_end(time.monotonic())
+
+    def _ask_to_end(self, now: float) -> None:
+        if self._ask_at is None or now < self._ask_at or self._child is None:
+            return
+        self._ask_at = None
         if sys.platform == "win32":
             self._child.process.terminate()
         else:
@@ -440,6 +452,7 @@ class Recording:
         if caller is None:
             return
         self._has_lens(caller)
+        self._joined_at = time.monotonic()
         number, self._processes = self._processes, self._processes + 1
         self._assembly.joins(number)
         self._lines.open(caller.connection, caller.frames, number)
@@ -470,6 +483,7 @@ class Recording:
     # -- limits ---------------------------------------------------------------------------------
 
     def _enforce_limits(self, now: float) -> None:
+        self._ask_to_end(now)
         if self._kill_at is not None and now > self._kill_at:
             if self._asked_to_end_s is not None and self._stopped is None:
                 self.add_note(f"Killed: it had not ended {self._asked_to_end_s:g} s after it was asked to.")
