@@ -301,8 +301,8 @@ def _introduce(place: Place, lesson: Lesson, console: Console | None, changed: K
     _print_section(lesson, "The question", console)
     click.echo(wrapped(f"To read the programs first: {program(place)} run {lesson.id} --code") + "\n")
     if lesson.services:
-        names = join([f"{NOUNS[name]} ({choose(name).words})" for name in lesson.services])
-        click.echo(wrapped(f"The programs use {names}, on this machine only.") + "\n")
+        names = join([f"{NOUNS[name]} ({choose(name).words()})" for name in lesson.services])
+        click.echo(wrapped(f"The programs use {names}.") + "\n")
     if changed:
         settings = ", ".join(f"{name} = {value}" for name, value in changed.items())
         click.echo(f"{wrapped(f'This time: {settings}.')}\n")
