@@ -19,7 +19,7 @@ __all__ = ["MemoryMeter"]
 
 _INTERVAL_S = 0.02
 _SHARE = 20
-"""... but this many times what taking a sample takes."""
+"""... but this many times the CPU time that taking a sample costs. By the clock, a busy machine would stop it."""
 _CENSUS_S = 0.25
 """Where the system does not tell the children of one process, all processes have to be looked at."""
 
@@ -53,7 +53,7 @@ class MemoryMeter:
 
     def sample(self) -> MemorySample | None:
         """As of now; None once the process itself is gone."""
-        begun_s, at_ns = time.monotonic(), time.perf_counter_ns()
+        begun_s, at_ns, spent_s = time.monotonic(), time.perf_counter_ns(), time.thread_time()
         pids = [self._main, *self._descendants(begun_s)]
         resident = virtual = threads = 0
         for pid in pids:
@@ -66,8 +66,8 @@ class MemoryMeter:
                 continue
             resident, virtual = resident + used.rss, virtual + used.vms
             threads += max(count - (pid in self._with_lens), 1)
-        now_s = time.monotonic()
-        self._next_s = now_s + max(_INTERVAL_S - (now_s - begun_s), _SHARE * (now_s - begun_s))
+        now_s, cost_s = time.monotonic(), time.thread_time() - spent_s
+        self._next_s = now_s + max(_INTERVAL_S - (now_s - begun_s), _SHARE * cost_s)
         return MemorySample(at_ns, resident, virtual, threads)
 
     def _used(self, pid: int) -> tuple[Any, int]:
