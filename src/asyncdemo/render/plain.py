@@ -74,9 +74,10 @@ def _pool(pool: PoolSection) -> Iterator[str]:
     if shown < len(pool.rows):
         yield f"    and {count(len(pool.rows) - shown, 'more connection')}"
     most = max((level for _, level in pool.queued), default=0)
-    if most or pool.refused:
-        refused = f", {pool.refused:,} refused" if pool.refused else ""
-        yield f"    queued for it: {most:,} at most{refused}"
+    if most:
+        yield f"    queued for it: {most:,} at most"
+    if pool.refused:
+        yield f"    refused: {count(pool.refused, 'time')}"
 
 
 def _connection(row: ConnectionRow) -> str:

@@ -67,10 +67,9 @@ def _pool_words(name: str, site: Site | None, limit: int | None, uses: Sequence[
     ]
     opened = sum(use.connections for use in uses)
     held, waiting = max(use.most_held for use in uses), max(use.most_waiting for use in uses)
-    words = [
-        f"{count(opened, 'connection')} opened{' in all' if each else ''}, {held:,} held{each} and "
-        f"{waiting:,} waited for at most"
-    ]
+    waited_for = f" and {waiting:,} waited for" if waiting else ""
+    in_all = " in all" if each else ""
+    words = [f"{count(opened, 'connection')} opened{in_all}, {held:,} held{each}{waited_for} at most"]
     queued_ns = sum(use.queued_ns for use in uses)
     words += [f"queued {duration(queued_ns)} in sum"] if queued_ns else []
     refused, lost = sum(use.refused for use in uses), sum(use.leaked for use in uses)
@@ -84,12 +83,13 @@ def _has_lost(use: PoolUse) -> bool:
 
 
 def memory_facts(use: MemoryUse) -> Iterable[Fact]:
+    """In brackets: how much more than at the start."""
     if not use.samples:
         return
     resident = f"resident {size(use.most_resident_bytes)} (+{size(use.resident_growth_bytes)})"
     virtual = f"virtual {size(use.most_virtual_bytes)} (+{size(use.virtual_growth_bytes)})"
     threads = f"{count(use.most_threads, 'thread')} (+{use.threads_growth:,})"
-    yield Fact("memory", f"{resident}, {virtual}, {threads}: the most, and what that is above the start")
+    yield Fact("memory", f"at most {resident}, {virtual}, {threads}")
 
 
 def ending_words(request: Request) -> str:

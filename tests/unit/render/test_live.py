@@ -13,6 +13,7 @@ from asyncdemo.render.report import report_lines
 from asyncdemo.render.theme import UNICODE
 from tests.support.runs import Story, at_line, ns
 from tests.support.screens import Terminal, text_of
+from tests.support.server_runs import one_at_a_time, pooled, threaded
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
@@ -60,6 +61,37 @@ def test_lanes_have_a_row_each_with_their_states() -> None:
     assert rows[0].startswith("brew(0)")
     assert rows[0].count("─") == pytest.approx(rows[0].count("•"), abs=1)
     assert set(rows[1].removeprefix("brew(1)").strip()) == {"─"}
+
+
+def test_requests_show_what_they_wait_for_and_are_called_so() -> None:
+    panel = LivePanel("server", noun="request")
+    assert "no request has opened yet" not in seen(panel)[1]
+    panel.clock(0)
+    assert "no request has opened yet" in seen(panel)[1]
+    lanes_of(panel, "GET_/_1 GET_/_2", state=State.QUEUED)
+    panel.lane_changed(0, ns(50), State.WAITING, "redis")
+    panel.clock(ns(100))
+    lines = seen(panel, width=200)
+    assert "1 waiting, 1 queued" in lines[0]
+    assert lines[2].count("·") == pytest.approx(lines[2].count("≈"), abs=1)
+    assert "•" not in lines[3]
+    assert "waiting for Redis" in lines[-1] and "not accepted" in lines[-1]
+
+
+@pytest.mark.parametrize("server", [one_at_a_time(8), threaded(8), pooled(8)])
+def test_a_server_replayed_to_its_end_looks_like_its_report(server: Run) -> None:
+    panel = LivePanel(server.name, noun="request")
+    replay(server, panel, ns(100_000))
+    live = [line.split() for line in seen(panel, width=100, height=40) if line.startswith(("GET", "POST"))]
+    drawn = [line.split() for line in text_of(list(report_lines([server], UNICODE, 100)))]
+    names = [line[:3] for line in drawn if line and line[0] in ("GET", "POST")]
+    assert [line[:3] for line in live] == names
+    glyphs = "─≈≡═○·┊›"
+
+    def most(line: list[str]) -> str:
+        return max(glyphs, key="".join(line[3:]).count)
+
+    assert [most(line) for line in live] == [most(line) for line in drawn if line[:1] in (["GET"], ["POST"])]
 
 
 def test_time_counts_from_the_first_lane() -> None:

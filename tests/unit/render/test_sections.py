@@ -1,0 +1,157 @@
+"""Requests, pools and memory on a terminal: every width, every set of glyphs, one axis for all."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from rich.cells import cell_len
+
+from asyncdemo.model import Run
+from asyncdemo.render.report import print_report, report_lines
+from asyncdemo.render.slides import timeline
+from asyncdemo.render.theme import ASCII, UNICODE, Theme
+from tests.support.runs import Story
+from tests.support.screens import Terminal, text_of
+from tests.support.server_runs import one_at_a_time, pooled, threaded
+from tests.support.strategies import runs
+
+
+def report(*runs: Run, width: int = 100, theme: Theme = UNICODE, rows: int = 60) -> list[str]:
+    return text_of(list(report_lines(runs, theme, width, rows)))
+
+
+def row(lines: list[str], name: str) -> str:
+    return next(line for line in lines if line.startswith(f"{name} "))
+
+
+class TestRequests:
+    def test_are_the_rows_in_the_order_in_which_they_were_sent(self) -> None:
+        rows = [line[:14] for line in report(one_at_a_time(5)) if line.startswith("POST ")]
+        assert rows == [f"POST /upload {number}" for number in range(1, 6)]
+
+    def test_show_what_they_wait_for(self) -> None:
+        lines = report(one_at_a_time(5))
+        first, last = row(lines, "POST /upload 1"), row(lines, "POST /upload 5")
+        assert "·" not in first
+        assert last.count("·") == pytest.approx(4 * last.count("─"), rel=0.15)
+        assert [word in report(pooled(8))[2] for word in "≈≡═"] == [True] * 3
+
+    def test_are_explained_where_they_occur_and_nowhere_else(self) -> None:
+        legend = " ".join(report(threaded(10), width=200))
+        for words in (
+            "··· not accepted by the server yet",
+            "┊┊┊ waiting for a worker thread",
+            "››› handled, the response is under way",
+            "‹‹‹ not sent by the client yet",
+            "✗ failed",
+        ):
+            assert words in legend
+        story = Story()
+        story.task("brew(0)").sleeps(10).returns()
+        assert "accepted" not in " ".join(report(story.run(), width=200))
+
+    def test_in_great_number_share_rows_and_are_counted_by_what_they_do(self) -> None:
+        lines = report(threaded(1_000, limit=20), rows=24)
+        assert any("requests folded" in line and "of all 1,001:" in line for line in lines)
+        labels = [line.split()[0] for line in lines if "█" in line[:16]]
+        assert {"waiting", "queued", "accept", "thread", "response"} <= set(labels)
+
+
+class TestPools:
+    def test_stand_below_the_rows_with_a_line_for_each_connection(self) -> None:
+        lines = report(pooled(20, connections=3))
+        at = lines.index("redis pool  limit 3, made at app.py:9: 3 connections opened")
+        assert at > lines.index(row(lines, "GET /films/7/ 20"))
+        assert [line.split("  ")[0] for line in lines[at + 1 : at + 5]] == [
+            "redis 1",
+            "redis 2",
+            "redis 3",
+            " queued",
+        ]
+
+    def test_name_who_holds_a_connection_as_far_as_there_is_room(self) -> None:
+        wide, narrow = (row(report(pooled(10, connections=2), width=width), "redis 1") for width in (200, 60))
+        assert "▄GET /films/7/ 3▄" in wide
+        assert "GET" not in narrow and "▄3▄" in narrow
+
+    def test_say_how_many_queued(self) -> None:
+        lines = report(pooled(50, connections=5))
+        queued = next(line for line in lines if line.startswith(" queued") and "█45 " in line)
+        heights = [" ▁▂▃▄▅▆▇█".index(glyph) for glyph in queued.split("█45 ")[1].rstrip()]
+        assert heights[2:] == sorted(heights[2:], reverse=True)
+
+    def test_of_many_connections_are_folded_and_explained(self) -> None:
+        lines = report(pooled(100, connections=40))
+        assert any("connections folded, up to" in line for line in lines)
+        assert any("connection opening" in line for line in lines)
+
+    def test_more_than_a_few_are_not_all_drawn_and_that_is_said(self) -> None:
+        story = Story()
+        for name in ("a", "b", "c", "d", "e", "f"):
+            task = story.task(name).sleeps(10).returns()
+            story.connection(story.pool(1, name=name), 0, 1, uses=[(task, 1, 9)])
+        lines = report(story.run())
+        assert sum(" pool  limit 1" in line for line in lines) == 4
+        assert "and 2 more pools: --json has them all" in lines
+
+
+class TestMemory:
+    def test_has_a_curve_with_the_ends_of_its_axis(self) -> None:
+        lines = report(pooled(20))
+        at = next(at for at, line in enumerate(lines) if line.startswith("resident memory"))
+        assert lines[at] == "resident memory  41.0 MB at first, 47.0 MB at most"
+        assert lines[at + 1].split("│")[0].strip() == "47.0 MB"
+        assert lines[at + 3].split("│")[0].strip() == "0"
+        assert set(lines[at + 3].split("│ ")[1].rstrip()) == {"█"}
+
+    def test_of_two_runs_has_one_scale(self) -> None:
+        small, large = pooled(5), pooled(45)
+        tops = [line.split("│")[0].strip() for line in report(small, large, width=60) if "MB│" in line]
+        assert len(tops) == 4
+        assert tops[0] == tops[2] and tops[1] == tops[3]
+
+    def test_that_was_not_sampled_is_not_drawn(self) -> None:
+        assert not any("memory" in line for line in report(one_at_a_time(5)))
+
+
+SERVERS = (pooled(50), one_at_a_time(50), threaded(200))
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 79, 100, 160, 200, 300])
+@pytest.mark.parametrize("theme", [UNICODE, ASCII])
+def test_no_line_is_wider_than_the_terminal(width: int, theme: Theme) -> None:
+    lines = report(*SERVERS, width=width, theme=theme, rows=24)
+    assert max(map(cell_len, lines)) <= width
+    assert theme is UNICODE or all(line.isascii() for line in lines)
+
+
+def test_without_colours_the_same_is_seen() -> None:
+    terminals = [Terminal(100, 200, environ=environ) for environ in ({}, {"NO_COLOR": "1"})]
+    for terminal in terminals:
+        print_report([pooled(20)], terminal.console)
+    coloured, plain = terminals
+    assert "38;2;" in coloured.written and "38;2;" not in plain.written
+    assert coloured.lines == plain.lines
+
+
+class TestSlides:
+    def test_have_pools_and_memory_where_there_is_room(self) -> None:
+        tall = text_of(timeline(pooled(12), UNICODE, 120, 45))
+        assert len(tall) <= 45
+        assert any(line.startswith("redis pool") for line in tall)
+        assert any(line.startswith("virtual memory") for line in tall)
+        assert sum(line.startswith("GET ") for line in tall) == 12
+
+    def test_have_the_rows_alone_where_there_is_none(self) -> None:
+        small = text_of(timeline(pooled(50), UNICODE, 80, 24))
+        assert len(small) <= 24
+        assert not any("memory" in line or line.startswith("redis pool") for line in small)
+        assert any("requests folded" in line for line in small)
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_any_run_can_be_drawn(run: Run) -> None:
+    lines = report(run, width=60, theme=ASCII, rows=5)
+    assert max(map(cell_len, lines), default=0) <= 60
+    timeline(run, UNICODE, 80, 24)
