@@ -19,7 +19,7 @@ __all__ = ["MemoryMeter"]
 
 _INTERVAL_S = 0.02
 _SHARE = 20
-"""... but this many times the CPU time that taking a sample costs. By the clock, a busy machine would stop it."""
+"""... but this many times the CPU time of taking one. By the clock a busy machine would stop the sampling."""
 _CENSUS_S = 0.25
 """Where the system does not tell the children of one process, all processes have to be looked at."""
 
