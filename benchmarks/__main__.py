@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.lesson_runs import measure_lessons
 from benchmarks.live_view import measure_live_view
+from benchmarks.load_client import measure_load_client
 from benchmarks.machine import describe
 from benchmarks.memory import measure_memory
 from benchmarks.processes import ROOT
@@ -20,7 +21,7 @@ from benchmarks.tracing_cost import COMPARED, measure_tracing_cost
 from benchmarks.watching import measure_watch
 
 PAGE = ROOT / "docs" / "benchmarks.md"
-PARTS = ("tracing", "startup", "watch", "live", "memory", "lessons")
+PARTS = ("tracing", "startup", "watch", "live", "memory", "lessons", "load")
 _HEAD = ["what", "median", "range", "rounds", "target", ""]
 
 
@@ -75,9 +76,17 @@ def _measure(
             )
         elif part == "memory":
             rows += measure_memory(folder, rounds=1 if quick else 3, steps=2000 if quick else 100_000)
-        else:
+        elif part == "lessons":
             rows += measure_lessons(
                 folder, rounds=1 if quick else 5, rounds_of_long=1 if quick else 3, only_async=quick
+            )
+        else:
+            rows += (
+                measure_load_client(folder, rounds=1, requests=500, paced=50, stall_s=0.02, slot_requests=10)
+                if quick
+                else measure_load_client(
+                    folder, rounds=5, requests=150_000, paced=1000, stall_s=0.2, slot_requests=400
+                )
             )
     return rows, compared
 
