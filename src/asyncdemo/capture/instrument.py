@@ -155,7 +155,6 @@ def _parse(lines: Sequence[str], code: CodeType) -> _Function | None:
     found = next((node for node in ast.walk(tree) if isinstance(node, _Function)), None)
     if found is None or found.name != code.co_name:
         return None
-    found.decorator_list = []
     return found
 
 
@@ -178,8 +177,8 @@ def _compile(function: _Function, qualname: str, original: CodeType) -> CodeType
     module = ast.fix_missing_locations(ast.Module(body=[node], type_ignores=[]))
     flags = original.co_flags & _FUTURE_FLAGS
     code: CodeType = compile(module, original.co_filename, "exec", dont_inherit=True, flags=flags)
-    for _ in range(len(classes) + 1):
-        code = next(c for c in code.co_consts if isinstance(c, CodeType))
+    for name in (*classes, function.name):  # by name: a decorator may have a lambda
+        code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
     if code.co_freevars != original.co_freevars:
         return None
     return code.replace(co_firstlineno=original.co_firstlineno)

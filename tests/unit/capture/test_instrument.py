@@ -359,7 +359,8 @@ def test_what_a_decorator_of_another_module_wraps_is_found(
     )
     path = tmp_path / "wrapped.py"
     path.write_text(
-        "from decorators import deprecated\n\n@deprecated\ndef old(value):\n    return value\n\n"
+        "from decorators import deprecated\n\n@(lambda function: function)\n@deprecated\ndef old(value):\n"
+        "    if value < 0:\n        raise ValueError(value)\n    return value\n\n"
         "class Made:\n    @classmethod\n    def of(cls, value):\n        return value\n",
         encoding="utf-8",
     )
@@ -370,3 +371,6 @@ def test_what_a_decorator_of_another_module_wraps_is_found(
     assert patches.rewrite(wrapped, "Made.of", log.value, on_return)
     assert (wrapped.old(5), wrapped.Made.of(6)) == (5, 6)
     assert log == [("return", 5), ("return", 6)]
+    with pytest.raises(ValueError, match="-1") as caught:
+        wrapped.old(-1)
+    assert line_of(caught.value) == 7
