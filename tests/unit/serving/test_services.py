@@ -1,0 +1,148 @@
+"""Sessions with services around them: they are reached, as freshly seeded, kept, and missed when they die."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.errors import MissingError
+from asyncdemo.model import RunOutcome
+from asyncdemo.output import KeptOutput
+from asyncdemo.runner import Target
+from asyncdemo.services import Services
+from asyncdemo.serving import KeptServices, Session, Surroundings
+from asyncdemo.serving import kept as keeping
+from tests.hostile.traced import until
+from tests.unit.serving.staging import options, plan, run_session, script
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests kill processes")
+
+ENVIRONMENT = {"ASYNCDEMO_REDIS": "embedded"}
+
+COUNTS = """
+import os
+import redis
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+
+def count():
+    with redis.Redis.from_url(REDIS_URL) as client:
+        return client.incr("visits")
+
+
+print("visits", count(), count())
+"""
+
+SERVES = """
+import os
+import redis
+from flask import Flask
+
+app = Flask("counter")
+client = redis.Redis.from_url(os.environ["REDIS_URL"], retry=None)
+
+
+@app.post("/upload")
+def upload():
+    return {"visits": client.incr("visits")}
+
+
+if __name__ == "__main__":
+    app.run(host="127.0.0.1", port=int(os.environ["PORT"]), threaded=False)
+"""
+
+
+@pytest.fixture(scope="module")
+def services() -> Iterator[Services]:
+    with Services(("redis",), ENVIRONMENT) as running:
+        yield running
+
+
+def test_a_script_finds_its_service_in_the_environment_as_freshly_seeded(
+    tmp_path: Path, services: Services
+) -> None:
+    file = script(tmp_path, COUNTS)
+    for _ in range(2):
+        output = KeptOutput()
+        run = run_session(file, Surroundings(services), output=output, lanes=("count",))
+        assert (run.outcome, output.stdout) == (RunOutcome.OK, "visits 1 2\n"), output.text
+        assert len(run.lanes) == 2 and not run.requests
+
+
+def test_a_server_with_a_service(tmp_path: Path, services: Services) -> None:
+    surroundings = Surroundings(services, plan(requests=5, clients=1, keep_answers=100))
+    with closing(Session(Target(str(script(tmp_path, SERVES))), options(), surroundings)) as session:
+        session.start()
+        session.go()
+        while session.poll(0.02):
+            pass
+        assert [answer.body.strip() for answer in session.answers] == [
+            b'{"visits":%d}' % visits for visits in range(1, 6)
+        ]
+
+
+def test_a_service_that_dies_in_mid_run_is_told(tmp_path: Path) -> None:
+    text = SERVES.replace('"visits": client', '"visits": __import__("time").sleep(0.02) or client')
+    with Services(("redis",), ENVIRONMENT) as services:
+        killed: list[float] = []
+
+        def kill_it(session: Session) -> None:
+            if not killed and len(session.result().requests) > 10:
+                killed.append(time.monotonic())
+                services.kill("redis")
+
+        run = run_session(
+            script(tmp_path, text), Surroundings(services, plan(requests=60, clients=2)), kill_it
+        )
+        death = services.died()
+    assert death is not None and death in run.notes
+    statuses = [request.status for request in run.requests]
+    assert statuses.count(200) > 5 and statuses.count(500) > 5
+    assert len(run.requests) == 60
+
+
+# -- kept --------------------------------------------------------------------------------------------
+
+
+def test_services_stay_between_two_who_ask_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASYNCDEMO_REDIS", "embedded")
+    with KeptServices() as kept:
+        kept.begin(["redis"])
+        first = kept.get(["redis"])
+        assert first is not None and kept.get(["redis"]) is first
+        first.kill("redis")
+        assert until(lambda: first.died() is not None)
+        second = kept.get(["redis"])
+        assert second is not None and second is not first and second.died() is None
+        assert second.environment != first.environment
+
+
+def test_who_stops_waiting_gets_nothing_and_what_was_begun_is_there_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Slow(Services):
+        def start(self) -> None:
+            time.sleep(0.3)
+
+    monkeypatch.setattr(keeping, "Services", Slow)
+    with KeptServices() as kept:
+        assert kept.get(["redis"], lambda: False) is None
+        assert kept.get(["redis"]) is not None
+
+
+def test_why_a_service_cannot_be_started_is_raised_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Missing(Services):
+        def start(self) -> None:
+            raise MissingError("Install it: pip install tea")
+
+    monkeypatch.setattr(keeping, "Services", Missing)
+    with KeptServices() as kept:
+        for _ in range(2):
+            with pytest.raises(MissingError, match="pip install tea"):
+                kept.get(["redis"])
