@@ -30,7 +30,7 @@ class MemoryMeter:
     def __init__(self, pid: int, family: Family) -> None:
         """Raises MissingError without psutil."""
         try:
-            import psutil  # type: ignore[import-untyped]
+            import psutil
         except ImportError:
             command = install_command("psutil")
             raise MissingError(f"Memory is sampled with psutil, which is not installed: {command}") from None

@@ -1,4 +1,4 @@
-"""Wrong: shared out among 200 threads and 2000 tasks, however many there are."""
+"""Wrong: shared out among 200 threads and 500 tasks, however many there are."""
 
 import asyncio
 import threading
@@ -7,9 +7,9 @@ import time
 import psutil
 
 THREADS = 200
-TASKS = 2000
+TASKS = 500
 KEEPS_KIB = 16
-HOLD_S = 0.4
+HOLD_S = 0.5
 
 
 def wait_in_thread(gate: threading.Event) -> None:
@@ -51,7 +51,7 @@ async def per_task() -> tuple[float, float]:
         await asyncio.sleep(HOLD_S)
         during = psutil.Process().memory_info()
         gate.set()
-    return (during.rss - before.rss) / 1024 / 2000, (during.vms - before.vms) / 1024 / 2000
+    return (during.rss - before.rss) / 1024 / 500, (during.vms - before.vms) / 1024 / 500
 
 
 def main() -> dict[str, tuple[float, float]]:

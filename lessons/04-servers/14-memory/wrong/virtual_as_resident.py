@@ -7,9 +7,9 @@ import time
 import psutil
 
 THREADS = 200
-TASKS = 2000
+TASKS = 500
 KEEPS_KIB = 16
-HOLD_S = 0.4
+HOLD_S = 0.5
 
 
 def wait_in_thread(gate: threading.Event) -> None:
