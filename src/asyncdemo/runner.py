@@ -6,7 +6,6 @@ happens. What the events mean is ``assembly``'s business; what is drawn of them 
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import os
 import select
@@ -14,19 +13,19 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from types import TracebackType
 from typing import Protocol
 
 from asyncdemo.assembly import Assembly, Listener
 from asyncdemo.capture import wire
+from asyncdemo.captured import CapturedOutput
 from asyncdemo.child import Caller, Child, Spares, Stdout
 from asyncdemo.errors import ScriptError, UsageError
 from asyncdemo.lines import Lines
 from asyncdemo.memory import MemoryMeter
 from asyncdemo.model import Run, RunOutcome
+from asyncdemo.options import Call, Options, Target, told
 from asyncdemo.processes import physical_memory
 from asyncdemo.terminals import Settings
 
@@ -58,72 +57,6 @@ _CENSUS_S = 0.05
 """How often to look which processes there are and what memory they use."""
 _CENSUS_SHARE = 20
 """... but this many times what that takes."""
-
-
-@dataclass(frozen=True)
-class Call:
-    """A function of a module, imported for it, and what it is called with.
-
-    function: its qualified name. arguments: a tuple, as a Python literal. lanes: module -> functions
-    of it whose calls are the rows. path: where the child looks for modules.
-    """
-
-    module: str
-    function: str
-    arguments: str = "()"
-    lanes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    path: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Target:
-    """A script file, or a module as for ``python -m``, and its arguments; or a function of the file."""
-
-    script: str | None
-    module: str | None = None
-    args: tuple[str, ...] = ()
-    call: Call | None = None
-
-    @property
-    def title(self) -> str:
-        return self.module or self.script or ""
-
-    @property
-    def name(self) -> str:
-        """What a recording of it is called."""
-        return self.module or Path(self.script or "").stem
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to run a target.
-
-    lanes: functions whose calls are the rows. knobs: constants to set, as typed. virtual: let time
-    jump instead of waiting. memory_bytes: resident size at which the child is stopped; None: half of
-    the machine's, of all its processes together. processes: how many it may have started that still
-    run. threshold_s: from when on a step counts as blocking. results: record what the calls of
-    the lanes return, where these are plain values. stdin: the script may read ours, else nothing.
-    environment: variables that are set for the script, in addition to ours. serves: it is a server: when
-    it accepted and handled which request is recorded, and listeners see requests. follow: processes that
-    it starts with multiprocessing's *spawn* are recorded too, with the same lanes and knobs; time is real
-    then, as they have no other in common. memory: sample what it and all that it starts have in memory.
-    """
-
-    name: str = ""
-    lanes: tuple[str, ...] = ()
-    knobs: Mapping[str, str] = field(default_factory=dict)
-    virtual: bool = False
-    timeout_s: float | None = None
-    memory_bytes: int | None = None
-    processes: int = 500
-    threshold_s: float = 0.05
-    results: bool = False
-    stdin: bool = True
-    stdout: Stdout = Stdout.INHERIT
-    environment: Mapping[str, str] = field(default_factory=dict)
-    serves: bool = False
-    follow: bool = False
-    memory: bool = False
 
 
 def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
@@ -162,7 +95,6 @@ class Recording:
         """child: one that was started ahead, with the options' stdin and stdout; it is ours from now on."""
         self._target = target
         self._options = options
-        self._listener = listener
         self._assembly = Assembly(
             named=bool(options.lanes or (target.call is not None and target.call.lanes)),
             threshold_ns=int(options.threshold_s * 1e9),
@@ -174,7 +106,7 @@ class Recording:
         self._processes = 1
         """How many have come, the script's own included."""
         self._settings = Settings()
-        self._outputs: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
+        self._output = CapturedOutput(listener)
         self._stopped: RunOutcome | None = None
         self._killed = False
         self._deadline: float | None = None
@@ -211,14 +143,13 @@ class Recording:
             self._child = Child(self._options.stdout, self._options.stdin)
         if self._options.memory:
             self._meter = MemoryMeter(self._child.process.pid, self._child.family)
-        for descriptor, stream in self._child.take_outputs().items():
-            self._outputs[descriptor] = stream, codecs.getincrementaldecoder("utf-8")("replace")
+        self._output.open(self._child.take_outputs())
         if not self._connected(self._child):
             return
         environment = dict(self._options.environment)
         if self._options.follow:
             environment[wire.ENV] = self._child.expect_more()
-        self._lines.send(wire.json_frame(wire.OPTIONS, {**self._told(), "environment": environment}))
+        self._tell({"environment": environment})
         limit = time.monotonic() + _START_TIMEOUT_S
         while not self._assembly.ready and self.poll(0.2):
             if time.monotonic() > limit:
@@ -270,7 +201,7 @@ class Recording:
         if self._ended_at is None and self._child.process.poll() is not None:
             self._ended_at = now
         if self._ended_at is not None:
-            drained = not self._lines and not self._outputs
+            drained = not self._lines and not self._output
             return not drained and now - self._ended_at < _LINGER_S
         if self._meter is not None and not self._meter.wait_s:
             self._sample_memory()
@@ -337,8 +268,7 @@ class Recording:
             self._child.close()
             self._settings.restore()
         self._lines.close()
-        for descriptor in list(self._outputs):
-            self._close_output(descriptor)
+        self._output.close()
 
     def result(self) -> Run:
         """The run as far as it is recorded."""
@@ -388,28 +318,6 @@ class Recording:
         """The processes that have not come to their interpreter's own end."""
         return {n for n in range(self._processes) if not self._assembly.ended_by_itself(n)}
 
-    def _told(self) -> dict[str, object]:
-        """What the child has to know before it can compile the script."""
-        return {
-            "script": self._target.script,
-            "call": self._call(),
-            "module": self._target.module,
-            "args": self._target.args,
-            "lanes": self._options.lanes,
-            "results": self._options.results,
-            "knobs": dict(self._options.knobs),
-            "virtual": self._options.virtual and not self._options.follow,
-            "follow": self._options.follow,
-            "threshold_s": self._options.threshold_s,
-            "serves": self._options.serves,
-            "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
-        }
-
-    def _call(self) -> dict[str, object] | None:
-        """As the child wants to be told of the function that it calls."""
-        call = self._target.call
-        return None if call is None else {"file": self._target.script, **asdict(call)}
-
     # -- parts ----------------------------------------------------------------------------------
 
     def _connected(self, child: Child) -> bool:
@@ -421,7 +329,7 @@ class Recording:
                 self._assembly.feed(*child.hello)
                 self._lines.open(child.connection, child.frames)
                 return True
-            self._read_outputs(0)
+            self._output.read_what_is_there()
             if child.process.poll() is not None:
                 return False
         self._stop(RunOutcome.TIMEOUT, f"The script's process was not there after {_START_TIMEOUT_S:.0f} s.")
@@ -429,8 +337,7 @@ class Recording:
 
     def _read(self, timeout_s: float) -> None:
         callers = [] if self._child is None else self._child.callers
-        outputs = [] if sys.platform == "win32" else list(self._outputs)
-        sources: list[int | socket.socket] = [*outputs, *self._lines, *callers]
+        sources: list[int | socket.socket] = [*self._output, *self._lines, *callers]
         if self._meter is not None:
             timeout_s = min(timeout_s, self._meter.wait_s)
         if not sources:
@@ -439,7 +346,7 @@ class Recording:
         ready, _, _ = select.select(sources, [], [], min(timeout_s, 0.02) if self._ended_at else timeout_s)
         for source in ready:
             if isinstance(source, int):
-                self._read_output(source)
+                self._output.read(source)
             elif source not in callers:
                 self._lines.read(source)
         if callers and not set(callers).isdisjoint(ready):
@@ -456,29 +363,12 @@ class Recording:
         number, self._processes = self._processes, self._processes + 1
         self._assembly.joins(number)
         self._lines.open(caller.connection, caller.frames, number)
-        told = {**self._told(), "process": number, "code": self._assembly.code}
-        self._lines.send(wire.json_frame(wire.OPTIONS, told), number)
+        self._tell({"process": number, "code": self._assembly.code}, number)
 
-    def _read_outputs(self, timeout_s: float) -> None:
-        if self._outputs and sys.platform != "win32":
-            for descriptor in select.select(list(self._outputs), [], [], timeout_s)[0]:
-                self._read_output(descriptor)
-
-    def _read_output(self, descriptor: int) -> None:
-        stream, decoder = self._outputs[descriptor]
-        try:
-            data = os.read(descriptor, 1 << 16)
-        except OSError:  # a terminal whose other end is closed
-            data = b""
-        text = decoder.decode(data, final=not data)
-        if text and self._listener is not None:
-            self._listener.output(stream, text)
-        if not data:
-            self._close_output(descriptor)
-
-    def _close_output(self, descriptor: int) -> None:
-        self._outputs.pop(descriptor, None)
-        os.close(descriptor)
+    def _tell(self, more: dict[str, object], process: int = 0) -> None:
+        """What it has to know, and more."""
+        everything = {**told(self._target, self._options), **more}
+        self._lines.send(wire.json_frame(wire.OPTIONS, everything), process)
 
     # -- limits ---------------------------------------------------------------------------------
 
