@@ -129,14 +129,19 @@ class Cluster:
 
     def _copied(self) -> Path:
         """The programs, where the other user can reach them: a package may lie in a home folder."""
-        copy = self._folder.path / "programs"
+        install = self._programs.parent
+        package = install.parent
+        place = self._folder.path / "programs"
         for name in _NEEDED:
-            shutil.copytree(
-                self._programs.parent / name, copy / name, symlinks=True, ignore=shutil.ignore_patterns("*.a")
-            )
+            to = place / package.name / install.name / name
+            shutil.copytree(install / name, to, symlinks=True, ignore=shutil.ignore_patterns("*.a"))
+        # Where wheels for Linux have the libraries that they bring, found relative to the program (auditwheel).
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.is_dir():
+            shutil.copytree(libraries, place / libraries.name)
         if self._account is not None:
-            self._account.owns(copy)
-        return copy / "bin"
+            self._account.owns(place)
+        return place / package.name / install.name / "bin"
 
     def _remove_shared_memory(self) -> None:
         """The few bytes that a server which was killed could not give back; some systems have room for 32."""

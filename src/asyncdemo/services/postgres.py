@@ -104,5 +104,5 @@ def url_of(address: Mapping[str, str]) -> str:
     password = f":{quote(address['password'], safe='')}" if address.get("password") else ""
     login = f"{user}{password}@" if user or password else ""
     place = f"[{host}]" if ":" in host else host
-    query = f"?{urlencode(options)}" if options else ""
+    query = f"?{urlencode(options, quote_via=quote)}" if options else ""
     return f"postgresql://{login}{place}{port}/{quote(address['dbname'], safe='')}{query}"

@@ -9,9 +9,11 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.choice import Choice, Source
@@ -20,6 +22,7 @@ from asyncdemo.services.server import Server, Started
 
 __all__ = ["BorrowedRedis", "RedisProgram", "server_for", "url_of"]
 
+_PROBE_S: Final = 1.0
 _CLAIM_S: Final = 86_400
 _DATABASES: Final = 16
 """As many as a server has unless it is told otherwise."""
@@ -94,14 +97,14 @@ class BorrowedRedis:
 
     def start(self) -> Started:
         with self._client() as client:
-            version = _info(client)["redis_version"]
+            version = _version(client)
             theirs = int(client.get_connection_kwargs().get("db") or 0)
             for number in range(_DATABASES - 1, -1, -1):
                 if number != theirs and self._claim(client, number):
                     self._ours = number
                     return Started(
                         {"REDIS_URL": url_of(self._url, number)},
-                        f"Redis {version}, its database {number}",
+                        f"Redis{version}, its database {number}",
                         None,
                     )
         raise ServiceError(
@@ -143,14 +146,16 @@ def url_of(url: str, database: int) -> str:
     parts = urlsplit(url)
     options = [(name, value) for name, value in parse_qsl(parts.query) if name != "db"]
     if parts.scheme == "unix":
-        return urlunsplit(parts._replace(query=urlencode([*options, ("db", str(database))])))
-    return urlunsplit(parts._replace(path=f"/{database}", query=urlencode(options)))
+        query = urlencode([*options, ("db", str(database))], quote_via=quote)
+        return f"unix://{parts.netloc}{parts.path}?{query}"
+    return urlunsplit(parts._replace(path=f"/{database}", query=urlencode(options, quote_via=quote)))
 
 
 def _answers(program: Program, port: int) -> bool:
     """Whether it is this program: another Redis may listen on that port."""
     try:
-        with redis.Redis(port=port) as client:
+        # Whoever has taken the port may be none that answers.
+        with redis.Redis(port=port, socket_timeout=_PROBE_S, retry=Retry(NoBackoff(), 0)) as client:
             return int(_info(client)["process_id"]) == program.process.pid
     except redis.RedisError:
         return False
@@ -159,6 +164,13 @@ def _answers(program: Program, port: int) -> bool:
 def _info(client: redis.Redis) -> dict[str, Any]:
     found: dict[str, Any] = client.info("server")
     return found
+
+
+def _version(client: redis.Redis) -> str:
+    """Not everybody may ask, and fakeredis does not tell."""
+    with suppress(redis.ResponseError):
+        return f" {_info(client)['redis_version']}"
+    return ""
 
 
 def _claim_of(number: int) -> str:

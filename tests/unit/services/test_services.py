@@ -162,6 +162,18 @@ def test_redis_speaks_to_many_at_once_and_messages_arrive(services: Services) ->
     assert message == b"out"
 
 
+@pytest.mark.parametrize(("name", "kind"), REDIS)
+def test_an_error_is_an_answer_and_the_connection_stays(services: Services) -> None:
+    with redis.Redis.from_url(services.environment["REDIS_URL"], single_connection_client=True) as client:
+        client.lpush("list", "1")
+        before = client.client_id()
+        with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+            client.get("list")
+        with pytest.raises(redis.ResponseError, match="unknown command"):
+            client.execute_command("NONESUCH")
+        assert client.client_id() == before
+
+
 @pytest.mark.parametrize(("name", "kind"), [kind for kind in REDIS if kind.values[1] == "installed"])
 def test_whoever_connects_to_the_redis_program_cannot_make_it_write_files(client: redis.Redis) -> None:
     for command in (["CONFIG", "SET", "dir", "/"], ["SAVE"], ["MODULE", "LIST"], ["REPLICAOF", "NO", "ONE"]):

@@ -1,0 +1,124 @@
+"""However a program ends, nothing that it started goes on, and no folder is left."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.services import Services
+from tests.support.servers import KINDS, MARK, environ_of, eventually, marked_processes, postgres_folders
+
+SOURCE = Path(__file__).resolve().parents[3] / "src"
+START = "from asyncdemo.services import Services\nservices = Services({names!r})\nservices.start()\n"
+ENDINGS = {
+    "closes": "services.close()",
+    "forgets to close": "",
+    "fails": "raise RuntimeError",
+    "exits": "raise SystemExit(3)",
+    "ends at once": "import os; os._exit(0)",
+    "ends with a thread": "import os, threading; threading.Thread(target=input).start(); os._exit(1)",
+}
+# However it waits for its end.
+WAIT = "print('up', flush=True)\nimport time\ntime.sleep(600)"
+SIGNALS = [name for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL") if hasattr(signal, name)]
+BOTH = ["redis", "postgres"]
+
+posix = pytest.mark.skipif(os.name == "nt", reason="has no signals")
+
+
+def program(mark: str, script: str, names: list[str], environ: dict[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", START.format(names=names) + script],
+        env={**os.environ, **environ, "PYTHONPATH": str(SOURCE), MARK: mark},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        text=True,
+    )
+
+
+def nothing_left(mark: str, temporary: Path) -> bool:
+    return eventually(lambda: not marked_processes(mark)) and not postgres_folders(temporary)
+
+
+@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
+def test_a_program_that_ends_leaves_nothing(ending: str, temporary: Path) -> None:
+    mark = secrets.token_hex()
+    with program(mark, ending, BOTH, environ_of("postgres", "embedded")) as started:
+        assert started.wait(60) in {0, 1, 3}
+    assert nothing_left(mark, temporary)
+
+
+@posix
+@pytest.mark.parametrize("name", SIGNALS)
+@pytest.mark.parametrize(("service", "kind"), KINDS)
+def test_a_program_that_is_ended_by_a_signal_leaves_nothing(
+    service: str, kind: str, name: str, temporary: Path
+) -> None:
+    mark = secrets.token_hex()
+    with program(mark, WAIT, [service], environ_of(service, kind)) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "up\n"
+        assert len(marked_processes(mark)) > 1
+        started.send_signal(getattr(signal, name))
+        started.wait(60)
+    assert nothing_left(mark, temporary)
+
+
+@posix
+@pytest.mark.parametrize("after", range(8))
+def test_a_program_that_is_killed_while_they_start_leaves_nothing(after: int, temporary: Path) -> None:
+    mark = secrets.token_hex()
+    with program(mark, WAIT, ["s3", *BOTH], environ_of("postgres", "embedded")) as started:
+        # As many processes as there are at some moment of the start.
+        eventually(lambda: len(marked_processes(mark)) > after, within_s=5)
+        os.killpg(started.pid, signal.SIGKILL)
+        started.wait(60)
+    assert nothing_left(mark, temporary)
+
+
+@posix
+def test_a_ctrl_c_of_the_terminal_does_not_reach_them(temporary: Path) -> None:
+    mark = secrets.token_hex()
+    script = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{WAIT}"
+    with program(mark, script, BOTH, environ_of("postgres", "embedded")) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "up\n"
+        before = set(marked_processes(mark))
+        os.killpg(started.pid, signal.SIGINT)
+        assert set(marked_processes(mark)) == before
+        started.kill()
+    assert nothing_left(mark, temporary)
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)])
+def test_a_host_that_is_ended_takes_its_server_along(
+    number: int, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = secrets.token_hex()
+    monkeypatch.setenv(MARK, mark)
+    with Services(["postgres"], environ_of("postgres", "embedded")) as services:
+        host = min(marked_processes(mark))
+        os.kill(host, number)
+        assert eventually(lambda: services.died() is not None)
+        assert "PostgreSQL has died" in str(services.died())
+    assert nothing_left(mark, temporary)
+
+
+def test_a_failure_of_one_ends_the_others(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = secrets.token_hex()
+    monkeypatch.setenv(MARK, mark)
+    from asyncdemo.errors import ServiceError
+
+    environ = {"ASYNCDEMO_REDIS_URL": "redis://127.0.0.1:1", **environ_of("postgres", "embedded")}
+    with pytest.raises(ServiceError, match="Redis at redis://127"):
+        Services(["s3", "postgres", "redis"], environ).start()
+    assert nothing_left(mark, temporary)

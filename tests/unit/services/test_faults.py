@@ -1,0 +1,236 @@
+"""Servers that die, do not start, or find their port taken: a clear sentence, with their own words."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+
+from asyncdemo.errors import MissingError, ServiceError
+from asyncdemo.services import Services, choose, programs
+from asyncdemo.services.cluster import Cluster
+from asyncdemo.services.programs import Program, ending_words, free_ports, start_on_free_port
+from asyncdemo.services.redis import RedisProgram
+from tests.support.servers import KINDS, MARK, environ_of, eventually, marked_processes, postgres_folders
+
+NOUNS = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
+
+posix = pytest.mark.skipif(os.name == "nt", reason="needs programs that are scripts, or signals")
+
+
+@posix
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_one_that_is_killed_is_told_by_name_and_leaves_nothing(
+    name: str, kind: str, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = secrets.token_hex()
+    monkeypatch.setenv(MARK, mark)
+    with Services([name], environ_of(name, kind)) as services:
+        assert services.died() is None
+        services.kill(name)
+        assert eventually(lambda: services.died() is not None)
+        death = services.died()
+        assert death is not None
+        assert death.startswith(f"{NOUNS[name]} has died: its server was ended by SIGKILL.")
+        assert services.died() == death
+        with pytest.raises(ServiceError, match=f"{NOUNS[name]} has died"):
+            services.reset()
+    assert eventually(lambda: not marked_processes(mark))
+    assert not postgres_folders(temporary)
+
+
+@posix
+def test_the_others_of_one_that_is_killed_go_on() -> None:
+    with Services(["s3", "redis"], environ_of("redis", "embedded")) as services:
+        services.kill("s3")
+        assert eventually(lambda: services.died() is not None)
+        with redis.Redis.from_url(services.environment["REDIS_URL"]) as client:
+            assert client.ping()
+
+
+def test_only_what_runs_can_be_killed() -> None:
+    with Services([]) as services, pytest.raises(ServiceError, match="'redis' does not run"):
+        services.kill("redis")
+
+
+@pytest.fixture
+def broken(temporary: Path) -> dict[str, str]:
+    """A PATH with servers that complain and end, after they have told their version."""
+    for name in ("redis-server", "postgres", "initdb"):
+        path = temporary / name
+        path.write_text(
+            '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "loading ..."\n'
+            f'echo "{name}: cannot allocate the moon" >&2\nexit 3\n'
+        )
+        path.chmod(0o755)
+    return {"PATH": f"{temporary}{os.pathsep}{os.environ['PATH']}"}
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "program", "how"),
+    [
+        ("redis", "redis-server", "Redis ended with exit code 3 before it answered."),
+        ("postgres", "initdb", "PostgreSQL could not be set up: initdb ended with exit code 3."),
+    ],
+)
+def test_one_that_does_not_start_is_told_with_its_own_words(
+    name: str, program: str, how: str, temporary: Path, broken: dict[str, str]
+) -> None:
+    environ = {**environ_of(name, "installed"), **broken}
+    with pytest.raises(ServiceError) as caught:
+        Services([name], environ).start()
+    first, *words = str(caught.value).splitlines()
+    assert first == f"{how} Its last words:"
+    assert words[-1] == f"  {program}: cannot allocate the moon"
+    assert caught.value.exit_code == 3
+    assert not postgres_folders(temporary)
+
+
+def test_a_package_that_is_broken_is_told_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fakeredis.py").write_text("from lupa_is_gone import lua\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(MissingError, match=r"No module named 'lupa_is_gone'\. Install .*\[course\]"):
+        Services(["redis"], environ_of("redis", "embedded")).start()
+
+
+# -- a port that is taken --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield int(listening.getsockname()[1])
+
+
+@pytest.fixture
+def first_taken(taken: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The port that is found free at first has been taken by somebody in the meantime."""
+
+    def ports() -> Iterator[int]:
+        yield taken
+        yield from free_ports()
+
+    monkeypatch.setattr(programs, "free_ports", ports)
+    return taken
+
+
+def installed(name: str) -> list[str]:
+    return [str(kind.values[1]) for kind in KINDS if kind.values[0] == name and not kind.marks]
+
+
+@pytest.mark.parametrize("kind", installed("postgres"))
+def test_postgres_takes_another_port(kind: str, first_taken: int, temporary: Path) -> None:
+    cluster = Cluster(Path(choose("postgres", environ_of("postgres", kind)).where))
+    try:
+        cluster.start()
+        assert cluster.port != first_taken
+        with psycopg.connect(
+            host="127.0.0.1", port=cluster.port, user="asyncdemo", dbname="postgres"
+        ) as connection:
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+    finally:
+        cluster.close()
+    assert not postgres_folders(temporary)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in installed("redis") if kind == "installed"])
+def test_redis_takes_another_port(kind: str, first_taken: int) -> None:
+    server = RedisProgram(choose("redis", environ_of("redis", kind)).where)
+    try:
+        url = server.start().environment["REDIS_URL"]
+        assert f":{first_taken}/" not in url
+        with redis.Redis.from_url(url) as client:
+            assert client.ping()
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in installed("redis") if kind == "installed"])
+def test_a_redis_that_listens_there_already_is_not_taken_for_ours(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = choose("redis", environ_of("redis", kind)).where
+    first, second = RedisProgram(where), RedisProgram(where)
+    try:
+        url = first.start().environment["REDIS_URL"]
+        port = int(url.rpartition(":")[2].partition("/")[0])
+        monkeypatch.setattr(
+            programs, "free_ports", lambda: iter([port, *(next(free_ports()) for _ in range(2))])
+        )
+        assert second.start().environment["REDIS_URL"] != url
+    finally:
+        first.close()
+        second.close()
+
+
+def test_after_three_taken_ports_it_gives_up_and_says_how_it_ended(taken: int) -> None:
+    bind = f"import socket; socket.socket().bind(('127.0.0.1', {taken}))"
+    tried = []
+
+    def launch(port: int) -> Program:
+        tried.append(port)
+        return Program([sys.executable, "-c", bind], endings=[])
+
+    with pytest.raises(ServiceError, match="ended with exit code 1 before it answered"):
+        start_on_free_port(launch, lambda program, port: False, iter([taken] * 5))
+    assert tried == [taken] * 3
+
+
+# -- a program -------------------------------------------------------------------------------------
+
+IDLE = [sys.executable, "-c", "import time; time.sleep(600)"]
+
+
+@posix
+def test_a_program_that_ignores_the_wish_that_it_ends_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "_GRACE_S", 0.2)
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+    program = Program([sys.executable, "-c", deaf], endings=[signal.SIGTERM])
+    program.end()
+    assert not program.running
+    program.end()
+
+
+@posix
+def test_only_an_end_that_nobody_asked_for_is_a_loss() -> None:
+    losses: list[str] = []
+    told = threading.Event()
+
+    def lost(how: str) -> None:
+        losses.append(how)
+        told.set()
+
+    program = Program(IDLE, endings=[])
+    program.watch(lost)
+    program.process.kill()
+    assert told.wait(30)
+    assert losses == ["was ended by SIGKILL"]
+    asked = Program(IDLE, endings=[])
+    asked.watch(lost)
+    asked.end()
+    assert losses == ["was ended by SIGKILL"]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (0, "ended with exit code 0"),
+        (7, "ended with exit code 7"),
+        (-11, "was ended by SIGSEGV"),
+        (-250, "was ended by signal 250"),
+    ],
+)
+def test_how_a_process_ended(code: int, words: str) -> None:
+    assert ending_words(code) == words

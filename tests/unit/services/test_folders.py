@@ -1,0 +1,123 @@
+"""Folders of servers: gone with them, and what a kill left goes with the next."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from asyncdemo.services import choose
+from asyncdemo.services.accounts import Account
+from asyncdemo.services.cluster import Cluster
+from asyncdemo.services.folders import ServerFolder, remove_leftovers
+from tests.support.servers import environ_of, postgres_folders
+
+posix = pytest.mark.skipif(os.name == "nt", reason="has no locks that end with their owner")
+root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be another user"
+)
+
+SOMEBODY = Account("somebody", 64123, 64123)
+
+
+def test_a_folder_is_ours_alone_and_can_be_closed_twice(temporary: Path) -> None:
+    folder = ServerFolder(None)
+    (folder.path / "data").mkdir()
+    assert postgres_folders(temporary) == [folder.path]
+    if os.name == "posix":
+        assert folder.path.stat().st_mode & 0o077 == 0
+    folder.close()
+    folder.close()
+    assert postgres_folders(temporary) == []
+
+
+@posix
+def test_a_folder_in_use_stays_and_one_that_a_kill_left_goes(temporary: Path) -> None:
+    used = ServerFolder(None)
+    script = (
+        "from asyncdemo.services.folders import ServerFolder; import os; f = ServerFolder(None); os._exit(9)"
+    )
+    source = Path(__file__).resolve().parents[3] / "src"
+    subprocess.run([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": str(source)}, check=False)
+    assert len(postgres_folders(temporary)) == 2
+    remove_leftovers()
+    assert postgres_folders(temporary) == [used.path]
+    used.close()
+
+
+@posix
+def test_a_folder_stays_while_a_server_that_outlives_us_has_its_lock(temporary: Path) -> None:
+    folder = ServerFolder(None)
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[folder.lock.fileno()]
+    ) as server:
+        folder.lock.close()
+        remove_leftovers()
+        assert postgres_folders(temporary) == [folder.path]
+        server.kill()
+        server.wait()
+    remove_leftovers()
+    assert postgres_folders(temporary) == []
+
+
+@posix
+def test_what_is_not_such_a_folder_is_never_touched(temporary: Path, tmp_path: Path) -> None:
+    (tmp_path / "in-use").touch()
+    (temporary / "asyncdemo-postgres-link").symlink_to(tmp_path, target_is_directory=True)
+    (temporary / "asyncdemo-postgres-backup").mkdir()
+    (temporary / "asyncdemo-postgres-file").touch()
+    before = sorted(temporary.iterdir())
+    remove_leftovers()
+    assert sorted(temporary.iterdir()) == before
+    assert (tmp_path / "in-use").exists()
+
+
+@posix
+def test_an_account_reaches_what_is_open_to_all_on_the_whole_way(temporary: Path) -> None:
+    (temporary / "bin").mkdir(mode=0o755)
+    program = temporary / "bin" / "postgres"
+    program.touch(mode=0o755)
+    assert SOMEBODY.reaches(program)
+    (temporary / "bin").chmod(0o700)
+    assert not SOMEBODY.reaches(program)
+
+
+@root
+def test_programs_in_a_folder_of_roots_own_are_copied(temporary: Path) -> None:
+    packaged = Path(choose("postgres", environ_of("postgres", "embedded")).where)
+    private = temporary / "private"
+    private.mkdir(mode=0o700)
+    install = packaged.parent
+    copy = private / install.parent.name / install.name
+    shutil.copytree(install, copy, symlinks=True)
+    libraries = install.parent.with_name(f"{install.parent.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, private / libraries.name)
+    cluster = Cluster(copy / "bin")
+    try:
+        cluster.start()
+        with psycopg.connect(
+            host="127.0.0.1", port=cluster.port, user="asyncdemo", dbname="postgres"
+        ) as connection:
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+    finally:
+        cluster.close()
+    assert postgres_folders(temporary) == []
+    assert private.stat().st_mode & 0o777 == 0o700
+
+
+@root
+def test_where_the_servers_user_cannot_reach_the_usual_folder_another_is_taken(temporary: Path) -> None:
+    temporary.chmod(0o700)
+    folder = ServerFolder(SOMEBODY)
+    try:
+        assert folder.path.parent in {Path("/tmp"), Path("/var/tmp")}
+        assert folder.path.stat().st_uid == SOMEBODY.uid
+    finally:
+        folder.close()
+    assert not folder.path.exists()
