@@ -552,3 +552,15 @@ def test_of_a_server_only_the_time_of_its_requests_counts_for_blocking() -> None
     served = replace(run, requests=(request,))
     assert blocks(served) == 1
     assert blocked_ns(served) == ns(60)
+
+
+def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server() -> None:
+    story = Story()
+    for name, at, ms in (("open_pool", 0, 10), ("handle", 100, 20), ("close_pool", 500, 10)):
+        story.task(name, at=at, function=name).runs(ms).returns()
+    request = Request("GET / 1", ns(95), ns(130), Outcome.RETURNED, Spans.of(()), ns(95), status=200)
+    run = story.run()
+    served = measure(replace(run, requests=(request,)))
+    assert (measure(run).lanes, served.lanes) == (3, 1)
+    assert (measure(run).wall_ns, served.wall_ns) == (ns(510), ns(20))
+    assert served.functions["open_pool"].calls == 1

@@ -24,6 +24,7 @@ from asyncdemo.metrics.limits import (
 )
 from asyncdemo.metrics.memory import MemoryUse, memory_use
 from asyncdemo.metrics.requests import RequestUse, request_use, requests_by_path
+from asyncdemo.metrics.served import at_service
 from asyncdemo.metrics.states import LaneTotals, lane_totals, row_totals, state_sums, tally
 from asyncdemo.metrics.steps import LongestStep, blocking_steps, longest_step, slow_steps
 from asyncdemo.model import Outcome, ResourceKind, Run, State, TrackKind
@@ -64,6 +65,9 @@ __all__ = [
 class Metrics:
     """Every figure of a run. The sums of states are over tracks, ``lane_totals`` is per lane.
 
+    Of a server, what is said of all its lanes together (wall to outcomes) is of those that were open
+    while requests were under way.
+
     gil_wait_ns is estimated: waiting for the GIL leaves no edge that one can see.
     outcomes: lanes by how they ended; one that does not occur is left out.
     unawaited: coroutines that were dropped. left_pending: tasks that were not done when the main task
@@ -101,15 +105,16 @@ class Metrics:
 
 def measure(run: Run) -> Metrics:
     sums = state_sums(run)
-    met = meetings(run)
+    serving = at_service(run)
+    met = meetings(serving)
     resources = resource_use(run)
     return Metrics(
-        wall_ns=wall_ns(run),
+        wall_ns=wall_ns(serving),
         # What was done was possible: a lane that works outside of its slot too need not wait its turn.
-        ideal_ns=min(ideal_ns(run, met), wall_ns(run)),
-        lanes=len(run.lanes),
-        peak=peak(run, met),
-        open=open_lanes(run),
+        ideal_ns=min(ideal_ns(serving, met), wall_ns(serving)),
+        lanes=len(serving.lanes),
+        peak=peak(serving, met),
+        open=open_lanes(serving),
         steps=sum(track.steps for track in run.tracks if not track.own),
         running_ns=sums[State.RUNNING],
         ready_ns=sums[State.READY],
@@ -118,15 +123,15 @@ def measure(run: Run) -> Metrics:
         blocked_ns=blocked_ns(run),
         blocks=blocks(run),
         longest_step=longest_step(run),
-        throughput_per_s=throughput_per_s(run),
+        throughput_per_s=throughput_per_s(serving),
         resources=resources,
         lane_totals=lane_totals(run),
         gil_wait_ns=gil_wait_ns(run),
-        outcomes=Counter(lane.outcome for lane in run.lanes),
+        outcomes=Counter(lane.outcome for lane in serving.lanes),
         unawaited=len(run.unawaited),
         left_pending=sum(not run.tracks[track].own for track in run.left_pending),
         depth=max((use.peak_held for use in resources if use.resource.kind is ResourceKind.QUEUE), default=0),
-        functions=function_use(run, met),
+        functions=function_use(run, met if serving is run else meetings(run)),
         requests=request_use(run),
         paths=requests_by_path(run),
         memory=memory_use(run),

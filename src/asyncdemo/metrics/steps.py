@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from asyncdemo.metrics.served import served_ns
 from asyncdemo.metrics.states import durations
 from asyncdemo.model import Run, Site, SlowStep, State, Track, TrackKind
 
@@ -25,7 +26,7 @@ class LongestStep:
 
 def slow_steps(run: Run) -> Iterator[SlowStep]:
     """Those that count, of tasks and of other callbacks, however short the operating system made them."""
-    start_ns, end_ns = _served(run)
+    start_ns, end_ns = served_ns(run)
     return (step for step in run.slow_steps if step.start_ns < end_ns and step.end_ns > start_ns)
 
 
@@ -36,7 +37,7 @@ def blocking_steps(run: Run) -> tuple[SlowStep, ...]:
 
 def longest_step(run: Run) -> LongestStep | None:
     """The longest running span of any task of the program's; None if none ran."""
-    served_from_ns, served_to_ns = _served(run)
+    served_from_ns, served_to_ns = served_ns(run)
     found: tuple[int, int, Track] | None = None
     for track in run.tracks:
         if track.kind is not TrackKind.TASK or track.own:
@@ -68,10 +69,3 @@ def _site_of_step(steps: Iterable[SlowStep], track: Track, start_ns: int, end_ns
     ]
     overlap, site = max(seen, key=lambda pair: pair[0], default=(0, None))
     return site if overlap > 0 else track.site
-
-
-def _served(run: Run) -> tuple[float, float]:
-    """From the first send to the last response; of what is no server always."""
-    if not run.requests:
-        return float("-inf"), float("inf")
-    return min(r.sent_ns for r in run.requests), max(r.end_ns for r in run.requests)
