@@ -422,6 +422,47 @@ class TestEnds:
         doomed, main = (next(t for t in run.tracks if t.process == process) for process in (1, 0))
         assert doomed.outcome is Outcome.OPEN and doomed.end_ns < main.end_ns
 
+    def test_what_one_does_to_its_connection_is_its_own_loss(self, script: Write) -> None:
+        run = followed(
+            script("""
+                def forks():
+                    child = os.fork()
+                    brew(1)
+                    if child == 0:
+                        os._exit(0)
+                    os.waitpid(child, 0)
+
+                def closes():
+                    brew(2)
+                    time.sleep(0.3)
+                    os.closerange(3, 1000)
+
+                def garbles():
+                    brew(3)
+                    time.sleep(0.3)
+                    for number in range(200, 210):
+                        try:
+                            os.write(number, b"\\xff" * 64)
+                        except OSError:
+                            pass
+
+                if __name__ == "__main__":
+                    processes = [start(one, name=one.__name__) for one in (forks, closes, garbles)]
+                    for process in processes:
+                        process.join()
+                        assert process.exitcode == 0
+                    brew(4)
+            """),
+            "brew",
+        )
+        assert {name for _, name, _ in calls(run)} == {f"brew({number})" for number in (1, 2, 3, 4)}
+        assert len(run.lanes) == 4, "a fork runs on unobserved"
+        assert sorted(run.notes) == [
+            "The recording of garbles stops early: the stream of events is garbled.",
+            "closes ended without the interpreter's own ending: the last events may be missing.",
+            "garbles ended without the interpreter's own ending: the last events may be missing.",
+        ]
+
     HANGS = """
         def hang():
             with open(os.path.join(os.path.dirname(sys.argv[0]), str(os.getpid()) + ".pid"), "w"):
