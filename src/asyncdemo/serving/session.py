@@ -164,7 +164,7 @@ class Session:
         if gone or (self._failed and outcome is RunOutcome.OK):
             outcome = RunOutcome.FAILED
         badly = gone or (self._asked and ended and not self._failed and outcome is RunOutcome.FAILED)
-        notes = [*run.notes, *self._notes, *([self._last_words(run.exit_code)] if badly else [])]
+        notes = [*([self._last_words(run.exit_code)] if badly else []), *self._notes, *run.notes]
         knobs = {**run.knobs, **self._surroundings.knobs}
         return replace(run, outcome=outcome, notes=tuple(dict.fromkeys(notes)), knobs=knobs)
 
