@@ -17,6 +17,7 @@ from asyncdemo import errors
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.diagnose import FindingKind
+from asyncdemo.load.command import parser as load_parser
 from asyncdemo.metrics import Metrics
 from asyncdemo.render.result import lesson_result, script_result
 from tests.support.runs import Story, at_line
@@ -37,7 +38,8 @@ def options() -> set[str]:
     commands: list[click.Command] = [import_module(f"asyncdemo.cli.{name}").command for name in COMMANDS]
     for group in [command for command in commands if isinstance(command, click.Group)]:
         commands += group.commands.values()
-    return {option for command in commands for parameter in command.params for option in parameter.opts}
+    ours = {option for command in commands for parameter in command.params for option in parameter.opts}
+    return ours | {option for action in load_parser()._actions for option in action.option_strings}
 
 
 def code(text: str) -> str:

@@ -18,14 +18,14 @@ from asyncdemo.load.plan import ARRIVALS, Plan, Send
 from asyncdemo.load.process import run_plan
 from asyncdemo.load.result import Result
 
-__all__ = ["plan_of", "run_command"]
+__all__ = ["parser", "plan_of", "run_command"]
 
 _NS_IN_MS = 1e6
 
 
 def run_command(arguments: Sequence[str]) -> int:
     """Prints; returns the exit code: 1 if any request failed."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         check_installed()
         result = run_plan(plan_of(options))
@@ -99,29 +99,29 @@ def summary(result: Result) -> str:
     return "\n".join(lines)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    command = argparse.ArgumentParser(
         prog="python -m asyncdemo.load",
         description="Send requests to a server, and measure each from the time at which it was meant to go.",
     )
-    parser.add_argument("url", metavar="URL", help="http://HOST:PORT/PATH")
-    parser.add_argument("-n", "--requests", type=int, metavar="N", help="so many in all (default 200)")
-    parser.add_argument("--duration", type=float, metavar="S", help="or begin requests for so many seconds")
-    parser.add_argument(
+    command.add_argument("url", metavar="URL", help="http://HOST:PORT/PATH")
+    command.add_argument("-n", "--requests", type=int, metavar="N", help="so many in all (default 200)")
+    command.add_argument("--duration", type=float, metavar="S", help="or begin requests for so many seconds")
+    command.add_argument(
         "-c", "--clients", type=int, metavar="C", help="closed loop: so many at once (default 10)"
     )
-    parser.add_argument("--rate", type=float, metavar="R", help="open loop: so many a second, come what may")
-    parser.add_argument("--poisson", action="store_true", help=f"{ARRIVALS[1]} arrivals, not {ARRIVALS[0]}")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of --poisson (default 0)")
-    parser.add_argument("-k", "--keep-alive", action="store_true", help="send many on one connection")
-    parser.add_argument(
+    command.add_argument("--rate", type=float, metavar="R", help="open loop: so many a second, come what may")
+    command.add_argument("--poisson", action="store_true", help=f"{ARRIVALS[1]} arrivals, not {ARRIVALS[0]}")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="of --poisson (default 0)")
+    command.add_argument("-k", "--keep-alive", action="store_true", help="send many on one connection")
+    command.add_argument(
         "--timeout", type=float, default=30.0, metavar="S", help="of a request, from its intended send"
     )
-    parser.add_argument("-X", "--method", default="GET", metavar="METHOD", help="default GET")
-    parser.add_argument("-H", "--header", action="append", default=[], metavar="'NAME: VALUE'")
-    parser.add_argument("--data", metavar="TEXT", help="the body; @FILE for that of a file")
-    parser.add_argument("--json", action="store_true", help="the whole result, with its histograms")
-    return parser
+    command.add_argument("-X", "--method", default="GET", metavar="METHOD", help="default GET")
+    command.add_argument("-H", "--header", action="append", default=[], metavar="'NAME: VALUE'")
+    command.add_argument("--data", metavar="TEXT", help="the body; @FILE for that of a file")
+    command.add_argument("--json", action="store_true", help="the whole result, with its histograms")
+    return command
 
 
 def _header(text: str) -> tuple[str, str]:
