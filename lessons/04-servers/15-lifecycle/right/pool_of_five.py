@@ -1,0 +1,45 @@
+"""Right: the pool has a size of its own, and a request that finds it empty waits."""
+
+import os
+
+from redis import asyncio as aioredis
+from sanic import HTTPResponse, Request, Sanic, json
+
+WORKERS = 2
+PORT = int(os.environ.get("PORT", "8000"))
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+app = Sanic("cache")
+
+
+@app.before_server_start
+async def open_redis(app: Sanic) -> None:
+    """To be called once in each worker, before it takes requests."""
+    pool = aioredis.BlockingConnectionPool.from_url(REDIS_URL, max_connections=5, decode_responses=True)
+    app.ctx.redis = aioredis.Redis.from_pool(pool)
+
+
+@app.after_server_stop
+async def close_redis(app: Sanic) -> None:
+    """To be called once in each worker, after it has stopped."""
+    await app.ctx.redis.aclose()
+
+
+@app.get("/cache")
+async def get_cache(request: Request) -> HTTPResponse:
+    """What is kept under the key; what is not there yet is made and kept."""
+    key = request.args.get("key", "")
+    redis = request.app.ctx.redis
+    data = await redis.get(key)
+    if data is None:
+        data = key.upper()
+        await redis.set(key, data)
+    return json({"data": data})
+
+
+def main() -> None:
+    app.run(host="127.0.0.1", port=PORT, workers=WORKERS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Wrong: one pool in each worker, and no request asks it."""
+
+import os
+
+from redis import asyncio as aioredis
+from sanic import HTTPResponse, Request, Sanic, json
+
+WORKERS = 2
+PORT = int(os.environ.get("PORT", "8000"))
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+app = Sanic("cache")
+
+
+@app.before_server_start
+async def open_redis(app: Sanic) -> None:
+    """To be called once in each worker, before it takes requests."""
+    app.ctx.redis = aioredis.from_url(REDIS_URL, decode_responses=True)
+
+
+@app.after_server_stop
+async def close_redis(app: Sanic) -> None:
+    """To be called once in each worker, after it has stopped."""
+    await app.ctx.redis.aclose()
+
+
+@app.get("/cache")
+async def get_cache(request: Request) -> HTTPResponse:
+    """What is kept under the key; what is not there yet is made and kept."""
+    key = request.args.get("key", "")
+    data = key.upper()
+    return json({"data": data})
+
+
+def main() -> None:
+    app.run(host="127.0.0.1", port=PORT, workers=WORKERS)
+
+
+if __name__ == "__main__":
+    main()
