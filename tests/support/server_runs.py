@@ -15,9 +15,10 @@ def one_at_a_time(requests: int = 50, path: str = "/upload") -> Run:
     story = Story()
     main = story.thread("MainThread")
     for number in range(requests):
+        began = main.now_ms
         main.enters(f"upload({number})").runs(1).sleeps(_EACH_MS - 1).leaves()
-        asker = story.request(f"POST {path} {number + 1}").queues_for("accept", number * _EACH_MS)
-        asker.is_handled_by(main, number * _EACH_MS).waits_for_response(1).answered(200)
+        asker = story.request(f"POST {path} {number + 1}").queues_for("accept", began)
+        asker.is_handled_by(main, began).waits_for_response(1).answered(200)
         main.runs(1)
     return story.run(name="unthreaded")
 

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from asyncdemo.metrics.pools import Queueing, queueing
-from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run
+from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Site
 from asyncdemo.render.accumulator import Accumulator, fold_of
 from asyncdemo.render.grid import Grid, Shade
 from asyncdemo.render.layout import extent_ns, open_ns
@@ -75,24 +75,26 @@ class PoolSection:
 
 def pool_sections(run: Run) -> tuple[PoolSection, ...]:
     """Of the pools that were used, in the order in which they were made."""
-    by_line: defaultdict[tuple[object, str], list[Resource]] = defaultdict(list)
+    made: defaultdict[tuple[Site | None, str, int], list[Resource]] = defaultdict(list)
     pools = [resource for resource in run.resources if resource.kind is ResourceKind.POOL]
     waited: defaultdict[int, list[Queueing]] = defaultdict(list)
     for one in queueing(run) if pools else ():
         waited[one.resource].append(one)
-    for resource in pools:
-        used = resource.connections or resource.refused or resource.index in waited
-        if used:
-            by_line[resource.site, resource.name].append(resource)
+    for pool in pools:
+        if pool.connections or pool.refused or pool.index in waited:
+            made[pool.site, pool.name, pool.process].append(pool)
     names = _Names(run)
     found: list[PoolSection] = []
-    for made in by_line.values():
-        if len(made) > _MOST_APART:
-            found.append(_section(run, made, count(len(made), _called(made[0])), waited, names))
+    for (_, name, process), together in made.items():
+        word = f"{name} pool" if name else "pool"
+        of = f" of process {process}" if process else ""
+        if len(together) > _MOST_APART:
+            title = f"{count(len(together), word)}{of}"
+            found.append(_section(run, together, title, waited, names))
             continue
-        for number, pool in enumerate(made, start=1):
-            which = f" {number} of {len(made)}" if len(made) > 1 else ""
-            found.append(_section(run, [pool], _called(pool) + which, waited, names))
+        for number, pool in enumerate(together, start=1):
+            which = f" {number} of {len(together)}" if len(together) > 1 else ""
+            found.append(_section(run, [pool], f"{word}{which}{of}", waited, names))
     return tuple(found)
 
 
@@ -119,11 +121,6 @@ def lay_out_pool(section: PoolSection, columns: int, column_ns: int, extent_ns: 
         cells.lane_closed(index, min(row.stretches[-1].end_ns, last_ns + 1), opened)
     grid = cells.grid(columns, rows, column_ns, extent_ns, [row.label for row in drawn])
     return replace(grid, noun="connection")
-
-
-def _called(pool: Resource) -> str:
-    name = f"{pool.name} pool" if pool.name else "pool"
-    return f"{name} of process {pool.process}" if pool.process else name
 
 
 def _section(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
 
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.segment import Segment
 
@@ -130,4 +131,9 @@ def _item(text: str, theme: Theme, width: int) -> Iterator[Line]:
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, max(width, 8), break_on_hyphens=False)
+    width = max(width, 8)
+    parts = textwrap.wrap(text, width, break_on_hyphens=False)
+    # It counts letters, of which some take two cells.
+    return [
+        piece for part in parts for piece in (chop_cells(part, width) if cell_len(part) > width else [part])
+    ]

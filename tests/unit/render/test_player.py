@@ -6,14 +6,17 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from asyncdemo.model import Run
 from asyncdemo.render.html import render_html
 from tests.support.runs import Story, at_line
+from tests.support.server_runs import pooled, threaded
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -49,12 +52,18 @@ addEventListener('load', () => {
 """
 
 
-def played(tmp_path: Path, *flags: str, covered: bool = False) -> dict[str, dict[str, Any]]:
-    """What the player shows after each thing that is done to it."""
+def slow_and_fast() -> list[Run]:
     slow, fast = Story(), Story()
     slow.task("brew(0)").blocks(100, at=at_line(12, "brew")).sleeps(100).returns()
     fast.task("</script>").sleeps(50).runs(10).returns()
-    page = render_html([slow.run(name="slow"), fast.run(name="fast")])
+    return [slow.run(name="slow"), fast.run(name="fast")]
+
+
+def played(
+    tmp_path: Path, *flags: str, covered: bool = False, runs: Sequence[Run] | None = None
+) -> dict[str, dict[str, Any]]:
+    """What the player shows after each thing that is done to it."""
+    page = render_html(slow_and_fast() if runs is None else runs)
     if covered:
         page = page.replace("<async-timeline>", "<async-timeline covered>")
     path = tmp_path / "page.html"
@@ -93,6 +102,22 @@ def test_the_keyboard_plays_it(tmp_path: Path) -> None:
     assert told["space"]["button"] == "Pause"
     assert told["end"]["time"] == 200_000_000
     assert told["end"]["button"] == "Play"
+
+
+def test_it_tells_what_a_server_does(tmp_path: Path) -> None:
+    told = played(tmp_path, runs=[pooled(20, connections=5)])
+    assert told["loaded"]["said"] == "pooled: over."
+    said = told["scrubbed"]["said"]
+    assert re.fullmatch(
+        r"pooled: (GET /films/7/ \d+ running; )?(\d+ waiting for \w+; )+\d+ queued for a connection"
+        r"; redis pool: 5 held, \d+ queued; resident 43 MB, virtual 325 MB\.",
+        said,
+    ), said
+
+
+def test_a_crowd_of_requests_is_told_by_what_they_do(tmp_path: Path) -> None:
+    told = played(tmp_path, runs=[threaded(400, limit=5)])
+    assert re.search(r"threaded: .*5 waiting; \d+ queued", told["scrubbed"]["said"])
 
 
 def test_who_wants_no_motion_gets_steps(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
@@ -127,6 +129,14 @@ class TestSections:
     def test_of_a_few_pools_of_one_line_are_counted(self) -> None:
         titles = [section.title for section in pool_sections(self.pools(3))]
         assert titles == ["redis pool 1 of 3", "redis pool 2 of 3", "redis pool 3 of 3"]
+
+    def test_say_of_which_worker_process_they_are(self) -> None:
+        run = self.pools(2)
+        workers = [replace(pool, process=number) for number, pool in enumerate(run.resources, start=1)]
+        titles = [section.title for section in pool_sections(replace(run, resources=tuple(workers)))]
+        assert titles == ["redis pool of process 1", "redis pool of process 2"]
+        many = tuple(replace(pool, process=1) for pool in self.pools(40).resources)
+        assert only(replace(self.pools(40), resources=many)).title == "40 redis pools of process 1"
 
     def test_a_pool_for_each_request_is_one_section(self) -> None:
         section = only(self.pools(50))
