@@ -69,6 +69,9 @@ _LIMITED = {
     "Lock.acquire": "lock",
     "Queue.put": "full queue",
 }
+_MOST_CHAINS = 1000
+"""Of coroutines awaiting one another, whose reason is kept: a program has few, unless it compiles code."""
+_NO_REASON: tuple[libraries.Reason, None] = ("", WAITING), None
 _no_loop: Any = _NoLoop()
 _LEAVES: set[type] = {type(asyncio.Future.__await__(asyncio.Future(loop=_no_loop)))}
 """What a coroutine awaits when it awaits a future itself."""
@@ -87,6 +90,7 @@ class Reasons:
         self._future = recorder.wait("future")
         self._gather = recorder.wait("gather")
         self._by_code: dict[CodeType | None, int] = {}
+        self._by_chain: dict[tuple[int, ...], tuple[libraries.Reason, int, list[CodeType]]] = {}
         self._libraries = libraries.Libraries()
         self.items: dict[int, int] = {}
         """id(asyncio future) -> index of the executor's work item that will complete it."""
@@ -94,6 +98,7 @@ class Reasons:
     def forget(self) -> None:
         """A library was imported: what awaits asyncio's own primitives from now on may say more."""
         self._by_code.clear()
+        self._by_chain.clear()
 
     def classify(self, coroutine: Any, future: Any) -> int:
         """The wait of a task whose step just ended with ``future`` to wait for."""
@@ -159,17 +164,33 @@ class Reasons:
         return self._recorder.wait(reason)
 
     def _by_library(self, coroutine: Any) -> int | None:
-        suspended = _beyond_asyncio(coroutine)
-        found = self._libraries.reason([code_of(one) for one in suspended])
-        if found is None:
+        (reason, state), teller = self._told_by(coroutine)
+        if teller is None:
             return None
-        (reason, state), place = found
-        owner = _local(suspended[place], "self")
         if state == QUEUED:
-            return self._recorder.wait(reason, state, resource=self._resource_of(owner))
+            return self._recorder.wait(reason, state, resource=self._resource_of(_local(teller, "self")))
         if reason in TRANSFERS:
-            reason = self._service_behind(owner, _local(suspended[place], "conn")) or reason
+            reason = self._service_behind(_local(teller, "self"), _local(teller, "conn")) or reason
         return self._recorder.wait(reason, state)
+
+    def _told_by(self, coroutine: Any) -> tuple[libraries.Reason, Any]:
+        """(reason, the suspended coroutine that tells it, None if none does)."""
+        awaited = _coroutines(coroutine)
+        key = tuple([id(one.cr_code) for one in awaited])
+        known = self._by_chain.get(key)
+        if known is None or not awaited:
+            suspended = _beyond_asyncio(coroutine)
+            found = self._libraries.reason([code_of(one) for one in suspended])
+            if not awaited:
+                return _NO_REASON if found is None else (found[0], suspended[found[1]])
+            place = -1 if found is None else awaited.index(suspended[found[1]])
+            # the codes are kept, as ids of what is gone come back
+            known = _NO_REASON[0] if found is None else found[0], place, [one.cr_code for one in awaited]
+            if len(self._by_chain) >= _MOST_CHAINS:
+                self._by_chain.clear()
+            self._by_chain[key] = known
+        reason, place, _ = known
+        return reason, None if place < 0 else awaited[place]
 
     def _service_behind(self, *owners: object) -> str:
         """Of a connection, or of what has one as its protocol."""
@@ -177,8 +198,12 @@ class Reasons:
         return next((service for one in candidates if (service := self.service_of(one))), "")
 
     def _service(self, coroutine: Any) -> str:
-        suspended = _beyond_asyncio(coroutine)
-        return self._libraries.service(code_of(suspended[0])) if suspended else ""
+        awaited = _coroutines(coroutine) or _beyond_asyncio(coroutine)[::-1]
+        for suspended in reversed(awaited):
+            code = code_of(suspended)
+            if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
+                return self._libraries.service(code)
+        return ""
 
     def _by_future(self, future: Any, coroutine: Any) -> int:
         if self.items:
@@ -217,6 +242,16 @@ def _following(suspended: Any) -> Any:
     if type(suspended) is GeneratorType:
         return suspended.gi_yieldfrom
     return suspended.ag_await
+
+
+def _coroutines(coroutine: Any) -> list[Any]:
+    """Those suspended in one another, outermost first; empty if something else is among them."""
+    found = []
+    current = coroutine
+    while type(current) is CoroutineType:
+        found.append(current)
+        current = current.cr_await
+    return found if _suspended(current) is None else []
 
 
 def _beyond_asyncio(coroutine: Any) -> list[Any]:
