@@ -73,9 +73,8 @@ def _pool(pool: PoolSection) -> Iterator[str]:
         yield f"    {clean(row.label)}: {_connection(row)}"
     if shown < len(pool.rows):
         yield f"    and {count(len(pool.rows) - shown, 'more connection')}"
-    most = max((level for _, level in pool.queued), default=0)
-    if most:
-        yield f"    queued for it: {most:,} at most"
+    if pool.queued:
+        yield f"    queued for it: {pool.most_queued:,} at most"
     if pool.refused:
         yield f"    refused: {count(pool.refused, 'time')}"
 

@@ -61,16 +61,25 @@ class ConnectionRow:
 
 @dataclass(frozen=True, slots=True)
 class PoolSection:
-    """title: "redis pool 2 of 3". about: its limit, and where it was made.
+    """title: "redis pool 2 of 3". limit: in words. where: it was made, "" if that is not known.
 
     queued: how many, and since when. refused: how many asked for a connection in vain.
     """
 
     title: str
-    about: str
+    limit: str
+    where: str
     rows: tuple[ConnectionRow, ...]
     queued: tuple[Level, ...]
     refused: int = 0
+
+    @property
+    def about(self) -> str:
+        return f"{self.limit}, {self.where}" if self.where else self.limit
+
+    @property
+    def most_queued(self) -> int:
+        return max((level for _, level in self.queued), default=0)
 
 
 def pool_sections(run: Run) -> tuple[PoolSection, ...]:
@@ -128,11 +137,8 @@ def _section(
 ) -> PoolSection:
     zero, until = open_ns(run), open_ns(run) + extent_ns(run)
     limit = pools[0].limit
-    about = [f"limit {limit:,}" if limit is not None else "no limit"]
-    if len(pools) > 1:
-        about[0] += " each"
+    limited = (f"limit {limit:,}" if limit is not None else "no limit") + (" each" if len(pools) > 1 else "")
     where = place(pools[0].site)
-    about += [f"made at {where}"] if where else []
     word = pools[0].name or "connection"
     rows = []
     opened = sorted((one for pool in pools for one in pool.connections), key=lambda one: one.opened_ns)
@@ -142,7 +148,7 @@ def _section(
     queued = [slot for pool in pools for slot in waited.get(pool.index, ())]
     levels = tuple((max(at - zero, 0), level) for at, level in _levels(queued))
     refused = sum(len(pool.refused) for pool in pools)
-    return PoolSection(title, ", ".join(about), tuple(rows), levels, refused)
+    return PoolSection(title, limited, f"made at {where}" if where else "", tuple(rows), levels, refused)
 
 
 def _stretches(connection: Connection, until: int, names: _Names) -> Iterator[Stretch]:

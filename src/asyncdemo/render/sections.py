@@ -65,21 +65,29 @@ def sections_of(
 
 def _pool(pool: PoolSection, grid: Grid, theme: Theme, gutter: int, extent: int) -> Iterator[Line]:
     width = gutter + grid.columns
-    opened = f"{count(len(pool.rows), 'connection')} opened" if pool.rows else "no connection was opened"
-    refused = f", {pool.refused:,} refused" if pool.refused else ""
-    yield _heading(clean(pool.title), f"{pool.about}: {opened}{refused}", theme, width)
+    most = pool.most_queued
+    yield _heading(clean(pool.title), f"{pool.limit}: {_used(pool)}", theme, width)
     drawn = [row for row in pool.rows if row.stretches]
     for row, line in zip(grid.rows, row_lines(grid, theme, gutter), strict=True):
         yield line if row.size > 1 else _with_holders(line, drawn[row.first], grid.column_ns)
     if grid.folded:
         words = f"+{count(grid.folded, 'connection')} folded, up to {grid.fold:,} to a row"
         yield text_line(fit(words, width, theme.ellipsis), DIM)
-    most = max((level for _, level in pool.queued), default=0)
     if most:
         values = column_values(((0, 0), *pool.queued), grid.columns, grid.column_ns, extent)
         bars = "".join(theme.bar(value or 0, most) for value in values)
         label = _label("queued", f"{most:,}", theme, gutter)
         yield [Segment(label, DIM), Segment(bars, theme.shade_style(Shade.POOL))]
+
+
+def _used(pool: PoolSection) -> str:
+    parts = [
+        f"{count(len(pool.rows), 'connection')} opened" if pool.rows else "no connection was opened",
+        f"up to {pool.most_queued:,} queued" if pool.queued else "",
+        f"refused {count(pool.refused, 'time')}" if pool.refused else "",
+        pool.where,
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _with_holders(line: Line, row: ConnectionRow, column_ns: int) -> Line:

@@ -60,7 +60,7 @@ class TestRequests:
 class TestPools:
     def test_stand_below_the_rows_with_a_line_for_each_connection(self) -> None:
         lines = report(pooled(20, connections=3))
-        at = lines.index("redis pool  limit 3, made at app.py:9: 3 connections opened")
+        at = lines.index("redis pool  limit 3: 3 connections opened, up to 17 queued, made at app.py:9")
         assert at > lines.index(row(lines, "GET /films/7/ 20"))
         assert [line.split("  ")[0] for line in lines[at + 1 : at + 5]] == [
             "redis 1",
