@@ -149,7 +149,13 @@ def test_doctor_as_json_names_every_check_with_its_status() -> None:
     data = asyncdemo("doctor", "--json").data
     assert data["format"] == "asyncdemo.doctor/1"
     assert data["ok"] is True
-    assert {check["topic"] for check in data["checks"]} == {"Python", "Packages", "Terminal", "System"}
+    assert {check["topic"] for check in data["checks"]} == {
+        "Python",
+        "Packages",
+        "Services",
+        "Terminal",
+        "System",
+    }
     for check in data["checks"]:
         assert check["status"] in {"ok", "note", "missing", "broken"}
         if check["status"] in {"missing", "broken"}:

@@ -13,7 +13,7 @@ from _pytest.mark import ParameterSet
 
 from asyncdemo.services import NotThereError, choose
 
-__all__ = ["KINDS", "MARK", "environ_of", "eventually", "marked_processes", "postgres_folders"]
+__all__ = ["KINDS", "MARK", "environ_of", "eventually", "host_of", "marked_processes", "postgres_folders"]
 
 MARK = "ASYNCDEMO_TEST_MARK"
 """A variable by whose value a test knows everything that it started."""
@@ -51,6 +51,14 @@ def marked_processes(mark: str) -> list[int]:
         except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
             continue
     return found
+
+
+def host_of(mark: str) -> int:
+    """The process of the only service that was started with this mark."""
+    (host,) = (
+        pid for pid in marked_processes(mark) if "asyncdemo.services.host" in psutil.Process(pid).cmdline()
+    )
+    return host
 
 
 def postgres_folders(temporary: Path) -> list[Path]:

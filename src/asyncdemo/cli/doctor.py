@@ -21,7 +21,7 @@ from asyncdemo.cli.terminal import facts_of_terminal, wrapped
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.errors import EXIT_MISSING, EXIT_OK, AsyncdemoError
 from asyncdemo.packages import install_command, version_of
-from asyncdemo.services import NAMES, NotThereError, Services, Source, choose
+from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, settings
 
 __all__ = ["command"]
 
@@ -139,7 +139,7 @@ def _services() -> Iterator[Check]:
         except NotThereError as error:
             yield Check("Services", name, Status.MISSING, error.words, error.mend)
         except AsyncdemoError as error:
-            yield Check("Services", name, Status.MISSING, str(error))
+            yield Check("Services", name, Status.MISSING, str(error), f"unset {' '.join(settings(name))}")
 
 
 def _terminal() -> Iterator[Check]:

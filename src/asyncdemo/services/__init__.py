@@ -6,7 +6,7 @@ address in the environment. Not for: the servers that lessons are about; those a
 
 from __future__ import annotations
 
-from asyncdemo.services.choice import NAMES, NOUNS, Choice, NotThereError, Source, choose
+from asyncdemo.services.choice import NAMES, NOUNS, Choice, NotThereError, Source, choose, settings
 from asyncdemo.services.services import Services
 
-__all__ = ["NAMES", "NOUNS", "Choice", "NotThereError", "Services", "Source", "choose"]
+__all__ = ["NAMES", "NOUNS", "Choice", "NotThereError", "Services", "Source", "choose", "settings"]

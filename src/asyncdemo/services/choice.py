@@ -19,7 +19,7 @@ from typing import Final
 from asyncdemo.errors import MissingError, UsageError
 from asyncdemo.packages import install_command, version_of
 
-__all__ = ["NAMES", "NOUNS", "Choice", "NotThereError", "Source", "choose"]
+__all__ = ["NAMES", "NOUNS", "Choice", "NotThereError", "Source", "choose", "settings", "without_password"]
 
 NAMES: Final = ("s3", "redis", "postgres")
 NOUNS: Final = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
@@ -118,6 +118,13 @@ def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
             f"{_KINDS[name]} asks for an installed {program}; there is none.", _PROGRAMS[name]
         )
     raise _missing(name, [_BRINGS[name]])
+
+
+def settings(name: str, environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The variables that are set and say which server it is to be."""
+    return tuple(
+        variable for names in (_KINDS, _ADDRESSES) if environ.get(variable := names.get(name, ""), "")
+    )
 
 
 def without_password(address: str) -> str:

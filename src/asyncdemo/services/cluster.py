@@ -135,7 +135,7 @@ class Cluster:
         for name in _NEEDED:
             to = place / package.name / install.name / name
             shutil.copytree(install / name, to, symlinks=True, ignore=shutil.ignore_patterns("*.a"))
-        # Where wheels for Linux have the libraries that they bring, found relative to the program (auditwheel).
+        # The libraries that wheels for Linux bring lie there (auditwheel), found relative to the program.
         libraries = package.with_name(f"{package.name}.libs")
         if libraries.is_dir():
             shutil.copytree(libraries, place / libraries.name)

