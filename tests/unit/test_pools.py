@@ -266,6 +266,19 @@ def test_a_pool_that_is_queued_for() -> None:
     assert "`max_size`" in advice(run, FindingKind.SMALL_POOL)
 
 
+def test_pools_of_several_processes_are_one_finding() -> None:
+    story = Story()
+    for process, late in enumerate((100, 300, 200)):
+        pool = story.pool(1, made=at_line(9), name="redis", at=0, process=process)
+        first, second = tasks(story, 2)
+        first.waits(late, "redis").returns()
+        second.queues(pool, late).returns()
+        story.connection(pool, 0, 1, [(first, 0, late)])
+    messages = [one.message for one in diagnose(story.run()) if one.kind is FindingKind.SMALL_POOL]
+    (message,) = messages
+    assert message.endswith("0.30 s in all and 0.30 s at the longest. So were 2 more that were made there.")
+
+
 def test_a_moment_in_the_queue_is_none() -> None:
     story = Story()
     pool = story.pool(1, name="asyncpg")

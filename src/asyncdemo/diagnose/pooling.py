@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, many, own, span
@@ -11,7 +11,7 @@ from asyncdemo.diagnose.holding import nested
 from asyncdemo.diagnose.pool_words import called, is_http, noun, size
 from asyncdemo.metrics import most_at_once
 from asyncdemo.metrics.limits import causes_used
-from asyncdemo.metrics.pools import most_open, pool_use
+from asyncdemo.metrics.pools import PoolUse, most_open, pool_use
 from asyncdemo.model import Resource, ResourceKind, Run, Track, TrackKind
 
 __all__ = ["pools_per_call", "refused_by_pool", "reopened_connections", "small_pools"]
@@ -84,15 +84,17 @@ def _is_worker(track: Track) -> bool:
 def small_pools(run: Run) -> Iterator[Finding]:
     """Pools that callers queued for."""
     emptied = {pool.index for pool, *_ in nested(run)}
-    for use in pool_use(run):
+    queued_for = [
+        use for use in pool_use(run) if use.queued_ns >= _WAITED_NS and use.resource.index not in emptied
+    ]
+    for use, more in _of_each_line(queued_for, lambda use: use.queued_ns):
         pool = use.resource
-        if use.queued_ns < _WAITED_NS or pool.index in emptied:
-            continue
         places = "its connections" if pool.limit is None else many(pool.limit, "connection")
         yield Finding(
             FindingKind.SMALL_POOL,
             f"The {called(pool)} was smaller than what asked for it: up to {use.most_waiting:,} queued for "
-            f"{places}, {span(use.queued_ns)} in all and {span(use.longest_queue_ns)} at the longest.",
+            f"{places}, {span(use.queued_ns)} in all and {span(use.longest_queue_ns)} at the longest."
+            + _others("was" if more == 1 else "were", more),
             f"If what is behind it bears more, raise {size(pool)}. Else hold each connection for less: take "
             "it late, give it back before doing other work. If it is to limit, this is the queue before it.",
             pool.site,
@@ -102,21 +104,33 @@ def small_pools(run: Run) -> Iterator[Finding]:
 
 def refused_by_pool(run: Run) -> Iterator[Finding]:
     """Pools that had no connection for those who asked, and told them so."""
-    for use in pool_use(run):
+    refusing = [use for use in pool_use(run) if use.refused]
+    for use, more in _of_each_line(refusing, lambda use: use.refused):
         pool = use.resource
-        if not use.refused:
-            continue
         waited_ns = max(refusal.end_ns - refusal.start_ns for refusal in pool.refused)
         limit = "" if pool.limit is None else f" of {pool.limit:,}"
         waiting = f", after waiting for up to {span(waited_ns)}" if waited_ns >= _WAITED_NS else ""
         yield Finding(
             FindingKind.REFUSED_BY_POOL,
             f"The {called(pool)} turned callers away {many(use.refused, 'time')}{waiting}: up to "
-            f"{use.most_held:,}{limit} connections were in use.",
+            f"{use.most_held:,}{limit} connections were in use." + _others("did", more),
             _advice_for_refused(pool, waited_ns),
             pool.site,
             own(pool.site),
         )
+
+
+def _of_each_line(uses: Sequence[PoolUse], worse: Callable[[PoolUse], int]) -> Iterator[tuple[PoolUse, int]]:
+    """(the worst pool that was made at a line, how many more were made there): one a process, say."""
+    groups: defaultdict[object, list[PoolUse]] = defaultdict(list)
+    for use in uses:
+        groups[use.resource.name, use.resource.site].append(use)
+    for group in groups.values():
+        yield max(group, key=worse), len(group) - 1
+
+
+def _others(verb: str, number: int) -> str:
+    return f" So {verb} {number:,} more that were made there." if number else ""
 
 
 def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
