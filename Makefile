@@ -16,7 +16,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour test test-all lint docs check picture bench lock clean
+.PHONY: help tour test test-all services lint docs check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -37,6 +37,9 @@ test-all: ## the test suite on every Python from 3.11 up that is found
 	done
 
 # A lesson may say `Sanic` without the types of its config and context, which no learner needs.
+services: ## Redis and PostgreSQL from Debian, as root: the tests use them too where they are installed
+	@scripts/servers.sh
+
 lint: $(VENV)/.dev ## style, types and the import rules
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check

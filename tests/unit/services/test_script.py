@@ -1,0 +1,55 @@
+"""``make services``: what it says where it cannot install anything."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "servers.sh"
+NEEDED = ("sh", "ls", "cat")
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A PATH with nothing that would be installed, and somebody who is not root."""
+    for name in NEEDED:
+        found = shutil.which(name)
+        assert found
+        (tmp_path / name).symlink_to(found)
+    program(tmp_path / "id", "echo 1000")
+    return tmp_path
+
+
+def program(path: Path, does: str) -> None:
+    path.write_text(f"#!/bin/sh\n{does}\n")
+    path.chmod(0o755)
+
+
+def run(path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([SCRIPT], env={"PATH": str(path)}, capture_output=True, text=True, check=False)
+
+
+def test_who_is_not_root_gets_the_command(path: Path) -> None:
+    program(path / "apt-get", "echo must not be called; exit 9")
+    done = run(path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("Only root may install packages: sudo apt-get install redis-server")
+
+
+def test_a_system_without_apt_is_left_to_its_user(path: Path) -> None:
+    done = run(path)
+    assert done.returncode == 3
+    assert "Install Redis and PostgreSQL as this system does" in done.stderr
+
+
+def test_what_is_there_is_not_installed(path: Path) -> None:
+    for name in ("redis-server", "postgres", "apt-get"):
+        program(path / name, "exit 9")
+    done = run(path)
+    assert (done.returncode, done.stdout) == (0, "Redis and PostgreSQL are installed.\n")
