@@ -23,24 +23,24 @@ from typing import IO, Any, Protocol, Self
 
 import asyncdemo
 from asyncdemo.errors import AsyncdemoError
-from asyncdemo.load.events import PARENT, Event, from_wire
+from asyncdemo.load.events import GO, INTERRUPT, PARENT, Event, from_wire
 from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
 
 __all__ = ["Client", "check_installed"]
 
-INTERRUPT = b"interrupt\n"
 _CHUNK = 1 << 16
 
 
 class Client:
-    """Starts at once. Raises MissingError if its packages are not there.
+    """Raises MissingError if its packages are not there.
 
     finished: it has said its last word; then either result or failure (a sentence) is there.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, hold: bool = False) -> None:
+        """hold: get ready, but send nothing before `go`; starting takes longer than many a load."""
         check_installed()
         self.finished = False
         self.result: Result | None = None
@@ -55,7 +55,9 @@ class Client:
         stdout = self._process.stdout
         assert stdout is not None
         self._output: _Output = _Pipe(stdout) if os.name == "posix" else _Reader(stdout)
-        self._tell(plan.to_json().encode() + b"\n")
+        self._tell(plan.to_json().encode())
+        if not hold:
+            self.go()
 
     def fileno(self) -> int:
         """To wait for with select or poll, until finished. On Windows no pipe can be; use read's timeout."""
@@ -74,6 +76,10 @@ class Client:
         for line in lines:
             self._hear(line, events)
         return events
+
+    def go(self) -> None:
+        """Begin. Only needed once, and only with hold."""
+        self._tell(GO)
 
     def interrupt(self) -> None:
         """Ask it to let go of what is open and to report what there is; its result follows."""
@@ -105,7 +111,7 @@ class Client:
         # Its standard input stays open: that it closes tells the client that we are gone.
         if self._process.stdin is not None:
             with contextlib.suppress(OSError, ValueError):  # it has died: `read` will say how
-                self._process.stdin.write(line)
+                self._process.stdin.write(line + b"\n")
                 self._process.stdin.flush()
 
     def _hear(self, line: bytes, events: list[Event]) -> None:

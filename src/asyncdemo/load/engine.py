@@ -65,6 +65,7 @@ class Engine:
         self._is_closing = False
         """No request is begun any more."""
         self._interrupted = False
+        self._done: asyncio.Future[None] | None = None
 
     def method(self, number: int) -> str:
         return self._maker.methods[number % len(self._maker.methods)]
@@ -72,14 +73,17 @@ class Engine:
     async def run(self) -> Result:
         """Until every request begun is answered or has failed. A fault of our own is raised."""
         self._loop = asyncio.get_running_loop()
-        self._done: asyncio.Future[None] = self._loop.create_future()
+        self._done = self._loop.create_future()
         self._loop.set_exception_handler(self._broke)
         gc.collect()
         gc.freeze()
         gc.disable()
         cpu_s = process_time()
         try:
-            self._start()
+            if self._interrupted:
+                self._stop_beginning()
+            else:
+                self._start()
             await self._done
         finally:
             cpu_s = process_time() - cpu_s
@@ -92,8 +96,10 @@ class Engine:
         return self._tally.result(self._connections.opened, cpu_s, engine, self._interrupted)
 
     def interrupt(self) -> None:
-        """Let go of what is under way; `run` then returns what there is."""
+        """Let go of what is under way, or do not begin at all; `run` then returns what there is."""
         self._interrupted = True
+        if self._done is None:
+            return
         self._stop_beginning()
         at_ns = perf_counter_ns()
         while self._backlog:
@@ -276,8 +282,8 @@ class Engine:
             self._end_if_done()
 
     def _end_if_done(self) -> None:
-        if self._is_closing and not self._under_way and not self._backlog and not self._done.done():
-            self._done.set_result(None)
+        if self._is_closing and not self._under_way and not self._backlog:
+            self._end(None)
 
     async def _let_go(self) -> None:
         if self._arrivals is not None:
@@ -299,5 +305,12 @@ class Engine:
         error = context.get("exception")
         if isinstance(error, OSError) and "transport" in context:
             return  # of the connection; `connection_lost` tells it
-        if not self._done.done():
-            self._done.set_exception(error or RuntimeError(context.get("message", "unknown")))
+        self._end(error or RuntimeError(context.get("message", "unknown")))
+
+    def _end(self, error: BaseException | None) -> None:
+        if self._done is None or self._done.done():
+            return
+        if error is None:
+            self._done.set_result(None)
+        else:
+            self._done.set_exception(error)

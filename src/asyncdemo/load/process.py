@@ -1,8 +1,9 @@
 """The load client from inside its process: a plan comes in, events and the result go out.
 
-The plan is a line on standard input. On standard output is one JSON object a line: ``{"events": [...]}``,
-and as the last word ``{"result": {...}}`` or ``{"failure": "..."}``. A further line on standard input ends
-the load early. It ends without a word once whoever started it is gone.
+The plan is a line on standard input; a line ``go`` begins the load, and so does the end of the input; a
+line ``interrupt`` ends it early. On standard output is one JSON object a line: ``{"events": [...]}``, and as
+the last word ``{"result": {...}}`` or ``{"failure": "..."}``. It ends without a word once whoever started
+it is gone.
 Not for: what people type (``command``).
 """
 
@@ -10,16 +11,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 import json
 import os
 import queue
+import select
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from asyncdemo.errors import EXIT_OK, AsyncdemoError
-from asyncdemo.load.events import PARENT, Event, Reporter, to_wire
+from asyncdemo.load.events import INTERRUPT, PARENT, Event, Reporter, to_wire
 from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
@@ -39,6 +42,8 @@ def serve() -> int:
         line, rest = _first_line()
         plan = Plan.from_json(line)
         parent = _Parent(rest)
+        _get_ready()
+        parent.await_go()
         reporter = _PipeReporter() if plan.report else None
 
         def on_start(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
@@ -122,18 +127,30 @@ class _PipeReporter:
 
 
 class _Parent:
-    """Whoever started us: interrupts, or is gone; then nobody is left to measure for."""
+    """Whoever started us: says go, interrupts, or is gone; then nobody is left to measure for."""
 
     def __init__(self, heard: bytes) -> None:
         """heard: what came together with the plan."""
         self._heard = heard
         # Told, as it may have died while we were still starting; then we already have another one.
         self._pid = int(os.environ.get(PARENT, os.getppid()))
+        self._has_interrupted = False
+
+    def await_go(self) -> None:
+        """The end of the input is a go too: a plan may come from a pipe that then ends."""
+        while b"\n" not in self._heard:
+            if not _is_input_there():
+                self._look()
+            elif data := os.read(_STDIN, _CHUNK):
+                self._heard += data
+            else:
+                break
+        self._has_interrupted = INTERRUPT in self._heard
 
     def listen(self, loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
         self._loop, self._interrupt = loop, interrupt
-        if self._heard:
-            loop.call_soon(interrupt)
+        if self._has_interrupted:
+            interrupt()
         threading.Thread(target=self._hear, name="load-parent", daemon=True).start()
         self._look_again()
 
@@ -146,10 +163,18 @@ class _Parent:
             os._exit(1)  # there, no other sign of a parent's death is to be had
 
     def _look_again(self) -> None:
+        self._look()
+        self._loop.call_later(_LOOK_FOR_PARENT_S, self._look_again)
+
+    def _look(self) -> None:
         """That the pipe ends would say little: it may only be closed, or another child keeps it open."""
         if os.getppid() != self._pid:
             os._exit(1)
-        self._loop.call_later(_LOOK_FOR_PARENT_S, self._look_again)
+
+
+def _is_input_there() -> bool:
+    """Waits a moment for it; where one cannot, for ever."""
+    return os.name != "posix" or bool(select.select([_STDIN], [], [], _LOOK_FOR_PARENT_S)[0])
 
 
 @contextlib.contextmanager
@@ -168,6 +193,14 @@ def _interrupted_by_signals(loop: asyncio.AbstractEventLoop, interrupt: Callable
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
+
+
+def _get_ready() -> None:
+    """Import what the load will need while it takes nobody's time."""
+    for module in ("asyncdemo.load.engine", "asyncdemo.load.limits", "hdrh.histogram"):
+        importlib.import_module(module)
+    if importlib.util.find_spec("uvloop") is not None:
+        importlib.import_module("uvloop")
 
 
 def _first_line() -> tuple[str, bytes]:

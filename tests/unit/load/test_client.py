@@ -118,6 +118,24 @@ def test_interrupted_before_anything_was_sent() -> None:
         assert client.result.answered <= 1
 
 
+def test_a_client_that_is_held_sends_nothing_before_it_may() -> None:
+    with answering() as server, Client(plan_for(server.port, requests=3), hold=True) as client:
+        assert client.read(0.5) == []
+        assert (client.finished, server.connections) == (False, 0)
+        client.go()
+        listen(client)
+        assert client.result is not None and client.result.answered == 3
+
+
+def test_a_client_that_is_held_can_be_interrupted() -> None:
+    with answering() as server, Client(plan_for(server.port, requests=3), hold=True) as client:
+        client.interrupt()
+        client.go()
+        listen(client)
+        assert client.result is not None, client.failure
+        assert (client.result.requests, client.result.interrupted, server.connections) == (0, True, 0)
+
+
 @posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_interrupts_too(number: signal.Signals) -> None:
@@ -180,14 +198,18 @@ def test_a_reader_who_does_not_read_does_not_hold_up_the_load() -> None:
 
 
 @posix
+@pytest.mark.parametrize("is_held", [False, True])
 @pytest.mark.parametrize("is_stdin_kept_open", [False, True])
-def test_it_ends_when_whoever_started_it_is_gone(is_stdin_kept_open: bool, tmp_path: Path) -> None:
+def test_it_ends_when_whoever_started_it_is_gone(
+    is_stdin_kept_open: bool, is_held: bool, tmp_path: Path
+) -> None:
     """Also if another child of the dead has inherited the pipe, so that nobody is told of its end."""
     parent = tmp_path / "parent.py"
     parent.write_text(
         "import os, subprocess, sys, time\n"
         "from asyncdemo.load import Client, Plan, Send\n"
-        "client = Client(Plan('127.0.0.1', int(sys.argv[1]), (Send('GET', '/'),), requests=9, clients=1))\n"
+        "plan = Plan('127.0.0.1', int(sys.argv[1]), (Send('GET', '/'),), requests=9, clients=1)\n"
+        "client = Client(plan, hold=sys.argv[3] == 'True')\n"
         "pipe = client._process.stdin.fileno()\n"
         "other = 0\n"
         "if sys.argv[2] == 'True':\n"
@@ -197,7 +219,7 @@ def test_it_ends_when_whoever_started_it_is_gone(is_stdin_kept_open: bool, tmp_p
         "time.sleep(60)\n"
     )
     with silent_after(0) as server:
-        command = [sys.executable, str(parent), str(server.port), str(is_stdin_kept_open)]
+        command = [sys.executable, str(parent), str(server.port), str(is_stdin_kept_open), str(is_held)]
         environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
             assert process.stdout is not None
