@@ -278,11 +278,16 @@ class TestTheyAreRecorded:
 
 
 class TestTheyRunAsTheyWould:
-    def test_nothing_changes(self, script: Write) -> None:
+    @pytest.mark.parametrize("importable", [False, True])
+    def test_nothing_changes(self, script: Write, importable: bool) -> None:
+        """Nor does it if the lens is on the script's own import path."""
         folder = script(LOOKS_ABOUT).parent
-        expected = plain("script.py", "a", folder=folder)
+        environment = {"PYTHONPATH": str(Path(wire.__file__).parents[2]) if importable else ""}
+        expected = plain("script.py", "a", folder=folder, environment=environment)
         assert "'--multiprocessing-fork'" not in expected.stdout and "no beans" in expected.stderr
-        seen, run = traced("script.py", "a", folder=folder, lanes=("look",), follow=True)
+        seen, run = traced(
+            "script.py", "a", folder=folder, lanes=("look",), follow=True, environment=environment
+        )
         assert seen == expected
         assert run.processes == 4
         ends = [(t.process, t.outcome) for t in run.tracks if t.name == "MainThread"]

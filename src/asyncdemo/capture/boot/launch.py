@@ -13,5 +13,5 @@ root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
 sys.path.append(root)
 from asyncdemo.capture import launch  # noqa: E402
 
-sys.path.remove(root)
+del sys.path[-1]  # not by its name: it may stand further up as well
 launch.main()
