@@ -41,6 +41,7 @@ from asyncdemo.errors import (
     UsageError,
     WorkspaceError,
 )
+from asyncdemo.model import Lane, Request
 from asyncdemo.render.layout import open_ns
 from asyncdemo.render.verdict import verdict_lines, verdict_text
 from asyncdemo.serving import KeptServices
@@ -260,22 +261,19 @@ def _exercise_data(item: _Checked) -> dict[str, Any]:
 
 
 def _evidence_data(evidence: Evidence) -> dict[str, Any]:
-    """Seconds from the opening of the run's first lane, as everywhere."""
+    """Seconds from the opening of the run's first row, as everywhere."""
     run, zero_ns = evidence.run, open_ns(evidence.run)
 
     def seconds(time_ns: int) -> float:
         return round((time_ns - zero_ns) / 1e9, 6)
 
+    def row_data(row: Lane | Request) -> dict[str, Any]:
+        start_s, end_s = seconds(row.start_ns), seconds(row.end_ns)
+        return {"name": row.name, "start_s": start_s, "end_s": end_s, "outcome": str(row.outcome)}
+
     return {
         "start_s": seconds(evidence.start_ns),
         "end_s": seconds(evidence.end_ns),
-        "lanes": [
-            {
-                "name": lane.name,
-                "start_s": seconds(lane.start_ns),
-                "end_s": seconds(lane.end_ns),
-                "outcome": str(lane.outcome),
-            }
-            for lane in (run.lanes[index] for index in evidence.lanes)
-        ],
+        "lanes": [row_data(run.lanes[index]) for index in evidence.lanes],
+        "requests": [row_data(run.requests[index]) for index in evidence.requests],
     }

@@ -86,10 +86,16 @@ def memory_facts(use: MemoryUse) -> Iterable[Fact]:
     """In brackets: how much more than at the start."""
     if not use.samples:
         return
-    resident = f"resident {size(use.most_resident_bytes)} (+{size(use.resident_growth_bytes)})"
-    virtual = f"virtual {size(use.most_virtual_bytes)} (+{size(use.virtual_growth_bytes)})"
-    threads = f"{count(use.most_threads, 'thread')} (+{use.threads_growth:,})"
+    resident = f"resident {size(use.most_resident_bytes)}{_more(use.resident_growth_bytes)}"
+    virtual = f"virtual {size(use.most_virtual_bytes)}{_more(use.virtual_growth_bytes)}"
+    threads = count(use.most_threads, "thread") + (
+        f" (+{use.threads_growth:,})" if use.threads_growth else ""
+    )
     yield Fact("memory", f"at most {resident}, {virtual}, {threads}")
+
+
+def _more(growth_bytes: int) -> str:
+    return f" (+{size(growth_bytes)})" if growth_bytes else ""
 
 
 def ending_words(request: Request) -> str:

@@ -15,6 +15,7 @@ from asyncdemo.render.evidence import evidence_lines, evidence_text
 from asyncdemo.render.theme import ASCII, UNICODE
 from asyncdemo.render.verdict import verdict_lines, verdict_text
 from tests.support.runs import Story, ns
+from tests.support.server_runs import threaded
 
 
 def brews(count: int, apart_ms: float, clock: Clock = Clock.VIRTUAL) -> Run:
@@ -37,6 +38,32 @@ def text(lines: Iterable[list[Segment]]) -> list[str]:
 
 ONE_BY_ONE = evidence_of(lambda: Seen(brews(3, 100)).calls("brew").peak_is(3))
 TOO_EARLY = evidence_of(lambda: Seen(brews(3, 300)).calls("brew").largest_gap_at_most(0.2))
+
+
+class TestEvidenceOfRequests:
+    """The sentences about requests show these, and not the lanes that handled them."""
+
+    RUN = threaded(6, limit=2)
+    SHOWN = Evidence(RUN, (), 0, ns(250), requests=(2, 6))
+
+    def test_those_that_matter_have_a_row_each(self) -> None:
+        lines = text(evidence_lines(self.SHOWN, UNICODE, 120))
+        rows = [line for line in lines if line.startswith("POST ")]
+        assert [line[:15].strip() for line in rows] == ["POST /upload 3", "POST /upload 7"]
+        assert "•" in rows[0] and "·" in rows[1]
+        assert "not accepted" in " ".join(lines)
+
+    def test_are_told_in_words(self) -> None:
+        lines = list(evidence_text(self.SHOWN))
+        assert [line.split(":")[0].strip() for line in lines[1:]] == ["POST /upload 3", "POST /upload 7"]
+        assert "answered 200" in lines[1]
+        assert "still open at the end" in lines[2]
+
+    def test_lanes_of_a_server_are_shown_as_lanes(self) -> None:
+        shown = Evidence(self.RUN, (0,), self.RUN.lanes[0].start_ns, self.RUN.lanes[0].end_ns)
+        lines = text(evidence_lines(shown, UNICODE, 120))
+        assert any(line.startswith("upload(0)") for line in lines)
+        assert not any(line.startswith("POST") for line in lines)
 
 
 class TestEvidence:
