@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = ["CAN_TELL", "HOST", "Listening", "free_port", "listening", "ports_of"]
 
@@ -34,17 +34,24 @@ def free_port() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """somebody: at least one socket listens. ours: one of the given processes has it; None if unknown."""
+    """somebody: at least one socket listens. ours: one of the given processes has it; None if unknown.
+
+    waiting: connections that nobody has accepted yet; None if unknown.
+    """
 
     somebody: bool
     ours: bool | None = None
+    waiting: int | None = None
 
 
 def listening(port: int, pids: Collection[int]) -> Listening:
     """Who listens on a port of this machine."""
     if CAN_TELL:
-        inodes = {inode for at, inode in _listening_sockets() if at == port}
-        return Listening(bool(inodes), bool(inodes & _sockets_of(pids)) if inodes else None)
+        here = [entry for entry in _listening_sockets() if entry.port == port]
+        if not here:
+            return Listening(False)
+        inodes = {entry.inode for entry in here}
+        return Listening(True, bool(inodes & _sockets_of(pids)), sum(entry.waiting for entry in here))
     if not _answers(port):
         return Listening(False)
     owners = _owners(port)
@@ -56,18 +63,26 @@ def ports_of(pids: Collection[int]) -> set[int]:
     if not CAN_TELL:
         return set()
     ours = _sockets_of(pids)
-    return {port for port, inode in _listening_sockets() if inode in ours}
+    return {entry.port for entry in _listening_sockets() if entry.inode in ours}
 
 
-def _listening_sockets() -> set[tuple[int, str]]:
-    """(port, inode of the socket)."""
-    found = set()
+class _Entry(NamedTuple):
+    """A socket that listens."""
+
+    port: int
+    inode: str
+    waiting: int
+
+
+def _listening_sockets() -> list[_Entry]:
+    found = []
     for table in _TABLES:
         with contextlib.suppress(OSError):  # no IPv6 here
             for line in table.read_text().splitlines()[1:]:
                 fields = line.split()
                 if fields[3] == _LISTEN:
-                    found.add((int(fields[1].rpartition(":")[2], 16), fields[9]))
+                    port, waiting = (int(fields[n].rpartition(":")[2], 16) for n in (1, 4))
+                    found.append(_Entry(port, fields[9], waiting))
     return found
 
 

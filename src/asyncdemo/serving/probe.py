@@ -1,7 +1,8 @@
-"""Whether a server takes connections yet: asked without a request, so it logs and handles nothing.
+"""Whether a server takes connections yet: asked without a request, so no code of the lesson handles it.
 
 A connection is opened and its sending side closed. Whoever reads it sees its end at once and closes it
-too; a socket that only listens, or a backlog that nobody looks at, does not.
+too; a socket that only listens, or a backlog that nobody looks at, does not. Some (Hypercorn) wait for a
+time-out first: after a while such a server is sent what is no request, which it refuses by itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import socket
+import time
 from typing import Final
 
 from asyncdemo.serving.ports import HOST
@@ -17,44 +19,67 @@ __all__ = ["Probe"]
 
 _UNDER_WAY: Final = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY, getattr(errno, "WSAEINVAL", 0))
 _CONNECTED: Final = (0, errno.EISCONN)
+_SILENCE_S: Final = 1.0
+_CONNECT_S: Final = 0.1
+_NO_REQUEST: Final = b"?\r\n\r\n"
 
 
 class Probe:
-    """``answered`` is asked again and again; it never waits."""
+    """``answered`` is asked again and again; it never waits. connected_s: since when, None if it is not."""
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._socket: socket.socket | None = None
-        self._connected = False
+        self._silent: socket.socket | None = None
+        self._asking: socket.socket | None = None
+        self.connected_s: float | None = None
 
     def answered(self) -> bool:
         """Whether the server has closed, or answered, a connection of ours."""
-        if self._socket is None:
-            self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-            self._socket.setblocking(False)
-        if not self._connected and not self._connect(self._socket):
+        if self._silent is None:
+            self._silent = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            self._silent.setblocking(False)
+        if self.connected_s is None and not self._connect(self._silent):
             return False
-        try:
-            self._socket.recv(1)
-        except BlockingIOError:
-            return False
-        except OSError:  # reset: by somebody who had accepted it, as a listening socket alone resets none
-            pass
-        self.close()
-        return True
+        assert self.connected_s is not None
+        if time.monotonic() - self.connected_s > _SILENCE_S and self._asking is None:
+            self._asking = self._ask()
+        if _has_answer(self._silent) or (self._asking is not None and _has_answer(self._asking)):
+            self.close()
+            return True
+        return False
 
     def close(self) -> None:
         """May be called twice."""
-        if self._socket is not None:
-            self._socket.close()
-        self._socket, self._connected = None, False
+        for probe in (self._silent, self._asking):
+            if probe is not None:
+                probe.close()
+        self._silent = self._asking = self.connected_s = None
 
     def _connect(self, probe: socket.socket) -> bool:
         result = probe.connect_ex((HOST, self._port))
         if result in _CONNECTED:
-            self._connected = True
+            self.connected_s = time.monotonic()
             with contextlib.suppress(OSError):  # it was closed in this moment
                 probe.shutdown(socket.SHUT_WR)
         elif result not in _UNDER_WAY:
             self.close()  # nobody listens: ask anew
-        return self._connected
+        return self.connected_s is not None
+
+    def _ask(self) -> socket.socket | None:
+        """It connects at once: the other one is connected already."""
+        with contextlib.suppress(OSError):  # it has just ended
+            asking = socket.create_connection((HOST, self._port), timeout=_CONNECT_S)
+            asking.sendall(_NO_REQUEST)
+            asking.setblocking(False)
+            return asking
+        return None
+
+
+def _has_answer(probe: socket.socket) -> bool:
+    try:
+        probe.recv(1)
+    except BlockingIOError:
+        return False
+    except OSError:  # reset: by somebody who had accepted it, as a listening socket alone resets none
+        return True
+    return True

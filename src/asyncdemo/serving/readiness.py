@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from enum import Enum, auto
 from typing import Final
 
-from asyncdemo.serving.ports import CAN_TELL, listening, ports_of
+from asyncdemo.serving.ports import CAN_TELL, Listening, listening, ports_of
 from asyncdemo.serving.probe import Probe
 
 __all__ = ["Readiness", "Sight"]
@@ -18,6 +18,8 @@ __all__ = ["Readiness", "Sight"]
 _DOUBT_S: Final = 0.25
 """How long a port must look like somebody else's: a process may be made between two looks."""
 _ELSEWHERE_S: Final = 2.0
+_SETTLED_S: Final = 0.02
+"""After so long a new connection is counted among those that wait."""
 _PATIENCE_S: Final = 10.0
 """After so long a server that listens, and says nothing to a connection without a request, is ready."""
 
@@ -55,7 +57,7 @@ class Readiness:
             others = ports_of(pids)
             self.other_port = min(others, default=0)
             return self._lasting(Sight.ELSEWHERE, _ELSEWHERE_S) if others else self._lasting(Sight.NOTHING, 0)
-        if self._probe.answered():
+        if self._probe.answered() or self._is_accepted(here):
             return Sight.READY
         lasting = self._lasting(Sight.READY, _PATIENCE_S)
         return Sight.READY if lasting is Sight.READY else Sight.NOTHING
@@ -63,6 +65,13 @@ class Readiness:
     def close(self) -> None:
         """May be called twice."""
         self._probe.close()
+
+    def _is_accepted(self, here: Listening) -> bool:
+        """Whether our connection is waiting no more: then somebody has it."""
+        connected_s = self._probe.connected_s
+        if connected_s is None or time.monotonic() - connected_s < _SETTLED_S:
+            return False
+        return listening(self._port, ()).waiting == 0 == here.waiting
 
     def _look_from_outside(self) -> Sight:
         """Where asking who listens is dear, it is asked once, when somebody has answered."""

@@ -37,10 +37,20 @@ def test_nobody_listens_on_a_free_port() -> None:
 def test_whose_a_port_is() -> None:
     with socket.create_server(("127.0.0.1", 0)) as ours:
         port = ours.getsockname()[1]
-        assert listening(port, [os.getpid()]) == ports.Listening(True, True)
-        assert listening(port, [os.getppid()]) == ports.Listening(True, False)
+        assert listening(port, [os.getpid()]) == ports.Listening(True, True, 0)
+        assert listening(port, [os.getppid()]) == ports.Listening(True, False, 0)
         assert port in ports_of([os.getpid()])
         assert port not in ports_of([os.getppid()])
+
+
+@linux
+def test_how_many_nobody_has_accepted_yet() -> None:
+    server = socket.create_server(("127.0.0.1", 0))
+    port = server.getsockname()[1]
+    with server, socket.create_connection(("127.0.0.1", port)):
+        assert until(lambda: listening(port, ()).waiting == 1, 10)
+        server.accept()[0].close()
+        assert listening(port, ()).waiting == 0
 
 
 @linux
@@ -82,6 +92,32 @@ def test_a_socket_that_nobody_accepts_from_does_not_answer() -> None:
         accepted.close()
         assert until(probe.answered, 10)
         probe.close()
+
+
+def test_a_server_that_waits_for_a_request_gets_what_is_none() -> None:
+    """As Hypercorn does: a connection without one is kept until a time-out."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        probe = Probe(server.getsockname()[1])
+        assert not until(probe.answered, 0.2)
+        silent, _ = server.accept()
+        assert not until(probe.answered, 1.2)
+        asking, _ = server.accept()
+        assert asking.recv(100) == b"?\r\n\r\n"
+        asking.sendall(b"HTTP/1.1 400 \r\n\r\n")
+        assert until(probe.answered, 10)
+        silent.close()
+        asking.close()
+
+
+@linux
+def test_a_server_that_has_accepted_is_ready_though_it_says_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        readiness = Readiness(server.getsockname()[1], lambda: [os.getpid()])
+        assert not until(lambda: readiness.look() is Sight.READY, 0.3)
+        silent, _ = server.accept()
+        assert readiness.look() is Sight.READY
+        silent.close()
+        readiness.close()
 
 
 def test_a_probe_waits_for_a_server_that_comes_later() -> None:

@@ -108,6 +108,46 @@ def test_as_many_requests_as_a_queue_can_hold(tmp_path: Path, server: str) -> No
     assert {(request.status, request.error) for request in run.requests} == {(200, None)}
 
 
+@pytest.mark.parametrize(
+    ("head", "run"),
+    [
+        (
+            'from quart import Quart\napp = Quart("tea")',
+            'app.run(host="127.0.0.1", port=PORT, debug=False)',
+        ),
+        (
+            "import asyncio\nfrom quart import Quart\nfrom hypercorn.asyncio import serve\n"
+            'from hypercorn.config import Config\napp = Quart("tea")\n'
+            'config = Config.from_mapping(bind=[f"127.0.0.1:{PORT}"], graceful_timeout=1)',
+            "asyncio.run(serve(app, config))",
+        ),
+    ],
+    ids=["quart", "hypercorn"],
+)
+def test_servers_that_keep_a_silent_connection_are_ready_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: str, run: str
+) -> None:
+    monkeypatch.setattr(sessions, "_READY_S", 4.5)  # Hypercorn would keep it for 5 s
+    text = f"""
+import os
+PORT = int(os.environ.get("PORT", "8000"))
+{head}
+
+
+@app.before_request
+async def upload():
+    return {{"ok": True}}
+
+
+if __name__ == "__main__":
+    {run}
+"""
+    seen = run_session(script(tmp_path, text))
+    assert seen.outcome is RunOutcome.OK, seen.notes
+    assert {request.status for request in seen.requests} == {200}
+    assert len(seen.lanes) == 10, "nothing but the requests came to the program"
+
+
 # -- servers that do not come to it -----------------------------------------------------------------
 
 

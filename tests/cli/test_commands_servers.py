@@ -1,0 +1,184 @@
+"""``run`` and ``check`` of lessons that are servers, as a user sees them: fine, failing, interrupted."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from asyncdemo import store
+from asyncdemo.model import RunOutcome
+from tests.cli.commands import asyncdemo, asyncdemo_command, environment
+from tests.hostile.traced import MARK, marked, nothing_left, until
+from tests.support.served_course import SERVICE, write_served_course
+from tests.unit.course.good_course import change
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests send signals")
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    return write_served_course(tmp_path / "course")
+
+
+def course(lesson: Path) -> tuple[str, str]:
+    return "--course", str(lesson.parents[1])
+
+
+def test_a_lesson_of_servers_as_json_has_the_figures_of_its_requests(lesson: Path) -> None:
+    done = asyncdemo("run", "shop", *course(lesson), "--json", "--no-predict", "--set", "REQUESTS=12")
+    assert done.code == 0, done.err
+    assert done.data["knobs"] == {"CLIENTS": 4, "REQUESTS": 12, "PACKS_S": 0.03}
+    for variant, peak in zip(done.data["variants"], (1, 4), strict=True):
+        assert variant["outcome"] == "ok"
+        assert variant["requests"]["count"] == variant["requests"]["answered"] == 12
+        assert variant["paths"]["/sell/3/"]["count"] == 9
+        assert variant["lanes"] == 9
+        assert 1 <= variant["peak"] <= peak
+    assert done.data["variants"][0]["peak"] == 1
+    assert "POST /sell/3/" in done.err, "what Flask writes goes to standard error"
+
+
+def test_a_lesson_of_servers_in_words(lesson: Path) -> None:
+    done = asyncdemo("run", "shop", *course(lesson), "--plain")
+    assert done.code == 0, done.err
+    assert "8 of 8 answered, all with 200" in done.out
+    assert "POST /sell/3/ 1: 0 s to" in done.out
+    assert "1. in-turn: to how many of 4 clients is sold at once?" in done.out
+    assert "It was 1." in done.out
+    assert "HTTP/1.1" not in done.out, "a log of what went well is not shown"
+
+
+def test_a_knob_of_the_load_has_a_range_and_a_name(lesson: Path) -> None:
+    done = asyncdemo("run", "shop", *course(lesson), "--set", "CLIENTS=0")
+    assert (done.code, done.err.splitlines()[0]) == (
+        2,
+        "asyncdemo: --set CLIENTS=0: CLIENTS can be 1 to 100 clients (how many buy at once).",
+    )
+    done = asyncdemo("run", "shop", *course(lesson), "--set", "CLIENT=3")
+    assert done.code == 2 and "Did you mean CLIENTS?" in done.err and "REQUESTS  8 (1 to 1000" in done.err
+
+
+def test_what_is_missing_is_told_before_anything_starts(lesson: Path) -> None:
+    change(lesson / "lesson.toml", '"flask", "sanic"', '"flask", "no-such-tea"')
+    for arguments in (("run",), ("check", "--file", str(lesson / "exercise.py"))):
+        done = asyncdemo(*arguments, "shop", *course(lesson))
+        assert done.code == 3
+        assert done.err.startswith("asyncdemo: shop needs no-such-tea. Install what the lessons need: ")
+        assert "Running" not in done.out
+
+
+def test_a_server_that_fails_shows_its_own_error(lesson: Path) -> None:
+    change(lesson / "in_turn.py", 'app = Flask("shop")', 'app = Flask("shop")\nraise LookupError("no tea")')
+    done = asyncdemo("run", "shop", *course(lesson), "--plain", "--no-predict")
+    assert done.code == 1
+    assert "LookupError: no tea" in done.out
+    assert "The server ended by itself, with exit code 1, before it took connections." in " ".join(
+        done.out.split()
+    )
+    assert "8 of 8 answered" in done.out, "the other variant ran"
+
+
+def test_an_error_of_a_handler_is_shown_with_its_traceback(lesson: Path) -> None:
+    change(lesson / "in_turn.py", '    return {"left": 7}', '    raise LookupError("no tea")')
+    done = asyncdemo("run", "shop", *course(lesson), "--plain", "--no-predict")
+    assert "LookupError: no tea" in done.out
+    assert "GET /stock 4: " in done.out and "answered 500" in done.out
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.2, 0.5, 0.8, 1.2, 2.0, 3.0])
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+def test_ctrl_c_at_any_time_leaves_nothing(lesson: Path, after_s: float, mode: str) -> None:
+    mark = uuid.uuid4().hex
+    with nothing_left(mark):
+        process = subprocess.Popen(
+            asyncdemo_command(
+                *("run", "shop", *course(lesson), mode, "--no-predict", "--set", "REQUESTS=1000")
+            ),
+            env=environment(**{MARK: mark}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert until(lambda: len(marked(mark)) > 1)  # else Python itself is still at its start
+        time.sleep(after_s)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, (out, err)
+    assert "Traceback" not in out + err or "KeyboardInterrupt" in out + err
+    assert 'File "/' not in err or "asyncdemo/cli" not in err
+
+
+def test_what_was_recorded_before_ctrl_c_is_kept(lesson: Path, tmp_path: Path) -> None:
+    mark, saved = uuid.uuid4().hex, tmp_path / "saved"
+    with nothing_left(mark), (tmp_path / "err").open("w") as err:
+        process = subprocess.Popen(
+            asyncdemo_command(
+                *("run", "shop", *course(lesson), "--json", "--save", saved, "--set", "REQUESTS=1000")
+            ),
+            env=environment(**{MARK: mark}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=err,
+            text=True,
+            start_new_session=True,
+        )
+        assert until(lambda: (tmp_path / "err").read_text().count("HTTP/1.1") > 10)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    (variant,) = json.loads(out)["variants"]
+    assert variant["outcome"] == "interrupted"
+    run = store.load(saved / "shop-in-turn.jsonl")
+    assert run.outcome is RunOutcome.INTERRUPTED
+    assert sum(request.status == 200 for request in run.requests) > 5
+    assert {request.error for request in run.requests if request.error} <= {"interrupted"}
+
+
+# -- exercises -----------------------------------------------------------------------------------------
+
+
+def test_exercises_that_are_servers_are_checked(lesson: Path) -> None:
+    expected = {
+        "exercise.py": "5 calls of sell should be at work at once; there was never more than 1",
+        "wrong/refuses.py": "should be answered with status 200; 5 got status 500",
+        "wrong/dead.py": "with exit code 4, when 0 of 5 requests were answered. Its last words: ",
+    }
+    for file, message in expected.items():
+        done = asyncdemo("check", "--file", lesson / file, "shop", *course(lesson), "--json")
+        assert done.code == 1, done.err
+        assert message in done.data["exercises"][0]["message"]
+    done = asyncdemo("check", "--file", lesson / "solution.py", "shop", *course(lesson), "--json")
+    assert done.code == 0, done.out
+    (exercise,) = done.data["exercises"]
+    assert "With CLIENTS = 3, PACKS_S = 0.05 all of this held too." in exercise["held"]
+
+
+def test_an_exercise_with_a_service_finds_it(lesson: Path) -> None:
+    manifest = lesson / "lesson.toml"
+    text = manifest.read_text().partition("[exercise.load]")[0]
+    text = text.replace(
+        'lanes = ["sell"]\ntimeout_s = 20\nruns = [{}, { CLIENTS = 3, PACKS_S = 0.05 }]',
+        'lanes = ["ask"]\ntimeout_s = 20\nservices = ["redis"]\nruns = [{}, { ASKED = 5 }]',
+    )
+    manifest.write_text(text)
+    change(manifest, '"flask", "sanic"', '"flask", "sanic", "redis"')
+    (lesson / "solution.py").write_text(SERVICE.format(name="solution"))
+    (lesson / "check.py").write_text(
+        "def check(seen):\n    n = seen.knobs['ASKED']\n"
+        "    seen.calls('ask').happen(n).return_values(list(range(1, n + 1)))\n"
+    )
+    mark = uuid.uuid4().hex
+    with nothing_left(mark):
+        done = asyncdemo(
+            *("check", "--file", lesson / "solution.py", "shop", *course(lesson), "--json"),
+            **{"ASYNCDEMO_REDIS": "embedded", MARK: mark},  # type: ignore[arg-type]
+        )
+    assert done.code == 0, (done.out, done.err)
