@@ -103,12 +103,25 @@ NEVER_CLOSED = """
     """
 
 
-def test_what_the_end_of_the_program_closes_was_not_closed(tmp_path: Path) -> None:
-    run = recorded(tmp_path, NEVER_CLOSED).run
-    with pytest.raises(
-        CheckFailed, match="Every redis connection should be closed at the end; 1 of 1 was not"
-    ):
-        Seen(run).pool("redis").opened_and_closed_once_per_process()
+S3_NEVER_CLOSED = """
+    import asyncio
+    import aioboto3
+
+    async def main():
+        client = await aioboto3.Session().client("s3", verify=False).__aenter__()
+        await client.put_object(Bucket="asyncdemo", Key="made/1", Body=b"x")
+
+    asyncio.run(main())
+    """
+
+
+@pytest.mark.parametrize(("name", "script"), [("redis", NEVER_CLOSED), ("s3", S3_NEVER_CLOSED)])
+def test_what_the_end_of_the_program_or_the_server_closes_was_not_closed(
+    tmp_path: Path, name: str, script: str
+) -> None:
+    run = recorded(tmp_path, script).run
+    with pytest.raises(CheckFailed, match=f"One {name} pool should be closed at the end; it was not"):
+        Seen(run).pool(name).opened_and_closed_once_per_process()
 
 
 REFUSED_BY_REDIS = """

@@ -312,11 +312,15 @@ class Story:
         at: float | None = None,
         by: Teller | None = None,
         process: int = 0,
+        closed: float | None = None,
     ) -> Resource:
         """at, by: when and by whom it was made."""
         made_ns = None if at is None else ns(at)
+        closed_ns = None if closed is None else ns(closed)
         known = self._resource(ResourceKind.POOL, limit, made)
-        pool = replace(known, name=name, made_ns=made_ns, made_by=_index(by), process=process)
+        pool = replace(
+            known, name=name, made_ns=made_ns, made_by=_index(by), process=process, closed_ns=closed_ns
+        )
         self._resources[pool.index] = pool
         return pool
 

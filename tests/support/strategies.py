@@ -93,6 +93,7 @@ def runs(draw: st.DrawFn) -> Run:
             refused=draw(_slots(track_indices)) if kind is ResourceKind.POOL else (),
             made_ns=draw(st.none() | _TIMES),
             made_by=draw(some_track),
+            closed_ns=draw(st.none() | _TIMES),
         )
         for index in range(resource_count)
     )

@@ -55,6 +55,7 @@ DEFINITIONS = {
         st.none(),
     ),
     "pool": st.tuples(SMALL, st.just("redis"), SMALL, TIME),
+    "pool-closed": st.tuples(SMALL, TIME),
     "pool-refused": st.tuples(SMALL, SMALL, TIME, TIME),
     "connection": st.tuples(SMALL, SMALL, SMALL, TIME),
     "connection-ready": st.tuples(SMALL, TIME),
@@ -448,6 +449,11 @@ def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -
         numbers=[0, 0, 0, 10, 2, -1, *taken(0, 95, 0), 0, 70, 90, 100, wire.WAIT_DONE, -1],
     )
     assert run.resources[0].slots == (Slot(0, 95, 100),)
+
+
+def test_a_pool_that_was_closed_was_closed_last_when_it_was_closed_last() -> None:
+    assert pool_events(numbers=[]).closed_ns is None
+    assert pool_events(["pool-closed", 0, 40], ["pool-closed", 0, 60], numbers=[]).closed_ns == 60
 
 
 def test_who_was_refused() -> None:

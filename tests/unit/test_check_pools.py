@@ -29,7 +29,7 @@ def shared(name: str = "redis", callers: int = 4, connections: int = 2) -> Run:
     """One pool that all callers share, closed at the end."""
     story = Story()
     main = story.task("main", function="main").waits(400, "gather").returns()
-    pool = story.pool(connections, made=at_line(9), name=name, at=0, by=main)
+    pool = story.pool(connections, made=at_line(9), name=name, at=0, by=main, closed=385)
     uses: list[list[tuple[object, float, float]]] = [[] for _ in range(connections)]
     for n in range(callers):
         turn = n // connections * 100.0
@@ -61,7 +61,7 @@ def test_where_no_pool_was_made_nothing_holds(sentence: Sentence) -> None:
         sentence(Seen(Story().run()).pools)
 
 
-@pytest.mark.parametrize("name", SENTENCES.keys() - {"made_once_per_process"})
+@pytest.mark.parametrize("name", sorted(SENTENCES.keys() - {"made_once_per_process"}))
 def test_where_no_connection_was_used_nothing_is_said_of_them(name: str) -> None:
     story = Story()
     story.task("main").runs(10).returns()
@@ -120,7 +120,7 @@ def test_each_process_has_a_pool_of_its_own() -> None:
     story = Story()
     for process in range(3):
         task = story.task(f"Task-{process}").enters("show()").waits(100, "redis").leaves().returns()
-        pool = story.pool(1, made=at_line(9), name="redis", at=0, by=task, process=process)
+        pool = story.pool(1, made=at_line(9), name="redis", at=0, by=task, process=process, closed=105)
         story.connection(pool, 0, 1, [(task, 0, 100)], closed=110)
     seen = Seen(story.run())
     seen.pool("redis").opened_and_closed_once_per_process().held_exactly(1).opened_at_most(1)
@@ -131,13 +131,24 @@ def test_each_process_has_a_pool_of_its_own() -> None:
 def test_what_the_end_of_the_program_closes_was_not_closed(how: str) -> None:
     story = Story()
     task = story.task("Task").enters("show()").waits(100, "redis").leaves().returns()
-    pool = story.pool(2, made=at_line(9), name="redis", at=0, by=task)
+    pool = story.pool(2, made=at_line(9), name="redis", at=0, by=task, closed=100)
     closed = 110 if how == "dropped" else None
     story.connection(pool, 0, 1, [(task, 0, 50)], closed=closed, dropped=how == "dropped")
     with pytest.raises(
         CheckFailed, match="Every redis connection should be closed at the end; 1 of 1 was not"
     ):
         Seen(story.run()).pool("redis").opened_and_closed_once_per_process()
+
+
+@pytest.mark.parametrize("closed", [None, 20])
+def test_a_pool_whose_connections_the_server_closed_was_not_closed(closed: float | None) -> None:
+    story = Story()
+    task = story.task("Task").enters("show()").waits(100, "s3").leaves().returns()
+    pool = story.pool(2, made=at_line(9), name="s3", at=0, by=task, closed=closed)
+    story.connection(pool, 0, 1, [(task, 0, 10)], closed=10)
+    story.connection(pool, 50, 51, [(task, 50, 60)], closed=60)
+    with pytest.raises(CheckFailed, match=r"One s3 pool should be closed at the end; it was not\."):
+        Seen(story.run()).pool("s3").opened_and_closed_once_per_process()
 
 
 def test_a_second_connection_while_holding_one() -> None:

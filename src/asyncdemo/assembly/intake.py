@@ -286,6 +286,9 @@ class Assembly:
             raise TypeError(f"{name!r} is no name")
         self._ledger.pools.made(_whole(resource), name, _whole(track), _whole(at_ns))
 
+    def _on_pool_closed(self, resource: int, at_ns: int) -> None:
+        self._ledger.pools.shut(resource, _whole(at_ns))
+
     def _on_pool_refused(self, resource: int, track: int, asked_ns: int, at_ns: int) -> None:
         self._ledger.pools.refused(_whole(resource), _whole(track), _whole(asked_ns), _whole(at_ns))
 

@@ -20,6 +20,7 @@ class _Pool:
     name: str
     made_by: int
     made_ns: int
+    closed_ns: int | None = None
 
 
 @dataclass(slots=True)
@@ -46,6 +47,9 @@ class Pools:
 
     def made(self, resource: int, name: str, track: int, at_ns: int) -> None:
         self.pools[resource] = _Pool(name, track, at_ns)
+
+    def shut(self, resource: int, at_ns: int) -> None:
+        self.pools[resource].closed_ns = at_ns
 
     def opening(self, index: int, resource: int, track: int, at_ns: int) -> None:
         self.connections[index] = _Connection(resource, track, at_ns)
@@ -75,6 +79,10 @@ class Pools:
         """(when it was made, by which track)."""
         known = self.pools.get(resource)
         return (None, None) if known is None else (known.made_ns, order.get(known.made_by))
+
+    def closed_ns(self, resource: int) -> int | None:
+        known = self.pools.get(resource)
+        return None if known is None else known.closed_ns
 
     def built(
         self, held: Iterable[Held], order: dict[int, int], end_of: Callable[[int], int]

@@ -330,6 +330,7 @@ class _Builder:
                 refused=refused.get(index, ()),
                 made_ns=made[index][0],
                 made_by=made[index][1],
+                closed_ns=ledger.pools.closed_ns(index),
             )
             for index, place in self._resources.items()
         )

@@ -69,9 +69,18 @@ class Pools:
         return self._held(f"Never more than {count(most, self._connections)} were opened.")
 
     def opened_and_closed_once_per_process(self) -> Self:
-        """One pool in each process, from which connections were used, and all of them closed at the end."""
+        """One pool in each process, from which connections were used, and which was closed at the end.
+
+        All of its connections, too: a server may have closed them, but not the pool.
+        """
         self._something_was_held()
         self._one_in_each()
+        unclosed = [pool for pool in self._pools if not _is_closed(pool)]
+        if unclosed:
+            number = f"{len(unclosed)} of {len(self)} {was(len(unclosed))}" if len(self) > 1 else "it was"
+            self._fail(
+                f"{upper(self._one())} should be closed at the end; {number} not.", self._tracks(unclosed)
+            )
         left = [one for one in self.connections if one.closed_ns is None or one.dropped]
         if left:
             self._fail(
@@ -241,6 +250,12 @@ class Pools:
             ]
             lanes = meanwhile or lanes
         raise CheckFailed(message, self._observation.evidence(lanes, *stretch))
+
+
+def _is_closed(pool: Resource) -> bool:
+    """For good: some can be closed and used again."""
+    last_ns = max((connection.opened_ns for connection in pool.connections), default=0)
+    return pool.closed_ns is not None and pool.closed_ns >= last_ns
 
 
 def _singular(plural: str) -> str:

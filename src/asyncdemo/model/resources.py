@@ -49,7 +49,8 @@ class Resource:
     name: of a pool, what it is of: "redis", "s3", "asyncpg". connections: of a pool, in the order in
     which they were opened; ``slots`` says who held any of them.
     refused: of a pool, who asked for a connection in vain, from when until when.
-    made_ns, made_by: of a pool, when it was made, and the track that did.
+    made_ns, made_by: of a pool, when it was made, and the track that did. closed_ns: when the program closed
+    it, or the client that it is of; None if that was left to the end of the program.
     process: which of the run's processes it belongs to.
     """
 
@@ -66,3 +67,4 @@ class Resource:
     refused: tuple[Slot, ...] = ()
     made_ns: int | None = None
     made_by: int | None = None
+    closed_ns: int | None = None

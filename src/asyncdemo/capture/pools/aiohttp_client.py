@@ -63,10 +63,15 @@ def _closed(pools: Pools, protocol: Any) -> None:
         pools.close(known)
 
 
+def _shut(pools: Pools, connector: Any) -> None:
+    pools.shut(connector)
+
+
 def _install_connector(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "BaseConnector.__init__", pools.safe(_made), at_end)
     for owner in ("TCPConnector", "UnixConnector", "NamedPipeConnector"):
         patches.rewrite(module, f"{owner}._create_connection", pools.observed(_Creating), observing)
+    patches.rewrite(module, "BaseConnector.close", pools.safe(_shut), on_entry)
     patches.rewrite(module, "BaseConnector._get", pools.passing(_found), on_return)
     patches.rewrite(module, "BaseConnector._release", pools.safe(_released), on_entry_with_all)
 

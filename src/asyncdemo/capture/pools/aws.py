@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, around, at_end
+from asyncdemo.capture.instrument import Patches, around, at_end, on_entry
 from asyncdemo.capture.pools.book import Pools
 
 
@@ -22,6 +22,16 @@ def _endpoint_made(pools: Pools, endpoint: Any) -> None:
 
 def _install_endpoint(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "Endpoint.__init__", pools.safe(_endpoint_made), at_end)
+
+
+def _shut(pools: Pools, session: Any) -> None:
+    pools.shut(session)
+
+
+def _install_session(pools: Pools, patches: Patches, module: ModuleType) -> None:
+    """A client that was never asked anything has no connector that could be closed."""
+    patches.rewrite(module, "URLLib3Session.close", pools.safe(_shut), on_entry)
+    patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.safe(_shut), on_entry)
 
 
 def _install_client(pools: Pools, patches: Patches, module: ModuleType) -> None:
@@ -42,6 +52,8 @@ def _install_response(pools: Pools, patches: Patches, module: ModuleType) -> Non
 
 MODULES = {
     "botocore.endpoint": _install_endpoint,
+    "aiobotocore.httpsession": _install_session,
     "botocore.client": _install_client,
+    "botocore.httpsession": _install_session,
     "botocore.response": _install_response,
 }

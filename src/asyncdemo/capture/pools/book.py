@@ -76,6 +76,12 @@ class Pools:
             track = self.loops.current_track()
             recorder.define(["pool-refused", resource, track, asked_ns, recorder.now()])
 
+    def shut(self, pool: Any) -> None:
+        """The program closes the pool."""
+        resource = self._limits.resource_of(pool)
+        if resource is not None:
+            self.recorder.define(["pool-closed", resource, self.recorder.now()])
+
     def queueing(self, pool: Any) -> Labelled:
         """While in it, a condition that a thread waits for is its turn at the pool."""
         resource = self._limits.resource_of(pool)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture.instrument import Patches, observing, on_entry_with_all
+from asyncdemo.capture.instrument import Patches, observing, on_entry, on_entry_with_all
 from asyncdemo.capture.pools.book import Call, Connection, Pools
 
 NAME = "psycopg2"
@@ -68,11 +68,16 @@ class _Returning(Call):
             self.pools.close(self._connection)
 
 
+def _shut(pools: Pools, pool: Any) -> None:
+    pools.shut(pool)
+
+
 def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "AbstractConnectionPool.__init__", pools.safe(_made), on_entry_with_all)
     patches.rewrite(module, "AbstractConnectionPool._connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "AbstractConnectionPool._getconn", pools.observed(_Asking), observing)
     patches.rewrite(module, "AbstractConnectionPool._putconn", pools.observed(_Returning), observing)
+    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.safe(_shut), on_entry)
 
 
 # -- what waits in C ----------------------------------------------------------------------------

@@ -82,6 +82,10 @@ def _closed_by_pool(pools: Pools, _: Any, connection: Any) -> None:
         pools.close(known)
 
 
+def _shut(pools: Pools, pool: Any) -> None:
+    pools.shut(pool)
+
+
 def _install_base(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "BasePool.__init__", pools.safe(_made), at_end)
 
@@ -90,6 +94,7 @@ def _install(pools: Pools, patches: Patches, module: ModuleType, owner: str, ask
     patches.rewrite(module, f"{owner}._connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, f"{owner}._getconn_unchecked", pools.observed(asking), observing)
     patches.rewrite(module, f"{owner}._putconn", pools.observed(_Returning), observing)
+    patches.rewrite(module, f"{owner}.close", pools.safe(_shut), on_entry)
     patches.rewrite(module, f"{owner}._close_connection", pools.safe(_closed_by_pool), on_entry_with_all)
 
 

@@ -104,11 +104,18 @@ def _closed(pools: Pools, connection: Any) -> None:
         pools.close(known)
 
 
+def _disconnected(pools: Pools, pool: Any, in_use_too: Any = True) -> None:
+    """What closing a client, or the pool itself, comes to."""
+    if in_use_too:
+        pools.shut(pool)
+
+
 def _install(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "ConnectionPool.__init__", pools.safe(_made), at_end)
     for owner in ("ConnectionPool", "BlockingConnectionPool"):
         patches.rewrite(module, f"{owner}.make_connection", pools.passing(_connection_made), on_return)
         patches.rewrite(module, f"{owner}.release", pools.safe(_released), on_entry_with_all)
+        patches.rewrite(module, f"{owner}.disconnect", pools.safe(_disconnected), on_entry_with_all)
     patches.rewrite(module, "AbstractConnection.connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "AbstractConnection.disconnect", pools.safe(_closed), on_entry)
     patches.rewrite(module, "AbstractConnection._close", pools.safe(_closed), on_entry)

@@ -70,11 +70,16 @@ def _closed(pools: Pools, connection: Any) -> None:
         pools.close(known)
 
 
+def _shut(pools: Pools, pool: Any) -> None:
+    pools.shut(pool)
+
+
 def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "HTTPConnectionPool.__init__", pools.safe(_made), at_end)
     for owner in ("HTTPConnectionPool", "HTTPSConnectionPool"):
         patches.rewrite(module, f"{owner}._new_conn", pools.passing(_connection_made), on_return)
     patches.rewrite(module, "HTTPConnectionPool._get_conn", pools.observed(_Asking), observing)
+    patches.rewrite(module, "HTTPConnectionPool.close", pools.safe(_shut), on_entry)
     patches.rewrite(module, "HTTPConnectionPool._put_conn", pools.safe(_given_back), on_entry_with_all)
 
 
