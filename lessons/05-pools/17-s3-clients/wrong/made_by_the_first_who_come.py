@@ -1,6 +1,5 @@
-"""Wrong: made when it is first needed: all the first requests find none, and each makes one."""
+"""Wrong: made when it is first needed: whoever comes while it is not ready makes another."""
 
-import asyncio
 import os
 from contextlib import AsyncExitStack
 from typing import Any
@@ -42,8 +41,9 @@ async def upload(request: Request) -> HTTPResponse:
     image = request.files["image"][0]
     if app.ctx.s3 is None:
         client = Session().client("s3", endpoint_url=S3_URL)
-        await asyncio.sleep(0)
-        app.ctx.s3 = await app.ctx.opened.enter_async_context(client)
+        s3 = await app.ctx.opened.enter_async_context(client)
+        await s3.head_bucket(Bucket=BUCKET)
+        app.ctx.s3 = s3
     return json({"etag": await put(app.ctx.s3, f"{request.id}/{image.name}", image.body)})
 
 

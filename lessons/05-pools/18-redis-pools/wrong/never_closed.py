@@ -8,7 +8,7 @@ from redis import asyncio as aioredis
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 ORDERS = 20
 CONNECTIONS = 5
-HOLD_S = 0.1
+HOLD_S = 0.2
 STOCK = 10
 
 
