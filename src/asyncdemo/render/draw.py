@@ -24,6 +24,7 @@ from asyncdemo.render.words import (
     count,
     end_words,
     fit,
+    fit_label,
     lane_range,
     moment,
     number,
@@ -209,8 +210,10 @@ def _row(row: Row, theme: Theme, gutter: int) -> Line:
     label = clean(row.label) or lane_range(row.first, row.size)
     end = theme.ends.get(row.ended, "")
     if end:
-        label = fit(label, gutter - 1 - cell_len(end) - 1, theme.ellipsis) + " " + end
-    line = [Segment(fit(label, gutter - 1, theme.ellipsis, pad=True) + " ", DIM if row.size > 1 else None)]
+        label = fit_label(label, gutter - 1 - cell_len(end) - 1, theme.ellipsis) + " " + end
+    line = [
+        Segment(fit_label(label, gutter - 1, theme.ellipsis, pad=True) + " ", DIM if row.size > 1 else None)
+    ]
     folded = row.size > 1
     run, style = "", None
     for cell in row.cells:

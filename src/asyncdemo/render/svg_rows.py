@@ -12,7 +12,7 @@ from asyncdemo.render.layout import tick_ns
 from asyncdemo.render.pooling import holder_names
 from asyncdemo.render.svg_textures import CLASSES, HEIGHTS, STACK
 from asyncdemo.render.theme import UNICODE
-from asyncdemo.render.words import clean, duration, fit, moment
+from asyncdemo.render.words import clean, duration, fit_label, moment
 
 __all__ = [
     "CHAR",
@@ -66,7 +66,7 @@ def row_shapes(row: ChartRow, y: float, frame: Frame) -> Iterator[str]:
     dim = ' class="dim"' if row.size > 1 else ""
     base = y + frame.row * 0.72
     end = UNICODE.ends.get(row.ended, "")
-    label = f"{fit(row.label, cells - 2)} {end}" if end else fit(row.label, cells)
+    label = f"{fit_label(row.label, cells - 2)} {end}" if end else fit_label(row.label, cells)
     yield f'<text{dim} x="{MARGIN}" y="{base:g}">{text(label)}</text>'
     yield from _bands(row, y, frame)
     for bar in row.bars:

@@ -26,6 +26,7 @@ __all__ = [
     "duration",
     "end_words",
     "fit",
+    "fit_label",
     "join",
     "lane_range",
     "moment",
@@ -258,6 +259,14 @@ def fit(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> s
     if cell_len(text) > width:
         text = set_cell_size(text, max(width - cell_len(ellipsis), 0)).rstrip() + ellipsis[:width]
     return set_cell_size(text, width) if pad else text
+
+
+def fit_label(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> str:
+    """As ``fit``, but of a request its number stays: it tells the rows apart."""
+    head, _, number = text.rpartition(" ")
+    if head and number.isdecimal() and cell_len(text) > width > len(number) + 4:
+        text = f"{fit(head, width - len(number) - 1, ellipsis)} {number}"
+    return fit(text, width, ellipsis, pad=pad)
 
 
 def _file(site: Site, *, full: bool) -> str:

@@ -6,7 +6,18 @@ import pytest
 from rich.cells import cell_len
 
 from asyncdemo.model import Site
-from asyncdemo.render.words import clean, count, duration, fit, join, moment, number, place, ratio
+from asyncdemo.render.words import (
+    clean,
+    count,
+    duration,
+    fit,
+    fit_label,
+    join,
+    moment,
+    number,
+    place,
+    ratio,
+)
 
 
 @pytest.mark.parametrize(
@@ -102,3 +113,18 @@ def test_what_could_do_harm_is_escaped(text: str) -> None:
 def test_texts_are_cut_by_what_they_take_on_a_screen(width: int) -> None:
     assert cell_len(fit("日本語の名前", width)) <= width
     assert cell_len(fit("日本", width, pad=True)) == width
+
+
+@pytest.mark.parametrize(
+    ("label", "width", "words"),
+    [
+        ("POST /images 12", 15, "POST /images 12"),
+        ("POST /images 12", 12, "POST /im… 12"),
+        ("GET /日本語のページ 7", 14, "GET /日本語… 7"),
+        ("brew(12, 'a long one')", 12, "brew(12, 'a…"),
+        ("POST /images 12", 5, "POST…"),
+    ],
+)
+def test_of_a_request_the_number_stays(label: str, width: int, words: str) -> None:
+    assert fit_label(label, width) == words
+    assert cell_len(fit_label(label, width, pad=True)) == width
