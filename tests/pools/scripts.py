@@ -10,7 +10,7 @@ _COUNTING = """
 import json, os, time
 from asyncio import gather, run, sleep
 
-USERS, LIMIT, HOLD_S = 9, 3, 0.04
+USERS, LIMIT, HOLD_S = 9, 3, 0.08
 USES = []
 clock = time.perf_counter_ns
 
@@ -38,6 +38,8 @@ async def all_of_them():
 _THREADS = """
 import threading
 
+together = threading.Barrier(USERS)
+
 def use(n):
     connection = acquire()
     got = clock()
@@ -48,8 +50,14 @@ def use(n):
     USES.append([n, key, got, before, clock()])
 
 
+def start(n, users):
+    if users == USERS:
+        together.wait()
+    use(n)
+
+
 def all_of_them(users=USERS):
-    threads = [threading.Thread(target=use, args=(n,)) for n in range(users)]
+    threads = [threading.Thread(target=start, args=(n, users)) for n in range(users)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -178,7 +178,7 @@ REFUSED_BY_PSYCOPG = """
     async def show(pool):
         try:
             async with pool.connection(timeout=0.1) as connection:
-                await connection.execute("select pg_sleep(0.4)")
+                await connection.execute("select pg_sleep(1)")
         except PoolTimeout:
             return "refused"
 
@@ -198,7 +198,7 @@ REFUSED_BY_ASYNCPG = """
     async def show(pool):
         try:
             async with pool.acquire(timeout=0.1) as connection:
-                await connection.execute("select pg_sleep(0.4)")
+                await connection.execute("select pg_sleep(1)")
         except TimeoutError:
             return "refused"
 
@@ -244,9 +244,9 @@ NESTED = """
         async with pool.acquire(timeout=0.3) as connection:
             return await connection.fetchval("select 1")
 
-    async def invoice(pool):
-        async with pool.acquire() as connection:
-            await connection.execute("select pg_sleep(0.02)")
+    async def invoice(pool, together):
+        async with pool.acquire():
+            await together.wait()
             try:
                 await line(pool)
             except TimeoutError:
@@ -254,7 +254,8 @@ NESTED = """
 
     async def main():
         async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=2, max_size=2) as pool:
-            await asyncio.gather(*(invoice(pool) for _ in range(2)))
+            together = asyncio.Barrier(2)
+            await asyncio.gather(*(invoice(pool, together) for _ in range(2)))
 
     asyncio.run(main())
     """
@@ -435,8 +436,8 @@ BLOCKING = """
 
 def test_a_blocking_client_in_a_task_blocks_the_loop_and_is_named(tmp_path: Path) -> None:
     run = recorded(tmp_path, BLOCKING).run
-    longest = [call for call in run.blocking_calls if call.end_ns - call.start_ns > 100_000_000]
-    where = {(call.reason, call.called_from.function) for call in longest if call.called_from is not None}
+    queries = [call for call in run.blocking_calls if call.reason not in ("dns", "net.connect")]
+    where = {(call.reason, call.called_from.function) for call in queries if call.called_from is not None}
     assert where == {("sql", "old"), ("sql", "new"), ("redis", "cache")}
     messages = [one.message for one in diagnose(run) if one.kind is FindingKind.BLOCKS_THE_LOOP]
     assert sum("A blocking call of a database client" in message for message in messages) == 2

@@ -84,7 +84,9 @@ def test_callers_share_few_connections(tmp_path: Path, name: str, waited_for: st
         assert_in_order(connection)
     assert use.most_held == most_at_once((got, before) for _, _, got, before, _ in uses) == LIMIT
     assert use.connections == len({key for _, key, *_ in uses}) == LIMIT
-    assert use.most_waiting == USERS - LIMIT
+    assert 0 < use.most_waiting <= USERS - LIMIT
+    if "threading" not in script:  # threads may come too late to meet all the others
+        assert use.most_waiting == USERS - LIMIT
     assert (use.leaked, use.refused, use.closed, use.reopened) == (0, 0, LIMIT, 0)
     assert [one.kind for one in limits(run)] == [ResourceKind.POOL]
     assert peak(run) == LIMIT
