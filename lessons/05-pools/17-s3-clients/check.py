@@ -30,12 +30,13 @@ def check(seen: Seen) -> None:
 
 def one_client(seen: Seen) -> None:
     """Each client has a pool of connections, and by these they are counted."""
-    clients = len(seen.pool("s3"))
+    pools = seen.pool("s3").resources
+    lines = sorted({pool.site.line for pool in pools if pool.site is not None})
     seen.expect(
-        clients == 1,
+        len(pools) == 1,
         "One client of S3 was made, and shared.",
-        f"One client of S3 should be made, and shared by all requests; {clients or 'none'} "
-        f"{'was' if clients < 2 else 'were'} made.",
+        f"One client of S3 should be made, and shared by all requests; {len(pools) or 'none'} "
+        f"{'was' if not pools else 'were'} made{f', at line {lines[0]}' if lines else ''}.",
         at=seen.calls("upload"),
     )
 
