@@ -14,8 +14,9 @@ from asyncdemo.render.curves import Curve, memory_curves
 from asyncdemo.render.facts import blocking_words
 from asyncdemo.render.grid import FULL, SHADES, STATE_OF, Cell, Counts, Grid, Row, Shade
 from asyncdemo.render.layout import Piece, blocked_of, extent_ns, lay_out, noun, open_ns, pieces
+from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.pooling import ConnectionRow, PoolSection, lay_out_pool, pool_sections
-from asyncdemo.render.words import SHADE_WORDS, clean, lane_range, title
+from asyncdemo.render.words import clean, lane_range, title
 
 __all__ = ["Band", "Bar", "Chart", "ChartPool", "ChartRow", "bar_words", "charts"]
 

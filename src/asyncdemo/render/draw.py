@@ -15,20 +15,9 @@ from rich.style import Style
 
 from asyncdemo.render.grid import SHADES, Grid, Row, Shade
 from asyncdemo.render.layout import tick_ns
+from asyncdemo.render.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_TERMS
 from asyncdemo.render.theme import DIM, EMPHASIS, Theme
-from asyncdemo.render.words import (
-    LEGEND,
-    LEGEND_OF_CAUSES,
-    SHADE_TERMS,
-    clean,
-    count,
-    end_words,
-    fit,
-    fit_label,
-    lane_range,
-    moment,
-    number,
-)
+from asyncdemo.render.words import clean, count, end_words, fit, fit_label, lane_range, moment, number
 
 __all__ = [
     "Line",

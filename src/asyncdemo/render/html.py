@@ -15,8 +15,9 @@ from asyncdemo.model import Run
 from asyncdemo.render.chart import Band, Bar, Chart, ChartPool, ChartRow
 from asyncdemo.render.facts import Account, account_for, finding_words
 from asyncdemo.render.grid import SHADES, STATE_OF, Shade
+from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.svg import Drawing, draw_svg
-from asyncdemo.render.words import SHADE_WORDS, clean, count, duration, number, status, title
+from asyncdemo.render.words import clean, count, duration, number, status, title
 
 __all__ = ["element_html", "render_html", "script_js"]
 

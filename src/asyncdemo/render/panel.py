@@ -12,9 +12,10 @@ from asyncdemo.render.accumulator import Accumulator
 from asyncdemo.render.draw import Line, text_line, timeline_lines, title_line
 from asyncdemo.render.grid import STATE_OF, Shade, shade_of
 from asyncdemo.render.layout import extent_ns
+from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.output import Tail
 from asyncdemo.render.theme import DIM, WARNING, Theme
-from asyncdemo.render.words import SHADE_WORDS, count, duration, fit, place, status
+from asyncdemo.render.words import count, duration, fit, place, status
 
 __all__ = ["LivePanel"]
 

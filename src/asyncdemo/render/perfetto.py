@@ -18,10 +18,11 @@ from asyncdemo.model import Lane, Run, Spans, Track, Wait
 from asyncdemo.render.facts import reason_words
 from asyncdemo.render.grid import STATE_OF
 from asyncdemo.render.layout import Blocked, Piece, blocked_of, open_ns, pieces
+from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.perfetto_counters import counters, resource_name
 from asyncdemo.render.pooling import PoolSection, pool_sections
 from asyncdemo.render.server_facts import ending_words
-from asyncdemo.render.words import SHADE_WORDS, clean, place, title
+from asyncdemo.render.words import clean, place, title
 
 __all__ = ["render_perfetto"]
 

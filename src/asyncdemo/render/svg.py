@@ -18,6 +18,7 @@ from asyncdemo.render.curves import Curve, most_of
 from asyncdemo.render.facts import Account, account_for, empty_words, peak_words
 from asyncdemo.render.grid import Shade
 from asyncdemo.render.layout import noun
+from asyncdemo.render.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
 from asyncdemo.render.svg_rows import (
     CHAR,
     LETTER,
@@ -32,19 +33,7 @@ from asyncdemo.render.svg_rows import (
 )
 from asyncdemo.render.svg_textures import CLASSES, HEIGHTS, STYLE, fills, patterns
 from asyncdemo.render.theme import UNICODE
-from asyncdemo.render.words import (
-    LEGEND,
-    LEGEND_OF_CAUSES,
-    SHADE_WORDS,
-    clean,
-    count,
-    duration,
-    end_words,
-    fit,
-    join,
-    size,
-    status,
-)
+from asyncdemo.render.words import clean, count, duration, end_words, fit, join, size, status
 
 __all__ = ["Drawing", "draw_svg", "render_svg"]
 

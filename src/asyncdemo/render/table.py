@@ -14,8 +14,9 @@ from itertools import chain
 from asyncdemo.model import Run
 from asyncdemo.render.grid import STATE_OF
 from asyncdemo.render.layout import blocked_of, noun, open_ns, pieces
+from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.pooling import pool_sections
-from asyncdemo.render.words import SHADE_WORDS, place, title
+from asyncdemo.render.words import place, title
 
 __all__ = ["COLUMNS", "render_csv"]
 

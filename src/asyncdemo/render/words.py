@@ -1,4 +1,4 @@
-"""The words of every view: durations, counts, states, names made safe to show.
+"""The words of every view: durations, counts, sizes, endings, names made safe to show.
 
 Kept in one place so that the terminal, the plain text and the files cannot tell different stories.
 Not for: deciding which facts to tell (``facts``), colours and glyphs (``theme``).
@@ -12,15 +12,10 @@ from pathlib import PurePath
 from rich.cells import cell_len, set_cell_size
 
 from asyncdemo.model import Clock, Outcome, Run, RunOutcome, Site
-from asyncdemo.render.grid import Shade
 
 __all__ = [
-    "LEGEND",
-    "LEGEND_OF_CAUSES",
     "OUTCOME_WORDS",
     "RUN_OUTCOME_WORDS",
-    "SHADE_TERMS",
-    "SHADE_WORDS",
     "clean",
     "count",
     "duration",
@@ -37,63 +32,6 @@ __all__ = [
     "status",
     "title",
 ]
-
-SHADE_WORDS = {
-    Shade.CLOSED: "not open",
-    Shade.RUNNING: "running",
-    Shade.READY: "ready",
-    Shade.WAITING: "waiting",
-    Shade.QUEUED: "queued",
-    Shade.BLOCKING: "blocking",
-    Shade.SQL: "waiting for sql",
-    Shade.REDIS: "waiting for redis",
-    Shade.S3: "waiting for s3",
-    Shade.POOL: "queued for a connection",
-    Shade.ACCEPT: "not accepted yet",
-    Shade.WORKER: "without a worker thread",
-    Shade.CLIENT: "not sent yet",
-    Shade.RESPONSE: "at its response",
-    Shade.OPENING: "opening",
-    Shade.IDLE: "idle",
-    Shade.HELD: "held",
-}
-"""What fits behind a number: "3 running"."""
-
-SHADE_TERMS = SHADE_WORDS | {
-    Shade.SQL: "sql",
-    Shade.REDIS: "redis",
-    Shade.S3: "s3",
-    Shade.POOL: "pool",
-    Shade.ACCEPT: "accept",
-    Shade.WORKER: "thread",
-    Shade.CLIENT: "client",
-    Shade.RESPONSE: "response",
-}
-"""One word each, for where room is short."""
-
-LEGEND = {
-    Shade.RUNNING: ("running", "running"),
-    Shade.READY: ("ready", "ready, another has the loop"),
-    Shade.WAITING: ("waiting", "waiting"),
-    Shade.QUEUED: ("queued", "queued for its turn"),
-    Shade.BLOCKING: ("blocking the loop", "blocking the loop"),
-}
-"""What a learner must know to read the picture, in few words and in more."""
-
-LEGEND_OF_CAUSES = {
-    Shade.SQL: ("sql", "waiting for SQL"),
-    Shade.REDIS: ("redis", "waiting for Redis"),
-    Shade.S3: ("s3", "waiting for S3"),
-    Shade.POOL: ("queued for a connection", "queued for a connection of a pool"),
-    Shade.CLIENT: ("not sent yet", "not sent by the client yet"),
-    Shade.ACCEPT: ("not accepted yet", "not accepted by the server yet"),
-    Shade.WORKER: ("no thread yet", "waiting for a worker thread"),
-    Shade.RESPONSE: ("response", "handled, the response is under way"),
-    Shade.OPENING: ("connection opening", "connection opening"),
-    Shade.IDLE: ("idle", "connection idle"),
-    Shade.HELD: ("held", "connection held"),
-}
-"""The same for what only some pictures have: told where it occurs."""
 
 OUTCOME_WORDS = {
     Outcome.RETURNED: "returned",
