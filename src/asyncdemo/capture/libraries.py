@@ -21,6 +21,7 @@ SERVICES = {"asyncpg": "sql", "psycopg": "sql", "redis": "redis"}
 """What the libraries that talk to nothing else wait for, unless something else is listed here."""
 _REASONS: dict[str, dict[str, Reason]] = {
     "aiobotocore": {},
+    "aiohappyeyeballs": {"start_connection": _CONNECT},
     "aiohttp": {
         "BaseConnector._wait_for_available_connection": _POOL,
         "BaseConnector.connect": _POOL,  # older than 3.11
