@@ -1,0 +1,41 @@
+"""What the app must do once the move is whole, in sentences."""
+
+import json
+
+from asyncdemo.checks import Calls, Seen
+
+
+def check(seen: Seen) -> None:
+    each = int(seen.knobs["CLIENTS"]) // 3
+    films, reviews = seen.calls("film", "requests for a film"), seen.calls("add_review", "reviews")
+    stores = seen.calls("store", "reviews stored")
+    seen.never_blocked()
+    seen.requests("/films/7/", "requests for film 7").all_answered(each).all_answer(
+        {"id": 7, "title": "Film 7"}
+    )
+    missing = seen.requests("/films/999/", "requests for a film that is not there")
+    missing.all_answered(each, status=404).all_answer({"error": "no such film"})
+    review = {"film_id": 7, "rating": 4}
+    seen.requests("/reviews/", "reviews").all_answered(each, status=201).all_answer({"stored": review})
+    films.happen(2 * each).all_return().all_overlap()
+    reviews.happen(each).all_return()
+    each_review_is_stored(seen, reviews, stores)
+    stores.all_return().take_at_least(int(seen.knobs["QUERY_MS"]) / 1000 - 0.002).all_overlap()
+    seen.ends_well()
+
+
+def each_review_is_stored(seen: Seen, reviews: Calls, stores: Calls) -> None:
+    """As many were stored at any time as had been answered until then."""
+    stored = sorted(lane.end_ns for lane in stores.lanes)
+    answered = sorted(lane.end_ns for lane in reviews.lanes)
+    early = sum(stored_at > at for stored_at, at in zip(stored, answered, strict=False))
+    never = max(len(reviews) - len(stores), 0)
+    found = f"{never} of {len(reviews)} never were" if never else f"{early} were answered first"
+    bodies = {json.dumps(body) for body in seen.requests("/reviews/").bodies}
+    seen.expect(
+        not early and not never and len(stores) == len(reviews),
+        "Each review was stored, and its request answered after that.",
+        f"Each review should be stored before its request is answered; {found}. "
+        f"All the same the clients were told: {', '.join(sorted(bodies))}",
+        at=reviews,
+    )
