@@ -168,7 +168,7 @@ class LivePanel:
             pitch = 1
         if self._cells.opened > rows:
             # Where rows are folded a line says so, and each state has one of counts if there is room.
-            counts = min(len(self._cells.seen), max(rows // 2 - 1, 0))
+            counts = min(len(self._cells.seen), max(rows // 3, 0))
             rows = max(rows - 1 - counts, 1)
         grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends)
         grid = replace(grid, noun=self.noun)
