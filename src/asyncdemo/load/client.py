@@ -115,7 +115,13 @@ class Client:
                 self._process.stdin.flush()
 
     def _hear(self, line: bytes, events: list[Event]) -> None:
-        message: Mapping[str, Any] = json.loads(line)
+        try:
+            message: Mapping[str, Any] = json.loads(line)
+        except ValueError:
+            # somebody's sitecustomize prints, say
+            self.failure = f"the load client said what it should not: {line.decode(errors='replace')}"
+            self.finished = True
+            return
         events.extend(map(from_wire, message.get("events", ())))
         if "result" in message:
             self.result = Result.from_json(message["result"])
