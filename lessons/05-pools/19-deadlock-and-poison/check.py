@@ -63,17 +63,21 @@ def nobody_is_kept(seen: Seen, offers: Calls) -> None:
 
 def replies_match(seen: Seen, questions: Calls) -> None:
     """ask('ECHO customer-3') returns 'customer-3'."""
-    values = dict(zip(questions.indices, questions.values, strict=True))
-    for index, lane in zip(questions.indices, questions.lanes, strict=True):
-        asked = lane.name.partition("ECHO ")[2].rstrip("')")
-        got = values[index]
-        seen.expect(
-            not asked or lane.outcome is not Outcome.RETURNED or got == asked,
-            "Each reply got to whoever asked.",
-            f"Each reply should get to whoever asked; {lane.name} was given {got!r}. That is the reply to "
-            "what was asked before on the same connection, by somebody who did not wait for it.",
-            at=questions.only(lane.name),
-        )
+    asked = {lane.name: lane.name.partition("ECHO ")[2].rstrip("')") for lane in questions.lanes}
+    mixed_up = [
+        (lane.name, got)
+        for lane, got in zip(questions.lanes, questions.values, strict=True)
+        if asked[lane.name] and lane.outcome is Outcome.RETURNED and got != asked[lane.name]
+    ]
+    name, got = mixed_up[0] if mixed_up else ("", "")
+    given_up = [lane.name for lane in questions.lanes if lane.outcome is Outcome.CANCELLED]
+    seen.expect(
+        not mixed_up,
+        "Each reply got to whoever asked.",
+        f"Each reply should get to whoever asked; {name} was given {got!r}. That is the reply to what was "
+        "asked before on the same connection, by somebody who did not wait for it.",
+        at=questions.only(*given_up, name),
+    )
 
 
 def all_are_written(seen: Seen, invoices: Calls) -> None:
