@@ -47,13 +47,14 @@ def file_body(field: str, name: str, size: int) -> tuple[str, bytes]:
 
 
 def png(size: int) -> bytes:
-    """One pixel, and a private chunk that makes it as large as asked; cut off below 79 bytes."""
+    """One pixel, and a private chunk that makes it as large as asked; below 67 bytes it is cut off."""
     header = _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
     pixel = _chunk(b"IDAT", zlib.compress(b"\x00\x80"))
     end = _chunk(b"IEND", b"")
     smallest = len(_SIGNATURE) + len(header) + len(pixel) + len(end)
     filler = b"" if size < smallest + 12 else _chunk(b"fiLl", _noise(size - smallest - 12))
-    return (_SIGNATURE + header + pixel + filler + end)[:size]
+    # What follows the end is no part of the picture: there is no chunk of less than 12 bytes.
+    return (_SIGNATURE + header + pixel + filler + end).ljust(size, b"\0")[:size]
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +12,8 @@ from asyncdemo.course.claims import Condition, check
 from asyncdemo.course.figures import FIGURES, FUNCTION_FIGURES, figure, mistake
 from asyncdemo.metrics import Metrics, measure
 from asyncdemo.model import Outcome, Run
-from tests.support.runs import Story
+from tests.support.runs import Story, at_line
+from tests.support.server_runs import pooled
 from tests.support.strategies import runs
 
 
@@ -76,9 +79,61 @@ def test_a_claim_can_be_about_a_function_on_both_sides() -> None:
     assert not check(Condition("one", "gap_ms(beat)", "<", "two.gap_ms(beat)", times=0.9), measured, {}).holds
 
 
+def a_server() -> Run:
+    """Two paths, an error, a pool of which one connection is closed early, and memory."""
+    story = Story()
+    story.has_memory(-20, 40, 300, threads=1)
+    pool = story.pool(2, made=at_line(9), name="redis")
+    for number, (path, ms) in enumerate([("/upload", 10), ("/upload", 30), ("/calc", 200)]):
+        task = story.task(f"t{number}", at=1).enters("upload").waits(ms - 2, "redis").leaves()
+        asker = story.request(f"POST {path} {number + 1}").queues_for("accept", 1)
+        asker.is_handled_by(task).waits_for_response(1).answered(503 if path == "/calc" else 200)
+        task.returns()
+    story.request("POST /calc 4").queues_for("accept", 300).fails("timeout")
+    story.has_memory(200, 140, 1300, threads=9)
+    assert pool is not None
+    return story.run(processes=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("requests", 4),
+        ("requests(/calc)", 2),
+        ("requests(/nothing)", 0),
+        ("answered", 3),
+        ("answered(/calc)", 1),
+        ("failed", 2),
+        ("failed(/upload)", 0),
+        ("slowest_ms(/upload)", 30),
+        ("p50_ms(/upload)", 10),
+        ("p99_ms(/calc)", 200),
+        ("requests_wall_s(/calc)", 0.3),
+        ("pools", 1),
+        ("connections", 0),
+        ("connections_open", 0),
+        ("resident_mb", 100),
+        ("virtual_mb", 1000),
+        ("processes", 3),
+    ],
+)
+def test_figures_of_a_server(name: str, value: float) -> None:
+    assert figure(measure(a_server()), name) == pytest.approx(value, abs=1.5 if name.endswith(")") else 0.1)
+
+
+def test_connections_are_those_of_all_pools() -> None:
+    metrics = measure(pooled(requests=20, connections=4))
+    assert (figure(metrics, "connections"), figure(metrics, "connections_open")) == (4, 4)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
+        ("p99_ms(/calc)", ""),
+        ("p99_ms", ""),
+        ("p99_ms(/buy)", "is of '/buy', which is not one of the paths of the load (/calc)"),
+        ("peak(/calc)", "must be one of requests, answered, "),
+        ("p99_ms(brew)", "must be one of calls, peak, "),
         ("peak", ""),
         ("peak(brew)", ""),
         ("speed", "must be one of wall_s, "),
@@ -90,7 +145,7 @@ def test_a_claim_can_be_about_a_function_on_both_sides() -> None:
     ],
 )
 def test_a_mistaken_name_is_explained(name: str, words: str) -> None:
-    said = mistake(name, ["brew"])
+    said = mistake(name, ["brew"], ["/calc"])
     assert (said == "") is (words == "")
     assert words in said
 
@@ -111,7 +166,7 @@ def test_every_figure_can_be_had_of_any_run(run: Run) -> None:
 @settings(max_examples=60, deadline=None)
 @given(runs())
 def test_functions_share_the_lanes_of_a_run_among_them(run: Run) -> None:
-    metrics = measure(run)
+    metrics = measure(replace(run, requests=()))  # of a server only those that were open under load count
     uses = metrics.functions.values()
     assert sum(use.calls for use in uses) == metrics.lanes == sum(metrics.outcomes.values())
     for outcome in Outcome:

@@ -1,0 +1,135 @@
+"""The load of a lesson: what its manifest says becomes a plan for the load client."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zlib
+from email.parser import BytesParser
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.around import surroundings
+from asyncdemo.course.bodies import file_body, png
+from asyncdemo.course.knobs import for_scripts, values
+from asyncdemo.course.lesson import load_lesson
+from asyncdemo.course.load import Load, read_load
+from asyncdemo.course.manifest import Table
+from asyncdemo.errors import UsageError
+from tests.support.served_course import write_served_course
+
+SENDS: dict[str, object] = {"sends": [{"path": "/"}]}
+
+
+def load(**fields: object) -> Load:
+    return read_load(Table({"clients": 2, "requests": 4, **SENDS, **fields}, Path("lesson.toml"), "load"))
+
+
+def test_a_load_becomes_a_plan() -> None:
+    plan = load(
+        clients="CLIENTS",
+        requests="REQUESTS",
+        knobs={"CLIENTS": 5, "REQUESTS": 50},
+        keep_alive=True,
+        timeout_s=3,
+        sends=[{"method": "POST", "path": "/upload?x=1", "headers": {"X-Tea": "green"}}, {"path": "/"}],
+    ).plan({"CLIENTS": 7}, keep_answers=10)
+    assert (plan.clients, plan.requests, plan.rate, plan.duration_s) == (7, 50, None, None)
+    assert (plan.keep_alive, plan.timeout_s, plan.report, plan.keep_answers) == (True, 3.0, True, 10)
+    assert [(send.method, send.path, send.headers) for send in plan.sends] == [
+        ("POST", "/upload?x=1", (("X-Tea", "green"),)),
+        ("GET", "/", ()),
+    ]
+
+
+def test_an_open_loop() -> None:
+    fields = {"rate": "RATE", "duration_s": 2, "arrivals": "poisson", "seed": 3, "knobs": {"RATE": 100}}
+    plan = read_load(Table({**SENDS, **fields}, Path("lesson.toml"), "load")).plan({})
+    assert (plan.rate, plan.duration_s, plan.clients, plan.requests) == (100.0, 2, None, None)
+    assert (plan.arrivals, plan.seed) == ("poisson", 3)
+
+
+def test_requests_come_in_rotation_each_so_often_in_a_row() -> None:
+    mixed = load(
+        knobs={"CALCS": 2},
+        sends=[{"path": "/upload", "times": 3}, {"path": "/calc", "times": "CALCS"}, {"path": "/calc/1?n=2"}],
+    )
+    assert [send.path for send in mixed.plan({}).sends] == ["/upload"] * 3 + ["/calc"] * 2 + ["/calc/1?n=2"]
+    assert [send.path for send in mixed.plan({"CALCS": 0}).sends] == ["/upload"] * 3 + ["/calc/1?n=2"]
+    assert mixed.paths == ("/upload", "/calc", "/calc/1")
+
+
+def test_a_load_of_which_the_knobs_leave_nothing_is_refused() -> None:
+    one = load(knobs={"TIMES": 1}, sends=[{"path": "/", "times": "TIMES"}])
+    with pytest.raises(UsageError, match="nothing would be sent"):
+        one.plan({"TIMES": 0})
+
+
+def test_bodies_have_a_content_type_that_can_be_overruled() -> None:
+    bodies = [
+        {"path": "/", "json": {"film": 3, "words": ["é"]}},
+        {"path": "/", "json": []},
+        {"path": "/", "body": "tea"},
+        {"path": "/", "body": "a,b", "headers": {"content-type": "text/csv"}},
+        {"path": "/"},
+    ]
+    sends = load(sends=bodies).plan({}).sends
+    assert json.loads(sends[0].body) == {"film": 3, "words": ["é"]}
+    assert [dict(send.headers) for send in sends] == [
+        {"Content-Type": "application/json"},
+        {"Content-Type": "application/json"},
+        {"Content-Type": "text/plain; charset=utf-8"},
+        {"content-type": "text/csv"},
+        {},
+    ]
+    assert [send.body for send in sends[1:]] == [b"[]", b"tea", b"a,b", b""]
+
+
+@pytest.mark.parametrize("name", ["photo.png", "photo.jpg", "data.bin"])
+@pytest.mark.parametrize("size", [1, 79, 100, 65536])
+def test_a_file_is_a_form_with_so_many_bytes(name: str, size: int) -> None:
+    content_type, body = file_body("image", name, size)
+    assert file_body("image", name, size) == (content_type, body), "the same every time"
+    head = f"Content-Type: {content_type}\r\n\r\n".encode()
+    _, part = BytesParser().parsebytes(head + body).walk()
+    assert part.get_filename() == name
+    assert part.get_param("name", header="content-disposition") == "image"
+    start = body.index(b"\r\n\r\n") + 4
+    assert len(body[start : body.rindex(b"\r\n--")]) == size
+
+
+@pytest.mark.parametrize("size", [67, 70, 79, 80, 91, 1000, 65536])
+def test_a_picture_is_one(size: int) -> None:
+    data = io.BytesIO(png(size))
+    assert data.read(8) == b"\x89PNG\r\n\x1a\n"
+    kinds, pixels = [], b""
+    while b"IEND" not in kinds:
+        length, kind = struct.unpack(">I4s", data.read(8))
+        content = data.read(length)
+        assert struct.unpack(">I", data.read(4)) == (zlib.crc32(kind + content),)
+        kinds.append(kind)
+        pixels += content if kind == b"IDAT" else b""
+    assert len(png(size)) == size
+    assert kinds[0] == b"IHDR" and zlib.decompress(pixels) == b"\x00\x80"
+
+
+# -- with a lesson -----------------------------------------------------------------------------------
+
+
+def test_knobs_of_the_load_are_set_like_those_of_the_scripts(tmp_path: Path) -> None:
+    lesson = load_lesson(write_served_course(tmp_path))
+    assert values(lesson, {}) == {"CLIENTS": 4, "REQUESTS": 8, "PACKS_S": 0.03}
+    settings = {"CLIENTS": "9", "PACKS_S": "0.5"}
+    assert values(lesson, settings) == {"CLIENTS": 9, "REQUESTS": 8, "PACKS_S": 0.5}
+    assert for_scripts(settings, lesson.load) == {"PACKS_S": "0.5"}
+    assert for_scripts(settings, None) == settings
+
+
+def test_what_is_around_a_script(tmp_path: Path) -> None:
+    lesson = load_lesson(write_served_course(tmp_path))
+    around = surroundings(lesson.load, None, {"CLIENTS": 9, "PACKS_S": 0.5})
+    assert around.plan is not None and around.plan.clients == 9
+    assert around.knobs == {"CLIENTS": 9, "REQUESTS": 8}
+    assert around and not surroundings(None, None, {})
