@@ -175,7 +175,8 @@ def _pool(pool: ChartPool, chart: Chart, top: float, frame: Frame) -> Iterator[s
     if pool.queued:
         most = max(level for _, level in pool.queued)
         words = f"queued {most:,}"
-        yield f'<text class="dim" x="{MARGIN}" y="{at + 12:g}" font-size="{letter:g}">{words}</text>'
+        where = f'x="{MARGIN}" y="{at + 12:g}" font-size="{letter:g}"'
+        yield f'<text class="dim told" {where}>{words}</text>'
         yield curve_shape(pool.queued, most, at + 2, _QUEUE, frame, chart.length_ns, "line")
 
 
@@ -189,12 +190,12 @@ def _curve(curve: Curve, most: int, chart: Chart, top: float, frame: Frame) -> I
     at = top + _PART
     for words, y in ((size(most), at + 9), ("0", at + _CURVE - 4)):
         where = f'x="{frame.left - 6:g}" y="{y:g}" text-anchor="end"'
-        yield f'<text class="dim" {where} font-size="{frame.letter:g}">{words}</text>'
+        yield f'<text class="dim told" {where} font-size="{frame.letter:g}">{words}</text>'
     yield curve_shape(curve.points, most, at, _CURVE - 4, frame, chart.length_ns, "curve")
 
 
 def _part(name: str, words: str, top: float) -> str:
-    told = f'<tspan class="figures" dx="10">{text(fit(words, 120))}</tspan>'
+    told = f'<tspan class="figures told" dx="10">{text(fit(words, 120))}</tspan>'
     return f'<text class="part" x="{MARGIN}" y="{top + 19:g}">{text(fit(name, 60))}{told}</text>'
 
 

@@ -76,6 +76,13 @@ class TestSvg:
             ground = float(path[1])
             assert all(ground - 40.1 <= float(y) <= ground for y in re.findall(r"V([\d.]+)", path[2]))
 
+    def test_every_figure_can_be_hidden_from_who_is_to_predict_it(self) -> None:
+        root = ElementTree.fromstring(render_svg([pooled(20)]))
+        told = ["".join(one.itertext()) for one in root.iter() if "told" in (one.get("class") or "").split()]
+        assert len(told) == 1 + 2 + 2 + 2 + 2  # at the top; queued and heading of the pool; of each curve
+        figures = ("47.0 MB", "355 MB", "limit 5", "queued 15", "20 of 20 answered")
+        assert all(any(figure in words for words in told) for figure in figures)
+
     def test_nothing_is_drawn_below_the_picture(self) -> None:
         for run in (pooled(50, 5), pooled(50, 30), threaded(300)):
             text = render_svg([run])
