@@ -13,7 +13,18 @@ from _pytest.mark import ParameterSet
 
 from asyncdemo.services import NotThereError, choose
 
-__all__ = ["KINDS", "MARK", "environ_of", "eventually", "host_of", "marked_processes", "postgres_folders"]
+__all__ = [
+    "KINDS",
+    "MARK",
+    "environ_of",
+    "eventually",
+    "host_of",
+    "marked_processes",
+    "postgres_folders",
+    "python_path",
+]
+
+_SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 MARK = "ASYNCDEMO_TEST_MARK"
 """A variable by whose value a test knows everything that it started."""
@@ -39,6 +50,12 @@ KINDS = [
     _kind("s3", "embedded"),
     *(_kind(name, kind) for name in ("redis", "postgres") for kind in ("embedded", "installed")),
 ]
+
+
+def python_path(*folders: Path) -> str:
+    """For another Python: these, our sources, and what ours was given."""
+    before = os.environ.get("PYTHONPATH")
+    return os.pathsep.join([*map(str, folders), str(_SOURCE), *([before] if before else [])])
 
 
 def marked_processes(mark: str) -> list[int]:

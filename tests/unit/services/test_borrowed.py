@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -20,9 +19,7 @@ from asyncdemo.services import Services
 from asyncdemo.services.films import COUNT
 from asyncdemo.services.postgres import url_of as postgres_url_of
 from asyncdemo.services.redis import url_of as redis_url_of
-from tests.support.servers import KINDS, environ_of, eventually
-
-SOURCE = Path(__file__).resolve().parents[3] / "src"
+from tests.support.servers import KINDS, environ_of, eventually, python_path
 
 
 def kinds(name: str) -> list[object]:
@@ -143,7 +140,7 @@ def test_what_was_borrowed_goes_back_even_if_we_are_killed(server: str, number: 
     before = databases(server)
     start = "from asyncdemo.services import Services; services = Services(['postgres']); services.start()"
     script = f"{start}; print('up', flush=True); input()"
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "ASYNCDEMO_PG_DSN": server}
+    environment = {**os.environ, "PYTHONPATH": python_path(), "ASYNCDEMO_PG_DSN": server}
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [sys.executable, "-c", script], env=environment, stdin=pipe, stdout=pipe, text=True

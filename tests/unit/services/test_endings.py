@@ -20,9 +20,9 @@ from tests.support.servers import (
     host_of,
     marked_processes,
     postgres_folders,
+    python_path,
 )
 
-SOURCE = Path(__file__).resolve().parents[3] / "src"
 START = "from asyncdemo.services import Services\nservices = Services({names!r})\nservices.start()\n"
 ENDINGS = {
     "closes": "services.close()",
@@ -43,7 +43,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="has no signals")
 def program(mark: str, script: str, names: list[str], environ: dict[str, str]) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", START.format(names=names) + script],
-        env={**os.environ, **environ, "PYTHONPATH": str(SOURCE), MARK: mark},
+        env={**os.environ, **environ, "PYTHONPATH": python_path(), MARK: mark},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -20,7 +20,15 @@ from asyncdemo.services import Services, choose, programs
 from asyncdemo.services.cluster import Cluster
 from asyncdemo.services.programs import Program, ending_words, free_ports, start_on_free_port
 from asyncdemo.services.redis import RedisProgram
-from tests.support.servers import KINDS, MARK, environ_of, eventually, marked_processes, postgres_folders
+from tests.support.servers import (
+    KINDS,
+    MARK,
+    environ_of,
+    eventually,
+    marked_processes,
+    postgres_folders,
+    python_path,
+)
 
 NOUNS = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
 
@@ -100,7 +108,7 @@ def test_a_package_that_is_broken_is_told_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "fakeredis.py").write_text("from lupa_is_gone import lua\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", python_path(tmp_path))
     with pytest.raises(MissingError, match=r"No module named 'lupa_is_gone'\. Install .*\[course\]"):
         Services(["redis"], environ_of("redis", "embedded")).start()
 

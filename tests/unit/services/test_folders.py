@@ -15,7 +15,7 @@ from asyncdemo.services import choose
 from asyncdemo.services.accounts import Account
 from asyncdemo.services.cluster import Cluster
 from asyncdemo.services.folders import ServerFolder, remove_leftovers
-from tests.support.servers import environ_of, postgres_folders
+from tests.support.servers import environ_of, postgres_folders, python_path
 
 posix = pytest.mark.skipif(os.name == "nt", reason="has no locks that end with their owner")
 root = pytest.mark.skipif(
@@ -42,8 +42,9 @@ def test_a_folder_in_use_stays_and_one_that_a_kill_left_goes(temporary: Path) ->
     script = (
         "from asyncdemo.services.folders import ServerFolder; import os; f = ServerFolder(None); os._exit(9)"
     )
-    source = Path(__file__).resolve().parents[3] / "src"
-    subprocess.run([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": str(source)}, check=False)
+    subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": python_path()}, check=False
+    )
     assert len(postgres_folders(temporary)) == 2
     remove_leftovers()
     assert postgres_folders(temporary) == [used.path]
