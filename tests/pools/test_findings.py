@@ -72,6 +72,58 @@ def test_a_client_for_each_call(tmp_path: Path, name: str, number: int, script: 
         pools.opened_and_closed_once_per_process()
 
 
+HTTP = """
+    import http.server, threading
+    import requests
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, *args):
+            pass
+
+    def server():
+        made = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        made.daemon_threads = True
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{made.server_port}/"
+
+    urls = [server() for _ in range(4)]
+    session = requests.Session()
+
+    def show(url):
+        assert FETCH(url).text == "ok"
+
+    threads = [threading.Thread(target=show, args=(url,)) for url in urls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    session.close()
+    """
+
+
+@pytest.mark.parametrize(
+    ("get", "number", "kinds"),
+    [("session.get", 1, set()), ("requests.get", 4, {FindingKind.POOL_PER_CALL})],
+)
+def test_a_session_has_pools_of_many_hosts_and_is_one_client(
+    tmp_path: Path, get: str, number: int, kinds: set[FindingKind]
+) -> None:
+    pytest.importorskip("requests")
+    run = recorded(tmp_path, HTTP.replace("FETCH(", f"{get}("), lanes=["show"]).run
+    assert found(run) == kinds
+    pools = Seen(run, functions=["show"]).pool("http")
+    assert (len(pools), len(pools.connections)) == (number, 4)
+    assert all(pool.closed_ns is not None for pool in pools.resources)
+
+
 SHARED = """
     import asyncio, os
     import redis.asyncio as redis

@@ -9,7 +9,7 @@ __all__ = ["called", "giving_back", "is_http", "noun", "size", "taken_in"]
 
 _SIZE = {
     "asyncpg": "`max_size`",
-    "http": "`limit` of the connector",
+    "http": "its limit (`limit` of aiohttp's connector, `pool_maxsize` with requests)",
     "psycopg": "`max_size`",
     "psycopg2": "`maxconn`",
     "redis": "`max_connections`",

@@ -1,4 +1,4 @@
-"""urllib3's pool of connections to one host, which ``requests`` and boto3 use."""
+"""urllib3's pools, which ``requests`` and boto3 use: one for each host, those of a client belong together."""
 
 from __future__ import annotations
 
@@ -9,16 +9,25 @@ from typing import Any
 from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
 from asyncdemo.capture.pools.book import ANY_SERVICE, Call, Pools
 
+_MAKES_FOR_A_HOST = "PoolManager._new_pool"
 _SENDS_FOR_AWS = "URLLib3Session.send"
 
 
 def _made(pools: Pools, pool: Any) -> None:
+    """Of one host; whoever has pools of several hosts is the client, and known as the pool."""
+    client = pool
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not pools.recorder.origins.is_user(frame.f_code.co_filename):
-        if frame.f_code.co_qualname == _SENDS_FOR_AWS and pools.works_for(pool, frame.f_locals.get("self")):
+        name = frame.f_code.co_qualname
+        if name == _MAKES_FOR_A_HOST:
+            client = frame.f_locals.get("self", pool)
+        if name == _SENDS_FOR_AWS and pools.works_for(pool, frame.f_locals.get("self")):
             return
         frame = frame.f_back
-    pools.made(pool, ANY_SERVICE, pool.pool.maxsize if pool.block and pool.pool is not None else None)
+    if pools.resource_of(client) is None:
+        limited = pool.block and pool.pool is not None
+        pools.made(client, ANY_SERVICE, pool.pool.maxsize if limited else None)
+    pools.works_for(pool, client)
 
 
 def _connection_made(pools: Pools, pool: Any, connection: Any) -> None:
