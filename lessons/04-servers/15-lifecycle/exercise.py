@@ -18,11 +18,13 @@ REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 app = Sanic("cache")
 
 
+# TODO: when is this called, and by whom?
 async def open_redis(app: Sanic) -> None:
     """To be called once in each worker, before it takes requests."""
     app.ctx.redis = aioredis.from_url(REDIS_URL, decode_responses=True)
 
 
+# TODO: and this?
 async def close_redis(app: Sanic) -> None:
     """To be called once in each worker, after it has stopped."""
     await app.ctx.redis.aclose()

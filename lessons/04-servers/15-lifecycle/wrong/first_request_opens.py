@@ -1,4 +1,4 @@
-"""Wrong: the first requests find no pool yet, and each of them opens one; nobody closes them."""
+"""Wrong: the first request of each worker opens the pool, so nobody closes it."""
 
 import os
 

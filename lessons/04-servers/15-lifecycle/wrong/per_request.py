@@ -26,13 +26,12 @@ async def close_redis(app: Sanic) -> None:
 async def get_cache(request: Request) -> HTTPResponse:
     """What is kept under the key; what is not there yet is made and kept."""
     key = request.args.get("key", "")
-    await open_redis(request.app)
-    redis = request.app.ctx.redis
+    redis = aioredis.from_url(REDIS_URL, decode_responses=True)
     data = await redis.get(key)
     if data is None:
         data = key.upper()
         await redis.set(key, data)
-    await close_redis(request.app)
+    await redis.aclose()
     return json({"data": data})
 
 
