@@ -98,4 +98,13 @@ def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> N
         patches.rewrite(module, f"{owner}.close", pools.safe(_closed), on_entry)
 
 
-MODULES = {"urllib3.connectionpool": _install_pool, "urllib3.connection": _install_connection}
+def _install_manager(pools: Pools, patches: Patches, module: ModuleType) -> None:
+    """Closing a client of several hosts forgets its pools, and leaves their connections to be collected."""
+    patches.rewrite(module, "PoolManager.clear", pools.safe(_shut), on_entry)
+
+
+MODULES = {
+    "urllib3.connection": _install_connection,
+    "urllib3.connectionpool": _install_pool,
+    "urllib3.poolmanager": _install_manager,
+}
