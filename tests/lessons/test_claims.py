@@ -7,16 +7,20 @@ import pytest
 from asyncdemo.course.rules import Subject
 from asyncdemo.course.rules.asked import Settings
 from asyncdemo.course.rules.runs import knob_sets, problems_of_runs
-from tests.lessons.lessons import SUBJECTS, told
+from tests.lessons.lessons import SUBJECTS, each_with_its_servers, told
 
-CASES = [(subject, settings) for subject in SUBJECTS for settings in knob_sets(subject)]
-NAMES = [
-    "-".join([subject.lesson.id, *(f"{name}={value}" for name, value in settings)])
-    for subject, settings in CASES
+CASES = [
+    (subject, "-".join([subject.lesson.id, *(f"{name}={value}" for name, value in settings)]), settings)
+    for subject in SUBJECTS
+    for settings in knob_sets(subject)
 ]
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize(("subject", "settings"), CASES, ids=NAMES)
-def test_the_claims_of_a_lesson_hold(subject: Subject, settings: Settings) -> None:
+@pytest.mark.parametrize(("variables", "subject", "settings"), each_with_its_servers(CASES))
+def test_the_claims_of_a_lesson_hold(
+    variables: dict[str, str], subject: Subject, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     assert not told(problems_of_runs(subject, settings))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from asyncdemo.course.rules import RULES, SLOW_RULES, Rule, Subject
-from tests.lessons.lessons import COURSE, SUBJECTS, told
+from tests.lessons.lessons import COURSE, SUBJECTS, each_with_its_servers, told
 
 every_lesson = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.lesson.id)
 
@@ -28,7 +28,15 @@ def test_a_lesson_keeps(rule: Rule, subject: Subject) -> None:
     assert not told(rule.problems(subject))
 
 
-@every_lesson
-@pytest.mark.parametrize("rule", SLOW_RULES, ids=lambda rule: rule.name)
-def test_a_lesson_keeps_when_it_runs(rule: Rule, subject: Subject) -> None:
+@pytest.mark.parametrize(
+    ("variables", "subject", "rule"),
+    each_with_its_servers(
+        (subject, f"{rule.name}-{subject.lesson.id}", rule) for subject in SUBJECTS for rule in SLOW_RULES
+    ),
+)
+def test_a_lesson_keeps_when_it_runs(
+    variables: dict[str, str], subject: Subject, rule: Rule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     assert not told(rule.problems(subject))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import psutil
@@ -19,6 +19,7 @@ __all__ = [
     "environ_of",
     "eventually",
     "host_of",
+    "kinds_for",
     "marked_processes",
     "postgres_folders",
     "python_path",
@@ -35,6 +36,19 @@ _VARIABLES = {"redis": "ASYNCDEMO_REDIS", "postgres": "ASYNCDEMO_POSTGRES"}
 def environ_of(name: str, kind: str) -> dict[str, str]:
     """What makes a service be of this kind."""
     return {"PATH": os.environ.get("PATH", ""), **({_VARIABLES[name]: kind} if name in _VARIABLES else {})}
+
+
+def kinds_for(names: Collection[str]) -> Iterator[tuple[str, dict[str, str], list[pytest.MarkDecorator]]]:
+    """(word, variables that make it so, what may skip it) of each kind of server that these can all be of."""
+    ours = [name for name in names if name in _VARIABLES]
+    for kind in ("embedded", "installed") if ours else ():
+        marks = [
+            mark
+            for name in ours
+            for mark in _kind(name, kind).marks
+            if isinstance(mark, pytest.MarkDecorator)
+        ]
+        yield kind, {_VARIABLES[name]: kind for name in ours}, marks
 
 
 def _kind(name: str, kind: str) -> ParameterSet:
