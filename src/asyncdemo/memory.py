@@ -20,6 +20,8 @@ __all__ = ["MemoryMeter"]
 _INTERVAL_S = 0.02
 _SHARE = 20
 """... but this many times the CPU time of taking one. By the clock a busy machine would stop the sampling."""
+_PAUSE_S = 0.1
+"""... and no more than this: what a run holds for half a second is seen, however slow the machine is."""
 _CENSUS_S = 0.25
 """Where the system does not tell the children of one process, all processes have to be looked at."""
 
@@ -67,7 +69,7 @@ class MemoryMeter:
             resident, virtual = resident + used.rss, virtual + used.vms
             threads += max(count - (pid in self._with_lens), 1)
         now_s, cost_s = time.monotonic(), time.thread_time() - spent_s
-        self._next_s = now_s + max(_INTERVAL_S - (now_s - begun_s), _SHARE * cost_s)
+        self._next_s = now_s + max(_INTERVAL_S - (now_s - begun_s), min(_SHARE * cost_s, _PAUSE_S))
         return MemorySample(at_ns, resident, virtual, threads)
 
     def _used(self, pid: int) -> tuple[Any, int]:
