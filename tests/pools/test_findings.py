@@ -321,6 +321,34 @@ def test_holding_one_while_asking_for_another(tmp_path: Path) -> None:
     assert "All 2 were held by such callers at once: a deadlock" in message
 
 
+WITH_A_LIMIT_OF_TIME = """
+    import asyncio, os
+    import asyncpg
+
+    async def invoice(pool):
+        first = await asyncio.wait_for(pool.acquire(), 5)
+        second = await pool.acquire(timeout=5)
+        await pool.release(second)
+        await pool.release(first)
+
+    async def main():
+        async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=2, max_size=2) as pool:
+            await invoice(pool)
+
+    asyncio.run(main())
+    """
+
+
+def test_what_wait_for_takes_is_its_callers(tmp_path: Path) -> None:
+    """Python 3.11 takes it in a task of its own."""
+    run = recorded(tmp_path, WITH_A_LIMIT_OF_TIME, lanes=["invoice"]).run
+    pools = Seen(run, functions=["invoice"]).pool("asyncpg").none_leaked()
+    with pytest.raises(
+        CheckFailed, match=r"Nobody should hold two asyncpg connections at once; invoice\(\) took"
+    ):
+        pools.no_task_holds_two()
+
+
 LEAKING = {
     "asyncpg": """
     import asyncio, os

@@ -428,6 +428,18 @@ def test_whoever_gives_it_back_the_use_was_who_took_it() -> None:
     assert [one.kept for one in pool.connections] == [True, False]
 
 
+def test_what_a_child_took_and_its_parent_gave_back_was_the_parents() -> None:
+    run = fed(
+        task(0, 0),
+        task(1, 5, parent=0),
+        ["resource", 0, "pool", 2, None],
+        ["pool", 0, "asyncpg", 0, 0],
+        ["connection", 0, 0, 1, 10],
+        numbers=[*taken(1, 10, 0), *given_back(0, 50, 0)],
+    )
+    assert run.resources[0].slots == (Slot(0, 10, 50),)
+
+
 def test_closed_in_its_holders_hands_is_kept_until_it_is_returned() -> None:
     closed: list[object] = ["connection-closed", 0, 50, True, False]
     numbers = [*taken(0, 20, 0), *given_back(0, 50, 0)]

@@ -500,6 +500,8 @@ class Assembly:
         if connection:
             held = next((h for h in taken if h.connection == connection - 1), None)
             taken = [] if held is None else taken
+            if held is not None and self._parent(held.track) == index:
+                held.track = index  # before 3.12, wait_for takes it in a task of its own
         else:
             held = next((h for h in taken if h.track == index), None)
         if held is None:

@@ -83,10 +83,17 @@ def _released(pools: Pools, holder: Any) -> None:
 
 
 def _given_back(pools: Pools, _: Any, proxy: Any, *rest: Any) -> None:
-    """A connection that was closed in its caller's hands is returned, too; an open one is reset first."""
+    """A connection that was closed in its caller's hands is returned, too; an open one is reset first.
+
+    In a task of its own, which a caller that is cancelled does not take with it.
+    """
     connection = _handed_out.pop(id(proxy), None)
-    if connection is not None and connection.index is None:
+    if connection is None:
+        return
+    if connection.index is None:
         pools.let_go(connection)
+    else:
+        connection.giver = pools.loops.current_track()
 
 
 def _closed(pools: Pools, con: Any) -> None:

@@ -26,7 +26,7 @@ ANY_SERVICE = "http"
 class Connection:
     """What is known of one connection of a pool."""
 
-    __slots__ = ("holder", "index", "last", "owner", "pool")
+    __slots__ = ("giver", "holder", "index", "last", "owner", "pool")
 
     def __init__(self, pool: int) -> None:
         self.pool = pool
@@ -35,6 +35,8 @@ class Connection:
         self.last: int | None = None
         self.holder: int | None = None
         """The track that it was handed out to, and that has not given it back."""
+        self.giver: int | None = None
+        """The track that gives it back, where that goes on in another one."""
         self.owner: Callable[[], Any] = lambda: None
 
 
@@ -142,10 +144,11 @@ class Pools:
     def let_go(self, connection: Connection) -> None:
         """It was given back, by whoever does it."""
         holder, connection.holder = connection.holder, None
+        giver, connection.giver = connection.giver, None
         if holder is None:
             return
         if connection.index is not None:
-            self._record(wire.GIVEN_BACK, connection, holder)
+            self._record(wire.GIVEN_BACK, connection, self.loops.current_track() if giver is None else giver)
         elif connection.last is not None:
             self.recorder.define(["connection-returned", connection.last])
 
