@@ -152,6 +152,7 @@ def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
         "bytes",
         "× its ideal",
         "VizTracer",
+        "the load client's CPU",
     ):
         assert words in ended.stdout
     assert page.read_text(encoding="utf-8") == before
