@@ -16,7 +16,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour test test-all services lint docs check picture bench lock clean
+.PHONY: help tour course test test-all services lint docs check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -25,6 +25,9 @@ tour: $(VENV)/.tour ## set up, then the first lesson: predict how long ten sleep
 	@$(BIN)/asyncdemo run two-sleeps
 	@echo
 	@echo "Here \`asyncdemo\` is $(BIN)/asyncdemo; after \`. $(BIN)/activate\` the short name works in this shell."
+
+course: $(VENV)/.course ## what lessons 12 and later need: servers, clients, databases (a minute, once)
+	@echo "All lessons can run now: $(BIN)/asyncdemo list"
 
 test: $(VENV)/.dev ## the test suite (PYTEST_ARGS="-k name" for a part of it)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -80,8 +83,14 @@ $(VENV)/.tour: requirements/tour.txt pyproject.toml | $(BIN)/python
 	@$(INSTALL_SELF)
 	@touch $@
 
+$(VENV)/.course: requirements/course.txt pyproject.toml | $(BIN)/python
+	@echo "Installing what the later lessons need into $(VENV) (only this once) ..."
+	@$(PIP) --require-hashes --requirement requirements/course.txt
+	@$(INSTALL_SELF)
+	@touch $@ $(VENV)/.tour
+
 $(VENV)/.dev: requirements/dev.txt pyproject.toml | $(BIN)/python
 	@echo "Installing asyncdemo and the tools for its development into $(VENV) (only this once) ..."
 	@$(PIP) --require-hashes --requirement requirements/dev.txt
 	@$(INSTALL_SELF)
-	@touch $@ $(VENV)/.tour
+	@touch $@ $(VENV)/.course $(VENV)/.tour
