@@ -18,6 +18,7 @@ from asyncdemo.services.accounts import Account
 __all__ = ["ServerFolder", "remove_leftovers"]
 
 _NAMES: Final = "asyncdemo-postgres-"
+_HIDDEN: Final = "."
 _LOCK: Final = "in-use"
 _OPEN_PLACES: Final = (Path("/tmp"), Path("/var/tmp"))
 
@@ -27,11 +28,11 @@ class ServerFolder:
 
     def __init__(self, account: Account | None) -> None:
         remove_leftovers()
-        # It gets its name once it is locked: one that is not is nobody's.
-        unnamed = Path(tempfile.mkdtemp(prefix=f".{_NAMES}", dir=_place(account)))
-        self.lock: IO[bytes] = (unnamed / _LOCK).open("wb")
-        _try_to_lock(self.lock.fileno())
-        self.path = unnamed.rename(unnamed.with_name(unnamed.name[1:]))
+        self.path = Path(tempfile.mkdtemp(prefix=_HIDDEN + _NAMES, dir=_place(account)))
+        self.lock: IO[bytes] = (self.path / _LOCK).open("wb")
+        if _try_to_lock(self.lock.fileno()):
+            # It gets its name once it is locked: one that is not is nobody's.
+            self.path = self.path.rename(self.path.with_name(self.path.name.removeprefix(_HIDDEN)))
         if account is not None:
             account.owns(self.path)
 
