@@ -62,8 +62,12 @@ class _Returning(Call):
         self._connection = self.pools.of(self.arguments[1])
         if self._connection is not None:
             self.pools.let_go(self._connection)
+            self._note_if_closed()  # before another one is opened for it
 
     def ends(self, error: BaseException | None) -> None:
+        self._note_if_closed()
+
+    def _note_if_closed(self) -> None:
         if self._connection is not None and self.arguments[1].closed:
             self.pools.close(self._connection)
 
