@@ -30,13 +30,17 @@ Amount = float | str
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """One kind of request. times: so often in a row, before it is the next one's turn."""
+    """One kind of request. times: so often in a row, before it is the next one's turn.
+
+    status: of the answer, where it is meant to be a certain one; None: any that is no error.
+    """
 
     method: str
     path: str
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
     times: Amount = 1
+    status: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +164,17 @@ def _sending(entry: Table, knobs: Mapping[str, object]) -> Sending:
         headers=tuple(headers),
         body=body,
         times=1 if times is None else times,
+        status=_status(entry),
     )
     entry.close()
     return sending
+
+
+def _status(entry: Table) -> int | None:
+    status = entry.whole("status", 0)
+    if status and not 200 <= status < 600:
+        raise entry.error("status", f"must be 200 to 599, not {status}")
+    return status or None
 
 
 def _body(entry: Table) -> tuple[str, bytes]:

@@ -74,8 +74,8 @@ class _Starting:
 
     def close(self) -> None:
         """However far they have come."""
-        self._thread.join()
         self.services.close()
+        self._thread.join()
 
     def _start(self) -> None:
         try:

@@ -113,6 +113,7 @@ OF_MANIFESTS = [
     ("CLIENTS = 4", "CLIENTS = 0", "load.clients: must be a whole number, 1 or more; CLIENTS, which is 0,"),
     ('path = "/stock"', 'path = "stock"', "load.sends[2].path: must begin with /"),
     ('path = "/stock"', 'path = "/stock"\nmethod = "GRAB"', "load.sends[2].method: must be one of GET"),
+    ('path = "/stock"', 'path = "/stock"\nstatus = 99', "load.sends[2].status: must be 200 to 599"),
     ('path = "/stock"', 'path = "/stock"\ntimes = -1', "load.sends[2].times: must be a whole number, 0"),
     (
         'path = "/stock"',
@@ -181,6 +182,18 @@ def test_a_server_that_does_as_meant_has_no_fault(lesson: Path, file: str) -> No
     load = load_lesson(lesson).load
     assert load is not None
     assert [fault.message for fault in faults_of_server(lesson / file, load, {})] == []
+
+
+@posix
+def test_a_request_may_be_meant_to_be_refused(lesson: Path) -> None:
+    change(lesson / "in_turn.py", '    return {"left": 7}', '    return {"left": 0}, 404')
+    change(lesson / LESSON, 'path = "/stock"', 'path = "/stock"\nstatus = 404')
+    load = load_lesson(lesson).load
+    assert load is not None
+    assert [fault.message for fault in faults_of_server(lesson / "in_turn.py", load, {})] == []
+    assert [fault.message for fault in faults_of_server(lesson / "at_once.py", load, {})] == [
+        "under plain Python GET /stock is answered with 200, not with 404"
+    ]
 
 
 @posix

@@ -93,15 +93,17 @@ def _refusals(load: Load, port: int) -> Iterator[str]:
             except (OSError, http.client.HTTPException) as error:
                 yield f"{what} is not answered: {type(error).__name__}"
                 continue
-        if status >= _FIRST_ERROR:
-            yield f"{what} is answered with {status}"
+        if (status >= _FIRST_ERROR) if sending.status is None else status != sending.status:
+            wanted = "" if sending.status is None else f", not with {sending.status}"
+            yield f"{what} is answered with {status}{wanted}"
 
 
 def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
     if sys.platform == "win32":
         process.terminate()
     else:
-        process.send_signal(signal.SIGINT)
+        # As a terminal does. Sanic's manager, asked alone before it knows of all its workers, never ends.
+        os.killpg(process.pid, signal.SIGINT)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_S)
 

@@ -1,0 +1,120 @@
+"""Lessons and exercises that are servers, at a terminal: the live picture, Ctrl-C, and watch mode."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("terminals of POSIX", allow_module_level=True)
+
+from tests.cli.commands import asyncdemo
+from tests.cli.terminals import Terminal
+from tests.hostile.traced import MARK, marked, nothing_left, until
+from tests.support.served_course import GIVEN, SERVICE, SOLVED, write_served_course
+from tests.unit.course.good_course import change
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    return write_served_course(tmp_path / "course")
+
+
+def test_requests_are_the_rows_of_the_live_picture_and_ctrl_c_leaves_nothing(lesson: Path) -> None:
+    mark = uuid.uuid4().hex
+    arguments = (
+        "run",
+        "shop",
+        "--course",
+        lesson.parents[1],
+        "--no-predict",
+        *("--set", "REQUESTS=20", "--set", "PACKS_S=0.5"),
+    )
+    with nothing_left(mark), Terminal(*arguments, size=(200, 50), **{MARK: mark}) as terminal:  # type: ignore[arg-type]
+        terminal.wait_for("POST /sell/3/ 3")
+        terminal.type("\x03")
+        terminal.wait_for("Interrupted: this is what was recorded until then.")
+        assert terminal.end() == 130
+    assert "at-once" not in terminal.text.rpartition("Interrupted")[0].rpartition("in-turn")[2]
+
+
+def test_predictions_are_asked_while_services_start(lesson: Path) -> None:
+    """What is missing is told before anybody has typed an answer."""
+    change(lesson / "lesson.toml", "minutes = 10", 'minutes = 10\nservices = ["redis"]')
+    change(lesson / "lesson.toml", '"flask", "sanic"', '"flask", "sanic", "redis"')
+    mark = uuid.uuid4().hex
+    variables = {MARK: mark, "ASYNCDEMO_REDIS": "embedded"}
+    with nothing_left(mark), Terminal("run", "shop", "--course", lesson.parents[1], **variables) as terminal:  # type: ignore[arg-type]
+        terminal.wait_for("The programs use Redis (fakeredis")
+        terminal.wait_for("1. in-turn: to how many of 4 clients is sold at once?")
+        assert until(lambda: len(marked(mark)) > 1)  # it starts meanwhile
+        terminal.type("1\n")
+        terminal.wait_for("Right.")
+        assert terminal.end() == 0
+
+
+def test_ctrl_c_at_a_question_stops_the_services(lesson: Path) -> None:
+    change(lesson / "lesson.toml", "minutes = 10", 'minutes = 10\nservices = ["redis"]')
+    mark = uuid.uuid4().hex
+    variables = {MARK: mark, "ASYNCDEMO_REDIS": "embedded"}
+    with nothing_left(mark), Terminal("run", "shop", "--course", lesson.parents[1], **variables) as terminal:  # type: ignore[arg-type]
+        terminal.wait_for("1. in-turn: to how many")
+        assert until(lambda: len(marked(mark)) > 1)
+        terminal.type("\x03")
+        assert terminal.end() == 130
+
+
+def test_watch_checks_a_server_at_each_save(lesson: Path, tmp_path: Path) -> None:
+    asyncdemo("start", tmp_path / "mine", "--course", lesson.parents[1], cwd=tmp_path)
+    file = next((tmp_path / "mine").glob("**/*.py"))
+    mark = uuid.uuid4().hex
+    variables = {MARK: mark, "VISUAL": ""}
+    with nothing_left(mark), Terminal("watch", cwd=tmp_path / "mine", **variables) as terminal:  # type: ignore[arg-type]
+        terminal.wait_for("there was never more than 1")
+        file.write_text(SOLVED)
+        terminal.wait_for("Passed")
+        file.write_text(GIVEN)
+        terminal.wait_for("there was never more than 1")
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+def test_watch_keeps_the_services_between_checks(lesson: Path, tmp_path: Path) -> None:
+    manifest = lesson / "lesson.toml"
+    text = manifest.read_text().partition("[exercise.load]")[0]
+    manifest.write_text(
+        text.replace(
+            'lanes = ["sell"]\ntimeout_s = 20', 'lanes = ["ask"]\nservices = ["redis"]\ntimeout_s = 20'
+        )
+        .replace("runs = [{}, { CLIENTS = 3, PACKS_S = 0.05 }]", "")
+        .replace('"flask", "sanic"', '"redis"')
+    )
+    told = (
+        SERVICE.format(name="exercise")
+        .replace('    print("', "    print(")
+        .replace("main() -> None:\n", 'main() -> None:\n    print("at", REDIS_URL)\n')
+    )
+    (lesson / "exercise.py").write_text(told.replace('print(asked"', 'print("asked"'))
+    (lesson / "check.py").write_text(
+        "def check(seen):\n    seen.calls('ask').return_values([1, 2, 3])\n"
+        "    seen.expect(False, '', 'it is at ' + seen.stdout.split()[1])\n"
+    )
+    asyncdemo("start", tmp_path / "mine", "--course", lesson.parents[1], cwd=tmp_path)
+    file = next((tmp_path / "mine").glob("**/*.py"))
+    mark = uuid.uuid4().hex
+    variables = {MARK: mark, "VISUAL": "", "ASYNCDEMO_REDIS": "embedded"}
+    with nothing_left(mark), Terminal("watch", cwd=tmp_path / "mine", **variables) as terminal:  # type: ignore[arg-type]
+        terminal.wait_for("it is at redis://127.0.0.1:")
+        for _ in range(2):
+            file.write_text(file.read_text() + "# saved\n")
+            terminal.wait_for("Checking")
+            terminal.wait_for("it is at redis://127.0.0.1:")
+        addresses = re.findall(r"it is at redis://127\.0\.0\.1:(\d+)", terminal.text)
+        assert len(addresses) >= 3 and len(set(addresses)) == 1
+        os.kill(terminal.pid, 15)
+        assert terminal.end() == 130
