@@ -11,10 +11,10 @@ from typing import Any
 from unittest import mock
 from urllib.parse import urlsplit
 
-import asyncpg  # type: ignore[import-untyped]
+import asyncpg
 import boto3
 import psycopg
-import psycopg2  # type: ignore[import-untyped]
+import psycopg2
 import pytest
 import redis
 from redis import asyncio as async_redis
