@@ -13,7 +13,19 @@ from itertools import compress, islice
 from asyncdemo.diagnose import Finding, diagnose
 from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, blocking_steps, measure
 from asyncdemo.metrics.pools import pool_use
-from asyncdemo.model import Clock, Lane, Outcome, Request, ResourceKind, Run, RunOutcome, Site, SlowStep
+from asyncdemo.metrics.served import served_ns
+from asyncdemo.model import (
+    Clock,
+    Lane,
+    Outcome,
+    Request,
+    ResourceKind,
+    Run,
+    RunOutcome,
+    Site,
+    SlowStep,
+    Track,
+)
 from asyncdemo.render.fact import Fact
 from asyncdemo.render.layout import open_ns
 from asyncdemo.render.server_facts import ending_words, memory_facts, pool_facts, request_facts
@@ -45,6 +57,8 @@ __all__ = [
 
 _Measured = tuple[Run, Metrics]
 _MOST_RESOURCES = 8
+_WORTH_TELLING = 0.1
+"""Of the time that is shown as running, from which share on waiting for the GIL is a line."""
 _SAME = 1.02
 """Walls within two percent of each other are not told apart in words."""
 
@@ -179,6 +193,9 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
     states = _states(own.running_ns, own.ready_ns, own.waiting_ns, own.queued_ns)
     if states:
         yield Fact("in sum", states)
+    if own.gil_wait_ns > _WORTH_TELLING * own.running_ns:
+        waited = duration(own.gil_wait_ns)
+        yield Fact("GIL", f"threads that show as running waited for it about {waited} of that (estimated)")
 
 
 def _resources(own: Metrics) -> Iterable[Fact]:
@@ -249,10 +266,16 @@ def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:
 def _notes(run: Run) -> Iterable[str]:
     zero = _origin_ns(run)
     for track in run.tracks:
-        if track.error:
+        if track.error and not _ended_by_shutdown(run, track):
             when = "" if track.end_ns < zero else f" after {duration(track.end_ns - zero)}"
             yield f"{clean(track.name)} raised{when}: {clean(track.error)}"
     yield from map(clean, run.notes)
+
+
+def _ended_by_shutdown(run: Run, track: Track) -> bool:
+    """Whether it is a task of the server's own that was ended with it, after the last response."""
+    installed = track.site is not None and track.site.installed
+    return bool(run.requests) and installed and track.end_ns > served_ns(run)[1]
 
 
 def _origin_ns(run: Run) -> int:

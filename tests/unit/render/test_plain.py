@@ -137,3 +137,12 @@ def test_without_lanes_times_count_from_the_first_track() -> None:
     story.task("main", at=7_560_000).sleeps(20).raises("ValueError: no")
     run = story.run(outcome=RunOutcome.FAILED, exit_code=1)
     assert "main raised after 20 ms: ValueError: no" in render_plain([replace(run, lanes=())])
+
+
+def test_waiting_for_the_gil_is_told_where_it_is_much_of_what_shows_as_running() -> None:
+    busy, calm = Story(), Story()
+    busy.thread("busy", cpu_ms=40).runs(100).returns()
+    calm.thread("calm", cpu_ms=98).runs(100).returns()
+    told = render_plain([busy.run()])
+    assert "GIL           threads that show as running waited for it about 60 ms of that (estimated)" in told
+    assert "GIL" not in render_plain([calm.run()])
