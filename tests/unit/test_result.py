@@ -30,7 +30,7 @@ def a_run() -> Run:
 def test_a_variant_field_by_field() -> None:
     result = variant_result(a_run())
     (finding,) = result.pop("findings")
-    of_servers = {
+    of_servers: dict[str, object] = {
         "requests": None,
         "paths": {},
         "request_list": [],
