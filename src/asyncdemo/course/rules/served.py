@@ -27,6 +27,8 @@ __all__ = ["faults_of_server"]
 _READY_S: Final = 30.0
 _ANSWER_S: Final = 30.0
 _GRACE_S: Final = 5.0
+_IMPORTS_S: Final = 2.5
+"""What a worker takes to import what it needs."""
 _ENDS: Final = (0, 130, -2)
 _FIRST_ERROR: Final = 400
 
@@ -46,6 +48,7 @@ def faults_of_server(script: Path, load: Load, environment: Mapping[str, str]) -
                 return
             for message in _refusals(load, port):
                 yield Fault(_with_last(f"under plain Python {message}", stderr), script)
+            _let_workers_come(process)
             _ask_to_end(process)
             if process.poll() is None:
                 yield Fault(f"does not end within {_GRACE_S:.0f} s of Ctrl-C", script)
@@ -98,12 +101,32 @@ def _refusals(load: Load, port: int) -> Iterator[str]:
             yield f"{what} is answered with {status}{wanted}"
 
 
+def _let_workers_come(process: subprocess.Popen[bytes]) -> None:
+    """One worker answers, others may be at their imports: Ctrl-C in these makes Sanic hang."""
+    count, since_s = 1, time.monotonic()
+    end_s = since_s + _READY_S
+    while process.poll() is None and time.monotonic() < end_s:
+        members = _members(process.pid)
+        if members != count:
+            count, since_s = members, time.monotonic()
+        if count == 1 or time.monotonic() - since_s > _IMPORTS_S:
+            return
+        time.sleep(0.1)
+
+
+def _members(group: int) -> int:
+    """How many processes a group has; 1 if nobody tells."""
+    with contextlib.suppress(OSError, ValueError):  # Windows has neither groups nor ps
+        told = subprocess.run(["ps", "-A", "-o", "pgid="], capture_output=True, text=True, check=False)
+        return max([int(line) for line in told.stdout.split()].count(group), 1)
+    return 1
+
+
 def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
     if sys.platform == "win32":
         process.terminate()
     else:
-        # As a terminal does. Sanic's manager, asked alone before it knows of all its workers, never ends.
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_S)
 
