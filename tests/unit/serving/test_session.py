@@ -108,6 +108,18 @@ def test_as_many_requests_as_a_queue_can_hold(tmp_path: Path, server: str) -> No
     assert {(request.status, request.error) for request in run.requests} == {(200, None)}
 
 
+def test_ten_thousand_requests_at_once_end_in_bounded_time_and_none_is_forgotten(tmp_path: Path) -> None:
+    """More than the system's queue of connections holds, so it takes long: the time limit ends it."""
+    run = run_session(
+        script(tmp_path, SANIC), around(requests=10_000, clients=10_000, timeout_s=30.0), timeout_s=5.0
+    )
+    assert run.outcome in (RunOutcome.OK, RunOutcome.TIMEOUT), run.notes
+    assert len(run.requests) == 10_000
+    lost = {request.error for request in run.requests if request.status is None}
+    assert lost <= {"interrupted", "reset", "timeout"}
+    assert sum(request.status == 200 for request in run.requests) > 100
+
+
 @pytest.mark.parametrize(
     ("head", "run"),
     [
