@@ -1,0 +1,59 @@
+"""Films from PostgreSQL, by psycopg 3: how many connections are opened, and do the reviews arrive?
+
+Predict both before you run it:  asyncdemo run psycopg2-to-asyncpg --variant psycopg
+"""
+
+import asyncio
+import os
+
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
+from quart import Quart, request
+
+MINCONN = 1
+MAXCONN = 20
+PORT = int(os.environ.get("PORT", "8000"))
+URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+app = Quart("films")
+
+
+async def query(sql: str, *values: int) -> list[dict]:
+    async with app.extensions["pool"].connection() as connection:
+        cursor = await connection.execute(sql, values)
+        return [dict(row) async for row in cursor]
+
+
+def stars(ratings: list[int]) -> float:
+    return sum(ratings) / len(ratings)
+
+
+@app.get("/films/<int:film_id>/")
+async def film(film_id: int) -> dict:
+    sql = """SELECT title, length, ARRAY(SELECT rating FROM review WHERE review.film_id = film.film_id)
+             AS ratings FROM film, pg_sleep(0.06) WHERE film_id = %s"""
+    row = (await query(sql, film_id))[0]
+    return row | {"stars": stars(row["ratings"])} if row["ratings"] else row
+
+
+@app.get("/films/")
+async def films() -> list[dict]:
+    return await query("SELECT film_id, title FROM film, pg_sleep(0.06) ORDER BY film_id")
+
+
+@app.post("/reviews/")
+async def add_review() -> dict:
+    review = await request.get_json()
+    sql = "INSERT INTO review (film_id, rating) VALUES (%s, %s) RETURNING film_id, rating"
+    return (await query(sql, review["film_id"], review["rating"]))[0]
+
+
+async def main() -> None:
+    rows = {"row_factory": dict_row}
+    async with AsyncConnectionPool(URL, min_size=MINCONN, max_size=MAXCONN, kwargs=rows) as pool:
+        app.extensions["pool"] = pool
+        await app.run_task(host="127.0.0.1", port=PORT)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
