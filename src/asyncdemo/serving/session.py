@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from asyncdemo.checks.answers import Answer
+from asyncdemo.errors import ServiceError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.runner import Child, Listener, Options, Recording, Target
 from asyncdemo.serving.overheard import Overheard
@@ -93,6 +94,7 @@ class Session:
         """The server ended though nobody had asked it to."""
         self._asked = False
         self._interrupted = False
+        self._result: Run | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -105,16 +107,26 @@ class Session:
     # -- life -----------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """The services are as freshly seeded, and the script is compiled and waits for ``go``."""
-        if self._surroundings.services is not None:
-            self._surroundings.services.reset()
+        """The services are as freshly seeded, and the script is compiled and waits for ``go``.
+
+        If a service has died meanwhile the script is not started, and the run says so.
+        """
+        try:
+            if self._surroundings.services is not None:
+                self._surroundings.services.reset()
+        except ServiceError as error:
+            self._notes.append(f"Not run: {error}")
+            self._failed, self._stage = True, _Stage.OVER
+            self._recording = Recording(self._target, self._options, self._overheard)
+            return
         self._start_script()
 
     def go(self) -> None:
         """Let the script run. The time limit of a server starts anew when it is ready."""
         assert self._recording is not None, "start comes first"
         self._since_s = time.monotonic()
-        self._recording.go()
+        if self._stage is not _Stage.OVER:
+            self._recording.go()
 
     def poll(self, timeout_s: float) -> bool:
         """Handle what has happened, waiting for it at most so long; False once all is over."""
@@ -148,11 +160,18 @@ class Session:
             self._readiness.close()
         if self._recording is not None:
             self._recording.close()
-        elif self._child is not None:
+        if self._child is not None:
             self._child.close()
 
     def result(self) -> Run:
         """The run as far as it is recorded."""
+        if self._stage is not _Stage.OVER:
+            return self._summed_up()
+        if self._result is None:
+            self._result = self._summed_up()
+        return self._result
+
+    def _summed_up(self) -> Run:
         assert self._recording is not None, "start comes first"
         self._look_at_services(now=True)
         run = self._recording.result()

@@ -49,6 +49,8 @@ MISTAKES = [
         "s3 is named, but",
     ),
     Mistake("services", "exercise.py", "PACKS_S = ", 'X = "DATABASE_URL"\nPACKS_S = ', "not name postgres"),
+    Mistake("memory", LESSON, "minutes = 10", "minutes = 10\nmemory = true", "which packages does not"),
+    Mistake("memory", LESSON, "timeout_s = 20\nruns", "memory = true\nruns", "which packages does not"),
     Mistake("docstring", "in_turn.py", "asyncdemo run shop --variant in-turn", "it", "run shop --variant in"),
     Mistake("figures", "README.md", "4 clients", "5 clients", "'5' in 'What you saw'"),
     Mistake("exercise-knobs", LESSON, "{ CLIENTS = 3,", "{ CLIENT = 3,", "and no knob of the load"),

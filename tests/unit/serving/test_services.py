@@ -107,6 +107,17 @@ def test_a_service_that_dies_in_mid_run_is_told(tmp_path: Path) -> None:
     assert len(run.requests) == 60
 
 
+def test_a_run_whose_service_has_died_before_says_so_and_others_are_not_lost(tmp_path: Path) -> None:
+    with Services(("redis",), ENVIRONMENT) as services:
+        first = run_session(script(tmp_path, COUNTS), Surroundings(services), lanes=("count",))
+        services.kill("redis")
+        assert until(lambda: services.died() is not None)
+        second = run_session(script(tmp_path, SERVES), Surroundings(services, plan()))
+    assert first.outcome is RunOutcome.OK and second.outcome is RunOutcome.FAILED
+    assert second.notes[0].startswith("Not run: ") and not second.lanes
+    assert "Redis" in second.notes[0]
+
+
 # -- kept --------------------------------------------------------------------------------------------
 
 

@@ -126,7 +126,8 @@ def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
     if sys.platform == "win32":
         process.terminate()
     else:
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_S)
 
