@@ -116,8 +116,10 @@ class Client:
 
     def _hear(self, line: bytes, events: list[Event]) -> None:
         try:
-            message: Mapping[str, Any] = json.loads(line)
+            message: Mapping[str, Any] | None = json.loads(line)
         except ValueError:
+            message = None
+        if not isinstance(message, dict):
             # somebody's sitecustomize prints, say
             self.failure = f"the load client said what it should not: {line.decode(errors='replace')}"
             self.finished = True

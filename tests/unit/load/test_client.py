@@ -170,12 +170,15 @@ def test_closing_ends_the_process_also_twice() -> None:
     assert not is_running(pid)
 
 
-def test_what_is_not_the_clients_own_word_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "sitecustomize.py").write_text("print('I am here too', flush=True)")
+@pytest.mark.parametrize("words", ["I am here too", "1", "null"])
+def test_what_is_not_the_clients_own_word_is_shown(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(f"print({words!r}, flush=True)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with Client(plan_for(80), hold=True) as client:
         listen(client)
-        assert client.failure == "the load client said what it should not: I am here too"
+        assert client.failure == f"the load client said what it should not: {words}"
 
 
 def test_an_unknown_host_and_an_impossible_request_are_told_in_a_line() -> None:

@@ -1,0 +1,127 @@
+"""The lens in servers: whatever fault of its own it meets there, the server is as it would be without."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from asyncdemo.capture.instrument import Patches
+from asyncdemo.capture.loops import Loops
+from asyncdemo.capture.recorder import Origins, Recorder
+from asyncdemo.capture.requests import Requests
+
+TRACE = "a" * 32
+TRACEPARENT = f"00-{TRACE}-{'b' * 16}-01"
+PROTOCOL = "sanic.server.protocols.http_protocol"
+FLASK = """
+class Flask:
+    def __call__(self, environ, start_response):
+        return start_response(environ)
+"""
+SANIC = """
+class HttpProtocol:
+    def connection_made(self, transport):
+        self.transport = transport
+"""
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    made = Recorder(Origins())
+    made.open_thread(threading.get_ident(), "MainThread", None, None, None, 0)
+    return made
+
+
+@pytest.fixture
+def patches() -> Iterator[Patches]:
+    made = Patches()
+    yield made
+    made.undo()
+
+
+def told(recorder: Recorder) -> list[list[Any]]:
+    return [one for one in recorder._definitions if one[0] in ("handling", "handled", "accepted", "note")]
+
+
+def observed(name: str, source: str, folder: Path, recorder: Recorder, patches: Patches) -> ModuleType:
+    """A module that stands for one of a framework, with the hooks that this would get."""
+    file = folder / "stand_in.py"
+    file.write_text(source, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    Requests(recorder, Loops(recorder)).in_modules(patches)[name](module)
+    return module
+
+
+def test_what_a_server_handles_is_told_from_beginning_to_end(
+    tmp_path: Path, recorder: Recorder, patches: Patches
+) -> None:
+    app = observed("flask.app", FLASK, tmp_path, recorder, patches).Flask()
+    assert app({"HTTP_TRACEPARENT": TRACEPARENT}, len) == 1
+    begun, ended = told(recorder)
+    assert (begun[0], begun[2], ended[0], ended[1]) == ("handling", TRACE, "handled", begun[1])
+
+
+@pytest.mark.parametrize("header", [None, "", "00-xyz", f"{TRACEPARENT}-more", 7])
+def test_a_request_that_is_not_the_load_clients_is_left_alone(
+    header: object, tmp_path: Path, recorder: Recorder, patches: Patches
+) -> None:
+    app = observed("flask.app", FLASK, tmp_path, recorder, patches).Flask()
+    assert app({"HTTP_TRACEPARENT": header}, len) == 1
+    assert told(recorder) == []
+
+
+def test_a_request_that_the_lens_cannot_read_is_handled_all_the_same(
+    tmp_path: Path, recorder: Recorder, patches: Patches
+) -> None:
+    app = observed("flask.app", FLASK, tmp_path, recorder, patches).Flask()
+    for _ in range(3):
+        assert app(None, str) == "None"
+    (note,) = told(recorder)
+    assert note[0] == "note" and "Which requests were handled when was not all recorded" in note[1]
+
+
+def test_a_connection_that_the_lens_cannot_read_is_made_all_the_same(
+    tmp_path: Path, recorder: Recorder, patches: Patches
+) -> None:
+    protocol = observed(
+        "sanic.server.protocols.http_protocol", SANIC, tmp_path, recorder, patches
+    ).HttpProtocol()
+    protocol.connection_made(None)
+    assert protocol.transport is None
+    assert [one[0] for one in told(recorder)] == ["note"]
+
+
+def test_where_a_framework_has_another_shape_it_is_left_as_it_is(
+    tmp_path: Path, recorder: Recorder, patches: Patches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object) -> None:
+        raise LookupError("no such thing")
+
+    monkeypatch.setattr(patches, "rewrite", breaks)
+    app = observed("flask.app", FLASK, tmp_path, recorder, patches).Flask()
+    assert app({"HTTP_TRACEPARENT": TRACEPARENT}, len) == 1
+    assert [one[0] for one in told(recorder)] == ["note"]
+
+
+@pytest.mark.parametrize(
+    ("peer", "count"), [(("127.0.0.1", 5000), 1), ("", 0), (b"\0name", 0), (("eth0", "x"), 0)]
+)
+def test_only_a_connection_that_has_a_port_is_told(
+    peer: object, count: int, tmp_path: Path, recorder: Recorder, patches: Patches
+) -> None:
+    class Transport:
+        def get_extra_info(self, name: str) -> object:
+            return peer
+
+    module = observed(PROTOCOL, SANIC, tmp_path, recorder, patches)
+    module.HttpProtocol().connection_made(Transport())
+    assert len(told(recorder)) == count
