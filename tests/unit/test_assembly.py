@@ -7,7 +7,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from asyncdemo.assembly import Assembly
@@ -114,8 +114,18 @@ def run_of(assembly: Assembly) -> Run:
     return assembly.run(name="n", script="s.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
 
 
+TASK = [["task", 0, "Task", "work", None, None, None, 5, None, False]]
+
+
+def one_step(*times: int) -> list[tuple[bytes, bytes]]:
+    numbers = wire.numbers_frame([0, *times, wire.WAIT_DONE, 0])[5:]
+    return [(wire.DEFINITIONS, json.dumps(TASK).encode()), (wire.NUMBERS, numbers)]
+
+
 @settings(max_examples=300, deadline=None)
 @given(frames=st.lists(one_frame, max_size=12), named=st.booleans())
+@example(frames=one_step(0, 1, 2), named=False)
+@example(frames=one_step(7, 9, 6), named=False)
 def test_any_stream_of_events_gives_a_run_or_a_clear_error(
     frames: list[tuple[bytes, bytes]], named: bool
 ) -> None:

@@ -318,3 +318,34 @@ def test_listeners_to_a_server_see_requests_and_not_its_calls() -> None:
         ("changed", 0, ns(5), State.WAITING, "response"),
         ("closed", 0, ns(6), Outcome.RETURNED),
     ]
+
+
+def test_to_listeners_a_request_is_over_once_the_server_has_told_all_of_it() -> None:
+    listening = Listening()
+    fed = Fed(listening)
+    fed.assembly.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 0)
+    fed.assembly.request_answered(0, ns(6), 200, None)
+    fed.now(ns(4))
+    fed.tell(["handling", 7, "a" * 32, 0, ns(2)], ["handled", 7, ns(5)])
+    fed.now(ns(7))
+    assert listening.told == [
+        ("opened", 0, "GET / 0", ns(1), State.QUEUED),
+        ("changed", 0, ns(2), State.RUNNING, ""),
+        ("changed", 0, ns(5), State.WAITING, "response"),
+        ("closed", 0, ns(6), Outcome.RETURNED),
+    ]
+
+
+def test_to_listeners_a_request_is_over_when_the_server_is_gone() -> None:
+    listening = Listening()
+    fed = Fed(listening)
+    for number in range(2):
+        fed.assembly.request_sent(number, str(number) * 32, f"GET / {number}", ns(1), ns(1), 0)
+    fed.assembly.request_answered(0, ns(6), 200, None)
+    fed.now(ns(4))
+    fed.assembly.leaves(0)
+    fed.assembly.request_answered(1, ns(8), None, "reset")
+    assert listening.told[2:] == [
+        ("closed", 0, ns(6), Outcome.RETURNED),
+        ("closed", 1, ns(8), Outcome.RAISED),
+    ]

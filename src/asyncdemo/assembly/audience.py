@@ -37,7 +37,7 @@ class Audience:
         self._named = named or serves
         self._serves = serves
         self._requests: dict[str, int] = {}
-        """Trace id -> the listener's index, of those that are not answered."""
+        """Trace id -> the listener's index."""
         self._handled_by: dict[str, int] = {}
         """Trace id -> track, of those whose sending has not been told yet."""
         self._shown: dict[int, int] = {}
@@ -129,9 +129,11 @@ class Audience:
 
     def clock(self, now_ns: int) -> None:
         """All events up to ``now_ns`` have been told, so what has ended is closed."""
-        for shown, at_ns, outcome in self._closed:
+        over = [one for one in self._closed if one[1] <= now_ns]
+        # A load client is quicker to tell of an answer than the server of what it did for it.
+        self._closed = [one for one in self._closed if one[1] > now_ns]
+        for shown, at_ns, outcome in over:
             self._listener.lane_closed(shown, at_ns - self.origin_ns, outcome)
-        self._closed.clear()
         for index, track in list(self._threads.items()):
             if now_ns - track.start_ns > _SHOW_THREAD_AFTER_NS:
                 del self._threads[index]

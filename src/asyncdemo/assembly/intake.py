@@ -139,9 +139,20 @@ class Assembly:
         """A process that the script started will tell of itself too."""
         self._ledger.processes[process] = ProcessRecord(process)
 
+    @property
+    def accepting(self) -> frozenset[int]:
+        """The processes that have accepted a connection; 0 is the script's own."""
+        return frozenset(self._ledger.accepting)
+
+    @property
+    def knobs(self) -> dict[str, Any]:
+        """The constants of the script, once it is compiled."""
+        return self._ledger.knobs
+
     def leaves(self, process: int) -> None:
         """It will tell no more."""
         self._ledger.processes[process].gone = True
+        self._close_if_nobody_tells()
 
     def name_of(self, process: int) -> str:
         """For a sentence."""
@@ -380,6 +391,7 @@ class Assembly:
 
     def _on_accepted(self, port: int, at_ns: int) -> None:
         self._ledger.accepted[_whole(port)].append(_whole(at_ns))
+        self._ledger.accepting.add(self._process.number)
 
     def _on_handling(self, number: int, trace_id: str, track: int, at_ns: int) -> None:
         handling = Handling(_whole(track), _whole(at_ns))
@@ -419,6 +431,13 @@ class Assembly:
         request.answered_ns, request.status, request.error = at_ns, status, error
         self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
         self._audience.request_answered(request.trace_id, at_ns, request.outcome)
+        self._close_if_nobody_tells()
+
+    def _close_if_nobody_tells(self) -> None:
+        """Then no clock comes either, and what has ended stays as it is."""
+        ledger = self._ledger
+        if ledger.now_ns and all(process.gone for process in ledger.processes.values()):
+            self._audience.clock(ledger.now_ns)
 
     # -- numbers --------------------------------------------------------------------------------
 
@@ -433,6 +452,9 @@ class Assembly:
     def _step(self, index: int, ready_ns: int, start_ns: int, end_ns: int, wait: int, waker: int) -> None:
         track = self._ledger.tracks[index]
         spans = track.spans
+        if not track.ended_ns <= start_ns <= end_ns:  # no process tells that; garbage on the line may
+            start_ns = max(start_ns, track.ended_ns)
+            end_ns = max(start_ns, end_ns)
         ready_ns = min(max(ready_ns, track.ended_ns), start_ns)
         if waker != index:
             if waker >= 0:
