@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Protocol
@@ -182,6 +183,16 @@ class Recording:
         """None as long as the script runs."""
         return None if self._child is None else self._child.process.poll()
 
+    @property
+    def accepting(self) -> frozenset[int]:
+        """The processes that have accepted a connection so far; 0 is the script's own."""
+        return self._assembly.accepting
+
+    @property
+    def knobs(self) -> Mapping[str, int | float | str | bool]:
+        """The constants of the script with their values in this run, once it is compiled."""
+        return self._assembly.knobs
+
     def pids(self) -> set[int]:
         """The child and all that it has started, as far as they run."""
         if self._child is None or self._child.process.poll() is not None:
@@ -303,7 +314,7 @@ class Recording:
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
-        by_itself = outcome in (RunOutcome.OK, RunOutcome.FAILED) and not (self._stopped or self._killed)
+        by_itself = exit_code is not None and self._stopped is None
         if by_itself and self._assembly.ready:
             cut_off = self._unfinished()
             if self._asked_to_end_s is not None:  # the script ends those that it started as it likes

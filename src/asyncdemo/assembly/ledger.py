@@ -275,6 +275,8 @@ class Ledger:
     """By the request's trace id: the outer before those within it."""
     accepted: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """The client's port -> when connections from it were accepted; ports come back."""
+    accepting: set[int] = field(default_factory=set)
+    """The processes that did."""
     memory: list[MemorySample] = field(default_factory=list)
 
     def site(self, index: int | None) -> Site | None:

@@ -27,4 +27,4 @@ def surroundings(
     if load is None:
         return Surroundings(services)
     values = {name: knobs.get(name, value) for name, value in load.knobs.items()}
-    return Surroundings(services, load.plan(values, keep_answers), values)
+    return Surroundings(services, load.plan(values, keep_answers), values, load.workers)

@@ -49,6 +49,7 @@ class Load:
 
     clients: so many send at once, each as soon as it has its answer (a closed loop); or rate: so many
     requests a second, whatever the server does (an open loop). requests: in all; or duration_s.
+    workers: so many worker processes must be at work before anything is sent; or the script's constant.
     """
 
     sends: tuple[Sending, ...]
@@ -61,6 +62,7 @@ class Load:
     seed: int = 0
     timeout_s: Amount = 30.0
     keep_alive: bool = False
+    workers: int | str = 0
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -125,6 +127,7 @@ def read_load(table: Table) -> Load:
         seed=table.whole("seed", 0),
         timeout_s=_amount(table, "timeout_s", knobs) or 30.0,
         keep_alive=table.flag("keep_alive", False),
+        workers=_workers(table),
     )
     if not load.sends:
         raise table.error("sends", "are missing; a load sends one request at least")
@@ -137,6 +140,17 @@ def read_load(table: Table) -> Load:
     _refuse_idle(table, load)
     table.close()
     return load
+
+
+def _workers(table: Table) -> int | str:
+    given = table.number_or_text("workers", None)
+    if isinstance(given, str):
+        if not given.isupper():
+            raise table.error("workers", f"must be a number, or a constant of the scripts, not {given!r}")
+        return given
+    if given is not None and (not isinstance(given, int) or given < 0):
+        raise table.error("workers", f"must be a whole number, not {given:g}")
+    return given or 0
 
 
 def _refuse_idle(table: Table, load: Load) -> None:

@@ -23,6 +23,7 @@ from asyncdemo.serving.ports import HOST, free_port, listening
 from asyncdemo.serving.readiness import Readiness, Sight
 from asyncdemo.serving.surroundings import Surroundings
 from asyncdemo.serving.traffic import Traffic
+from asyncdemo.serving.workers import Workers
 
 __all__ = ["Session", "open_recording"]
 
@@ -82,6 +83,7 @@ class Session:
         self._stage = _Stage.STARTING if surroundings.plan else _Stage.SCRIPT
         self._recording: Recording | None = None
         self._readiness: Readiness | None = None
+        self._workers: Workers | None = None
         self._traffic: Traffic | None = None
         self._port = 0
         self._since_s = 0.0
@@ -158,6 +160,9 @@ class Session:
             self._traffic.close()
         if self._readiness is not None:
             self._readiness.close()
+        if self._workers is not None:
+            self._workers.close()
+            self._workers = None
         if self._recording is not None:
             self._recording.close()
         if self._child is not None:
@@ -215,8 +220,8 @@ class Session:
             self._stage = _Stage.ENDING
             return
         sight = self._readiness.look() if runs else Sight.NOTHING
-        if sight is Sight.READY:
-            self._begin_load(recording)
+        if self._workers is not None or sight is Sight.READY:
+            self._await_workers(recording)
         elif sight is Sight.TAKEN or (not runs and recording.compiled and listening(self._port, ()).somebody):
             self._try_another_port(recording)
         elif not runs:
@@ -232,6 +237,16 @@ class Session:
             self._fail(
                 recording, f"After {_READY_S:.0f} s the server took no connections on port {self._port}."
             )
+
+    def _await_workers(self, recording: Recording) -> None:
+        """A server takes connections as soon as one of its workers does; the load is for all of them."""
+        if self._workers is None:
+            wanted = self._surroundings.workers
+            number = recording.knobs.get(wanted, 0) if isinstance(wanted, str) else wanted
+            self._workers = Workers(self._port, int(number))
+        if self._workers.are_at_work(recording.accepting):
+            self._workers.close()
+            self._begin_load(recording)
 
     def _try_another_port(self, recording: Recording) -> None:
         """Once: between our choosing it and the server's asking for it somebody else got the port."""
