@@ -1,0 +1,257 @@
+"""Servers killed, starved, held up or flooded: what was recorded stays, and nothing is left running."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("the tests send signals", allow_module_level=True)
+
+from asyncdemo.metrics import measure
+from asyncdemo.model import Outcome, Run, RunOutcome
+from asyncdemo.output import KeptOutput
+from asyncdemo.services import Services
+from asyncdemo.serving import Session, Surroundings
+from tests.hostile.traced import MARK, nothing_left
+from tests.support.servers import KINDS, environ_of
+from tests.unit.serving.staging import FLASK, SANIC, SLEEPS, plan, run_session, script
+
+WORKERS = SANIC.replace("single_process=True", "workers=2")
+
+slow = SLEEPS.replace("0.01", "0.05")
+
+
+@pytest.fixture(autouse=True)
+def leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever a test starts has the mark in its environment, and must be gone at its end."""
+    mark = uuid.uuid4().hex
+    monkeypatch.setenv(MARK, mark)
+    with nothing_left(mark):
+        yield
+
+
+def words(run: Run) -> str:
+    return " ".join(run.notes)
+
+
+def around(**more: object) -> Surroundings:
+    return Surroundings(plan=plan(**more))  # type: ignore[arg-type]
+
+
+def once(when: Callable[[Session], bool], does: Callable[[Session], None]) -> Callable[[Session], None]:
+    """Between polls: done as soon as it may be."""
+    left = [does]
+
+    def poke(session: Session) -> None:
+        if left and when(session):
+            left.pop()(session)
+
+    return poke
+
+
+def answered(run: Run) -> int:
+    return sum(request.status == 200 for request in run.requests)
+
+
+# -- killed ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("server", [FLASK, SANIC, WORKERS], ids=["flask", "sanic", "sanic with workers"])
+def test_a_server_that_is_killed_in_mid_run(server: str, tmp_path: Path) -> None:
+    """The main process is: its workers, if it has any, are left behind, and must not stay."""
+
+    def kill_it(session: Session) -> None:
+        assert session._recording is not None and session._recording._child is not None
+        session._recording._child.process.kill()
+
+    text = server.replace(SLEEPS, slow)
+    poke = once(lambda session: answered(session.result()) > 30, kill_it)
+    run = run_session(script(tmp_path, text), around(requests=5_000, clients=10), poke)
+    assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, -signal.SIGKILL)
+    assert "The script was ended by signal SIGKILL" in words(run)
+    assert "The server ended by itself, with exit code -9, when" in words(run)
+    assert answered(run) > 30
+    assert {request.error for request in run.requests if request.status is None} <= {
+        "reset",
+        "refused",
+        "closed",
+        "interrupted",
+    }
+    returned = sum(lane.outcome is Outcome.RETURNED for lane in run.lanes)
+    assert returned >= 30, "what was recorded before is there"
+
+
+# -- a service that stops between two calls ------------------------------------------------------------
+
+CALLS = {
+    "s3": """
+import boto3
+
+client = boto3.client("s3", config=__import__("botocore.config").config.Config(retries={"max_attempts": 0}))
+def call():
+    client.put_object(Bucket="asyncdemo", Key="tea", Body=b"green")
+""",
+    "redis": """
+import redis
+
+client = redis.Redis.from_url(os.environ["REDIS_URL"], retry=None)
+def call():
+    client.set("tea", "green")
+""",
+    "postgres": """
+import psycopg
+
+client = psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)
+def call():
+    client.execute("insert into review values (1, 5)")
+""",
+}
+TWICE = """
+import os, pathlib, time
+{}
+call()
+pathlib.Path("{called}").touch()
+while not pathlib.Path("{gone}").exists():
+    time.sleep(0.01)
+call()
+"""
+OWN_WORDS = {"s3": "EndpointConnectionError", "redis": "redis.exceptions.", "postgres": "psycopg."}
+
+
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_a_service_that_stops_between_two_calls(name: str, kind: str, tmp_path: Path) -> None:
+    called, gone = tmp_path / "called", tmp_path / "gone"
+    text = TWICE.replace("{}", CALLS[name]).replace("{called}", str(called)).replace("{gone}", str(gone))
+    output = KeptOutput()
+    with Services([name], environ_of(name, kind)) as services:
+
+        def stop_it(_: Session) -> None:
+            services.kill(name)
+            deadline_s = time.monotonic() + 30
+            while services.died() is None:
+                assert time.monotonic() < deadline_s
+                time.sleep(0.01)
+            gone.touch()
+
+        poke = once(lambda _: called.exists(), stop_it)
+        run = run_session(script(tmp_path, text), Surroundings(services), poke, output, lanes=("call",))
+        death = services.died()
+    assert run.outcome is RunOutcome.FAILED
+    assert death is not None and "has died: its server was ended by SIGKILL" in death
+    assert death in run.notes
+    assert OWN_WORDS[name] in output.stderr, "what the client library says of it"
+    assert [lane.outcome for lane in run.lanes] == [Outcome.RETURNED, Outcome.RAISED]
+
+
+# -- slow clients ------------------------------------------------------------------------------------------
+
+BIG = {
+    "flask": FLASK.replace(
+        'if __name__ == "__main__":',
+        '@app.get("/big")\ndef big():\n    return "tea" * 10_000_000\n\n\nif __name__ == "__main__":',
+    ),
+    "sanic": SANIC.replace("from sanic import Sanic, json", "from sanic import Sanic, json, text").replace(
+        'if __name__ == "__main__":',
+        '@app.get("/big")\nasync def big(request):\n    return text("tea" * 10_000_000)\n\n\n'
+        'if __name__ == "__main__":',
+    ),
+}
+
+
+@pytest.fixture
+def connected() -> Iterator[Callable[[Session], socket.socket]]:
+    """A way to be a client of a session's server, beside its load."""
+    with contextlib.ExitStack() as open_ones:
+        yield lambda session: open_ones.enter_context(socket.create_connection(("127.0.0.1", session._port)))
+
+
+@pytest.mark.parametrize("server", BIG)
+def test_a_client_that_sends_byte_by_byte_holds_up_nobody_else(
+    server: str, tmp_path: Path, connected: Callable[[Session], socket.socket]
+) -> None:
+    head = b"POST /upload HTTP/1.1\r\nHost: tea\r\nContent-Length: 3\r\nConnection: close\r\n\r\ntea"
+    got: list[bytes] = []
+
+    def dribble(client: socket.socket) -> None:
+        for byte in head:
+            client.sendall(bytes([byte]))
+            time.sleep(0.005)
+        while more := client.recv(10_000):
+            got.append(more)
+
+    threads: list[threading.Thread] = []
+
+    def come(session: Session) -> None:
+        threads.append(threading.Thread(target=dribble, args=(connected(session),)))
+        threads[0].start()
+
+    poke = once(lambda session: bool(session.result().requests), come)
+    run = run_session(script(tmp_path, BIG[server]), around(requests=600, clients=5), poke)
+    threads[0].join()
+    assert (run.outcome, run.notes) == (RunOutcome.OK, ())
+    assert answered(run) == len(run.requests) == 600
+    assert b"".join(got).startswith(b"HTTP/1.1 200 OK"), "it was answered, too"
+    assert len(run.lanes) == 601, "its handler is a lane, but it is no request of the load"
+
+
+@pytest.mark.parametrize("server", BIG)
+def test_a_client_that_never_reads_holds_up_nobody_else(
+    server: str, tmp_path: Path, connected: Callable[[Session], socket.socket]
+) -> None:
+    """Its server may be so loyal as to wait for it when it is to end: then it is killed, and that is told."""
+
+    def come(session: Session) -> None:
+        client = connected(session)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        client.sendall(b"GET /big HTTP/1.1\r\nHost: tea\r\n\r\n")
+
+    poke = once(lambda session: bool(session.result().requests), come)
+    run = run_session(
+        script(tmp_path, BIG[server]), around(requests=200, clients=5), poke, lanes=("upload", "big")
+    )
+    assert answered(run) == len(run.requests) == 200
+    assert Counter(lane.function for lane in run.lanes) == {"upload": 200, "big": 1}
+    if run.outcome is not RunOutcome.OK:
+        assert words(run) == "Killed: it had not ended 5 s after it was asked to."
+
+
+# -- ten thousand at once --------------------------------------------------------------------------------
+
+
+def test_ten_thousand_requests_at_once_are_all_there(tmp_path: Path) -> None:
+    text = (
+        SANIC.replace('app = Sanic("tea")', 'app = Sanic("tea")\ngate = asyncio.Semaphore(100)')
+        .replace("    await asyncio", "    async with gate:\n        await asyncio")
+        .replace("access_log=False", "access_log=False, backlog=4096")
+    )
+    run = run_session(script(tmp_path, text), around(requests=10_000, clients=10_000, timeout_s=50.0))
+    assert (run.outcome, run.notes) == (RunOutcome.OK, ())
+    assert answered(run) == len(run.requests) == len(run.lanes) == 10_000
+    metrics = measure(run)
+    assert metrics.peak == 100 and metrics.open > 100
+    assert len({request.name for request in run.requests}) == 10_000
+    assert all(request.handled_ns is not None for request in run.requests)
+
+
+def test_those_that_a_server_cannot_take_in_time_are_told_as_such(tmp_path: Path) -> None:
+    """Of ten thousand at once it keeps 128 waiting; the system lets the others knock again and again."""
+    text = FLASK.replace("threaded=True", "threaded=False")
+    run = run_session(script(tmp_path, text), around(requests=10_000, clients=10_000, timeout_s=5.0))
+    assert (run.outcome, run.notes) == (RunOutcome.OK, ())
+    assert len(run.requests) == 10_000
+    kinds = Counter(request.error for request in run.requests)
+    assert set(kinds) == {None, "timeout"} and kinds[None] == answered(run)
+    assert 100 < kinds[None] < 10_000
+    never = [request for request in run.requests if request.accepted_ns is None]
+    assert never and {request.spans[-1].wait.reason for request in never} == {"accept"}
