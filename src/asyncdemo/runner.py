@@ -295,7 +295,7 @@ class Recording:
             outcome = RunOutcome.OK
         else:
             outcome = RunOutcome.FAILED
-        self._note_how_it_ended(outcome, exit_code)
+        self._note_how_it_ended(exit_code)
         run = self._assembly.run(
             name=self._options.name or self._target.name,
             script=self._target.title,
@@ -310,7 +310,7 @@ class Recording:
             return replace(run, notes=(*run.notes, unseen))
         return run
 
-    def _note_how_it_ended(self, outcome: RunOutcome, exit_code: int | None) -> None:
+    def _note_how_it_ended(self, exit_code: int | None) -> None:
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
