@@ -19,7 +19,7 @@ from asyncdemo.load import Send
 from asyncdemo.model import Outcome, Run, RunOutcome
 from asyncdemo.output import KeptOutput
 from asyncdemo.runner import Target
-from asyncdemo.serving import Session, Surroundings, open_recording
+from asyncdemo.serving import Session, Surroundings, open_recording, readiness
 from asyncdemo.serving import session as sessions
 from asyncdemo.serving.ports import free_port
 from tests.hostile.traced import is_alive, until
@@ -95,7 +95,7 @@ def test_a_script_without_surroundings_is_a_plain_recording(tmp_path: Path) -> N
 def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> None:
     slow = FLASK.replace("import os,", "import time; time.sleep(2)\nimport os,")
     surroundings = around(requests=2, clients=1)
-    run = run_session(script(tmp_path, slow.replace(SLEEPS, "SLEEPS_S = 2")), surroundings, timeout_s=5.5)
+    run = run_session(script(tmp_path, slow.replace(SLEEPS, "SLEEPS_S = 3.5")), surroundings, timeout_s=8.0)
     assert run.outcome is RunOutcome.OK, run.notes
 
 
@@ -139,9 +139,11 @@ def test_ten_thousand_requests_at_once_end_in_bounded_time_and_none_is_forgotten
 def test_servers_that_keep_a_silent_connection_are_ready_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: str, run: str
 ) -> None:
-    monkeypatch.setattr(sessions, "_READY_S", 4.5)  # Hypercorn would keep it for 5 s
+    monkeypatch.setattr(readiness, "_PATIENCE_S", 60.0)
     text = f"""
 import os
+import hypercorn.config
+hypercorn.config.Config.keep_alive_timeout = 60
 PORT = int(os.environ.get("PORT", "8000"))
 {head}
 
