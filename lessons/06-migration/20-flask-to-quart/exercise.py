@@ -1,4 +1,4 @@
-"""This app was moved from Flask to Quart, but not all of the way. Some requests fail, some only look right.
+"""This app was moved from Flask to Quart, but not all of the way. Some requests fail, the others queue up.
 
 Go on: the same answers as before the move, every review stored before its request is answered, all requests
 under way at once on one event loop, and nothing blocks it.

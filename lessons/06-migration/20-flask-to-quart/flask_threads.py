@@ -1,6 +1,6 @@
 """Three routes about films, in Flask: what has to change when they move to an event loop?
 
-Predict the handlers at work at once before you run it:  asyncdemo run flask-to-quart --variant flask
+Predict how many reviews are stored before you run it:  asyncdemo run flask-to-quart --variant flask
 """
 
 import os

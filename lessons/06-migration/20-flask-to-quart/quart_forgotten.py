@@ -1,6 +1,6 @@
 """Three routes about films, in Quart, with one await forgotten: who notices?
 
-Predict the handlers at work at once before you run it:  asyncdemo run flask-to-quart --variant forgotten
+Predict how many reviews are stored before you run it:  asyncdemo run flask-to-quart --variant forgotten
 """
 
 import asyncio
