@@ -192,6 +192,11 @@ def test_an_end_of_a_handling_that_never_began_makes_no_sense() -> None:
         Fed().tell(["handled", 3, 5])
 
 
+def test_a_name_that_no_load_client_gave_has_no_path() -> None:
+    plain = replace(answered(0, 0, 1), name="hello")
+    assert path_of(plain) == "" and path_of(replace(plain, name="GET /a?b=1 7")) == "/a"
+
+
 # -- figures ------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Puts hooks into functions of the standard library without adding a frame to any stack.
+"""Puts hooks into functions of the standard library and of other libraries without adding a frame to a stack.
 
 The function's own source is parsed, a hook is written into its syntax tree, and the code object
 compiled from that (same file name, same lines, same name) takes the place of the original one.

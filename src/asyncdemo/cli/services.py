@@ -73,7 +73,7 @@ def _end_in_order() -> None:
 def _run(words: Sequence[str], services: Services) -> int:
     """Its exit code; 128 and the number of the signal that ended it, as shells say it."""
     # A Ctrl-C is for the command, which decides. A handler is not inherited, as ignoring would be.
-    before = signal.signal(signal.SIGINT, lambda number, frame: None)  # noqa: ARG005
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)  # noqa: ARG005  (of every handler)
     try:
         process = subprocess.Popen(words, env=_environment(services.environment))
     except OSError as error:

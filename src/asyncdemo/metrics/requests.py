@@ -77,8 +77,9 @@ def has_failed(request: Request) -> bool:
 
 
 def path_of(request: Request) -> str:
-    """``/upload`` of ``POST /upload 3``, without a query."""
-    return request.name.split(" ")[1].partition("?")[0]
+    """``/upload`` of ``POST /upload 3``, without a query; "" where a file has another name."""
+    _, _, rest = request.name.partition(" ")
+    return rest.partition(" ")[0].partition("?")[0]
 
 
 def _percentile(ascending: Sequence[int], percent: int) -> int:

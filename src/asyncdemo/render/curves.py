@@ -6,14 +6,18 @@ Not for: glyphs and lines (``sections``, ``svg``), figures of a whole run (``met
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from asyncdemo.model import MemorySample, Run
 from asyncdemo.render.layout import extent_ns, open_ns
 from asyncdemo.render.words import size
 
-__all__ = ["Curve", "column_values", "memory_curves", "most_of"]
+__all__ = ["Curve", "Level", "column_values", "levels", "memory_curves", "most_of"]
+
+Level = tuple[int, int]
+"""(since when, how much)."""
 
 _FIGURES: dict[str, Callable[[MemorySample], int]] = {
     "resident": lambda sample: sample.resident_bytes,
@@ -59,6 +63,19 @@ def most_of(all_curves: Sequence[Sequence[Curve]]) -> dict[str, int]:
     for curve in (curve for curves in all_curves for curve in curves):
         most[curve.label] = max(most.get(curve.label, 0), curve.most)
     return most
+
+
+def levels(intervals: Iterable[tuple[int, int]]) -> Iterator[Level]:
+    """How many of the intervals (start, end) there are at once, whenever that changes."""
+    changes: defaultdict[int, int] = defaultdict(int)
+    for start, end in intervals:
+        changes[start] += 1
+        changes[end] -= 1
+    level = 0
+    for at in sorted(changes):
+        if changes[at]:
+            level += changes[at]
+            yield at, level
 
 
 def column_values(

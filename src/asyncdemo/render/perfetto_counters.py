@@ -5,10 +5,13 @@ Not for: slices, flows, the trace as a whole (``perfetto``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
-from asyncdemo.model import Resource, Run, State
+from asyncdemo.metrics.pools import queueing
+from asyncdemo.model import Resource, Run
+from asyncdemo.render.curves import levels
 from asyncdemo.render.words import place
 
 __all__ = ["counters", "resource_name"]
@@ -28,16 +31,18 @@ def resource_name(resource: Resource) -> str:
 
 
 def _resources(run: Run, process: int, zero: int) -> Iterator[Event]:
-    queued = _queued(run)
+    queued: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for one in queueing(run):
+        queued[one.resource].append((one.start_ns, one.end_ns))
     for resource in run.resources:
         name = resource_name(resource)
         series = {
-            "held": _levels((slot.start_ns, slot.end_ns) for slot in resource.slots),
-            "queued": _levels(queued.get(resource.index, ())),
-            "length": list(resource.levels),
+            "held": levels((slot.start_ns, slot.end_ns) for slot in resource.slots),
+            "queued": levels(queued[resource.index]),
+            "length": resource.levels,
         }
-        for what, levels in series.items():
-            for at, level in levels:
+        for what, changes in series.items():
+            for at, level in changes:
                 yield {
                     "ph": "C",
                     "name": f"{name}: {what}",
@@ -61,26 +66,3 @@ def _memory(run: Run, process: int, zero: int) -> Iterator[Event]:
                 "ts": (sample.at_ns - zero) / 1e3,
                 "args": {name: value},
             }
-
-
-def _queued(run: Run) -> dict[int, list[tuple[int, int]]]:
-    """When tracks queued for each resource."""
-    found: dict[int, list[tuple[int, int]]] = {}
-    for track in run.tracks:
-        for span in track.spans:
-            if span.state is State.QUEUED and span.wait.resource is not None and span.wait.via is None:
-                found.setdefault(span.wait.resource, []).append((span.start_ns, span.end_ns))
-    return found
-
-
-def _levels(intervals: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """(time, how many) after each change."""
-    changes: dict[int, int] = {}
-    for start, end in intervals:
-        changes[start] = changes.get(start, 0) + 1
-        changes[end] = changes.get(end, 0) - 1
-    level, levels = 0, []
-    for at in sorted(changes):
-        level += changes[at]
-        levels.append((at, level))
-    return levels

@@ -18,13 +18,13 @@ from typing import NamedTuple
 from asyncdemo.metrics.pools import Queueing, queueing
 from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Site
 from asyncdemo.render.accumulator import Accumulator, fold_of
+from asyncdemo.render.curves import Level, levels
 from asyncdemo.render.grid import Grid, Shade
 from asyncdemo.render.layout import extent_ns, open_ns
 from asyncdemo.render.words import clean, count, place
 
 __all__ = [
     "ConnectionRow",
-    "Level",
     "PoolSection",
     "Stretch",
     "holder_names",
@@ -37,9 +37,6 @@ _MOST_APART = 4
 
 _NESTED = 16
 """Calls within each other that are looked through for the one that held a connection."""
-
-Level = tuple[int, int]
-"""(since when, how much)."""
 
 
 class Stretch(NamedTuple):
@@ -145,10 +142,10 @@ def _section(
     for number, connection in enumerate(opened, start=1):
         stretches = _clipped(_stretches(connection, until, names), zero, until)
         rows.append(ConnectionRow(f"{word} {number:,}", tuple(stretches)))
-    queued = [slot for pool in pools for slot in waited.get(pool.index, ())]
-    levels = tuple((max(at - zero, 0), level) for at, level in _levels(queued))
+    queued = ((one.start_ns, one.end_ns) for pool in pools for one in waited.get(pool.index, ()))
+    waiting = tuple((max(at - zero, 0), level) for at, level in levels(queued))
     refused = sum(len(pool.refused) for pool in pools)
-    return PoolSection(title, limited, f"made at {where}" if where else "", tuple(rows), levels, refused)
+    return PoolSection(title, limited, f"made at {where}" if where else "", tuple(rows), waiting, refused)
 
 
 def _stretches(connection: Connection, until: int, names: _Names) -> Iterator[Stretch]:
@@ -172,18 +169,6 @@ def _clipped(stretches: Iterable[Stretch], zero: int, until: int) -> Iterator[St
         start, end = max(stretch.start_ns, zero), min(stretch.end_ns, until)
         if start < end or (start == end and stretch.start_ns == stretch.end_ns):
             yield stretch._replace(start_ns=start - zero, end_ns=end - zero)
-
-
-def _levels(slots: Iterable[Queueing]) -> Iterator[Level]:
-    changes: defaultdict[int, int] = defaultdict(int)
-    for slot in slots:
-        changes[slot.start_ns] += 1
-        changes[slot.end_ns] -= 1
-    level = 0
-    for at in sorted(changes):
-        if changes[at]:
-            level += changes[at]
-            yield at, level
 
 
 class _Names:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.services.accounts import account_for_servers, credentials
+from asyncdemo.services.accounts import Account, account_for_servers, credentials
 from asyncdemo.services.folders import ServerFolder
 from asyncdemo.services.programs import Program, start_on_free_port
 
@@ -43,6 +43,7 @@ _SETTINGS: Final = {
 # What the program of a package needs beside itself; the rest is for building against it.
 _NEEDED: Final = ("bin", "lib", "share")
 _READY: Final = "ready"
+_FOUND_BY: Final = frozenset({"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"})
 
 
 class Cluster:
@@ -95,7 +96,7 @@ class Cluster:
             text=True,
             stdout=subprocess.DEVNULL,  # it tells its progress there; errors go to our stderr
             cwd=self._folder.path,
-            env=_environment(),
+            env=_environment(self._account),
             check=False,
             **credentials(self._account),
         )
@@ -108,13 +109,13 @@ class Cluster:
             [self._programs / "postgres", "-D", self._data, "-p", str(port), *settings],
             # Open connections are cut; if that takes too long, it ends without tidying up.
             endings=[signal.SIGINT, signal.SIGQUIT] if os.name == "posix" else [],
-            environment=_environment(),
+            environment=_environment(self._account),
             folder=self._folder.path,
             account=self._account,
             keep_open=[self._folder.lock.fileno()],
         )
 
-    def _answers(self, program: Program, port: int) -> bool:  # noqa: ARG002
+    def _answers(self, program: Program, port: int) -> bool:  # noqa: ARG002  (as every server is asked)
         """It says so in a file of its own; on that port somebody else might answer."""
         status = self._status()
         return (
@@ -153,6 +154,14 @@ class Cluster:
 _MAKE_ROLE: Final = f"CREATE ROLE {ROLE} LOGIN CREATEDB\n"
 
 
-def _environment() -> dict[str, str]:
-    """Ours without what would set up the server, and in a language that an error can be looked up in."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
+def _environment(account: Account | None) -> dict[str, str]:
+    """Ours without what would set up the server, and in a language that an error can be looked up in.
+
+    Of root's, another user gets only what programs are found by: the rest may have passwords in it.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if (not name.startswith("PG") if account is None else name in _FOUND_BY)
+    }
+    return kept | {"LC_ALL": "C"}

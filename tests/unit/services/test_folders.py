@@ -122,3 +122,18 @@ def test_where_the_servers_user_cannot_reach_the_usual_folder_another_is_taken(t
     finally:
         folder.close()
     assert not folder.path.exists()
+
+
+@root
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc tells what a process was given")
+@pytest.mark.usefixtures("temporary")
+def test_the_servers_user_is_given_nothing_of_roots_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMEBODYS_PASSWORD", "correct horse battery staple")
+    cluster = Cluster(Path(choose("postgres", environ_of("postgres", "embedded")).where))
+    try:
+        cluster.start()
+        given = Path(f"/proc/{cluster.pid}/environ").read_bytes()
+        assert b"PATH=" in given
+        assert b"battery" not in given
+    finally:
+        cluster.close()

@@ -127,8 +127,11 @@ def _install_blocking(pools: Pools, patches: Patches, module: ModuleType) -> Non
     patches.rewrite(
         module, "BlockingConnectionPool.get_connection", pools.observed(_AskingInThread), observing
     )
+
+    def serving(_: Any) -> Any:
+        return pools.waits.serving(NAME)
+
     for name in ("read_response", "send_packed_command"):
-        serving = lambda _: pools.waits.serving(NAME)  # noqa: E731
         patches.rewrite(module, f"AbstractConnection.{name}", serving, around)
 
 
