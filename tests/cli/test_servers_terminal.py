@@ -13,6 +13,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("terminals of POSIX", allow_module_level=True)
 
+from asyncdemo import store
+from asyncdemo.model import RunOutcome
 from tests.cli.commands import asyncdemo
 from tests.cli.terminals import Terminal
 from tests.hostile.traced import MARK, marked, nothing_left, until
@@ -41,6 +43,41 @@ def test_requests_are_the_rows_of_the_live_picture_and_ctrl_c_leaves_nothing(les
         terminal.wait_for("Interrupted: this is what was recorded until then.")
         assert terminal.end() == 130
     assert "at-once" not in terminal.text.rpartition("Interrupted")[0].rpartition("in-turn")[2]
+
+
+STARTING = 'open("{}", "w").close()\n__import__("time").sleep(60)\napp = Flask("shop")'
+ENDING = """
+    try:
+        {run}
+    finally:
+        open("{file}", "w").close()
+        time.sleep(2)
+"""
+
+
+@pytest.mark.parametrize("stage", ["starting", "ending"])
+def test_ctrl_c_while_a_server_starts_or_ends_leaves_nothing(
+    lesson: Path, tmp_path: Path, stage: str
+) -> None:
+    file, run = tmp_path / stage, 'app.run(host="127.0.0.1", port=PORT, threaded=False)'
+    if stage == "starting":
+        change(lesson / "in_turn.py", 'app = Flask("shop")', STARTING.format(file))
+    else:
+        change(lesson / "in_turn.py", f"    {run}", ENDING.format(run=run, file=file))
+    mark, saved = uuid.uuid4().hex, tmp_path / "saved"
+    arguments = ("run", "shop", "--course", lesson.parents[1], "--no-predict", "--save", saved)
+    with nothing_left(mark), Terminal(*arguments, **{MARK: mark}) as terminal:  # type: ignore[arg-type]
+        terminal.wait_until(file.exists)
+        terminal.type("\x03")
+        terminal.wait_for("Interrupted")
+        assert terminal.end() == 130
+    recorded = store.load(saved / "shop-in-turn.jsonl")
+    statuses = [request.status for request in recorded.requests]
+    if stage == "starting":
+        assert (recorded.outcome, statuses) == (RunOutcome.INTERRUPTED, [])
+    else:  # of this variant nothing is missing; the next one did not begin
+        assert (recorded.outcome, statuses) == (RunOutcome.OK, [200] * 8)
+        assert not (saved / "shop-at-once.jsonl").exists()
 
 
 def test_predictions_are_asked_while_services_start(lesson: Path) -> None:
@@ -118,3 +155,10 @@ def test_watch_keeps_the_services_between_checks(lesson: Path, tmp_path: Path) -
         assert len(addresses) >= 3 and len(set(addresses)) == 1
         os.kill(terminal.pid, 15)
         assert terminal.end() == 130
+
+
+def test_the_terminal_shows_keys_again_after_a_lesson_with_servers(lesson: Path) -> None:
+    arguments = ("run", "shop", "--course", lesson.parents[1], "--no-predict", "--set", "REQUESTS=4")
+    with Terminal(*arguments) as terminal:  # type: ignore[arg-type]
+        assert terminal.end() == 0
+        assert terminal.shows_keys()
