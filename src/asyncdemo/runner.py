@@ -92,8 +92,12 @@ class Recording:
         options: Options,
         listener: Listener | None = None,
         child: Child | None = None,
+        settings: Settings | None = None,
     ) -> None:
-        """child: one that was started ahead, with the options' stdin and stdout; it is ours from now on."""
+        """child: one that was started ahead, with the options' stdin and stdout; it is ours from now on.
+
+        settings: of the terminal, to be put back in the end; as they are now, if not given.
+        """
         self._target = target
         self._options = options
         self._assembly = Assembly(
@@ -106,7 +110,7 @@ class Recording:
         self._lines = Lines(self._assembly)
         self._processes = 1
         """How many have come, the script's own included."""
-        self._settings = Settings()
+        self._settings = Settings() if settings is None else settings
         self._output = CapturedOutput(listener)
         self._stopped: RunOutcome | None = None
         self._killed = False

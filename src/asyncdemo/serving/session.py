@@ -24,6 +24,7 @@ from asyncdemo.serving.readiness import Readiness, Sight
 from asyncdemo.serving.surroundings import Surroundings
 from asyncdemo.serving.traffic import Traffic
 from asyncdemo.serving.workers import Workers
+from asyncdemo.terminals import Settings
 
 __all__ = ["Session", "open_recording"]
 
@@ -80,6 +81,8 @@ class Session:
         self._surroundings = surroundings
         self._overheard = Overheard(listener)
         self._child = child
+        # Taken now: when the script is started, a live picture may have changed them for its time.
+        self._settings = Settings()
         self._stage = _Stage.STARTING if surroundings.plan else _Stage.SCRIPT
         self._recording: Recording | None = None
         self._readiness: Readiness | None = None
@@ -119,7 +122,7 @@ class Session:
         except ServiceError as error:
             self._notes.append(f"Not run: {error}")
             self._failed, self._stage = True, _Stage.OVER
-            self._recording = Recording(self._target, self._options, self._overheard)
+            self._recording = Recording(self._target, self._options, self._overheard, settings=self._settings)
             return
         self._start_script()
 
@@ -210,7 +213,7 @@ class Session:
         serves = surroundings.plan is not None
         options = replace(self._options, environment=environment, serves=serves, follow=serves)
         child, self._child = self._child, None
-        recording = self._recording = Recording(self._target, options, self._overheard, child)
+        recording = self._recording = Recording(self._target, options, self._overheard, child, self._settings)
         self._readiness = Readiness(self._port, recording.pids)
         recording.start()
 
