@@ -57,6 +57,7 @@ __all__ = [
 
 _Measured = tuple[Run, Metrics]
 _MOST_RESOURCES = 8
+_MOST_FUNCTIONS = 4
 _WORTH_TELLING = 0.1
 """Of the time that is shown as running, from which share on waiting for the GIL is a line."""
 _SAME = 1.02
@@ -137,7 +138,13 @@ def blocking_words(step: SlowStep) -> str:
 
 
 def peak_words(own: Metrics) -> str:
-    """What a lesson calls the peak, and what it is the peak of."""
+    """What a lesson calls the peak, and what it is the peak of; in a server of each function by itself."""
+    if own.requests.count and len(own.functions) > 1:
+        most_called = sorted(own.functions.items(), key=lambda named: -named[1].calls)[:_MOST_FUNCTIONS]
+        return "; ".join(
+            f"{clean(name)} {use.peak:,} at work at once, {use.open:,} open, of {count(use.calls, 'call')}"
+            for name, use in most_called
+        )
     calls = count(own.lanes, "call" if own.requests.count else "lane")
     return f"{own.peak:,} at work at once, {own.open:,} open, of {calls}"
 
