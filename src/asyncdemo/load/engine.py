@@ -258,6 +258,8 @@ class Engine:
         self._end_if_done()
 
     def _expire_at(self, deadline_ns: int) -> None:
+        if self._expiry is not None:
+            self._expiry.cancel()  # of a request begun in place of one that has just expired
         left_s = max(0, deadline_ns - perf_counter_ns()) / _SECOND_NS
         self._expiry = self._loop.call_later(left_s, self._expire)
 

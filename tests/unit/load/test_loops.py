@@ -13,7 +13,8 @@ from contextlib import contextmanager
 import pytest
 
 from asyncdemo.load import Answered, Connected, Send, Sent
-from tests.unit.load.running import load, load_with_few_files
+from asyncdemo.load.engine import Engine
+from tests.unit.load.running import load, load_here, load_with_few_files
 from tests.unit.load.serving import HELLO, Server, Visit, answering, served
 
 MS = 1_000_000
@@ -295,3 +296,22 @@ def queued(count: int) -> int:
         thread.join()
     assert result.open_at_once == count
     return result.answered
+
+
+def test_a_server_that_never_answers_costs_one_timer_however_long_it_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = 0
+    expire = Engine._expire
+
+    def counted(engine: Engine) -> None:
+        nonlocal looks
+        looks += 1
+        expire(engine)
+
+    monkeypatch.setattr(Engine, "_expire", counted)
+    with socket.create_server(("127.0.0.1", 0), backlog=200) as listening:
+        port = listening.getsockname()[1]
+        result, _ = load_here(port, requests=100, clients=4, timeout_s=0.05)
+    assert result.errors == {"timeout": 100}
+    assert looks < 200  # each gives up one request at the least, or comes a moment too early
