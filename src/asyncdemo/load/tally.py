@@ -15,7 +15,7 @@ __all__ = ["Tally"]
 
 _SECOND_NS = 1_000_000_000
 _BUSY = 0.8
-"""Of a CPU: above it, requests wait for the client itself (LAB.md's limit for refusing a figure)."""
+"""Of a CPU: above it, requests wait for the client itself."""
 
 
 class Tally:
