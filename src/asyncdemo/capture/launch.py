@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import linecache
 import os
+import signal
 import socket
 import sys
 import threading
@@ -39,6 +40,9 @@ def main() -> None:
     for name in options["unset"]:
         os.environ.pop(name, None)
     os.environ.update(options["environment"])
+    if options["serves"] and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # as a shell's `command &` leaves it; but SIGINT is how a server is asked to end
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     target: Script | Function = Function(options) if options["call"] else Script(options)
     try:
         target.load()

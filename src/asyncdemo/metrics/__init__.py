@@ -164,9 +164,13 @@ def blocks(run: Run) -> int:
 
 
 def gil_wait_ns(run: Run) -> int:
-    """How long threads were able to run without getting CPU time; estimated, never negative."""
+    """How long threads were able to run without getting CPU time; estimated, never negative.
+
+    Of those that have lanes: what others do, say the processes that compute for a server, is no row.
+    """
+    hosts = {lane.track for lane in run.lanes}
     return sum(
         max(tally(track.spans).by_state[State.RUNNING] - track.cpu_ns, 0)
         for track in run.tracks
-        if track.kind is TrackKind.THREAD and track.cpu_ns is not None
+        if track.kind is TrackKind.THREAD and track.cpu_ns is not None and track.index in hosts
     )

@@ -202,7 +202,7 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
         yield Fact("in sum", states)
     if own.gil_wait_ns > _WORTH_TELLING * own.running_ns:
         waited = duration(own.gil_wait_ns)
-        yield Fact("GIL", f"threads that show as running waited for it about {waited} of that (estimated)")
+        yield Fact("GIL", f"threads waited for it about {waited} while they show as running (estimated)")
 
 
 def _resources(own: Metrics) -> Iterable[Fact]:

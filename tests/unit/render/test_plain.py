@@ -144,5 +144,5 @@ def test_waiting_for_the_gil_is_told_where_it_is_much_of_what_shows_as_running()
     busy.thread("busy", cpu_ms=40).runs(100).returns()
     calm.thread("calm", cpu_ms=98).runs(100).returns()
     told = render_plain([busy.run()])
-    assert "GIL           threads that show as running waited for it about 60 ms of that (estimated)" in told
+    assert "GIL           threads waited for it about 60 ms while they show as running (estimated)" in told
     assert "GIL" not in render_plain([calm.run()])
