@@ -76,12 +76,12 @@ def test_a_server_that_is_killed_in_mid_run(server: str, tmp_path: Path) -> None
         session._recording._child.process.kill()
 
     text = server.replace(SLEEPS, slow)
-    poke = once(lambda session: answered(session.result()) > 30, kill_it)
+    poke = once(lambda session: answered(session.result()) > 60, kill_it)
     run = run_session(script(tmp_path, text), around(requests=5_000, clients=10), poke)
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, -signal.SIGKILL)
     assert "The script was ended by signal SIGKILL" in words(run)
     assert "The server ended by itself, with exit code -9, when" in words(run)
-    assert answered(run) > 30
+    assert answered(run) > 60
     assert {request.error for request in run.requests if request.status is None} <= {
         "reset",
         "refused",
@@ -89,7 +89,7 @@ def test_a_server_that_is_killed_in_mid_run(server: str, tmp_path: Path) -> None
         "interrupted",
     }
     returned = sum(lane.outcome is Outcome.RETURNED for lane in run.lanes)
-    assert returned >= 30, "what was recorded before is there"
+    assert returned > 30, "all but what was not yet on its way from the server"
 
 
 # -- a service that stops between two calls ------------------------------------------------------------
@@ -242,16 +242,3 @@ def test_ten_thousand_requests_at_once_are_all_there(tmp_path: Path) -> None:
     assert metrics.peak == 100 and metrics.open > 100
     assert len({request.name for request in run.requests}) == 10_000
     assert all(request.handled_ns is not None for request in run.requests)
-
-
-def test_those_that_a_server_cannot_take_in_time_are_told_as_such(tmp_path: Path) -> None:
-    """Of ten thousand at once it keeps 128 waiting; the system lets the others knock again and again."""
-    text = FLASK.replace("threaded=True", "threaded=False")
-    run = run_session(script(tmp_path, text), around(requests=10_000, clients=10_000, timeout_s=5.0))
-    assert (run.outcome, run.notes) == (RunOutcome.OK, ())
-    assert len(run.requests) == 10_000
-    kinds = Counter(request.error for request in run.requests)
-    assert set(kinds) == {None, "timeout"} and kinds[None] == answered(run)
-    assert 100 < kinds[None] < 10_000
-    never = [request for request in run.requests if request.accepted_ns is None]
-    assert never and {request.spans[-1].wait.reason for request in never} == {"accept"}

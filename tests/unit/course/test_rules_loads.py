@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -184,6 +185,19 @@ def test_a_server_that_does_as_meant_has_no_fault(lesson: Path, file: str) -> No
     load = load_lesson(lesson).load
     assert load is not None
     assert [fault.message for fault in faults_of_server(lesson / file, load, {})] == []
+
+
+@posix
+def test_a_server_ends_when_asked_also_where_ctrl_c_is_ignored(lesson: Path) -> None:
+    """As a shell does that for what it starts in the background."""
+    load = load_lesson(lesson).load
+    assert load is not None
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert [fault.message for fault in faults_of_server(lesson / "in_turn.py", load, {})] == []
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @posix

@@ -255,6 +255,16 @@ def test_a_server_may_end_with_what_an_interrupt_gives(tmp_path: Path, code: int
     assert run_session(script(tmp_path, text)).outcome is RunOutcome.OK
 
 
+def test_a_server_can_be_asked_to_end_also_where_ctrl_c_is_ignored(tmp_path: Path) -> None:
+    """As a shell does that for what it starts in the background, and with it for all that this starts."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        run = run_session(script(tmp_path, FLASK))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (run.outcome, run.notes) == (RunOutcome.OK, ())
+
+
 def test_a_server_that_ends_badly_after_all_was_answered_has_failed(tmp_path: Path) -> None:
     text = FLASK + "    raise OSError('the pool was closed already')\n"
     run = run_session(script(tmp_path, text))

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -62,15 +63,32 @@ def faults_of_server(script: Path, load: Load, environment: Mapping[str, str]) -
 
 def _started(script: Path, environment: Mapping[str, str], stderr: IO[str]) -> subprocess.Popen[bytes]:
     # Only warnings about the lesson's own code are errors: the frameworks' are not ours to mend.
-    return subprocess.Popen(
-        [sys.executable, "-I", "-W", "error:::__main__", script.name],
-        cwd=script.parent,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=stderr,
-        start_new_session=True,
-    )
+    with _ending_by_ctrl_c():
+        return subprocess.Popen(
+            [sys.executable, "-I", "-W", "error:::__main__", script.name],
+            cwd=script.parent,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            start_new_session=True,
+        )
+
+
+@contextlib.contextmanager
+def _ending_by_ctrl_c() -> Iterator[None]:
+    """What is started meanwhile does not inherit an ignored SIGINT, as a shell's `command &` leaves it."""
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if not ignored or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(
+        signal.SIGINT, lambda *_: None
+    )  # a handler is not inherited, and ours is to ignore it still
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _is_ready(process: subprocess.Popen[bytes], port: int) -> bool:
