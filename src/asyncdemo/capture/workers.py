@@ -77,9 +77,9 @@ class Copies(importlib.abc.MetaPathFinder):
         if name.rpartition(".")[2] != self._name:
             return None
         spec = PathFinder.find_spec(name, path, target)
-        if spec is None or os.path.realpath(spec.origin or "") != self._path:
+        if spec is None or spec.origin is None or os.path.realpath(spec.origin) != self._path:
             return None
-        spec.loader = _Loader(name, self._path if spec.origin is None else spec.origin, self._compile)
+        spec.loader = _Loader(name, spec.origin, self._compile)
         return spec
 
 

@@ -19,7 +19,7 @@ _WAITING_IF_NAMED = ("fetchone", "fetchmany", "fetchall", "scroll", "close", "__
 """A cursor with a name stays on the server, and asks it for the rows."""
 
 
-def _made(pools: Pools, pool: Any, minconn: Any, maxconn: Any) -> None:
+def _made(pools: Pools, pool: Any, _: Any, maxconn: Any) -> None:
     pools.made(pool, NAME, int(maxconn))
 
 
