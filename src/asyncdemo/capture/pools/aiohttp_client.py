@@ -57,28 +57,18 @@ def _released(pools: Pools, _: Any, key: Any, protocol: Any, *rest: Any) -> None
         pools.let_go(known)
 
 
-def _closed(pools: Pools, protocol: Any) -> None:
-    known = pools.of(protocol)
-    if known is not None:
-        pools.close(known)
-
-
-def _shut(pools: Pools, connector: Any) -> None:
-    pools.shut(connector)
-
-
 def _install_connector(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "BaseConnector.__init__", pools.safe(_made), at_end)
     for owner in ("TCPConnector", "UnixConnector", "NamedPipeConnector"):
         patches.rewrite(module, f"{owner}._create_connection", pools.observed(_Creating), observing)
-    patches.rewrite(module, "BaseConnector.close", pools.safe(_shut), on_entry)
+    patches.rewrite(module, "BaseConnector.close", pools.safe(Pools.shut), on_entry)
     patches.rewrite(module, "BaseConnector._get", pools.passing(_found), on_return)
     patches.rewrite(module, "BaseConnector._release", pools.safe(_released), on_entry_with_all)
 
 
 def _install_protocol(pools: Pools, patches: Patches, module: ModuleType) -> None:
     for method in ("close", "abort", "connection_lost"):
-        patches.rewrite(module, f"ResponseHandler.{method}", pools.safe(_closed), on_entry)
+        patches.rewrite(module, f"ResponseHandler.{method}", pools.safe(Pools.closed), on_entry)
 
 
 MODULES = {"aiohttp.connector": _install_connector, "aiohttp.client_proto": _install_protocol}

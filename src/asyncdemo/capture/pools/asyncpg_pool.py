@@ -96,23 +96,13 @@ def _given_back(pools: Pools, _: Any, proxy: Any, *rest: Any) -> None:
         connection.giver = pools.loops.current_track()
 
 
-def _closed(pools: Pools, con: Any) -> None:
-    connection = pools.of(con)
-    if connection is not None:
-        pools.close(connection)
-
-
-def _shut(pools: Pools, pool: Any) -> None:
-    pools.shut(pool)
-
-
 def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "Pool.__init__", pools.safe(_made), at_end)
     patches.rewrite(module, "PoolConnectionHolder.connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "PoolConnectionHolder.acquire", pools.observed(_Taking), observing)
     patches.rewrite(module, "PoolConnectionHolder._release", pools.safe(_released), on_entry)
     for method in ("close", "terminate"):
-        patches.rewrite(module, f"Pool.{method}", pools.safe(_shut), on_entry)
+        patches.rewrite(module, f"Pool.{method}", pools.safe(Pools.shut), on_entry)
     patches.rewrite(module, "Pool.release", pools.safe(_given_back), on_entry_with_all)
     patches.rewrite(module, "Pool._acquire", pools.passing(_acquired), on_return)
     patches.rewrite(module, "Pool._acquire", pools.observed(_Asking), observing)
@@ -120,7 +110,7 @@ def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
 
 def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
     for method in ("_cleanup", "_abort"):
-        patches.rewrite(module, f"Connection.{method}", pools.safe(_closed), on_entry)
+        patches.rewrite(module, f"Connection.{method}", pools.safe(Pools.closed), on_entry)
 
 
 MODULES = {"asyncpg.pool": _install_pool, "asyncpg.connection": _install_connection}

@@ -163,6 +163,12 @@ class Pools:
         recorder.define(["connection-closed", connection.index, recorder.now(), held, dropped])
         connection.index = None
 
+    def closed(self, owner: Any) -> None:
+        """The library's object is closed; it need be no connection of a pool."""
+        connection = self.of(owner)
+        if connection is not None:
+            self.close(connection)
+
     def _record(self, tag: int, connection: Connection, track: int) -> None:
         recorder = self.recorder
         assert connection.index is not None

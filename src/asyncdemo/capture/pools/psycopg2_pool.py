@@ -72,16 +72,12 @@ class _Returning(Call):
             self.pools.close(self._connection)
 
 
-def _shut(pools: Pools, pool: Any) -> None:
-    pools.shut(pool)
-
-
 def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "AbstractConnectionPool.__init__", pools.safe(_made), on_entry_with_all)
     patches.rewrite(module, "AbstractConnectionPool._connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "AbstractConnectionPool._getconn", pools.observed(_Asking), observing)
     patches.rewrite(module, "AbstractConnectionPool._putconn", pools.observed(_Returning), observing)
-    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.safe(_shut), on_entry)
+    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.safe(Pools.shut), on_entry)
 
 
 # -- what waits in C ----------------------------------------------------------------------------

@@ -73,21 +73,11 @@ class _Returning(Call):
             self.pools.close(self._connection)
 
 
-def _closed(pools: Pools, connection: Any) -> None:
-    known = pools.of(connection)
-    if known is not None:
-        pools.close(known)
-
-
 def _closed_by_pool(pools: Pools, _: Any, connection: Any) -> None:
     known = pools.of(connection)
     if known is not None:
         pools.let_go(known)
         pools.close(known)
-
-
-def _shut(pools: Pools, pool: Any) -> None:
-    pools.shut(pool)
 
 
 def _install_base(pools: Pools, patches: Patches, module: ModuleType) -> None:
@@ -98,7 +88,7 @@ def _install(pools: Pools, patches: Patches, module: ModuleType, owner: str, ask
     patches.rewrite(module, f"{owner}._connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, f"{owner}._getconn_unchecked", pools.observed(asking), observing)
     patches.rewrite(module, f"{owner}._putconn", pools.observed(_Returning), observing)
-    patches.rewrite(module, f"{owner}.close", pools.safe(_shut), on_entry)
+    patches.rewrite(module, f"{owner}.close", pools.safe(Pools.shut), on_entry)
     patches.rewrite(module, f"{owner}._close_connection", pools.safe(_closed_by_pool), on_entry_with_all)
 
 
@@ -114,11 +104,11 @@ def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> N
     waits = pools.waits
     patches.rewrite(module, "Connection.connect", lambda _: waits.waiting("net.connect"), around)
     patches.rewrite(module, "Connection.wait", lambda _: waits.waiting("sql"), around)
-    patches.rewrite(module, "Connection.close", pools.safe(_closed), on_entry)
+    patches.rewrite(module, "Connection.close", pools.safe(Pools.closed), on_entry)
 
 
 def _install_async_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "AsyncConnection.close", pools.safe(_closed), on_entry)
+    patches.rewrite(module, "AsyncConnection.close", pools.safe(Pools.closed), on_entry)
 
 
 MODULES = {

@@ -98,12 +98,6 @@ def _released(pools: Pools, _: Any, connection: Any) -> None:
         pools.let_go(known)
 
 
-def _closed(pools: Pools, connection: Any) -> None:
-    known = pools.of(connection)
-    if known is not None:
-        pools.close(known)
-
-
 def _disconnected(pools: Pools, pool: Any, in_use_too: Any = True) -> None:
     """What closing a client, or the pool itself, comes to."""
     if in_use_too:
@@ -117,8 +111,8 @@ def _install(pools: Pools, patches: Patches, module: ModuleType) -> None:
         patches.rewrite(module, f"{owner}.release", pools.safe(_released), on_entry_with_all)
         patches.rewrite(module, f"{owner}.disconnect", pools.safe(_disconnected), on_entry_with_all)
     patches.rewrite(module, "AbstractConnection.connect", pools.observed(_Connecting), observing)
-    patches.rewrite(module, "AbstractConnection.disconnect", pools.safe(_closed), on_entry)
-    patches.rewrite(module, "AbstractConnection._close", pools.safe(_closed), on_entry)
+    patches.rewrite(module, "AbstractConnection.disconnect", pools.safe(Pools.closed), on_entry)
+    patches.rewrite(module, "AbstractConnection._close", pools.safe(Pools.closed), on_entry)
 
 
 def _install_blocking(pools: Pools, patches: Patches, module: ModuleType) -> None:

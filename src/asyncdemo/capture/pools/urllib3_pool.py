@@ -73,34 +73,24 @@ def _given_back(pools: Pools, _: Any, connection: Any) -> None:
         pools.let_go(known)
 
 
-def _closed(pools: Pools, connection: Any) -> None:
-    known = pools.of(connection)
-    if known is not None:
-        pools.close(known)
-
-
-def _shut(pools: Pools, pool: Any) -> None:
-    pools.shut(pool)
-
-
 def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "HTTPConnectionPool.__init__", pools.safe(_made), at_end)
     for owner in ("HTTPConnectionPool", "HTTPSConnectionPool"):
         patches.rewrite(module, f"{owner}._new_conn", pools.passing(_connection_made), on_return)
     patches.rewrite(module, "HTTPConnectionPool._get_conn", pools.observed(_Asking), observing)
-    patches.rewrite(module, "HTTPConnectionPool.close", pools.safe(_shut), on_entry)
+    patches.rewrite(module, "HTTPConnectionPool.close", pools.safe(Pools.shut), on_entry)
     patches.rewrite(module, "HTTPConnectionPool._put_conn", pools.safe(_given_back), on_entry_with_all)
 
 
 def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
     for owner in ("HTTPConnection", "HTTPSConnection"):
         patches.rewrite(module, f"{owner}.connect", pools.observed(_Connecting), observing)
-        patches.rewrite(module, f"{owner}.close", pools.safe(_closed), on_entry)
+        patches.rewrite(module, f"{owner}.close", pools.safe(Pools.closed), on_entry)
 
 
 def _install_manager(pools: Pools, patches: Patches, module: ModuleType) -> None:
     """Closing a client of several hosts forgets its pools, and leaves their connections to be collected."""
-    patches.rewrite(module, "PoolManager.clear", pools.safe(_shut), on_entry)
+    patches.rewrite(module, "PoolManager.clear", pools.safe(Pools.shut), on_entry)
 
 
 MODULES = {
