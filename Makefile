@@ -16,7 +16,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour course test test-all services lint docs check picture bench lock clean
+.PHONY: help tour course test test-full test-all services lint docs check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -29,10 +29,13 @@ tour: $(VENV)/.tour ## set up, then the first lesson: predict how long ten sleep
 course: $(VENV)/.course ## what lessons 12 and later need: servers, clients, databases (a minute, once)
 	@echo "All lessons can run now: $(BIN)/asyncdemo list"
 
-test: $(VENV)/.dev ## the test suite (PYTEST_ARGS="-k name" for a part of it)
+test: $(VENV)/.dev ## the tests that are not marked slow (PYTEST_ARGS="-k name" for a part of them)
+	@$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-full: $(VENV)/.dev ## all tests: real servers under load, terminals and killed processes, too
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-all: ## the test suite on every Python from 3.11 up that is found
+test-all: ## `make test` on every Python from 3.11 up that is found
 	@found=$$(scripts/venv.sh --list); test -n "$$found" || { echo "No Python 3.11 or newer was found."; exit 3; }; \
 	echo "$$found" | while read -r version python; do \
 	    echo "== Python $$version ($$python)"; \
@@ -56,7 +59,7 @@ docs: $(VENV)/.dev ## the site, into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "The site is in site/: open site/index.html"
 
-check: lint docs test ## what CI runs: lint, docs and test
+check: lint docs test-full ## what CI runs: lint, docs and all tests
 
 picture: $(VENV)/.tour ## record the picture at the top of the README anew
 	@rm -rf .cache/picture

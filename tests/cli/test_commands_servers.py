@@ -92,6 +92,7 @@ def test_an_error_of_a_handler_is_shown_with_its_traceback(lesson: Path) -> None
     assert "GET /stock 4: " in done.out and "answered 500" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after_s", [0.0, 0.2, 0.5, 0.8, 1.2, 2.0, 3.0])
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
 def test_ctrl_c_at_any_time_leaves_nothing(lesson: Path, after_s: float, mode: str) -> None:

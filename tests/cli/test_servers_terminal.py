@@ -21,6 +21,8 @@ from tests.hostile.traced import MARK, marked, nothing_left, until
 from tests.support.served_course import GIVEN, SERVICE, SOLVED, write_served_course
 from tests.unit.course.good_course import change
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def lesson(tmp_path: Path) -> Path:
@@ -159,6 +161,6 @@ def test_watch_keeps_the_services_between_checks(lesson: Path, tmp_path: Path) -
 
 def test_the_terminal_shows_keys_again_after_a_lesson_with_servers(lesson: Path) -> None:
     arguments = ("run", "shop", "--course", lesson.parents[1], "--no-predict", "--set", "REQUESTS=4")
-    with Terminal(*arguments) as terminal:  # type: ignore[arg-type]
+    with Terminal(*arguments) as terminal:
         assert terminal.end() == 0
         assert terminal.shows_keys()

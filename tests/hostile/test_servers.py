@@ -27,6 +27,8 @@ from tests.hostile.traced import MARK, nothing_left
 from tests.support.servers import KINDS, environ_of
 from tests.unit.serving.staging import FLASK, SANIC, SLEEPS, plan, run_session, script
 
+pytestmark = pytest.mark.slow
+
 WORKERS = SANIC.replace("single_process=True", "workers=2")
 
 slow = SLEEPS.replace("0.01", "0.05")

@@ -14,7 +14,10 @@ import pytest
 
 from tests.cli.commands import asyncdemo
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends servers by signals")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="ends servers by signals"),
+]
 
 WITHIN = 0.10
 

@@ -24,7 +24,10 @@ from asyncdemo.runner import Target
 from asyncdemo.serving import Session, Surroundings, traffic
 from tests.unit.serving.staging import options, plan, script
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends servers by signals")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="ends servers by signals"),
+]
 
 REQUESTS, AT_ONCE = 1_000, 100
 NEAR_NS = 1_000_000

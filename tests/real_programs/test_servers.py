@@ -27,6 +27,8 @@ from asyncdemo.output import KeptOutput
 from asyncdemo.runner import Options, Recording, Stdout, Target
 from tests.hostile.traced import PATIENCE_S, is_alive, until
 
+pytestmark = pytest.mark.slow
+
 SANIC = """
 import asyncio, os
 from sanic import Sanic, response

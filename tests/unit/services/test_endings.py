@@ -23,6 +23,8 @@ from tests.support.servers import (
     python_path,
 )
 
+pytestmark = pytest.mark.slow
+
 START = "from asyncdemo.services import Services\nservices = Services({names!r})\nservices.start()\n"
 ENDINGS = {
     "closes": "services.close()",

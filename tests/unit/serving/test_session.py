@@ -92,6 +92,7 @@ def test_a_script_without_surroundings_is_a_plain_recording(tmp_path: Path) -> N
         assert isinstance(session, Session)
 
 
+@pytest.mark.slow
 def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> None:
     slow = FLASK.replace("import os,", "import time; time.sleep(2)\nimport os,")
     surroundings = around(requests=2, clients=1)
@@ -99,6 +100,7 @@ def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> N
     assert run.outcome is RunOutcome.OK, run.notes
 
 
+@pytest.mark.slow
 @both
 def test_as_many_requests_as_a_queue_can_hold(tmp_path: Path, server: str) -> None:
     text = server.replace("time.sleep(SLEEPS_S)", "pass").replace("await asyncio.sleep(SLEEPS_S)", "pass")
@@ -108,6 +110,7 @@ def test_as_many_requests_as_a_queue_can_hold(tmp_path: Path, server: str) -> No
     assert {(request.status, request.error) for request in run.requests} == {(200, None)}
 
 
+@pytest.mark.slow
 def test_ten_thousand_requests_at_once_end_in_bounded_time_and_none_is_forgotten(tmp_path: Path) -> None:
     """More than the system's queue of connections holds, so it takes long: the time limit ends it."""
     run = run_session(
@@ -369,6 +372,7 @@ def test_ctrl_c_under_load_keeps_what_was_recorded(tmp_path: Path, server: str) 
     assert sum(request.status == 200 for request in run.requests) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("polls", [0, 1, 5, 20, 40, 80])
 @both
 def test_ctrl_c_at_any_point_ends_it(tmp_path: Path, server: str, polls: int) -> None:
@@ -379,6 +383,22 @@ def test_ctrl_c_at_any_point_ends_it(tmp_path: Path, server: str, polls: int) ->
     assert "ended by itself" not in words(run)
 
 
+def test_ctrl_c_while_workers_are_awaited_ends_it(tmp_path: Path) -> None:
+    poke = interrupted_when(lambda session: session._workers is not None)
+    run = run_session(script(tmp_path, SANIC), Surroundings(plan=plan(), workers=3), poke)
+    assert run.outcome is RunOutcome.INTERRUPTED and not run.requests
+
+
+def test_a_server_that_ends_while_its_workers_are_awaited_has_failed(tmp_path: Path) -> None:
+    timer = "    import threading; threading.Timer(2, os._exit, [5]).start()\n"
+    run = run_session(
+        script(tmp_path, FLASK.replace("    app.run(", timer + "    app.run(")),
+        Surroundings(plan=plan(), workers=3),
+    )
+    assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 5)
+    assert "with exit code 5, before it took connections" in words(run)
+
+
 def test_ctrl_c_before_it_begins_ends_it(tmp_path: Path) -> None:
     with closing(Session(Target(str(script(tmp_path, FLASK))), options(), around())) as session:
         session.start()
@@ -387,6 +407,7 @@ def test_ctrl_c_before_it_begins_ends_it(tmp_path: Path) -> None:
         assert session.result().outcome is RunOutcome.INTERRUPTED
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_does_not_wait(tmp_path: Path) -> None:
     text = FLASK.replace(
         "    app.run(", "    import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n    app.run("
@@ -413,6 +434,7 @@ def test_nothing_is_left_of_a_session_that_is_closed_in_mid_run(tmp_path: Path) 
 # -- others ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_slow_client_holds_up_a_server_that_takes_one_at_a_time(tmp_path: Path) -> None:
     """Somebody who sends half a request: with one thread all others wait, and time out, in bounded time."""
     text = FLASK.replace("threaded=True", "threaded=False")
