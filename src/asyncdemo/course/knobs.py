@@ -72,6 +72,12 @@ def values(lesson: Lesson, set_to: Mapping[str, str]) -> dict[str, int | float |
             hint = f" Did you mean {near[0]}?" if near else ""
             raise UsageError(f"{lesson.id} has no knob {name}.{hint}\n{describe(lesson)}")
         chosen[name] = _converted(known[name], type(written[name]), text)
+    for name, knob in known.items():
+        if knob.at_most and chosen[name] > chosen[knob.at_most]:  # type: ignore[operator]  # both numbers
+            raise UsageError(
+                f"{name} is {chosen[name]}, and {knob.at_most} {chosen[knob.at_most]}: {name} can be "
+                f"at most {knob.at_most} ({knob.meaning})."
+            )
     return chosen
 
 

@@ -42,11 +42,14 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Knob:
+    """at_most: another knob, whose value is the highest that this one can have beside ``high``."""
+
     name: str
     unit: str
     low: float
     high: float
     meaning: str
+    at_most: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,9 @@ def load_lesson(folder: Path) -> Lesson:
     lanes = table.texts("lanes", ())
     load_table, exercise = table.table("load"), table.table("exercise")
     load = None if load_table is None else read_load(load_table)
+    for knob in knobs:
+        if knob.at_most and knob.at_most not in {other.name for other in knobs}:
+            raise table.error("knobs", f"{knob.name} is to be at most {knob.at_most}, which is no knob")
     names = _Names(
         {variant.name for variant in variants},
         {knob.name for knob in knobs},
@@ -150,6 +156,7 @@ def _knob(entry: Table) -> Knob:
         entry.number("low"),
         entry.number("high"),
         entry.text("meaning"),
+        entry.text("at_most", ""),
     )
     if knob.low > knob.high:
         raise entry.error("low", f"is {knob.low}, above high, which is {knob.high}")

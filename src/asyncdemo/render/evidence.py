@@ -75,8 +75,9 @@ def _in_which_time(run: Run) -> str:
 
 def _which_part(evidence: Evidence) -> str:
     """Told where the picture is not of the whole run."""
-    zero, length = open_ns(evidence.run), extent_ns(evidence.run)
+    zero = open_ns(evidence.run)
     start, end = evidence.start_ns - zero, evidence.end_ns - zero
+    length = max(extent_ns(evidence.run), end)  # a server may be stuck for longer than its clients wait
     if start <= 0 and end >= length:
         return ""
     return f", from {duration(max(start, 0))} to {duration(end)} of {duration(length)}"

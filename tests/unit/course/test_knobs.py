@@ -65,3 +65,13 @@ def test_settings_are_pairs() -> None:
     for wrong in ("A", "=1"):
         with pytest.raises(UsageError, match="write NAME=VALUE"):
             settings((wrong,))
+
+
+def test_a_knob_may_not_exceed_another_that_it_names() -> None:
+    gate = load_lesson(find_lesson(load_course(find_course()), "upload-gate").folder)
+    assert values(gate, {"FASTEST_MS": "200"})["FASTEST_MS"] == 200
+    with pytest.raises(
+        UsageError, match="FASTEST_MS is 300, and SLOWEST_MS 200: FASTEST_MS can be at most SLOWEST_MS"
+    ):
+        values(gate, {"FASTEST_MS": "300"})
+    assert values(gate, {"FASTEST_MS": "300", "SLOWEST_MS": "300"})["SLOWEST_MS"] == 300

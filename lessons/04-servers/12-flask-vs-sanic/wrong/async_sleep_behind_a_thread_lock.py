@@ -1,4 +1,4 @@
-"""Wrong: the sixth task waits at a lock for threads and keeps the only thread: no place is ever given back."""
+"""Wrong: the sixth task waits at a lock for threads, and keeps the only thread: no place is given back."""
 
 import asyncio
 import os
