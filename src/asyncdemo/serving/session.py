@@ -223,9 +223,9 @@ class Session:
             self._stage = _Stage.ENDING
             return
         sight = self._readiness.look() if runs else Sight.NOTHING
-        if self._workers is not None or sight is Sight.READY:
+        if runs and (self._workers is not None or sight is Sight.READY):
             self._await_workers(recording)
-        elif sight is Sight.TAKEN or (not runs and recording.compiled and listening(self._port, ()).somebody):
+        elif sight is Sight.TAKEN or (not runs and self._has_lost_its_port(recording)):
             self._try_another_port(recording)
         elif not runs:
             self._gone = recording.compiled
@@ -240,6 +240,10 @@ class Session:
             self._fail(
                 recording, f"After {_READY_S:.0f} s the server took no connections on port {self._port}."
             )
+
+    def _has_lost_its_port(self, recording: Recording) -> bool:
+        """Of a server that has ended: whether that is because somebody else got the port."""
+        return recording.compiled and self._workers is None and listening(self._port, ()).somebody
 
     def _await_workers(self, recording: Recording) -> None:
         """A server takes connections as soon as one of its workers does; the load is for all of them."""

@@ -38,6 +38,7 @@ MISTAKES = [
         "load-knobs", LESSON, "low = 1\nhigh = 100", "low = 0\nhigh = 100", "can be 0, but load: clients"
     ),
     Mistake("load-knobs", LESSON, "{ CLIENTS = 3,", "{ CLIENTS = 0,", "requests is 0"),
+    Mistake("load-knobs", LESSON, "timeout_s = 20\n\n", 'timeout_s = 20\nworkers = "CREW"\n\n', "names CREW"),
     Mistake("services", LESSON, "minutes = 10", 'minutes = 10\nservices = ["redis"]', "redis is named, but"),
     Mistake(
         "services", "in_turn.py", "PACKS_S = ", 'X = "REDIS_URL"\nPACKS_S = ', "services does not name redis"

@@ -53,6 +53,11 @@ def load_knobs(subject: Subject) -> Iterator[Fault]:
             if script.tree is not None and name in constants(script.path):
                 message = f"{name} is a knob of the load, and a constant of {script.path.name} as well"
                 yield Fault(message, subject.manifest, line)
+    for load, scripts in _served(subject):
+        for script in scripts:
+            if isinstance(load.workers, str) and load.workers not in constants(script.path):
+                message = f"workers names {load.workers}, which is no constant of {script.path.name}"
+                yield Fault(message, subject.manifest, subject.manifest_line("load.workers"))
     for place, knob in enumerate(lesson.knobs, start=1):
         value = lesson.load.knobs.get(knob.name)
         if value is None:
