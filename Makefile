@@ -16,7 +16,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour course test test-full test-all services lint docs check picture bench lock clean
+.PHONY: help tour course test test-slow test-all services lint docs check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -32,8 +32,8 @@ course: $(VENV)/.course ## what lessons 12 and later need: servers, clients, dat
 test: $(VENV)/.dev ## the tests that are not marked slow (PYTEST_ARGS="-k name" for a part of them)
 	@$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
-test-full: $(VENV)/.dev ## all tests: real servers under load, terminals and killed processes, too
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+test-slow: $(VENV)/.dev ## the other tests: real servers under load, terminals, processes that are killed
+	@$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 test-all: ## `make test` on every Python from 3.11 up that is found
 	@found=$$(scripts/venv.sh --list); test -n "$$found" || { echo "No Python 3.11 or newer was found."; exit 3; }; \
@@ -59,7 +59,7 @@ docs: $(VENV)/.dev ## the site, into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "The site is in site/: open site/index.html"
 
-check: lint docs test-full ## what CI runs: lint, docs and all tests
+check: lint docs test test-slow ## what CI runs: lint, docs and all tests
 
 picture: $(VENV)/.tour ## record the picture at the top of the README anew
 	@rm -rf .cache/picture
