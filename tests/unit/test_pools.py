@@ -266,6 +266,21 @@ def test_a_pool_that_is_queued_for() -> None:
     assert "`max_size`" in advice(run, FindingKind.SMALL_POOL)
 
 
+def test_a_pool_that_is_still_opening_its_connections_is_not_too_small() -> None:
+    story = Story()
+    pool = story.pool(4, made=at_line(9, "main"), name="psycopg")
+    first, second = tasks(story, 2)
+    first.waits(100, "sql").returns()
+    second.queues(pool, 100).waits(100, "sql").returns()
+    story.connection(pool, 0, 1, [(first, 0, 100), (second, 100, 200)])
+    run = story.run()
+    assert found(run) == {
+        FindingKind.SMALL_POOL: "The psycopg pool made at app.py:9 in main() was still opening connections "
+        "while up to 1 queued for one: 1 of 4 were ever open; 0.10 s in all and 0.10 s at the longest."
+    }
+    assert "`min_size`" in advice(run, FindingKind.SMALL_POOL)
+
+
 def test_pools_of_several_processes_are_one_finding() -> None:
     story = Story()
     for process, late in enumerate((100, 300, 200)):

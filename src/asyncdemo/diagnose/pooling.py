@@ -89,6 +89,9 @@ def small_pools(run: Run) -> Iterator[Finding]:
     ]
     for use, more in _of_each_line(queued_for, lambda use: use.queued_ns):
         pool = use.resource
+        if pool.limit is not None and 0 < use.most_open < pool.limit:
+            yield _growing(use, more)
+            continue
         places = "its connections" if pool.limit is None else many(pool.limit, "connection")
         yield Finding(
             FindingKind.SMALL_POOL,
@@ -100,6 +103,20 @@ def small_pools(run: Run) -> Iterator[Finding]:
             pool.site,
             own(pool.site),
         )
+
+
+def _growing(use: PoolUse, more: int) -> Finding:
+    """Callers queued though it was never full: it opens connections in the background, one by one."""
+    pool = use.resource
+    return Finding(
+        FindingKind.SMALL_POOL,
+        f"The {called(pool)} was still opening connections while up to {use.most_waiting:,} queued for one: "
+        f"{use.most_open:,} of {pool.limit:,} were ever open; {span(use.queued_ns)} in all and "
+        f"{span(use.longest_queue_ns)} at the longest." + _others("was" if more == 1 else "were", more),
+        "Let it open before the callers come: a higher `min_size`, and wait until it is filled.",
+        pool.site,
+        own(pool.site),
+    )
 
 
 def refused_by_pool(run: Run) -> Iterator[Finding]:
