@@ -24,6 +24,8 @@ from tests.cli.terminals import Terminal
 from tests.hostile.traced import is_alive, marked, until
 from tests.support.small_course import BROKEN, MENDED, make_course
 
+pytestmark = pytest.mark.slow
+
 CONTROL = "\x1b"
 COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|38;[25];[0-9;]+)m")
 CURSOR_HIDDEN, CURSOR_SHOWN = "\x1b[?25l", "\x1b[?25h"

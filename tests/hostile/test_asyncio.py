@@ -13,6 +13,8 @@ import pytest
 from asyncdemo.model import Outcome, Run
 from tests.hostile.traced import trace
 
+pytestmark = pytest.mark.slow
+
 HEAD = """
 import asyncio, gc, sys, threading, time
 async def brew(n): await asyncio.sleep(0.01)

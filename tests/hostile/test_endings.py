@@ -12,6 +12,8 @@ import pytest
 from asyncdemo.model import RunOutcome, State
 from tests.hostile.traced import trace
 
+pytestmark = pytest.mark.slow
+
 FAILED, OK, TIMEOUT = RunOutcome.FAILED, RunOutcome.OK, RunOutcome.TIMEOUT
 
 WARM_UP = """

@@ -9,6 +9,8 @@ import pytest
 
 from tests.hostile.traced import trace
 
+pytestmark = pytest.mark.slow
+
 AFTER = """
 async def after(n): await asyncio.sleep(0.02)
 async def main(): await asyncio.gather(after(1), after(2))

@@ -25,6 +25,8 @@ from tests.cli.commands import asyncdemo_command, environment
 from tests.cli.terminals import Terminal
 from tests.hostile.traced import MARK, marked, nothing_left, until
 
+pytestmark = pytest.mark.slow
+
 CURSOR_HIDDEN, CURSOR_SHOWN = "\x1b[?25l", "\x1b[?25h"
 
 STARTED = """

@@ -10,6 +10,8 @@ import pytest
 from asyncdemo.model import RunOutcome
 from tests.hostile.traced import trace
 
+pytestmark = pytest.mark.slow
+
 AFTER = """
 import asyncio
 async def after(): await asyncio.sleep(0.05)

@@ -29,8 +29,10 @@ def each_with_its_servers(cases: Iterable[tuple[Subject, str, Any]]) -> list[Par
         exercise = subject.lesson.exercise
         names = {*subject.lesson.services, *(exercise.services if exercise else ())}
         kinds = list(kinds_for(names))
-        serves = bool(names or subject.lesson.load or (exercise and exercise.load))
-        slow = [pytest.mark.slow] if serves else []
+        takes_long = bool(
+            names or subject.lesson.packages
+        )  # servers under load, and what is measured in them
+        slow = [pytest.mark.slow] if takes_long else []
         for kind, variables, marks in kinds:
             found.append(pytest.param(variables, subject, value, id=f"{name}-{kind}", marks=[*marks, *slow]))
         if not kinds:

@@ -13,6 +13,8 @@ from asyncdemo.metrics.pools import pool_use
 from asyncdemo.model import Run
 from tests.support.truth import recorded
 
+pytestmark = pytest.mark.slow
+
 _POOL_KINDS = {
     FindingKind.HELD_WHILE_ACQUIRING,
     FindingKind.LEAKED_CONNECTION,

@@ -9,6 +9,8 @@ import pytest
 
 from tests.support.plain_and_traced import plain, traced
 
+pytestmark = pytest.mark.slow
+
 PSYCOPG2 = """
     import os, sys, traceback
     import psycopg2

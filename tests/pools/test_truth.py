@@ -17,6 +17,8 @@ from asyncdemo.model import Connection, Outcome, Resource, ResourceKind, Run, St
 from tests.pools import scripts
 from tests.support.truth import Recorded, recorded
 
+pytestmark = pytest.mark.slow
+
 Use = tuple[int, Any, int, int, int]
 """(n, key of the connection, when it had it, before it gave it back, after)."""
 

@@ -11,6 +11,8 @@ import pytest
 from asyncdemo.model import Lane, Outcome, Run, State
 from tests.support.plain_and_traced import has, plain, traced
 
+pytestmark = pytest.mark.slow
+
 GATHER = r"""
 import asyncio
 
