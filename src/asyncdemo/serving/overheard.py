@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
+from pathlib import PurePath
 from typing import Final
 
 from asyncdemo.model import Outcome, Site, State
@@ -13,6 +15,7 @@ __all__ = ["Overheard"]
 
 _LINES: Final = 3
 _LONGEST: Final = 200
+_FRAME: Final = re.compile(r'^\s+File "([^"]+)", line \d+')
 
 
 class Overheard:
@@ -22,6 +25,11 @@ class Overheard:
         self._listener: Listener = KeptOutput() if listener is None else listener
         self._lines: deque[str] = deque(maxlen=_LINES)
         self._begun = ""
+        self._failed_in = ""
+
+    def failed_in(self, package: str) -> bool:
+        """Whether the innermost line of the last traceback on standard error is of that package."""
+        return package in PurePath(self._failed_in).parts
 
     def last_words(self) -> str:
         """The last lines on standard error, in one; "" if it wrote nothing there."""
@@ -36,6 +44,8 @@ class Overheard:
             if self._begun.endswith(("\n", "\r")):
                 lines, self._begun = [*lines, self._begun], ""
             self._lines.extend(line for line in lines if line.strip())
+            for frame in filter(None, map(_FRAME.match, lines)):
+                self._failed_in = frame[1]
 
     def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
         self._listener.lane_opened(lane, name, at_ns, state)

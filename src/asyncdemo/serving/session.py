@@ -306,7 +306,11 @@ class Session:
 
     def _ended_as_asked(self, exit_code: int | None) -> bool:
         # Windows knows no SIGINT between processes: there it is ended, with the code of whoever did that.
-        return exit_code in _AS_ASKED or (sys.platform == "win32" and exit_code is not None)
+        if exit_code in _AS_ASKED or (sys.platform == "win32" and exit_code is not None):
+            return True
+        # Sanic's main process shares its workers' states over one connection. The signal can come while it
+        # waits for a reply there; its handler asks too, and gets that reply. Then its own shutdown fails.
+        return exit_code == 1 and self._overheard.failed_in("sanic")
 
     def _last_words(self, exit_code: int | None) -> str:
         traffic = self._traffic
