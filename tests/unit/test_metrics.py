@@ -482,6 +482,12 @@ class TestGilWait:
     def test_is_never_negative(self) -> None:
         story = Story()
         story.thread("a", cpu_ms=200).runs(100)
+        story.thread("b", cpu_ms=100).runs(100)
+        assert gil_wait_ns(story.run()) == 0
+
+    def test_a_thread_that_is_alone_waits_for_nobody(self) -> None:
+        story = Story()
+        story.thread("a", cpu_ms=40).runs(100)
         assert gil_wait_ns(story.run()) == 0
 
 

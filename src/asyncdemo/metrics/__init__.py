@@ -166,11 +166,14 @@ def blocks(run: Run) -> int:
 def gil_wait_ns(run: Run) -> int:
     """How long threads were able to run without getting CPU time; estimated, never negative.
 
-    Of those that have lanes: what others do, say the processes that compute for a server, is no row.
+    Of threads with lanes, where a process has several: one that is alone waits for nobody. What others do,
+    say the processes that compute for a server, is no row.
     """
     hosts = {lane.track for lane in run.lanes}
+    threads = [track for track in run.tracks if track.kind is TrackKind.THREAD and track.index in hosts]
+    sharing = Counter(track.process for track in threads)
     return sum(
         max(tally(track.spans).by_state[State.RUNNING] - track.cpu_ns, 0)
-        for track in run.tracks
-        if track.kind is TrackKind.THREAD and track.cpu_ns is not None and track.index in hosts
+        for track in threads
+        if track.cpu_ns is not None and sharing[track.process] > 1
     )

@@ -141,8 +141,9 @@ def test_without_lanes_times_count_from_the_first_track() -> None:
 
 def test_waiting_for_the_gil_is_told_where_it_is_much_of_what_shows_as_running() -> None:
     busy, calm = Story(), Story()
-    busy.thread("busy", cpu_ms=40).runs(100).returns()
-    calm.thread("calm", cpu_ms=98).runs(100).returns()
+    for story, cpu_ms in ((busy, 40), (calm, 98)):
+        story.thread("first", cpu_ms=cpu_ms).runs(100).returns()
+        story.thread("second", cpu_ms=100).runs(100).returns()
     told = render_plain([busy.run()])
     assert "GIL           threads waited for it about 60 ms while they show as running (estimated)" in told
     assert "GIL" not in render_plain([calm.run()])
