@@ -275,7 +275,7 @@ class Recording:
     @property
     def requests(self) -> RequestIntake:
         """Where the load client's side of the requests is told."""
-        return self._assembly
+        return self._assembly.requests
 
     def close(self) -> None:
         """End the child and all it started, and let go of everything. May be called twice."""

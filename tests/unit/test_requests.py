@@ -175,12 +175,12 @@ class Fed:
 def test_client_and_server_are_matched_by_the_trace_whoever_tells_first() -> None:
     fed = Fed()
     fed.tell(["accepted", 5001, ns(1)], ["handling", 7, "a" * 32, 0, ns(2)])
-    fed.assembly.request_sent(0, "b" * 32, "GET / 0", 0, 0, 5002)
-    fed.assembly.request_sent(1, "a" * 32, "GET / 1", 0, 0, 0)
-    fed.assembly.request_connected(1, 5001)
+    fed.assembly.requests.request_sent(0, "b" * 32, "GET / 0", 0, 0, 5002)
+    fed.assembly.requests.request_sent(1, "a" * 32, "GET / 1", 0, 0, 0)
+    fed.assembly.requests.request_connected(1, 5001)
     fed.tell(["handled", 7, ns(4)])
-    fed.assembly.request_answered(1, ns(5), 200, None)
-    fed.assembly.request_answered(0, ns(9), None, "timeout")
+    fed.assembly.requests.request_answered(1, ns(5), 200, None)
+    fed.assembly.requests.request_answered(0, ns(9), None, "timeout")
     first, second = fed.run().requests
     assert (first.track, first.status, first.error, first.outcome) == (None, None, "timeout", Outcome.RAISED)
     assert (second.accepted_ns, second.handled_ns, second.track) == (ns(1), ns(2), 0)
@@ -312,10 +312,10 @@ class Listening:
 def test_listeners_to_a_server_see_requests_and_not_its_calls() -> None:
     listening = Listening()
     fed = Fed(listening)
-    fed.assembly.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 5001)
+    fed.assembly.requests.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 5001)
     fed.tell(["handling", 7, "a" * 32, 0, ns(2)], ["lane", 0, 0, "index()", "index", ns(3)])
     fed.tell(["lane-end", 0, ns(4), "returned", None, None], ["handled", 7, ns(5)])
-    fed.assembly.request_answered(0, ns(6), 200, None)
+    fed.assembly.requests.request_answered(0, ns(6), 200, None)
     fed.now(ns(7))
     assert listening.told == [
         ("opened", 0, "GET / 0", ns(1), State.QUEUED),
@@ -328,8 +328,8 @@ def test_listeners_to_a_server_see_requests_and_not_its_calls() -> None:
 def test_to_listeners_a_request_is_over_once_the_server_has_told_all_of_it() -> None:
     listening = Listening()
     fed = Fed(listening)
-    fed.assembly.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 0)
-    fed.assembly.request_answered(0, ns(6), 200, None)
+    fed.assembly.requests.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 0)
+    fed.assembly.requests.request_answered(0, ns(6), 200, None)
     fed.now(ns(4))
     fed.tell(["handling", 7, "a" * 32, 0, ns(2)], ["handled", 7, ns(5)])
     fed.now(ns(7))
@@ -345,11 +345,11 @@ def test_to_listeners_a_request_is_over_when_the_server_is_gone() -> None:
     listening = Listening()
     fed = Fed(listening)
     for number in range(2):
-        fed.assembly.request_sent(number, str(number) * 32, f"GET / {number}", ns(1), ns(1), 0)
-    fed.assembly.request_answered(0, ns(6), 200, None)
+        fed.assembly.requests.request_sent(number, str(number) * 32, f"GET / {number}", ns(1), ns(1), 0)
+    fed.assembly.requests.request_answered(0, ns(6), 200, None)
     fed.now(ns(4))
     fed.assembly.leaves(0)
-    fed.assembly.request_answered(1, ns(8), None, "reset")
+    fed.assembly.requests.request_answered(1, ns(8), None, "reset")
     assert listening.told[2:] == [
         ("closed", 0, ns(6), Outcome.RETURNED),
         ("closed", 1, ns(8), Outcome.RAISED),

@@ -14,14 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 from asyncdemo.assembly.audience import Audience, Listener, NoAudience
+from asyncdemo.assembly.correspondence import Correspondence
 from asyncdemo.assembly.ledger import (
-    Handling,
     Held,
     Item,
     LaneRecord,
     Ledger,
     ProcessRecord,
-    RequestRecord,
     ResourceRecord,
     TrackRecord,
 )
@@ -94,8 +93,7 @@ class Assembly:
         self._calls: dict[int, tuple[str, Site | None, Site | None]] = {}
         self._held: defaultdict[int, list[Held]] = defaultdict(list)
         """The slots that have not been given back, by resource."""
-        self._handlings: dict[int, tuple[str, Handling]] = {}
-        """Those of requests that go on."""
+        self.requests = Correspondence(self._ledger, self._audience, self._close_if_nobody_tells)
 
     @property
     def finished(self) -> bool:
@@ -390,19 +388,13 @@ class Assembly:
         self._ledger.result = literal
 
     def _on_accepted(self, port: int, at_ns: int) -> None:
-        self._ledger.accepted[_whole(port)].append(_whole(at_ns))
-        self._ledger.accepting.add(self._process.number)
+        self.requests.accepted(_whole(port), _whole(at_ns), self._process.number)
 
     def _on_handling(self, number: int, trace_id: str, track: int, at_ns: int) -> None:
-        handling = Handling(_whole(track), _whole(at_ns))
-        self._handlings[_whole(number)] = trace_id, handling
-        self._ledger.handlings[trace_id].append(handling)
-        self._audience.handling(trace_id, track, at_ns)
+        self.requests.handling(_whole(number), trace_id, _whole(track), _whole(at_ns))
 
     def _on_handled(self, number: int, at_ns: int) -> None:
-        trace_id, handling = self._handlings.pop(number)
-        handling.end_ns = _whole(at_ns)
-        self._audience.handled(trace_id, handling.track, at_ns)
+        self.requests.handled(number, _whole(at_ns))
 
     def _on_stuck(self, who: list[tuple[str, str, int | None, str, int]]) -> None:
         self._ledger.stuck[self._process.number] = [
@@ -412,26 +404,6 @@ class Assembly:
 
     def memory_sampled(self, sample: MemorySample) -> None:
         self._ledger.memory.append(sample)
-
-    # -- the load client ------------------------------------------------------------------------
-
-    def request_sent(
-        self, number: int, trace_id: str, name: str, intended_ns: int, sent_ns: int, port: int
-    ) -> None:
-        """port: the client's own; 0 if it is not known yet."""
-        self._ledger.requests[number] = RequestRecord(name, trace_id, intended_ns, sent_ns, port)
-        self._audience.request_sent(number, trace_id, name, intended_ns)
-
-    def request_connected(self, number: int, port: int) -> None:
-        self._ledger.requests[number].port = port
-
-    def request_answered(self, number: int, at_ns: int, status: int | None, error: str | None) -> None:
-        """error: why there is no whole response."""
-        request = self._ledger.requests[number]
-        request.answered_ns, request.status, request.error = at_ns, status, error
-        self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
-        self._audience.request_answered(request.trace_id, at_ns, request.outcome)
-        self._close_if_nobody_tells()
 
     def _close_if_nobody_tells(self) -> None:
         """Then no clock comes either, and what has ended stays as it is."""
