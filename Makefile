@@ -16,10 +16,10 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour course test test-slow test-all services lint docs check picture bench lock clean
+.PHONY: help tour course test test-slow test-browser test-all services lint docs check picture bench lock clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 tour: $(VENV)/.tour ## set up, then the first lesson: predict how long ten sleeps take, and watch
 	@$(BIN)/asyncdemo run two-sleeps
@@ -30,10 +30,14 @@ course: $(VENV)/.course ## what lessons 12 and later need: servers, clients, dat
 	@echo "All lessons can run now: $(BIN)/asyncdemo list"
 
 test: $(VENV)/.dev ## the tests that are not marked slow (PYTEST_ARGS="-k name" for a part of them)
-	@$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m "not slow and not browser" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.dev ## the other tests: real servers under load, terminals, processes that are killed
-	@$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m "slow and not browser" $(PYTEST_ARGS)
+
+test-browser: docs $(VENV)/.browser ## the site in Chromium, which is installed where that can be done (root, Debian)
+	@scripts/chromium.sh
+	@$(BIN)/python -m pytest -m browser $(PYTEST_ARGS)
 
 test-all: ## `make test` on every Python from 3.11 up that is found
 	@found=$$(scripts/venv.sh --list); test -n "$$found" || { echo "No Python 3.11 or newer was found."; exit 3; }; \
@@ -42,11 +46,12 @@ test-all: ## `make test` on every Python from 3.11 up that is found
 	    $(MAKE) --no-print-directory test VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
 	done
 
-# A lesson may say `Sanic` without the types of its config and context, which no learner needs.
 services: ## Redis and PostgreSQL from Debian, as root: the tests use them too where they are installed
 	@scripts/servers.sh
 
-lint: $(VENV)/.dev ## style, types and the import rules
+# A lesson may say `Sanic` without the types of its config and context, which no learner needs.
+# The types in tests/browser are Playwright's.
+lint: $(VENV)/.browser ## style, types and the import rules
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
@@ -59,7 +64,7 @@ docs: $(VENV)/.dev ## the site, into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "The site is in site/: open site/index.html"
 
-check: lint docs test test-slow ## what CI runs: lint, docs and all tests
+check: lint docs test test-slow test-browser ## what CI runs: lint, docs and all tests
 
 picture: $(VENV)/.tour ## record the picture at the top of the README anew
 	@rm -rf .cache/picture
@@ -97,3 +102,8 @@ $(VENV)/.dev: requirements/dev.txt pyproject.toml | $(BIN)/python
 	@$(PIP) --require-hashes --requirement requirements/dev.txt
 	@$(INSTALL_SELF)
 	@touch $@ $(VENV)/.course $(VENV)/.tour
+
+$(VENV)/.browser: requirements/browser.txt $(VENV)/.dev
+	@echo "Installing what drives a browser into $(VENV) (only this once) ..."
+	@$(PIP) --require-hashes --requirement requirements/browser.txt
+	@touch $@
