@@ -19,7 +19,7 @@ from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.svg import Drawing, draw_svg
 from asyncdemo.render.words import clean, count, duration, number, status, title
 
-__all__ = ["element_html", "render_html", "script_js"]
+__all__ = ["element_html", "render_html", "report_html", "script_js"]
 
 _TABLE_ROWS = 2_000
 
@@ -46,9 +46,8 @@ def render_html(runs: Sequence[Run]) -> str:
     body = "\n".join(
         [
             f"<h1>{escape(heading)}</h1>",
-            element_html(drawing),
-            *_facts(accounts),
-            *(part for account in accounts for part in _remarks(account)),
+            _element(drawing),
+            report_html(accounts),
             *(part for chart in drawing.charts for part in _table(chart)),
         ]
     )
@@ -60,11 +59,21 @@ def render_html(runs: Sequence[Run]) -> str:
     )
 
 
-def element_html(drawing: Drawing, *, covered: bool = False) -> str:
+def element_html(accounts: Sequence[Account], *, covered: bool = False, ident: str = "asyncdemo") -> str:
     """The element alone, for a page that loads ``script_js`` itself.
 
-    covered: nothing shows until it is played.
+    covered: nothing shows until it is played. ident: begins all ids in it, which must be unique on a page.
     """
+    drawing = draw_svg([account.run for account in accounts], accounts, ident)
+    return _element(drawing, covered)
+
+
+def report_html(accounts: Sequence[Account]) -> str:
+    """What was measured and found, in words and tables."""
+    return "\n".join([*_facts(accounts), *(part for account in accounts for part in _remarks(account))])
+
+
+def _element(drawing: Drawing, covered: bool = False) -> str:
     # "<" ends a script wherever it stands, so that no name of a lane may bring one.
     data = json.dumps(_data(drawing), separators=(",", ":")).replace("<", "\\u003c")
     return (

@@ -1,0 +1,100 @@
+"""``python -m asyncdemo.site``: what has to be made before the site is built, and after it.
+
+    prepare    record every lesson anew whose sources have changed, and write the generated pages
+    pack       one file of the built site, to take along
+
+Run in the checkout. Not for: building the site, which MkDocs does between the two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.catalog import Course, load_course
+from asyncdemo.course.lesson import Lesson, load_lesson
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.render.html import script_js
+from asyncdemo.serving import KeptServices
+from asyncdemo.site.catalogue import catalogue_page, notes_page
+from asyncdemo.site.lessons import broken_claims, lesson_page, takes
+from asyncdemo.site.recordings import Recordings
+
+_LESSONS: Final = Path("lessons")
+_PAGES: Final = Path("docs/lessons")
+_TRIES: Final = 3
+"""How often a lesson is recorded if a claim of its text does not hold: another program may have been busy."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m asyncdemo.site", description=__doc__)
+    parser.add_argument("step", choices=("prepare", "pack"))
+    step = parser.parse_args().step
+    try:
+        if step == "pack":
+            from asyncdemo.site.pack import pack
+
+            pack()
+        else:
+            _prepare()
+    except AsyncdemoError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _prepare() -> None:
+    course = load_course(_LESSONS)
+    lessons = [load_lesson(heading.folder) for heading in course.lessons]
+    recordings = Recordings()
+    with KeptServices() as kept:
+        for lesson in lessons:
+            _record(lesson, recordings, kept)
+    _write_pages(course, lessons, recordings)
+
+
+def _record(lesson: Lesson, recordings: Recordings, kept: KeptServices) -> None:
+    sources = [lesson.folder / "lesson.toml", *(variant.path for variant in lesson.variants)]
+    if recordings.is_fresh(lesson.id, takes(lesson), sources):
+        return
+    services = kept.get(lesson.services) if lesson.services else None
+    for _ in range(_TRIES):
+        began = time.monotonic()
+        runs = recordings.record(lesson.id, takes(lesson), sources, services)
+        print(f"recorded {lesson.id} ({time.monotonic() - began:.1f} s)", flush=True)
+        broken = broken_claims(lesson, runs)
+        if not broken:
+            return
+        print(f"  not as the text says: {'; '.join(claim.text for claim in broken)}", flush=True)
+
+
+def _write_pages(course: Course, lessons: Iterable[Lesson], recordings: Recordings) -> None:
+    pages = {"index.md": catalogue_page(course), "instructors.md": notes_page(course)}
+    for lesson in lessons:
+        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, recordings.get(lesson.id))
+    files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
+    files["assets/async_timeline.js"] = script_js().encode()
+    for lesson in lessons:
+        for file in recordings.files(lesson.id):
+            files[f"runs/{file.name}"] = file.read_bytes()
+    _write(_PAGES, files)
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """The folder has these files and no others; one that is as it should be is not touched."""
+    for old in [path for path in folder.rglob("*") if path.is_file()]:
+        if str(old.relative_to(folder)) not in files:
+            old.unlink()
+    for name, data in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.is_file() or file.read_bytes() != data:
+            file.write_bytes(data)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""A lesson's page: its README, with the programs, the questions and the recordings where they belong.
+
+Not for: the recordings (``recordings``), or how the fences in the page become HTML.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from asyncdemo.course.around import surroundings
+from asyncdemo.course.catalog import Course, Module
+from asyncdemo.course.claims import Claim, check
+from asyncdemo.course.knobs import values
+from asyncdemo.course.lesson import Lesson, Variant
+from asyncdemo.course.listing import Listing, listing
+from asyncdemo.course.text import sections
+from asyncdemo.metrics import measure
+from asyncdemo.model import Run
+from asyncdemo.runner import Options, Target
+from asyncdemo.site.links import linked
+from asyncdemo.site.recordings import Take
+
+__all__ = ["broken_claims", "lesson_page", "takes"]
+
+_TIMEOUT_S: Final = 60.0
+_BEFORE: Final = ("The question", "Predict", "Run")
+"""Sections of the README that stand before the timeline."""
+_AFTER: Final = ("What you saw", "Why", "Change it", "Exercise", "Where it bites", "Key points")
+_SOLVED: Final = "### Gives the answer away"
+_HINTS: Final = ("First hint", "Second hint", "Third hint")
+
+
+def takes(lesson: Lesson) -> list[Take]:
+    """A run of each variant, with the knobs as they are written."""
+    knobs = values(lesson, {})
+    return [
+        Take(
+            Target(str(variant.path)),
+            Options(name=variant.name, lanes=lesson.lanes, timeout_s=_TIMEOUT_S, memory=lesson.memory),
+            lambda services: surroundings(lesson.load, services, knobs),
+        )
+        for variant in lesson.variants
+    ]
+
+
+def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[Claim]:
+    """What the text says of these runs, and is not so. Claims about other knobs need other runs."""
+    measured = {run.name: measure(run) for run in runs}
+    knobs = values(lesson, {})
+    return [
+        claim
+        for claim in lesson.claims
+        if not claim.knobs and not check(claim.condition, measured, knobs).holds
+    ]
+
+
+def lesson_page(course: Course, lesson: Lesson, runs: Sequence[Run]) -> str:
+    """In Markdown."""
+    return "\n".join(_parts(course, lesson, runs))
+
+
+def _parts(course: Course, lesson: Lesson, runs: Sequence[Run]) -> Iterator[str]:
+    others = {other.id for other in course.lessons} - {lesson.id}
+    text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
+    yield f"---\ntitle: {lesson.number}. {lesson.title}\ndescription: >-\n  {lesson.point}\n---\n"
+    yield f"# {lesson.number}. {lesson.title}\n"
+    yield f"{lesson.point}\n{{.lesson-point}}\n"
+    yield from _facts(_module(course, lesson), lesson)
+    yield f"\n## The question\n\n{text['The question']}\n"
+    yield '<div class="stage" markdown>\n<div class="stage-code" markdown>\n\n## The programs\n'
+    for variant in lesson.variants:
+        yield _tab(variant, listing(variant))
+    yield '</div>\n<div class="stage-picture" markdown>\n'
+    if lesson.predictions:
+        yield f"## Predict\n\n```predict\nlesson: {lesson.id}\n```\n"
+    yield f"## Run\n\n{text['Run']}\n"
+    yield f"```timeline\nlesson: {lesson.id}\n{'covered: yes' if lesson.predictions else ''}\n```\n"
+    yield f"```figures\nlesson: {lesson.id}\n```\n"
+    yield from _differing_here(broken_claims(lesson, runs))
+    yield "</div>\n</div>\n"
+    for heading in _AFTER:
+        yield f"## {heading}\n\n{text[heading]}\n"
+        if heading == "Exercise" and lesson.exercise is not None:
+            yield from _exercise(lesson)
+    yield f"## One more question\n\n{text['One more question']}\n"
+    yield _collapsed("The answer", linked(_answer(lesson), others))
+    yield (
+        f"For a class: the [instructor's notes](instructors.md#{lesson.id}) say what learners get wrong here, "
+        "and what to ask them.\n{.lesson-notes}\n"
+    )
+
+
+def _facts(module: Module, lesson: Lesson) -> Iterator[str]:
+    yield '<ul class="lesson-facts">'
+    yield f"<li>Module {module.number}: {module.title}</li>"
+    yield f"<li>{lesson.minutes} minutes</li>"
+    yield (
+        "<li>Needs <code>make course</code>: its packages and servers</li>"
+        if lesson.packages or lesson.services or lesson.load is not None
+        else "<li>Needs nothing but Python</li>"
+    )
+    yield f"<li><code>asyncdemo run {lesson.id}</code></li>\n</ul>\n"
+
+
+def _tab(variant: Variant, shown: Listing) -> str:
+    marked = " ".join(str(number - shown.first + 1) for number in sorted(shown.marked))
+    code = "\n".join(shown.lines)
+    block = (
+        f'{variant.title[:1].upper()}{variant.title[1:]}.\n\n```python title="{variant.path.name}" '
+        f'linenums="{shown.first}" hl_lines="{marked}"\n{code}\n```\n'
+    )
+    return f'=== "{variant.name}"\n\n{textwrap.indent(block, "    ")}'
+
+
+def _differing_here(broken: Sequence[Claim]) -> Iterator[str]:
+    """A recording may have been made on a busy machine; then the page says so, instead of contradicting itself."""
+    if broken:
+        told = "\n".join(f"    - {text}" for text in dict.fromkeys(claim.text for claim in broken))
+        yield f"!!! warning \"This recording differs from what the text says\"\n\n{told}\n"
+
+
+def _exercise(lesson: Lesson) -> Iterator[str]:
+    file = (lesson.folder / "exercise.py").read_text(encoding="utf-8").rstrip()
+    yield _collapsed("The file of the exercise", f'```python title="exercise.py"\n{file}\n```')
+    hints = sections(lesson.folder / "hints.md")
+    for name, (heading, body) in zip(_HINTS, hints.items(), strict=False):
+        yield _collapsed(f"{name}: {heading[0].lower()}{heading[1:]}", body)
+
+
+def _collapsed(title: str, body: str) -> str:
+    return f'??? note "{title}"\n\n{textwrap.indent(body, "    ")}\n'
+
+
+def _answer(lesson: Lesson) -> str:
+    """To "One more question"; the README has it at its very end, for instructors."""
+    answer = lesson.readme.read_text(encoding="utf-8").partition(_SOLVED)[2].strip()
+    return re.sub(r'^To "One more question":\s*', "", answer)
+
+
+def _module(course: Course, lesson: Lesson) -> Module:
+    return next(
+        module for module in course.modules if lesson.id in {other.id for other in module.lessons}
+    )

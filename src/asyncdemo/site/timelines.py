@@ -1,0 +1,49 @@
+"""The fences ``timeline`` and ``figures``: a lesson's recordings as a picture that plays, and what was measured.
+
+Not for: how either looks (``render``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.lesson import Lesson, load_lesson
+from asyncdemo.course.lookup import find_lesson
+from asyncdemo.model import Run
+from asyncdemo.render.facts import Account, account_for
+from asyncdemo.render.html import element_html, report_html
+from asyncdemo.site.fence import formatter, settings
+from asyncdemo.site.recordings import Recordings
+
+__all__ = ["figures", "lesson_accounts", "recorded_lesson", "timeline"]
+
+
+@formatter
+def timeline(source: str) -> str:
+    """``lesson: ID``, and ``covered: yes`` where a prediction comes first."""
+    asked = settings(source, ("lesson", "covered"))
+    lesson, runs = recorded_lesson(asked["lesson"])
+    element = element_html(
+        lesson_accounts(lesson, runs), covered=asked.get("covered") == "yes", ident=lesson.id
+    )
+    return f'<div class="timeline" data-search-exclude>{element}</div>'
+
+
+@formatter
+def figures(source: str) -> str:
+    """``lesson: ID``."""
+    lesson, runs = recorded_lesson(settings(source, ("lesson",))["lesson"])
+    return f'<div class="figures" data-search-exclude>{report_html(lesson_accounts(lesson, runs))}</div>'
+
+
+def recorded_lesson(lesson_id: str) -> tuple[Lesson, tuple[Run, ...]]:
+    """The lesson and its recordings. Raises MissingError, UsageError."""
+    lesson = load_lesson(find_lesson(load_course(find_course()), lesson_id).folder)
+    return lesson, Recordings().get(lesson.id)
+
+
+def lesson_accounts(lesson: Lesson, runs: Sequence[Run]) -> tuple[Account, ...]:
+    """What there is to tell of each run, compared with those that ended as the lesson means it."""
+    expected = {variant.name: variant.expect for variant in lesson.variants}
+    return account_for(runs, [run.name for run in runs if run.outcome == expected[run.name]])
