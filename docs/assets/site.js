@@ -1,0 +1,50 @@
+/* What the theme leaves to the mouse, for the keyboard too; and the names of tabs, for paper.
+   Not for: anything that a page needs to be read. Works without this file, too. */
+(function () {
+  "use strict";
+
+  // What scrolls must be reachable by keyboard: code and tables that are wider (or higher) than their place.
+  function followScrolling() {
+    var regions = document.querySelectorAll(
+      ".md-typeset pre > code, .md-typeset__scrollwrap, .md-typeset .wide"
+    );
+    function mark(region) {
+      var scrolls = region.scrollWidth > region.clientWidth + 1 || region.scrollHeight > region.clientHeight + 1;
+      if (scrolls) region.tabIndex = 0;
+      else region.removeAttribute("tabindex");
+    }
+    // A region in a hidden tab has no size yet: it is looked at again when it gets one.
+    var watch = new ResizeObserver(function (entries) {
+      entries.forEach(function (entry) { mark(entry.target); });
+    });
+    regions.forEach(function (region) { mark(region); watch.observe(region); });
+  }
+
+  // The theme opens its drawer and its search by labels, which take no focus. It does act on Enter in one that has it.
+  function nameLabels() {
+    [["__drawer", "Open the menu"], ["__search", "Search"]].forEach(function (pair) {
+      var label = document.querySelector(".md-header__button[for=" + pair[0] + "]");
+      if (!label) return;
+      label.tabIndex = 0;
+      label.setAttribute("role", "button");
+      label.setAttribute("aria-label", pair[1]);
+      label.addEventListener("keydown", function (event) {
+        if (event.key === " ") { event.preventDefault(); label.click(); }
+      });
+    });
+  }
+
+  function nameTabsOnPaper() {
+    document.querySelectorAll(".tabbed-set").forEach(function (set) {
+      var labels = set.querySelectorAll(":scope > .tabbed-labels > label");
+      set.querySelectorAll(":scope > .tabbed-content > .tabbed-block").forEach(function (block, n) {
+        if (labels[n]) block.dataset.label = labels[n].textContent.trim();
+      });
+    });
+  }
+
+  nameLabels();
+  nameTabsOnPaper();
+  // The theme wraps tables when it starts, after this script.
+  window.addEventListener("load", followScrolling);
+})();
