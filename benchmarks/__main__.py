@@ -20,7 +20,7 @@ from benchmarks.table import Row, machine_lines, markdown_table, row_cells, with
 from benchmarks.tracing_cost import COMPARED, measure_tracing_cost
 from benchmarks.watching import measure_watch
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = ROOT / "docs" / "measure" / "speed.md"
 PARTS = ("tracing", "startup", "watch", "live", "memory", "lessons", "load")
 _HEAD = ["what", "median", "range", "rounds", "target", ""]
 

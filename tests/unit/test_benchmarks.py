@@ -111,7 +111,7 @@ def test_a_page_without_marks_is_not_written_into() -> None:
 
 
 def test_the_page_of_the_docs_has_the_marks() -> None:
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "measure" / "speed.md").read_text(encoding="utf-8")
     assert "| what |" in with_table(page, "| what |")
 
 
@@ -133,7 +133,7 @@ def test_a_script_without_a_main_part_cannot_be_timed(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal and the resources of children")
 def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
-    page = ROOT / "docs" / "benchmarks.md"
+    page = ROOT / "docs" / "measure" / "speed.md"
     before = page.read_text(encoding="utf-8")
     ended = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--quick"],
