@@ -60,9 +60,11 @@ lint: $(VENV)/.browser ## style, types and the import rules
 	@$(BIN)/lint-imports --no-logo
 
 # Not --quiet: with it, --strict counts no warnings.
-docs: $(VENV)/.dev ## the site, into site/
+docs: $(VENV)/.dev ## the site, into site/, and in one file for a room without internet; records what has changed
+	@$(BIN)/python -m asyncdemo.site prepare
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
-	@echo "The site is in site/: open site/index.html"
+	@$(BIN)/python -m asyncdemo.site pack
+	@echo "The site is in site/: open site/index.html, or asyncdemo docs"
 
 check: lint docs test test-slow test-browser ## what CI runs: lint, docs and all tests
 

@@ -32,7 +32,9 @@ def formatter(make: Callable[[str], str]) -> Formatter:
             return make(source)
         except Exception as error:
             first = source.strip().replace("\n", ", ")
-            raise SuperFencesException(f"{make.__module__}: {first}: {type(error).__name__}: {error}") from error
+            raise SuperFencesException(
+                f"{make.__module__}: {first}: {type(error).__name__}: {error}"
+            ) from error
 
     return shown
 

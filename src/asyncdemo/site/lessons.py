@@ -88,8 +88,8 @@ def _parts(course: Course, lesson: Lesson, runs: Sequence[Run]) -> Iterator[str]
     yield f"## One more question\n\n{text['One more question']}\n"
     yield _collapsed("The answer", linked(_answer(lesson), others))
     yield (
-        f"For a class: the [instructor's notes](instructors.md#{lesson.id}) say what learners get wrong here, "
-        "and what to ask them.\n{.lesson-notes}\n"
+        f"For a class: the [instructor's notes](instructors.md#{lesson.id}) say what learners get wrong "
+        "here, and what to ask them.\n{.lesson-notes}\n"
     )
 
 
@@ -116,10 +116,10 @@ def _tab(variant: Variant, shown: Listing) -> str:
 
 
 def _differing_here(broken: Sequence[Claim]) -> Iterator[str]:
-    """A recording may have been made on a busy machine; then the page says so, instead of contradicting itself."""
+    """A recording may have been made on a busy machine; then the page says so."""
     if broken:
         told = "\n".join(f"    - {text}" for text in dict.fromkeys(claim.text for claim in broken))
-        yield f"!!! warning \"This recording differs from what the text says\"\n\n{told}\n"
+        yield f'!!! warning "This recording differs from what the text says"\n\n{told}\n'
 
 
 def _exercise(lesson: Lesson) -> Iterator[str]:
@@ -141,6 +141,4 @@ def _answer(lesson: Lesson) -> str:
 
 
 def _module(course: Course, lesson: Lesson) -> Module:
-    return next(
-        module for module in course.modules if lesson.id in {other.id for other in module.lessons}
-    )
+    return next(module for module in course.modules if lesson.id in {other.id for other in module.lessons})

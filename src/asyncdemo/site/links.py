@@ -19,7 +19,9 @@ _THREAD: Final = re.compile(r"\b([\w.-]+/[\w.-]+)#(\d+)")
 def linked(text: str, lessons: Collection[str]) -> str:
     """lessons: the ids whose pages are to be linked to."""
     return "".join(
-        _id_linked(part, lessons) if place % 2 else _THREAD.sub(r"[\g<0>](https://github.com/\1/issues/\2)", part)
+        _id_linked(part, lessons)
+        if place % 2
+        else _THREAD.sub(r"[\g<0>](https://github.com/\1/issues/\2)", part)
         for place, part in enumerate(_PART.split(text))
     )
 

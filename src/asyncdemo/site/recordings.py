@@ -22,8 +22,8 @@ from asyncdemo.errors import MissingError
 from asyncdemo.model import Run
 from asyncdemo.output import KeptOutput
 from asyncdemo.runner import Options, Stdout, Target
-from asyncdemo.serving import Surroundings, open_recording
 from asyncdemo.services import Services
+from asyncdemo.serving import Surroundings, open_recording
 
 __all__ = ["FOLDER", "Recordings", "Take"]
 
@@ -32,9 +32,20 @@ FOLDER: Final = Path(".cache/site/runs")
 _INDEX: Final = "recordings.json"
 _POLL_S: Final = 0.01
 _WHAT_RECORDS: Final = (
-    "assembly", "awaits", "capture", "course", "load", "memory.py", "model", "runner.py", "serving", "services",
+    "assembly",
+    "awaits",
+    "capture",
+    "course/around.py",
+    "course/bodies.py",
+    "course/load.py",
+    "load",
+    "memory.py",
+    "model",
+    "runner.py",
+    "serving",
+    "services",
     "store",
-)  # fmt: skip
+)
 """Parts of asyncdemo whose change makes recordings anew. How they are drawn is no reason."""
 
 

@@ -1,4 +1,4 @@
-"""The fences ``timeline`` and ``figures``: a lesson's recordings as a picture that plays, and what was measured.
+"""The fences ``timeline`` and ``figures``: a lesson's recordings to be played, and what was measured.
 
 Not for: how either looks (``render``).
 """
