@@ -29,7 +29,7 @@ _STYLE = """
 :root{--fg:#e6edf3;--bg:#0d1117;--line:#30363d;--dim:#9198a1;--warn:#f0883e}}
 body{margin:2rem auto;max-width:62rem;padding:0 1rem;color:var(--fg);background:var(--bg);
 font:1rem/1.5 system-ui,sans-serif}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}
+h1{font-size:1.5rem}h2,h3{font-size:1.15rem;margin:2rem 0 .5rem}h3{font-size:1rem}
 svg{width:100%;height:auto}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 th,td{border-bottom:1px solid var(--line);padding:.25rem .8rem .25rem 0;text-align:left;vertical-align:top}
@@ -131,7 +131,7 @@ def _amounts(band: Band) -> list[float]:
 def _facts(accounts: Sequence[Account]) -> Iterator[str]:
     """Figures of all runs side by side: a row for each label that any of them has."""
     labels = list(dict.fromkeys(fact.label for account in accounts for fact in account.facts))
-    yield '<h2>Figures</h2>\n<div class="wide"><table>\n<thead><tr><td></td>'
+    yield '<div class="wide" tabindex="0" role="region" aria-label="Figures"><table>\n<thead><tr><td></td>'
     yield "".join(f'<th scope="col">{escape(title(account.run))}</th>' for account in accounts)
     yield "</tr></thead>\n<tbody>"
     ended = "".join(f"<td>{escape(status(account.run))}</td>" for account in accounts)
@@ -149,13 +149,13 @@ def _facts(accounts: Sequence[Account]) -> Iterator[str]:
 def _remarks(account: Account) -> Iterator[str]:
     name = escape(title(account.run))
     if account.findings:
-        yield f"<h2>Found in {name}</h2>\n<ul>"
+        yield f"<h3>Found in {name}</h3>\n<ul>"
         for finding in account.findings:
             message, advice = map(escape, finding_words(finding))
             yield f"<li>{message}{f'<br><span class=advice>{advice}</span>' if advice else ''}</li>"
         yield "</ul>"
     if account.notes:
-        yield f"<h2>Notes on {name}</h2>\n<ul>"
+        yield f"<h3>Notes on {name}</h3>\n<ul>"
         yield from (f"<li>{escape(note)}</li>" for note in account.notes)
         yield "</ul>"
 
