@@ -26,6 +26,8 @@ from asyncdemo.site.recordings import Recordings
 
 _LESSONS: Final = Path("lessons")
 _PAGES: Final = Path("docs/lessons")
+_SITE: Final = Path("site")
+_ARCHIVE: Final = Path("dist/asyncdemo-docs.zip")
 _TRIES: Final = 3
 """How often a lesson is recorded if a claim of its text does not hold: another program may have been busy."""
 
@@ -38,7 +40,7 @@ def main() -> int:
         if step == "pack":
             from asyncdemo.site.pack import pack
 
-            pack()
+            pack(_SITE, _ARCHIVE)
         else:
             _prepare()
     except AsyncdemoError as error:
@@ -75,7 +77,8 @@ def _record(lesson: Lesson, recordings: Recordings, kept: KeptServices) -> None:
 def _write_pages(course: Course, lessons: Iterable[Lesson], recordings: Recordings) -> None:
     pages = {"index.md": catalogue_page(course), "instructors.md": notes_page(course)}
     for lesson in lessons:
-        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, recordings.get(lesson.id))
+        runs = [f"runs/{file.name}" for file in recordings.files(lesson.id)]
+        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, recordings.get(lesson.id), runs)
     files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
     files["assets/async_timeline.js"] = script_js().encode()
     for lesson in lessons:

@@ -28,9 +28,9 @@ def _catalogue(course: Course) -> Iterator[str]:
     minutes = sum(lesson.minutes for lesson in course.lessons)
     yield "---\ntitle: Lessons\n---\n\n# Lessons\n"
     yield (
-        f"{len(course.lessons)} lessons, {minutes // 60} hours and {minutes % 60} minutes in front of a class; alone it "
-        "takes as long as you look. Each is the same job done in two or three ways: predict, run, see what each way "
-        "waits for, turn a knob, repair a program. Each builds on the ones before it, and can be read alone.\n"
+        f"{len(course.lessons)} lessons, {minutes // 60} hours and {minutes % 60} minutes in front of a class. "
+        "Each is the same job done in two or three ways: predict, run, see what each way waits for, turn a "
+        "knob, repair a program. Each builds on the ones before it, and can be read alone.\n"
     )
     for module in course.modules:
         yield f"## Module {module.number}: {module.title}\n"
@@ -51,8 +51,9 @@ def _entry(lesson: Heading) -> str:
 def _notes(course: Course) -> Iterator[str]:
     yield "---\ntitle: Instructor's notes\n---\n\n# Instructor's notes\n"
     yield (
-        "For each lesson: how the minutes are divided, what learners get wrong, what to ask, and the answer to its last "
-        "question. `asyncdemo run LESSON --notes` prints the same in a terminal that the class does not see.\n"
+        "For each lesson: how the minutes are divided, what learners get wrong, what to ask, and the answer "
+        "to its last question. `asyncdemo run LESSON --notes` prints the same in a terminal that the class "
+        "does not see.\n"
     )
     ids = {lesson.id for lesson in course.lessons}
     for module in course.modules:

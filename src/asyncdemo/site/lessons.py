@@ -57,12 +57,12 @@ def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[Claim]:
     ]
 
 
-def lesson_page(course: Course, lesson: Lesson, runs: Sequence[Run]) -> str:
-    """In Markdown."""
-    return "\n".join(_parts(course, lesson, runs))
+def lesson_page(course: Course, lesson: Lesson, runs: Sequence[Run], files: Sequence[str]) -> str:
+    """In Markdown. files: where the recordings can be had, relative to the page."""
+    return "\n".join(_parts(course, lesson, runs, files))
 
 
-def _parts(course: Course, lesson: Lesson, runs: Sequence[Run]) -> Iterator[str]:
+def _parts(course: Course, lesson: Lesson, runs: Sequence[Run], files: Sequence[str]) -> Iterator[str]:
     others = {other.id for other in course.lessons} - {lesson.id}
     text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
     yield f"---\ntitle: {lesson.number}. {lesson.title}\ndescription: >-\n  {lesson.point}\n---\n"
@@ -80,6 +80,7 @@ def _parts(course: Course, lesson: Lesson, runs: Sequence[Run]) -> Iterator[str]
     yield f"```timeline\nlesson: {lesson.id}\n{'covered: yes' if lesson.predictions else ''}\n```\n"
     yield f"```figures\nlesson: {lesson.id}\n```\n"
     yield from _differing_here(broken_claims(lesson, runs))
+    yield _downloads(runs, files)
     yield "</div>\n</div>\n"
     for heading in _AFTER:
         yield f"## {heading}\n\n{text[heading]}\n"
@@ -120,6 +121,14 @@ def _differing_here(broken: Sequence[Claim]) -> Iterator[str]:
     if broken:
         told = "\n".join(f"    - {text}" for text in dict.fromkeys(claim.text for claim in broken))
         yield f'!!! warning "This recording differs from what the text says"\n\n{told}\n'
+
+
+def _downloads(runs: Sequence[Run], files: Sequence[str]) -> str:
+    links = ", ".join(f"[{run.name}]({file})" for run, file in zip(runs, files, strict=True))
+    return (
+        f"The recordings: {links}. [Open one](../explore/open.md) in the browser, or with `asyncdemo show FILE`."
+        "\n{.lesson-recordings}\n"
+    )
 
 
 def _exercise(lesson: Lesson) -> Iterator[str]:
