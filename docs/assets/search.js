@@ -1,0 +1,83 @@
+/* Search that costs nothing until it is used, and that works from file:// too.
+ *
+ * Loaded before the theme's script (`extra.polyfills` in mkdocs.yml), which, left alone, fetches index and worker of
+ * the search on every page, and starts a Worker, which browsers forbid to pages from file://.
+ */
+(() => {
+  "use strict";
+
+  const INDEX = /\/search\/search_index\.js(on)?$/;
+
+  /* Search is used once its box is open. Some addresses use it at once: ?q= searches, ?h= marks what was found. */
+  const used = new Promise((resolve) => {
+    const address = new URLSearchParams(location.search);
+    if (address.has("q") || address.has("h")) resolve();
+    document.addEventListener("change", (event) => {
+      if (event.target.id === "__search" && event.target.checked) resolve();
+    });
+  });
+
+  /* Over http the theme asks for the index in this way ... */
+  const { open, send } = XMLHttpRequest.prototype;
+  const held = new WeakSet();
+  XMLHttpRequest.prototype.open = function (method, url, ...others) {
+    if (INDEX.test(String(url))) held.add(this);
+    return open.call(this, method, url, ...others);
+  };
+  XMLHttpRequest.prototype.send = function (...body) {
+    if (held.has(this)) used.then(() => send.apply(this, body));
+    else send.apply(this, body);
+  };
+
+  /* ... and from file:// in this. */
+  const append = document.head.appendChild;
+  document.head.appendChild = function (node) {
+    if (INDEX.test(node.src ?? "")) used.then(() => append.call(document.head, node));
+    else append.call(document.head, node);
+    return node;
+  };
+
+  /* The theme's worker, started by the first message to it: that is the index, when it is there. */
+  class LateWorker extends EventTarget {
+    constructor(url) {
+      super();
+      this.url = String(url);
+    }
+
+    postMessage(message) {
+      this.started ??= location.protocol === "file:" ? this.inFrame() : this.inWorker();
+      this.started.then((post) => post(message));
+    }
+
+    async inWorker() {
+      const worker = new RealWorker(this.url);
+      worker.addEventListener("message", (event) => this.answer(event.data));
+      return (message) => worker.postMessage(message);
+    }
+
+    /* A hidden frame is another global scope for the worker's script; it inherits our origin. */
+    inFrame() {
+      const frame = document.createElement("iframe");
+      frame.hidden = true;
+      frame.title = "Search";
+      document.body.append(frame);
+      const inside = frame.contentWindow;
+      inside.postMessage = (answer) => this.answer(answer);
+      const script = inside.document.createElement("script");
+      script.src = this.url;
+      inside.document.head.append(script);
+      return new Promise((resolve) => {
+        script.addEventListener("load", () => {
+          resolve((message) => inside.dispatchEvent(new MessageEvent("message", { data: message })));
+        });
+      });
+    }
+
+    answer(data) {
+      this.dispatchEvent(new MessageEvent("message", { data }));
+    }
+  }
+
+  const RealWorker = window.Worker;
+  window.Worker = LateWorker;
+})();

@@ -1,0 +1,163 @@
+"""Predict, then reveal: the questions of a lesson as a form, and what the recordings answer.
+
+The page judges by the ``data-`` attributes, computed by the functions that also judge in the terminal.
+Not for: the behaviour (``docs/assets/predict.js``) or the judging (``course.predictions``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import permutations
+from typing import Final
+
+from asyncdemo.checks.words import singular
+from asyncdemo.course.claims import Knobs
+from asyncdemo.course.figures import figure
+from asyncdemo.course.knobs import values
+from asyncdemo.course.lesson import Lesson
+from asyncdemo.course.predictions import Prediction, PredictionKind, compare, fill, happened, variants_needed
+from asyncdemo.errors import CourseError
+from asyncdemo.metrics import Metrics, measure
+from asyncdemo.model import Run
+from asyncdemo.site.fence import formatter, settings
+from asyncdemo.site.timelines import recorded_lesson
+
+__all__ = ["fence", "judging", "predict_html"]
+
+_INTRO: Final = "Answer before you look; any question can be left out. Nothing you enter leaves this page."
+
+
+@formatter
+def fence(source: str) -> str:
+    """``lesson: ID``."""
+    return predict_html(*recorded_lesson(settings(source, {"lesson"})["lesson"]))
+
+
+def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
+    """The form. runs: one of each variant, with the knobs as they are written.
+
+    Raises CourseError if the runs leave a question without an answer.
+    """
+    knobs = values(lesson, {})
+    measured = {run.name: measure(run) for run in runs}
+    variants = tuple(variant.name for variant in lesson.variants)
+    questions = [
+        _Question(place, prediction, variants, knobs, measured, f"predict-{lesson.id}-{place}")
+        for place, prediction in enumerate(lesson.predictions, start=1)
+    ]
+    answers = "".join(f"<li>{question.told()}</li>" for question in questions)
+    # `method=dialog` outside of a dialog sends nothing, so Enter does no harm where no script runs.
+    return (
+        '<form class="predict" method="dialog" autocomplete="off" data-search-exclude>'
+        f'<p class="predict-intro">{_INTRO}</p>'
+        f"{''.join(question.html() for question in questions)}"
+        '<p class="predict-ask"><button type="submit" class="predict-show md-button md-button--primary">'
+        'Show what happened</button></p><p class="predict-status" role="status"></p>'
+        f'<div class="predict-printed"><p>What happened:</p><ol>{answers}</ol></div></form>'
+    )
+
+
+def judging(
+    prediction: Prediction, variants: Sequence[str], measured: Mapping[str, Metrics], knobs: Knobs
+) -> dict[str, str]:
+    """What the page needs to tell right answers: name of the ``data-`` attribute -> value.
+
+    number: ``value``, and how far ``within`` an answer may be off it; choice: the ``place`` of the right one;
+    order: every one of the ``orders`` that counts as right. Raises CourseError if there is no right answer.
+    """
+    missing = set(variants_needed(prediction, variants)) - set(measured)
+    if missing:
+        raise CourseError(f"No run of {', '.join(sorted(missing))} answers {prediction.question!r}")
+    if prediction.kind is PredictionKind.CHOICE:
+        texts = [fill(choice.text, knobs) for choice in prediction.choices]
+        answer = happened(prediction, measured, knobs)
+        if answer not in texts:
+            raise CourseError(f"It was {answer}, which is none of the choices of {prediction.question!r}")
+        return {"place": str(texts.index(answer))}
+    if prediction.kind is PredictionKind.ORDER:
+        right = [
+            " ".join(order)
+            for order in permutations(variants)
+            if compare(prediction, order, measured, knobs).right
+        ]
+        return {"orders": ",".join(right)}
+    value = figure(measured[prediction.variant], prediction.metric)
+    return {"value": repr(value), "within": repr(prediction.tolerance * abs(value))}
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """group: what the radio buttons of this question have in common."""
+
+    place: int
+    prediction: Prediction
+    variants: tuple[str, ...]
+    knobs: Knobs
+    measured: Mapping[str, Metrics]
+    group: str
+
+    def html(self) -> str:
+        kind = self.prediction.kind
+        judged = judging(self.prediction, self.variants, self.measured, self.knobs)
+        if kind is PredictionKind.NUMBER:
+            judged |= {"unit": self.prediction.unit, "one": singular(self.prediction.unit)}
+        data = "".join(f' data-{name}="{escape(value)}"' for name, value in judged.items())
+        fields = {
+            PredictionKind.NUMBER: self._number,
+            PredictionKind.CHOICE: self._choices,
+            PredictionKind.ORDER: self._order,
+        }[kind]
+        return (
+            f'<fieldset class="predict-question" data-kind="{kind}"{data}>'
+            f"<legend>{self.place}. {self._asked()}</legend>"
+            f"{''.join(fields())}"
+            '<details class="predict-answer"><summary>What happened</summary>'
+            f'<div class="predict-happened">{self.told()}</div></details></fieldset>'
+        )
+
+    def told(self) -> str:
+        """What happened, and why."""
+        was = _text(happened(self.prediction, self.measured, self.knobs)).rstrip(".")
+        tie = " (= is a tie)" if self.prediction.kind is PredictionKind.ORDER and " = " in was else ""
+        why = _text(fill(self.prediction.why, self.knobs))
+        return f"<p>In the recording: <strong>{was}</strong>{tie}.</p><p>{why}</p>"
+
+    def _asked(self) -> str:
+        """The question; most begin with the name of the variant that they are about."""
+        words = _text(fill(self.prediction.question, self.knobs))
+        name, colon, rest = words.partition(":")
+        return f"<code>{name}</code>{colon}{rest}" if name in self.variants else words
+
+    def _number(self) -> Iterator[str]:
+        yield (
+            '<label class="predict-number">Your answer <input type="number" min="0" step="any" '
+            f'inputmode="decimal"> {escape(self.prediction.unit)}</label>'
+        )
+
+    def _choices(self) -> Iterator[str]:
+        for place, choice in enumerate(self.prediction.choices):
+            yield (
+                f'<label class="predict-choice"><input type="radio" name="{self.group}" value="{place}"> '
+                f"<span>{_text(fill(choice.text, self.knobs))}</span></label>"
+            )
+
+    def _order(self) -> Iterator[str]:
+        yield '<ol class="predict-order">'
+        for name in map(escape, self.variants):
+            yield f'<li data-name="{name}"><code>{name}</code>'
+            for word, by, arrow in (("up", -1, "\u2191"), ("down", 1, "\u2193")):
+                yield (
+                    f'<button type="button" class="predict-move" data-by="{by}" '
+                    f'aria-label="Move {name} {word}">{arrow}</button>'
+                )
+            yield "</li>"
+        yield "</ol>"
+        yield '<label class="predict-choice"><input type="checkbox"> <span>This is my order</span></label>'
+
+
+def _text(words: str) -> str:
+    """Escaped; what stands between backticks is code, as in the lessons' texts."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
