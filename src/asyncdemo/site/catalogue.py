@@ -25,10 +25,10 @@ def notes_page(course: Course) -> str:
 
 
 def _catalogue(course: Course) -> Iterator[str]:
-    minutes = sum(lesson.minutes for lesson in course.lessons)
+    hours, minutes = divmod(sum(lesson.minutes for lesson in course.lessons), 60)
     yield "---\ntitle: Lessons\n---\n\n# Lessons\n"
     yield (
-        f"{len(course.lessons)} lessons, {minutes // 60} hours and {minutes % 60} minutes in front of a class. "
+        f"{len(course.lessons)} lessons, {hours} hours and {minutes} minutes in front of a class. "
         "Each is the same job done in two or three ways: predict, run, see what each way waits for, turn a "
         "knob, repair a program. Each builds on the ones before it, and can be read alone.\n"
     )

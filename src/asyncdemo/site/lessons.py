@@ -107,11 +107,12 @@ def _facts(module: Module, lesson: Lesson) -> Iterator[str]:
 
 
 def _tab(variant: Variant, shown: Listing) -> str:
-    marked = " ".join(str(number - shown.first + 1) for number in sorted(shown.marked))
+    # The docstring differs too, and is not shown.
+    marked = sorted(number - shown.first + 1 for number in shown.marked if number >= shown.first)
     code = "\n".join(shown.lines)
     block = (
         f'{variant.title[:1].upper()}{variant.title[1:]}.\n\n```python title="{variant.path.name}" '
-        f'linenums="{shown.first}" hl_lines="{marked}"\n{code}\n```\n'
+        f'linenums="{shown.first}" hl_lines="{" ".join(map(str, marked))}"\n{code}\n```\n'
     )
     return f'=== "{variant.name}"\n\n{textwrap.indent(block, "    ")}'
 
@@ -126,8 +127,8 @@ def _differing_here(broken: Sequence[Claim]) -> Iterator[str]:
 def _downloads(runs: Sequence[Run], files: Sequence[str]) -> str:
     links = ", ".join(f"[{run.name}]({file})" for run, file in zip(runs, files, strict=True))
     return (
-        f"The recordings: {links}. [Open one](../explore/open.md) in the browser, or with `asyncdemo show FILE`."
-        "\n{.lesson-recordings}\n"
+        f"The recordings: {links}. [Open one](../explore/open.md) in the browser, or with "
+        "`asyncdemo show FILE`.\n{.lesson-recordings}\n"
     )
 
 

@@ -1,0 +1,124 @@
+"""A lesson's page: the README, with programs, questions and recordings in their places."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.catalog import Course, find_course, load_course
+from asyncdemo.course.lesson import Lesson, load_lesson
+from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.text import sections
+from asyncdemo.model import Run
+from asyncdemo.site.catalogue import catalogue_page, notes_page
+from asyncdemo.site.lessons import broken_claims, lesson_page, takes
+from asyncdemo.site.recordings import Recordings
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load_course(find_course())
+
+
+@pytest.fixture(scope="module")
+def lesson(course: Course) -> Lesson:
+    return load_lesson(find_lesson(course, "nothing-ran").folder)
+
+
+@pytest.fixture(scope="module")
+def runs(lesson: Lesson, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, ...]:
+    return Recordings(tmp_path_factory.mktemp("runs")).record(lesson.id, takes(lesson), [])
+
+
+@pytest.fixture(scope="module")
+def page(course: Course, lesson: Lesson, runs: tuple[Run, ...]) -> str:
+    return lesson_page(course, lesson, runs, [f"runs/{run.name}.jsonl.gz" for run in runs])
+
+
+def headings(page: str) -> list[str]:
+    return re.findall(r"^## (.+)$", re.sub(r"```.*?```", "", page, flags=re.DOTALL), re.MULTILINE)
+
+
+def test_the_sections_are_those_of_the_readme_and_the_programs(page: str) -> None:
+    assert headings(page) == [
+        "The question", "The programs", "Predict", "Run", "What you saw", "Why", "Change it", "Exercise",
+        "Where it bites", "Key points", "One more question",
+    ]  # fmt: skip
+
+
+def test_every_program_is_shown_without_its_docstring(page: str, lesson: Lesson) -> None:
+    for variant in lesson.variants:
+        assert f'=== "{variant.name}"' in page
+        body = variant.path.read_text(encoding="utf-8").split('"""', 2)[2].strip()
+        assert all(line in page for line in body.splitlines() if line.strip())
+    assert "Question:" not in page
+
+
+def test_the_lines_that_differ_are_marked(page: str, lesson: Lesson) -> None:
+    blocks = re.findall(r'linenums="(\d+)" hl_lines="([\d ]+)"\n(.*?)```', page, re.DOTALL)
+    assert len(blocks) == len(lesson.variants)
+    for variant, (_, marked, code) in zip(lesson.variants, blocks, strict=True):
+        lines = [line.strip() for line in code.splitlines()]
+        assert {lines[int(number) - 1] for number in marked.split()} <= set(variant.differs)
+
+
+def test_the_answer_to_the_last_question_is_there_but_closed(page: str, lesson: Lesson) -> None:
+    answer = sections(lesson.readme)["For instructors"].partition("### Gives the answer away")[2]
+    words = answer.replace('To "One more question":', "").split()[:6]
+    assert '??? note "The answer"' in page
+    assert " ".join(words) in " ".join(page.partition('??? note "The answer"')[2].split())
+
+
+def test_the_three_hints_are_closed(page: str) -> None:
+    assert [name for name in ("First", "Second", "Third") if f'??? note "{name} hint' in page] == [
+        "First", "Second", "Third",
+    ]  # fmt: skip
+
+
+def test_a_class_has_its_notes_elsewhere(course: Course, page: str, lesson: Lesson) -> None:
+    assert "For instructors" not in page
+    assert f"instructors.md#{lesson.id}" in page
+    assert f"{{#{lesson.id}}}" in notes_page(course)
+
+
+def test_the_list_has_every_lesson_with_its_point(course: Course) -> None:
+    text = catalogue_page(course)
+    for heading in course.lessons:
+        assert f"({heading.id}.md)" in text
+        assert heading.point in text
+
+
+def test_a_recording_that_differs_from_the_text_is_told(
+    course: Course, lesson: Lesson, runs: tuple[Run, ...]
+) -> None:
+    assert broken_claims(lesson, runs) == []
+    swapped = [
+        run.__class__(**{**_fields(run), "name": other.name})
+        for run, other in zip(runs, runs[::-1], strict=True)
+    ]
+    assert broken_claims(lesson, swapped)
+    assert "This recording differs" in lesson_page(course, lesson, swapped, ["a", "b", "c"])
+
+
+class TestRecordings:
+    def test_they_are_kept_until_a_source_changes(self, lesson: Lesson, tmp_path: Path) -> None:
+        source = tmp_path / "source.py"
+        source.write_text("a = 1\n")
+        recordings, wanted = Recordings(tmp_path / "runs"), takes(lesson)[:1]
+        assert not recordings.is_fresh("mine", wanted, [source])
+        made = recordings.record("mine", wanted, [source])
+        assert recordings.is_fresh("mine", wanted, [source])
+        assert recordings.get("mine") == made
+        assert not recordings.is_fresh("mine", takes(lesson), [source])
+        source.write_text("a = 2\n")
+        assert not recordings.is_fresh("mine", wanted, [source])
+
+    def test_they_name_no_folder_of_this_machine(self, runs: tuple[Run, ...]) -> None:
+        files = {run.script for run in runs} | {
+            site.file for run in runs for track in run.tracks if (site := track.site) is not None
+        }
+        assert files
+        assert not [file for file in files if file.startswith(str(Path.home()))]
+        assert not [file for file in files if file.startswith(str(Path(__file__).parents[3]))]

@@ -1,0 +1,50 @@
+"""The navigation lists the course as course.toml does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from asyncdemo.course.catalog import find_course, load_course
+
+_ROOT = Path(__file__).parents[3]
+
+
+class _Loader(yaml.SafeLoader):
+    """Of a file that names Python functions."""
+
+
+_Loader.add_multi_constructor("tag:yaml.org,2002:python/name:", lambda _loader, name, _node: name)
+
+
+@pytest.fixture(scope="module")
+def config() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.load((_ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Loader)
+    return loaded
+
+
+def section(config: dict[str, Any], name: str) -> list[Any]:
+    [entries] = [entry[name] for entry in config["nav"] if name in entry]
+    assert isinstance(entries, list)
+    return entries
+
+
+def test_every_lesson_is_listed_in_order_below_its_module(config: dict[str, Any]) -> None:
+    course = load_course(find_course())
+    listed = [entry for entry in section(config, "Lessons") if isinstance(entry, dict)]
+    assert listed == [
+        {module.title: [f"lessons/{lesson.id}.md" for lesson in module.lessons]} for module in course.modules
+    ]
+
+
+def test_every_section_is_there(config: dict[str, Any]) -> None:
+    names = [next(iter(entry)) for entry in config["nav"]]
+    assert names == ["Start", "Lessons", "Explore", "Measure", "Teach", "Reference", "About"]
+
+
+def test_nothing_is_fetched_from_elsewhere(config: dict[str, Any]) -> None:
+    assert config["theme"]["font"] is False
+    assert not [path for path in [*config["extra_css"], *config["extra_javascript"]] if "//" in path]
