@@ -1,0 +1,63 @@
+"""The fence ``textures``: how a timeline shows each state, with what it means, as a table.
+
+    ```textures
+    running: It is executing.
+    ready: It could run, but something else has the event loop.
+    ```
+
+Colours, textures and glyphs are those of the pictures; the page gives the meanings.
+Not for: the pictures themselves (``render``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Final
+
+from asyncdemo.render.grid import Shade
+from asyncdemo.render.legend import LEGEND, LEGEND_OF_CAUSES
+from asyncdemo.render.svg_textures import CLASSES, HEIGHTS, patterns
+from asyncdemo.render.theme import ASCII, COLOURS, UNICODE
+from asyncdemo.site.fence import formatter, settings
+
+__all__ = ["fence", "textures_html"]
+
+_SHADES: Final = {CLASSES[shade]: shade for shade in CLASSES}
+_WORDS: Final = LEGEND | LEGEND_OF_CAUSES
+_HEADINGS: Final = ("state", "picture", "terminal", "ASCII", "meaning")
+_WIDTH: Final = 56
+_HEIGHT: Final = 18
+
+
+@formatter
+def fence(source: str) -> str:
+    """Lines ``shade: meaning``."""
+    return textures_html({_SHADES[name]: words for name, words in settings(source, _SHADES).items()})
+
+
+def textures_html(meanings: Mapping[Shade, str]) -> str:
+    """A table with a row for each shade."""
+    heads = "".join(f'<th scope="col">{heading}</th>' for heading in _HEADINGS)
+    rows = "".join(_rows(meanings))
+    return f'<table class="textures"><thead><tr>{heads}</tr></thead><tbody data-search-exclude>{rows}</tbody></table>'
+
+
+def _rows(meanings: Mapping[Shade, str]) -> Iterator[str]:
+    for shade, meaning in meanings.items():
+        yield (
+            f'<tr><th scope="row">{escape(_WORDS[shade][0])}</th><td>{_swatch(shade)}</td>'
+            f"<td><code>{escape(UNICODE.textures[shade] * 3)}</code></td>"
+            f"<td><code>{escape(ASCII.textures[shade] * 3)}</code></td><td>{escape(meaning)}</td></tr>"
+        )
+
+
+def _swatch(shade: Shade) -> str:
+    ident = "textures"
+    height = HEIGHTS[shade]
+    # A shade without a texture has no pattern: then the colour behind the reference holds.
+    return (
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" aria-hidden="true">{"".join(patterns(ident, {shade}))}'
+        f'<rect y="{(_HEIGHT - height) / 2:g}" width="{_WIDTH}" height="{height:g}" '
+        f'fill="url(#{ident}-{CLASSES[shade]}) {COLOURS[shade]}"/></svg>'
+    )
