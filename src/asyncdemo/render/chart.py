@@ -18,12 +18,28 @@ from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.pooling import ConnectionRow, PoolSection, lay_out_pool, pool_sections
 from asyncdemo.render.words import clean, lane_range, title
 
-__all__ = ["Band", "Bar", "Chart", "ChartPool", "ChartRow", "bar_words", "charts"]
+__all__ = [
+    "BARS",
+    "COLUMNS",
+    "MOST_POOLS",
+    "POOL_BARS",
+    "POOL_ROWS",
+    "ROWS",
+    "Band",
+    "Bar",
+    "Chart",
+    "ChartPool",
+    "ChartRow",
+    "bar_words",
+    "charts",
+]
 
-_COLUMNS = 240
-_POOL_ROWS = 20
-_POOL_BARS = 2_000
-_MOST_POOLS = 8
+COLUMNS = 240
+ROWS = 60
+BARS = 2_000
+POOL_ROWS = 20
+POOL_BARS = 2_000
+MOST_POOLS = 8
 
 
 class Bar(NamedTuple):
@@ -94,19 +110,19 @@ class Chart:
                 yield from (shade for shade, amount in zip(SHADES, band.counts, strict=False) if amount)
 
 
-def charts(runs: Sequence[Run], rows: int = 60, bars: int = 2_000) -> tuple[int, tuple[Chart, ...]]:
+def charts(runs: Sequence[Run], rows: int = ROWS, bars: int = BARS) -> tuple[int, tuple[Chart, ...]]:
     """(the scale in ns, that of the longest run; a chart for each).
 
     rows: the most rows of a chart. bars: the most that are drawn one by one; above, the time is
     cut into cells, in which nothing that ran or blocked is lost.
     """
     scale_ns = max(map(extent_ns, runs), default=0) or 1
-    grids = lay_out(runs, _COLUMNS, rows)
+    grids = lay_out(runs, COLUMNS, rows)
     return scale_ns, tuple(
         replace(
             _exact(run) if _fits(run, rows, bars) else _cut(run, grid, scale_ns),
             noun=noun(run),
-            pools=tuple(_pool(section, grid, scale_ns) for section in pool_sections(run)[:_MOST_POOLS]),
+            pools=tuple(_pool(section, grid, scale_ns) for section in pool_sections(run)[:MOST_POOLS]),
             curves=memory_curves(run),
         )
         for run, grid in zip(runs, grids, strict=True)
@@ -116,10 +132,10 @@ def charts(runs: Sequence[Run], rows: int = 60, bars: int = 2_000) -> tuple[int,
 def _pool(section: PoolSection, above: Grid, scale_ns: int) -> ChartPool:
     drawn = [row for row in section.rows if row.stretches]
     bars = sum(len(row.stretches) for row in drawn)
-    if len(drawn) <= _POOL_ROWS and bars <= _POOL_BARS:
+    if len(drawn) <= POOL_ROWS and bars <= POOL_BARS:
         rows = tuple(ChartRow(clean(row.label), 1, bars=tuple(_connection_bars(row))) for row in drawn)
         return ChartPool(clean(section.title), section.about, rows, section.queued)
-    grid = lay_out_pool(section, above.columns, above.column_ns, scale_ns, _POOL_ROWS)
+    grid = lay_out_pool(section, above.columns, above.column_ns, scale_ns, POOL_ROWS)
     cut = tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
     return ChartPool(clean(section.title), section.about, cut, section.queued, grid.folded, grid.fold)
 

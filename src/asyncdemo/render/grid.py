@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 __all__ = [
+    "CAUSES",
     "CONNECTION",
     "FULL",
     "SHADES",
@@ -72,7 +73,7 @@ STATE_OF = {
 }
 """The state of those that show its cause as well."""
 
-_CAUSES = {
+CAUSES = {
     (int(state), reason): shade
     for reason, shade in {
         "sql": Shade.SQL,
@@ -86,6 +87,7 @@ _CAUSES = {
     }.items()
     for state in (STATE_OF[shade],)
 }
+"""(state, reason) -> the shade that shows both."""
 
 Counts = tuple[float, ...]
 """Lanes of each shade but CLOSED, on average over a cell."""
@@ -95,7 +97,7 @@ NOBODY: Counts = (0.0,) * (len(SHADES) - 1)
 
 def shade_of(state: int, reason: str) -> Shade:
     """Of a state (its number) with that cause."""
-    return _CAUSES.get((state, reason)) or SHADES[state]
+    return CAUSES.get((state, reason)) or SHADES[state]
 
 
 class Cell(NamedTuple):
