@@ -20,6 +20,7 @@ from asyncdemo.course.lesson import Lesson, load_lesson
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.render.html import script_js
 from asyncdemo.serving import KeptServices
+from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page, notes_page
 from asyncdemo.site.lessons import broken_claims, lesson_page, takes
 from asyncdemo.site.recordings import Recordings
@@ -56,6 +57,7 @@ def _prepare() -> None:
     with KeptServices() as kept:
         for lesson in lessons:
             _record(lesson, recordings, kept)
+        gallery.record(recordings, kept, print)
     _write_pages(course, lessons, recordings)
 
 

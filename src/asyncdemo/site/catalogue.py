@@ -34,7 +34,7 @@ def _catalogue(course: Course) -> Iterator[str]:
     )
     for module in course.modules:
         yield f"## Module {module.number}: {module.title}\n"
-        yield '<ol class="lesson-list">'
+        yield '<ol class="lesson-list" markdown>'
         yield from map(_entry, module.lessons)
         yield "</ol>\n"
 

@@ -22,7 +22,8 @@ def broken(source: str) -> str:
 def built(text: str, make: Formatter) -> str:
     fences = [{"name": "mine", "class": "mine", "format": make}]
     configs = {"pymdownx.superfences": {"custom_fences": fences}}
-    return markdown.markdown(text, extensions=["pymdownx.superfences"], extension_configs=configs)
+    html: str = markdown.markdown(text, extensions=["pymdownx.superfences"], extension_configs=configs)
+    return html
 
 
 def test_the_text_of_a_fence_becomes_html() -> None:

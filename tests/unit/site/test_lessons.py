@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,10 +95,7 @@ def test_a_recording_that_differs_from_the_text_is_told(
     course: Course, lesson: Lesson, runs: tuple[Run, ...]
 ) -> None:
     assert broken_claims(lesson, runs) == []
-    swapped = [
-        run.__class__(**{**_fields(run), "name": other.name})
-        for run, other in zip(runs, runs[::-1], strict=True)
-    ]
+    swapped = [replace(run, name=other.name) for run, other in zip(runs, runs[::-1], strict=True)]
     assert broken_claims(lesson, swapped)
     assert "This recording differs" in lesson_page(course, lesson, swapped, ["a", "b", "c"])
 
