@@ -5,7 +5,10 @@ A message says what happened, where, and what to do about it, in one or two line
 
 from __future__ import annotations
 
+from typing import Final
+
 __all__ = [
+    "EXIT_CODES",
     "EXIT_FAILED",
     "EXIT_INTERRUPTED",
     "EXIT_MISSING",
@@ -13,6 +16,7 @@ __all__ = [
     "EXIT_USAGE",
     "AsyncdemoError",
     "CourseError",
+    "LabFileError",
     "MissingError",
     "RunFileError",
     "ScriptError",
@@ -23,11 +27,18 @@ __all__ = [
 
 EXIT_OK = 0
 EXIT_FAILED = 1
-"""The check or the script failed."""
 EXIT_USAGE = 2
 EXIT_MISSING = 3
-"""Something of the environment is missing."""
 EXIT_INTERRUPTED = 130
+
+EXIT_CODES: Final = {
+    EXIT_OK: "fine",
+    EXIT_FAILED: "the script or the check failed",
+    EXIT_USAGE: "wrong use, also a script or lesson that is not there",
+    EXIT_MISSING: "something of the environment is missing",
+    EXIT_INTERRUPTED: "interrupted",
+}
+"""What each code means, in words."""
 
 
 class AsyncdemoError(Exception):
@@ -58,6 +69,10 @@ class RunFileError(AsyncdemoError):
 
 class CourseError(AsyncdemoError):
     """A lesson's manifest or folder breaks the rules."""
+
+
+class LabFileError(AsyncdemoError):
+    """A record of the lab, or a file of published figures, cannot be read."""
 
 
 class WorkspaceError(AsyncdemoError):

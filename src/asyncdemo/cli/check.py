@@ -66,7 +66,13 @@ class _Checked:
 
 @click.command("check")
 @exercise_argument()
-@click.option("--all", "check_all", is_flag=True, help="Every exercise, each in a line or two.")
+@click.option(
+    "--all",
+    "check_all",
+    is_flag=True,
+    help="Every exercise, each in a line or two. "
+    "One that cannot be checked counts as failed; the others are checked.",
+)
 @click.option(
     "--file",
     "own_file",

@@ -38,7 +38,7 @@ def command() -> None:
 def check(
     context: click.Context, lessons: tuple[str, ...], fast: bool, as_json: bool, course_folder: Path | None
 ) -> None:
-    """Hold lessons against the rules; all of them if none is named.
+    """Hold lessons against the rules; all of them if no LESSON is named.
 
     One line a problem, with file and line. Exit code 1 if there is any.
     Without --fast, every script of the lessons runs, each within limits of time and, but for a run under

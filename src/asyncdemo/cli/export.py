@@ -42,7 +42,7 @@ def command(files: Sequence[Path], kind: str, output: str | None) -> None:
     """Write recorded runs in another format; several are shown on one scale.
 
     FILE is what `trace --save` and `run --save` wrote.
-    An older export is written over, any other file is not.
+    A file with the ending of the format is written over; any other file is not, and no recording is.
     """
     from asyncdemo.render.export import export, render_bytes
 

@@ -30,9 +30,11 @@ def json_option(command: Command) -> Command:
 
 
 def plain_option(command: Command) -> Command:
-    return click.option("--plain", is_flag=True, help="Words only, no drawing. The rule without a terminal.")(
-        command
-    )
+    return click.option(
+        "--plain",
+        is_flag=True,
+        help="The facts as text, without drawing or control codes. The rule without a terminal.",
+    )(command)
 
 
 def set_option(command: Command) -> Command:
@@ -41,5 +43,5 @@ def set_option(command: Command) -> Command:
         "set_to",
         metavar="KNOB=VALUE",
         multiple=True,
-        help="Another value for a constant of the script. Can be given several times.",
+        help="Another value for a module-level constant of the script. Can be given several times.",
     )(command)

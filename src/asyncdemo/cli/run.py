@@ -77,20 +77,29 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
     "save_to",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the recordings, one file for each variant. `asyncdemo show` replays them.",
+    help="Keep the recordings, one file for each variant, for `asyncdemo show`. "
+    "An older recording is written over; any other file of that name is not.",
 )
-@click.option("--code", "show_code", is_flag=True, help="Show the programs of the lesson; run nothing.")
+@click.option(
+    "--code",
+    "show_code",
+    is_flag=True,
+    help="Show the programs, with the lines marked in which they differ; with --variant only that one. "
+    "Runs nothing.",
+)
 @click.option("--no-predict", is_flag=True, help="Ask nothing, and leave the questions out of the report.")
 @click.option(
     "--present",
     "presenting",
     is_flag=True,
-    help="For a class and a projector: large, and one step for each key. No progress is kept.",
+    help="For a class and a projector: large, on the whole screen, and one step for each key. "
+    "No progress is kept.",
 )
 @click.option(
     "--notes",
     is_flag=True,
-    help="Print what an instructor should know, for a terminal that the class does not see; run nothing.",
+    help="Print what an instructor should know, with the answer to the last question, "
+    "for a terminal that the class does not see. Runs nothing.",
 )
 @click.option(
     "--timeout",

@@ -48,7 +48,7 @@ def command(context: click.Context, names: Sequence[str]) -> None:
     environment, and stays until Ctrl-C.
 
     \b
-    asyncdemo services redis -- python lessons/05-pools/18-redis-pools/plain.py
+    asyncdemo services redis -- python lessons/05-pools/18-redis-pools/tasks_blocking.py
     asyncdemo services s3 postgres
     """
     _end_in_order()

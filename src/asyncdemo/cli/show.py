@@ -49,7 +49,7 @@ _FRAME_S = 0.02
 def command(
     context: click.Context, files: Sequence[Path], speed: float, no_replay: bool, plain: bool, as_json: bool
 ) -> None:
-    """Replay recorded runs side by side, or print them.
+    """Replay recorded runs, several side by side on one scale, or print them.
 
     FILE is what `trace --save` and `run --save` wrote. Ctrl-C jumps to the end.
     """

@@ -65,12 +65,14 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     "lanes",
     metavar="FUNC",
     multiple=True,
-    help="A row for each call of this function, not for each task and thread. Several: --lane A,B.",
+    help="A row for each call of this function, not for each task and thread. Several: `--lane fetch,parse`.",
 )
 @click.option("-m", "as_module", is_flag=True, help="SCRIPT is the name of a module, as with `python -m`.")
 @set_option
 @click.option(
-    "--virtual", is_flag=True, help="Jump over waits instead of waiting, where nothing but asyncio is used."
+    "--virtual",
+    is_flag=True,
+    help="Do not wait: let the clock jump from timer to timer. For scripts that use nothing but asyncio.",
 )
 @plain_option
 @json_option
@@ -79,14 +81,15 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     "save_to",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the recording. `asyncdemo show` replays it.",
+    help="Keep the recording, for `asyncdemo show`. "
+    "An older recording is written over; any other file of that name is not.",
 )
 @click.option(
     "--timeout",
     "timeout_s",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="End the script if it takes longer.",
+    help="End the script if it takes longer. Without it there is no limit.",
 )
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)

@@ -1,0 +1,172 @@
+"""The fences ``command`` and ``exit-codes``: the reference of commands, made of the commands themselves.
+
+    ```command
+    name: run
+    ```
+
+Not for: what no option says by itself. The page that has the fences says that, in words.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any, Final
+
+import click
+
+from asyncdemo import errors
+from asyncdemo.cli.app import COMMANDS, app
+from asyncdemo.site.fence import formatter, settings
+
+__all__ = ["command", "commands", "described", "exit_codes"]
+
+_ROOT: Final = "asyncdemo"
+_COMMON: Final = ("--help",)
+"""Every command has them: the root command stands for all."""
+
+
+def commands() -> dict[str, click.Command]:
+    """Every command by the words that are typed, ``dev check`` too; the root command is ``asyncdemo``."""
+    found: dict[str, click.Command] = {_ROOT: app}
+    for name in COMMANDS:
+        first = app.get_command(click.Context(app), name)
+        if isinstance(first, click.Group):
+            found |= {f"{name} {second}": inner for second, inner in first.commands.items()}
+        elif first is not None:
+            found[name] = first
+    return found
+
+
+@formatter
+def command(source: str) -> str:
+    """The fence: how the command is called, what it does, and each of its options."""
+    name = settings(source, {"name"})["name"]
+    return described(name, commands()[name])
+
+
+def described(name: str, shown: click.Command) -> str:
+    """HTML: a command of ``asyncdemo``, which is called by this name."""
+    root = click.Context(app, info_name=_ROOT, help_option_names=["-h", "--help"])
+    context = root if shown is app else click.Context(shown, parent=root, info_name=name)
+    parts = [f'<pre class="command-usage"><code>{escape(_usage(shown, context))}</code></pre>']
+    parts += _paragraphs(inspect.cleandoc(shown.help or ""))
+    parts += _options(name, shown, context)
+    if shown is app:
+        parts.append(_list())
+    return f'<div class="command">{"".join(parts)}</div>'
+
+
+@formatter
+def exit_codes(source: str) -> str:
+    """The fence: the table of ``asyncdemo.errors``, with the errors that end in each code."""
+    settings(source, ())
+    rows = [
+        (f"<code>{code}</code>", _inline(words), ", ".join(_ending_in(code)))
+        for code, words in errors.EXIT_CODES.items()
+    ]
+    return _table(("code", "when", "errors of the Python API"), rows)
+
+
+def _anchor(name: str, option: click.Option) -> str:
+    """Where an option can be linked to: ``run--set``, ``dev-check--fast``."""
+    return name.replace(" ", "-") + max(option.opts, key=len)
+
+
+def _usage(shown: click.Command, context: click.Context) -> str:
+    return " ".join([context.command_path, *shown.collect_usage_pieces(context)])
+
+
+def _options(name: str, shown: click.Command, context: click.Context) -> Iterator[str]:
+    options = [
+        option
+        for option in shown.get_params(context)
+        if isinstance(option, click.Option) and (shown is app or not set(_COMMON) & set(option.opts))
+    ]
+    if not options:
+        return
+    yield '<dl class="command-options">'
+    for option in options:
+        place = _anchor(name, option)
+        words = " ".join(filter(None, [_inline(option.help or ""), *_facts(option)]))
+        yield (
+            f'<dt id="{place}"><code>{escape(_written(option, context))}</code>'
+            f'<a class="headerlink" href="#{place}" title="Permanent link">¶</a></dt><dd>{words}</dd>'
+        )
+    yield "</dl>"
+
+
+def _written(option: click.Option, context: click.Context) -> str:
+    forms = ", ".join(sorted(option.opts, key=len))
+    return forms if option.is_flag else f"{forms} {option.make_metavar(context)}"
+
+
+def _facts(option: click.Option) -> Iterator[str]:
+    facts = [
+        _kind(option.type),
+        "Must be given." if option.required else "",
+        f"By default {option.default:g}." if option.show_default and option.default is not None else "",
+    ]
+    if any(facts):
+        yield f'<span class="command-facts">{escape(" ".join(filter(None, facts)))}</span>'
+
+
+def _kind(kind: click.ParamType[Any]) -> str:
+    """What must be true of a value, in words."""
+    match kind:
+        case click.Path(exists=True, file_okay=False):
+            return "A folder that is there."
+        case click.Path(exists=True, dir_okay=False):
+            return "A file that is there."
+        case click.IntRange() | click.FloatRange():
+            noun = "whole number" if isinstance(kind, click.IntRange) else "number"
+            low = "" if kind.min is None else f" {'above' if kind.min_open else 'from'} {kind.min:g}"
+            high = "" if kind.max is None else f" {'below' if kind.max_open else 'to'} {kind.max:g}"
+            return f"A {noun}{low}{high}."
+    return ""
+
+
+def _list() -> str:
+    rows = [
+        (
+            f'<a href="#{name.replace(" ", "-")}"><code>{_ROOT} {name}</code></a>',
+            _inline(COMMANDS.get(name) or listed.get_short_help_str(limit=200)),
+        )
+        for name, listed in commands().items()
+        if listed is not app
+    ]
+    return _table(("command", "what it does"), rows)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    def row(cells: Iterable[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>"
+
+    body = "".join(row(cells, "td") for cells in rows)
+    return f"<table><thead>{row(head, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Of a help text: after click's mark for it, lines stay as they are."""
+    for paragraph in re.split(r"\n\s*\n", text.partition("\f")[0].strip()):
+        mark, _, lines = paragraph.partition("\b\n")
+        if lines:
+            yield f"<pre><code>{escape(lines)}</code></pre>"
+        else:
+            yield f"<p>{_inline(mark)}</p>"
+
+
+def _inline(text: str) -> str:
+    """What stands between backticks is code, as in Markdown."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+
+
+def _ending_in(code: int) -> Iterator[str]:
+    for name in errors.__all__:
+        kind = getattr(errors, name)
+        if not isinstance(kind, type) or kind is errors.AsyncdemoError:
+            continue
+        if issubclass(kind, errors.AsyncdemoError) and kind.exit_code == code:
+            yield f'<a href="api/errors.html#asyncdemo.errors.{name}"><code>{name}</code></a>'
