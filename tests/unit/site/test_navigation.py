@@ -6,24 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from mkdocs.utils.yaml import yaml_load
 
 from asyncdemo.course.catalog import find_course, load_course
 
 _ROOT = Path(__file__).parents[3]
 
 
-class _Loader(yaml.SafeLoader):
-    """Of a file that names Python functions."""
-
-
-_Loader.add_multi_constructor("tag:yaml.org,2002:python/name:", lambda _loader, name, _node: name)
-
-
 @pytest.fixture(scope="module")
 def config() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.load((_ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Loader)
-    return loaded
+    with (_ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
+        return yaml_load(file)
 
 
 def section(config: dict[str, Any], name: str) -> list[Any]:
