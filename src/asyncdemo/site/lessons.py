@@ -78,10 +78,10 @@ def _parts(course: Course, lesson: Lesson, runs: Sequence[Run], files: Sequence[
         yield f"## Predict\n\n```predict\nlesson: {lesson.id}\n```\n"
     yield f"## Run\n\n{text['Run']}\n"
     yield f"```timeline\nlesson: {lesson.id}\n{'covered: yes' if lesson.predictions else ''}\n```\n"
-    yield f"```figures\nlesson: {lesson.id}\n```\n"
-    yield from _differing_here(broken_claims(lesson, runs))
     yield _downloads(runs, files)
+    yield from _differing_here(broken_claims(lesson, runs))
     yield "</div>\n</div>\n"
+    yield f"```figures\nlesson: {lesson.id}\n```\n"
     for heading in _AFTER:
         yield f"## {heading}\n\n{text[heading]}\n"
         if heading == "Exercise" and lesson.exercise is not None:

@@ -32,9 +32,13 @@ def timeline(source: str) -> str:
 
 @formatter
 def figures(source: str) -> str:
-    """``lesson: ID``."""
+    """``lesson: ID``. Closed at first: the figures would give the predictions away."""
     lesson, runs = recorded_lesson(settings(source, ("lesson",))["lesson"])
-    return f'<div class="figures" data-search-exclude>{report_html(lesson_accounts(lesson, runs))}</div>'
+    report = report_html(lesson_accounts(lesson, runs))
+    return (
+        '<details class="figures" data-search-exclude><summary>What was measured and found in these runs'
+        f"</summary>{report}</details>"
+    )
 
 
 def recorded_lesson(lesson_id: str) -> tuple[Lesson, tuple[Run, ...]]:
