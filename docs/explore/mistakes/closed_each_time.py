@@ -1,0 +1,23 @@
+"""Eight visits are counted over one client, which all share."""
+
+import asyncio
+import os
+
+from redis.asyncio import Redis
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+client = Redis.from_url(REDIS_URL)
+
+
+async def visit() -> int:
+    async with client:
+        return await client.incr("visits")
+
+
+async def main() -> None:
+    for _ in range(8):
+        print(await visit())
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

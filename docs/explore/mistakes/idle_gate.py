@@ -1,0 +1,18 @@
+"""Six files are uploaded, three at a time."""
+
+import asyncio
+
+
+async def upload(file: int, gate: asyncio.Semaphore) -> None:
+    async with gate:
+        await asyncio.sleep(0.1)
+
+
+async def main() -> None:
+    gate = asyncio.Semaphore(3)
+    for file in range(6):
+        await upload(file, gate)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,24 @@
+"""Three readers subscribe to the news, and leave again."""
+
+import asyncio
+import os
+
+from redis.asyncio import Redis
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+
+async def read(client: Redis) -> None:
+    news = client.pubsub()
+    await news.subscribe("news")
+    await news.get_message(timeout=0.1)
+
+
+async def main() -> None:
+    async with Redis.from_url(REDIS_URL, max_connections=5) as client:
+        await asyncio.gather(*(read(client) for _ in range(3)))
+        await asyncio.sleep(0.1)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

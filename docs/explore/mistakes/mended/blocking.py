@@ -1,0 +1,16 @@
+"""Three sensors are read at once; each takes a moment to answer."""
+
+import asyncio
+
+
+async def read(sensor: int) -> int:
+    await asyncio.sleep(0.2)
+    return 20 + sensor
+
+
+async def main() -> None:
+    print(await asyncio.gather(*(read(sensor) for sensor in range(3))))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

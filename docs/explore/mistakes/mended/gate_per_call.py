@@ -1,0 +1,17 @@
+"""Eight files are uploaded, two at a time."""
+
+import asyncio
+
+
+async def upload(file: int, gate: asyncio.Semaphore) -> None:
+    async with gate:
+        await asyncio.sleep(0.1)
+
+
+async def main() -> None:
+    gate = asyncio.Semaphore(2)
+    await asyncio.gather(*(upload(file, gate) for file in range(8)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

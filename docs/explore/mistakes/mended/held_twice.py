@@ -1,0 +1,28 @@
+"""Invoices are written; each is watched, so that nobody else changes it meanwhile."""
+
+import asyncio
+import os
+
+from redis.asyncio import BlockingConnectionPool, Redis
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+
+async def invoice(number: int, client: Redis) -> None:
+    async with client.pipeline() as transaction:
+        await transaction.watch(f"invoice:{number}")
+        price = await transaction.get("price") or 1
+        transaction.multi()
+        transaction.set(f"invoice:{number}", price)
+        await transaction.execute()
+
+
+async def main() -> None:
+    pool = BlockingConnectionPool.from_url(REDIS_URL, max_connections=2, timeout=0.5)
+    async with Redis.from_pool(pool) as client:
+        invoices = [invoice(number, client) for number in range(4)]
+        print(await asyncio.gather(*invoices, return_exceptions=True))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

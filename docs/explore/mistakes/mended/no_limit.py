@@ -1,0 +1,21 @@
+"""A search engine's list of addresses is checked: does each still answer?"""
+
+import asyncio
+
+ADDRESSES = 300
+
+
+async def check(address: int, gate: asyncio.Semaphore) -> bool:
+    async with gate:
+        await asyncio.sleep(0.02)
+    return address % 7 != 0
+
+
+async def main() -> None:
+    gate = asyncio.Semaphore(20)
+    answers = await asyncio.gather(*(check(n, gate) for n in range(ADDRESSES)))
+    print(sum(answers), "answer")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,21 @@
+"""Eight visits are counted, as the handler of a request would do it."""
+
+import asyncio
+import os
+
+from redis.asyncio import Redis
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+
+async def visit(client: Redis) -> None:
+    await client.incr("visits")
+
+
+async def main() -> None:
+    async with Redis.from_url(REDIS_URL) as client:
+        await asyncio.gather(*(visit(client) for _ in range(8)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,22 @@
+"""Six workers wait for a job each, over the connections of one pool."""
+
+import asyncio
+import os
+
+from redis.asyncio import BlockingConnectionPool, Redis
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+
+async def work(client: Redis) -> None:
+    await client.blpop(["jobs"], timeout=0.2)
+
+
+async def main() -> None:
+    pool = BlockingConnectionPool.from_url(REDIS_URL, max_connections=2)
+    async with Redis.from_pool(pool) as client:
+        await asyncio.gather(*(work(client) for _ in range(6)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,226 @@
+"""The fence ``mistake``: a script with one mistake, its recording, what was found, and the mended version.
+
+Not for: the text around it (``docs/explore/mistakes.md``), or what the lens finds (``diagnose``).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from pymdownx.highlight import Highlight
+
+from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.lookup import find_lesson
+from asyncdemo.diagnose import Finding, FindingKind, diagnose
+from asyncdemo.model import Run, RunOutcome
+from asyncdemo.render.facts import account_for, finding_words
+from asyncdemo.render.html import element_html
+from asyncdemo.runner import Options, Target
+from asyncdemo.serving import KeptServices
+from asyncdemo.site.fence import formatter, settings
+from asyncdemo.site.recordings import Recordings, Take
+
+__all__ = ["FOLDER", "Mistake", "faults", "marked", "mistake", "mistakes", "record", "record_one", "takes"]
+
+FOLDER: Final = Path("docs/explore/mistakes")
+"""Of the checkout, in which the site is built."""
+_TRIES: Final = 3
+_TIMEOUT_S: Final = 20.0
+_CONTEXT: Final = 2
+"""Lines around a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """An entry of ``mistakes.toml``. lanes, services: what the script is recorded with."""
+
+    kind: FindingKind
+    script: Path
+    lesson: str
+    lanes: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+
+    @property
+    def mended(self) -> Path:
+        return self.script.parent / "mended" / self.script.name
+
+    @property
+    def command(self) -> str:
+        """What shows it in a terminal."""
+        lanes = f" --lane {','.join(self.lanes)}" if self.lanes else ""
+        trace = f"asyncdemo trace {self.script.as_posix()}{lanes}"
+        return f"asyncdemo services {' '.join(self.services)} -- {trace}" if self.services else trace
+
+
+def mistakes(folder: Path = FOLDER) -> tuple[Mistake, ...]:
+    """The gravest first."""
+    entries = tomllib.loads((folder / "mistakes.toml").read_text(encoding="utf-8"))["mistake"]
+    return tuple(
+        Mistake(
+            FindingKind(entry["kind"]),
+            folder / entry["script"],
+            entry["lesson"],
+            tuple(entry.get("lanes", ())),
+            tuple(entry.get("services", ())),
+        )
+        for entry in entries
+    )
+
+
+# -- recording ----------------------------------------------------------------------------------------
+
+
+def record(recordings: Recordings, kept: KeptServices, tell: Callable[[str], None]) -> None:
+    """Record each mistake whose scripts have changed, or that was not seen the last time. tell: of each."""
+    for one in mistakes():
+        name = _name(one)
+        fresh = recordings.is_fresh(name, takes(one), (one.script, one.mended))
+        if not fresh or faults(one, recordings.get(name)):
+            record_one(one, recordings, kept, tell)
+
+
+def record_one(
+    one: Mistake, recordings: Recordings, kept: KeptServices, tell: Callable[[str], None]
+) -> tuple[Run, ...]:
+    """As often as it takes, but not for ever: a busy machine may hide a mistake, or add one."""
+    services = kept.get(one.services) if one.services else None
+    runs: tuple[Run, ...] = ()
+    for _ in range(_TRIES):
+        began = time.monotonic()
+        runs = recordings.record(_name(one), takes(one), (one.script, one.mended), services)
+        tell(f"recorded {_name(one)} ({time.monotonic() - began:.1f} s)")
+        if not (wrong := faults(one, runs)):
+            break
+        tell(f"  {'; '.join(wrong)}")
+    return runs
+
+
+def takes(one: Mistake) -> tuple[Take, ...]:
+    """The script, and its mended version."""
+    files = {one.script.stem: one.script, "mended": one.mended}
+    return tuple(
+        Take(Target(str(file)), Options(name=name, lanes=one.lanes, timeout_s=_TIMEOUT_S))
+        for name, file in files.items()
+    )
+
+
+def faults(one: Mistake, runs: Sequence[Run]) -> list[str]:
+    """What is not as the entry says it: the finding is in the first run, and not in the second."""
+    shown, mended = runs
+    ended = [run.name for run in runs if run.outcome is not RunOutcome.OK]
+    return [
+        *(f"the run {name} did not end well" for name in ended),
+        *([] if _found(one, shown) else [f"{one.script.name} does not show {one.kind}"]),
+        *([f"mended/{one.mended.name} still shows {one.kind}"] if _found(one, mended) else []),
+    ]
+
+
+# -- showing ------------------------------------------------------------------------------------------
+
+
+@formatter
+def mistake(source: str) -> str:
+    """``kind: blocks-the-loop``."""
+    kind = settings(source, ("kind",))["kind"]
+    one = next((one for one in mistakes() if one.kind == kind), None)
+    if one is None:
+        raise ValueError(f"there is no mistake {kind!r}")
+    runs = Recordings().get(_name(one))
+    if wrong := faults(one, runs):
+        raise ValueError("; ".join(wrong))
+    return "\n".join(['<div class="mistake">', *_parts(one, runs), "</div>"])
+
+
+def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
+    script, mended = _lines(one.script), _lines(one.mended)
+    (finding, *_) = _found(one, runs[0])
+    yield '<div class="mistake-code">'
+    yield _highlighted(script, "python", title=one.script.name, marked=marked(script, mended, finding))
+    yield '</div>\n<div class="mistake-picture">'
+    yield from _in_words(finding)
+    picture = element_html(account_for(runs), ident=str(one.kind))
+    yield f'<div class="timeline" data-search-exclude>{picture}</div>'
+    yield "</div>"
+    yield '<div class="mistake-mended">'
+    yield _highlighted(_difference(script, mended), "diff", title=f"mended/{one.mended.name}")
+    yield "</div>"
+    yield from _further(one, runs[0])
+
+
+def _in_words(finding: Finding) -> Iterator[str]:
+    message, advice = map(_with_code, finding_words(finding))
+    yield f'<p class="mistake-found">{message}</p>\n<p class="mistake-advice">{advice}</p>'
+
+
+def _further(one: Mistake, run: Run) -> Iterator[str]:
+    yield '<ul class="mistake-further">'
+    others = dict.fromkeys(finding.kind for finding in diagnose(run) if finding.kind is not one.kind)
+    if others:
+        links = ", ".join(f'<a href="#{kind}">{kind}</a>' for kind in others)
+        yield f"<li>Also found in this script: {links}</li>"
+    lesson = find_lesson(load_course(find_course()), one.lesson)
+    yield (
+        f'<li>The lesson that teaches it: <a href="../lessons/{lesson.id}.html">'
+        f"{lesson.number}. {escape(lesson.title)}</a></li>"
+    )
+    yield f"<li>See it yourself: <code>{escape(one.command)}</code></li>"
+    folder = one.script.parent.name
+    yield (
+        f'<li>The files: <a href="{folder}/{one.script.name}">{one.script.name}</a>, '
+        f'<a href="{folder}/mended/{one.mended.name}">mended/{one.mended.name}</a></li>'
+    )
+    yield "</ul>"
+
+
+def marked(script: Sequence[str], mended: Sequence[str], finding: Finding) -> list[int]:
+    """The lines, from 1 on, that are at fault.
+
+    The one that the finding names, if the mended version changes it or changes none at all; else those
+    that it changes, however they are indented.
+    """
+    matcher = difflib.SequenceMatcher(
+        None, [line.strip() for line in script], [line.strip() for line in mended]
+    )
+    changed = [
+        line + 1
+        for tag, start, end, *_ in matcher.get_opcodes()
+        if tag in ("replace", "delete")
+        for line in range(start, end)
+    ]
+    named = finding.called_from.line if finding.called_from else None
+    return [named] if named is not None and (named in changed or not changed) else changed
+
+
+def _difference(script: Sequence[str], mended: Sequence[str]) -> list[str]:
+    """As a unified diff, without its head: which files it is about stands above it."""
+    diff = difflib.unified_diff(script, mended, n=_CONTEXT, lineterm="")
+    return [line for line in diff if not line.startswith(("---", "+++"))]
+
+
+def _highlighted(lines: Sequence[str], language: str, *, title: str, marked: Sequence[int] = ()) -> str:
+    numbered = {"linestart": 1, "hl_lines": list(marked)} if language == "python" else {}
+    return str(Highlight(None).highlight("\n".join(lines) + "\n", language, title=title, **numbered))
+
+
+def _with_code(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def _found(one: Mistake, run: Run) -> list[Finding]:
+    return [finding for finding in diagnose(run) if finding.kind is one.kind]
+
+
+def _name(one: Mistake) -> str:
+    return f"mistakes/{one.kind}"
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines()
