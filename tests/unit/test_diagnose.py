@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
 
+import asyncdemo.diagnose
 from asyncdemo.diagnose import Finding, FindingKind, diagnose
 from asyncdemo.model import Run, RunOutcome
 from tests.support.runs import Story, Teller, at_line
@@ -127,6 +130,12 @@ class TestBlocksTheLoop:
         assert "another thread kept the GIL" in finding.message
         assert "at app.py:12 in worker()" in finding.message
         assert "process" in finding.advice
+
+    def test_a_place_that_nobody_saw_is_left_out_of_that_too(self) -> None:
+        story = Story()
+        story.task("worker").blocks(120, "gil")
+        finding = only(findings(story, FindingKind.GIL_HELD_ELSEWHERE))
+        assert finding.message == "The event loop stood still 0.12 s because another thread kept the GIL."
 
 
 class TestSequentialAwaits:
@@ -508,6 +517,13 @@ def test_the_kinds_are_those_of_the_json_contract() -> None:
         "limit-per-call",
         "saturated-executor",
     } <= set(FindingKind)
+
+
+def test_the_kinds_stand_in_the_order_in_which_findings_are_told() -> None:
+    """The gravest first: who lists the kinds, as the site does, need not know who finds them."""
+    judges = [getattr(asyncdemo.diagnose, name) for name in diagnose.__code__.co_names]
+    named = [re.findall(r"FindingKind\.(\w+)", inspect.getsource(judge)) for judge in judges]
+    assert [FindingKind[first] for first, *_ in named] == list(FindingKind)
 
 
 @settings(max_examples=60, deadline=None)

@@ -70,10 +70,11 @@ def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
             groups[_place(step)].append(step)
     for steps in _by_time_held(groups.values()):
         longest = max(steps, key=lambda step: step.held_ns)
+        place = at(longest.site, longest.called_from)
         yield Finding(
             FindingKind.GIL_HELD_ELSEWHERE,
-            f"The event loop stood still {_how_long(steps)} because another thread kept the GIL; "
-            f"it was{at(longest.site, longest.called_from) or ' in a step'}.",
+            f"The event loop stood still {_how_long(steps)} because another thread kept the GIL"
+            f"{f'; it was{place}' if place else ''}.",
             f"Move what that thread computes to a process: {_IN_A_PROCESS}. Threads share one GIL, and a "
             "call into C that does not release it stops them all.",
             longest.site or longest.called_from,

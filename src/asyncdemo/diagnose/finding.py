@@ -12,23 +12,23 @@ __all__ = ["Finding", "FindingKind", "at", "many", "own", "span"]
 
 
 class FindingKind(StrEnum):
-    """The strings are part of the JSON contract."""
+    """The gravest first. The strings are part of the JSON contract."""
 
     BLOCKS_THE_LOOP = "blocks-the-loop"
     GIL_HELD_ELSEWHERE = "gil-held-elsewhere"
-    SEQUENTIAL_AWAITS = "sequential-awaits"
     NEVER_AWAITED = "never-awaited"
     LEFT_PENDING = "left-pending"
-    UNBOUNDED_FAN_OUT = "unbounded-fan-out"
-    IDLE_LIMIT = "idle-limit"
-    LIMIT_PER_CALL = "limit-per-call"
-    SATURATED_EXECUTOR = "saturated-executor"
     HELD_WHILE_ACQUIRING = "held-while-acquiring"
     LEAKED_CONNECTION = "leaked-connection"
-    POOL_PER_CALL = "pool-per-call"
     REFUSED_BY_POOL = "refused-by-pool"
-    REOPENED_CONNECTIONS = "reopened-connections"
+    SEQUENTIAL_AWAITS = "sequential-awaits"
+    UNBOUNDED_FAN_OUT = "unbounded-fan-out"
+    POOL_PER_CALL = "pool-per-call"
+    LIMIT_PER_CALL = "limit-per-call"
     SMALL_POOL = "small-pool"
+    SATURATED_EXECUTOR = "saturated-executor"
+    IDLE_LIMIT = "idle-limit"
+    REOPENED_CONNECTIONS = "reopened-connections"
 
 
 @dataclass(frozen=True, slots=True)
