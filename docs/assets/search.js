@@ -6,6 +6,13 @@
 (() => {
   "use strict";
 
+  /* The theme searches for every word as the beginning of one, so "a" would find all that begins with it. */
+  const SMALL = new Set(
+    ("a an and are as at be before but by can do does each for from has have how if in into is it its no not of on or so " +
+      "some that the their them then these they this to was were what when where which who why will with you").split(" "),
+  );
+  const QUERY = 2; // the type of a message to the worker
+
   const INDEX = /\/search\/search_index\.js(on)?$/;
 
   /* Search is used once its box is open. Some addresses use it at once: ?q= searches, ?h= marks what was found. */
@@ -45,6 +52,7 @@
     }
 
     postMessage(message) {
+      if (message.type === QUERY) message = { ...message, data: withoutSmallWords(message.data) };
       this.started ??= location.protocol === "file:" ? this.inFrame() : this.inWorker();
       this.started.then((post) => post(message));
     }
@@ -76,6 +84,12 @@
     answer(data) {
       this.dispatchEvent(new MessageEvent("message", { data }));
     }
+  }
+
+  function withoutSmallWords(query) {
+    if (query.includes('"')) return query; // a phrase is meant as it is
+    const words = query.split(/\s+/).filter((word) => !SMALL.has(word.toLowerCase().replace(/\W+$/, "")));
+    return words.join(" ") || query;
   }
 
   const RealWorker = window.Worker;
