@@ -39,8 +39,10 @@ def fence(source: str) -> str:
 def textures_html(meanings: Mapping[Shade, str]) -> str:
     """A table with a row for each shade."""
     heads = "".join(f'<th scope="col">{heading}</th>' for heading in _HEADINGS)
-    rows = "".join(_rows(meanings))
-    return f'<table class="textures"><thead><tr>{heads}</tr></thead><tbody data-search-exclude>{rows}</tbody></table>'
+    return (
+        f'<table class="textures"><thead><tr>{heads}</tr></thead>'
+        f"<tbody data-search-exclude>{''.join(_rows(meanings))}</tbody></table>"
+    )
 
 
 def _rows(meanings: Mapping[Shade, str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The glossary has every word that the views use: states and reasons, figures, findings, with places that exist."""
+"""The glossary has every word that the views use, and what it names exists."""
 
 from __future__ import annotations
 
