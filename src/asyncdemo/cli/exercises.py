@@ -120,19 +120,19 @@ def shown_path(path: Path) -> str:
     return min(relative, str(path), key=len)
 
 
-def next_words(place: Place, but: str = "") -> list[str]:
-    """What to do next, in lines, with exact commands. Empty if all is done, or if it is to run ``but``."""
+def next_words(place: Place, just_run: str = "") -> list[str]:
+    """What to do next, in lines, with exact commands. Empty if all is done. just_run: id of a lesson."""
     records = place.progress.all() if place.progress else {}
-    step = next_step(place.course, records)
-    if step is None or (step.lesson.id == but and not step.exercise):
+    step = next_step(place.course, records, just_run)
+    if step is None:
         return []
-    unread = first_unread(place.course, records)
+    unread = first_unread(place.course, records, just_run)
     lesson = step.lesson
     if not step.exercise:
         lines = [("Next", f"{program(place)} run {lesson.id}", "")]
     elif place.workspace is None:
         lines = [
-            ("Next", f"{program(place)} start", f"a folder with the exercises; first that of {lesson.id}")
+            ("Next", f"{program(place)} start", f"a folder with the exercises; then that of {lesson.id}")
         ]
     else:
         file = shown_path(place.workspace.file(lesson))

@@ -216,7 +216,7 @@ def command(
     if not recorded.interrupted:
         _conclude(lesson, console)
         if place.progress is not None:
-            for line in next_words(place, but=lesson.id):
+            for line in next_words(place, just_run=lesson.id):
                 click.echo(line)
     context.exit(_exit_code(variants, recorded))
 

@@ -23,20 +23,29 @@ class Step:
     exercise: bool
 
 
-def next_step(course: Course, records: Mapping[str, Record]) -> Step | None:
-    """None if everything is done."""
-    for lesson in course.lessons:
+def next_step(course: Course, records: Mapping[str, Record], just_run: str = "") -> Step | None:
+    """None if everything is done.
+
+    just_run: id of a lesson; its own exercise comes first, whatever was left out before it.
+    """
+    for lesson in sorted(course.lessons, key=lambda lesson: lesson.id != just_run):  # else in order
         record = records.get(lesson.id, Record())
-        if not record.runs and not record.passed:
+        if not record.runs and not record.passed and lesson.id != just_run:
             return Step(lesson, exercise=False)
         if has_exercise(lesson) and not record.passed:
             return Step(lesson, exercise=True)
     return None
 
 
-def first_unread(course: Course, records: Mapping[str, Record]) -> Heading | None:
-    """The first lesson that was never run. None if all were."""
-    return next((lesson for lesson in course.lessons if not records.get(lesson.id, Record()).runs), None)
+def first_unread(course: Course, records: Mapping[str, Record], just_run: str = "") -> Heading | None:
+    """The first lesson that was never run. None if all were.
+
+    just_run: id of a lesson; one after it comes before one that was left out.
+    """
+    ids = [lesson.id for lesson in course.lessons]
+    start = ids.index(just_run) + 1 if just_run else 0
+    order = (*course.lessons[start:], *course.lessons[:start])
+    return next((lesson for lesson in order if not records.get(lesson.id, Record()).runs), None)
 
 
 def exercises(course: Course) -> tuple[Heading, ...]:
