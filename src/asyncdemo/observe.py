@@ -27,12 +27,12 @@ __all__ = ["Observed", "observe"]
 
 
 class Observed(Seen):
-    """What was seen of a run of a function, and what it returned."""
+    """What was seen of a run of a function: ``asyncdemo.checks.Seen``, and what the function returned."""
 
     def __init__(self, run: Run, *, stdout: str, stderr: str, functions: Sequence[str]) -> None:
         super().__init__(run, stdout=stdout, stderr=stderr, functions=functions)
         self.result: Any = None if run.result is None else ast.literal_eval(run.result)
-        """None also for what is no plain value: such values stay in the other process."""
+        """What it returned. None also for what is no plain value: such values stay in the other process."""
 
 
 def observe(

@@ -7,9 +7,22 @@ shows it. Sentences are about order, overlap, counts and limits, so they hold on
 Not for: running programs (``course.judging``, ``observe``) or drawing the evidence (``render.evidence``).
 """
 
+from asyncdemo.checks.answers import Answer
 from asyncdemo.checks.calls import Calls
 from asyncdemo.checks.failure import CheckFailed, Evidence
+from asyncdemo.checks.pools import Pools
+from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.seen import Seen
 from asyncdemo.model import Lane, Outcome
 
-__all__ = ["Calls", "CheckFailed", "Evidence", "Lane", "Outcome", "Seen"]
+__all__ = [
+    "Answer",
+    "Calls",
+    "CheckFailed",
+    "Evidence",
+    "Lane",
+    "Outcome",
+    "Pools",
+    "Requests",
+    "Seen",
+]

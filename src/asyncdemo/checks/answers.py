@@ -8,7 +8,11 @@ __all__ = ["Answer"]
 
 
 class Answer(NamedTuple):
-    """status: None without a whole response. body: as far as it was kept."""
+    """What a server answered to one request.
+
+    method, path: of the request. status: None without a whole response. content_type: of the answer.
+    body: as far as it was kept.
+    """
 
     method: str
     path: str

@@ -11,8 +11,9 @@ __all__ = ["CheckFailed", "Evidence"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """lanes: indices into ``run.lanes``, those that matter. start_ns, end_ns: when.
+    """The stretch of a run that shows a fault; ``render.evidence`` draws it.
 
+    run: the whole recording. lanes: indices into ``run.lanes``, those that matter. start_ns, end_ns: when.
     requests: indices into ``run.requests``, where these are what matters.
     """
 
@@ -24,7 +25,7 @@ class Evidence:
 
 
 class CheckFailed(AssertionError):
-    """A sentence about a run that does not hold.
+    """A sentence about a run that does not hold: an ``AssertionError``.
 
     message: what should be and what was seen, in sentences. evidence: None if no stretch of the run
     shows it (nothing was called, say).

@@ -22,7 +22,10 @@ __all__ = ["Group"]
 
 
 class Group:
-    """Calls in order of their start; there may be none."""
+    """Calls in order of their start; there may be none.
+
+    function: whose calls they are.
+    """
 
     def __init__(self, observation: Observation, function: str, nouns: str, indices: Sequence[int]) -> None:
         """nouns: what sentences call them, in the plural. indices: where they stand in ``run.lanes``."""
@@ -45,6 +48,7 @@ class Group:
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
+        """The calls themselves, in order of their start."""
         return tuple(self._lane(index) for index in self._indices)
 
     @property

@@ -27,7 +27,9 @@ _LONGEST_BODY = 120
 
 
 class Requests:
-    """Some requests of a run. Its methods return it again, or raise ``CheckFailed``.
+    """Some requests of a run. Made by ``Seen.requests``.
+
+    A method is a sentence: it gives the requests again, or raises ``CheckFailed``.
 
     indices: where they stand in ``run.requests``. answers: to all requests of the run, in their order.
     """
@@ -45,6 +47,7 @@ class Requests:
 
     @property
     def requests(self) -> list[Request]:
+        """The requests themselves, in the order of sending."""
         return [self._observation.run.requests[index] for index in self._indices]
 
     @property

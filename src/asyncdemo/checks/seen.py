@@ -37,8 +37,9 @@ _ERROR: Final = re.compile(r"^[ |]*(?P<error>(?![A-Za-z]*Warning: )[A-Za-z_][\w.
 class Seen:
     """What was seen of a run. Its methods return nothing, or raise ``CheckFailed``.
 
-    stdout, stderr: what the script wrote. rows: the functions whose lanes show a fault that is not
-    about the calls of one function; all by default. functions: those whose calls were asked for.
+    run: the whole recording. stdout, stderr: what the script wrote. rows: the functions whose lanes show a
+    fault that is not about the calls of one function; all by default. functions: those whose calls were
+    asked for.
     answers: of a server, to all of its requests, in the order of ``run.requests``.
     held: the sentences that held so far, in order.
     """

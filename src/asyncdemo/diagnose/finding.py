@@ -33,8 +33,10 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """message: what was seen, with figures and the place. advice: what to do about it.
+    """Something that the author of the program may want to change.
 
+    kind: which finding it is. message: what was seen, with figures and the place.
+    advice: what to do about it.
     site: the line it is about. called_from: the nearest line of the user's own code that led there.
     """
 

@@ -34,9 +34,12 @@ _CHUNK = 1 << 16
 
 
 class Client:
-    """Raises MissingError if its packages are not there.
+    """A load under way, in a process of its own. A context manager: it is closed on exit.
 
-    finished: it has said its last word; then either result or failure (a sentence) is there.
+    Raises MissingError if its packages are not there.
+
+    finished: it has said its last word; then either result or failure is there.
+    result: None until then. failure: a sentence that says why there is no result.
     """
 
     def __init__(self, plan: Plan, hold: bool = False) -> None:

@@ -31,6 +31,8 @@ PARENT = "ASYNCDEMO_LOAD_PARENT"
 class Sent(NamedTuple):
     """A request is on its way.
 
+    number: of the request, from 0. trace_id: of its traceparent. name: method and path.
+    intended_ns: when it was meant to go.
     sent_ns: when connecting began, or when it was written to a connection that was there.
     port: ours, so the server's peer port; 0 if it is not known yet.
     """
@@ -44,7 +46,10 @@ class Sent(NamedTuple):
 
 
 class Connected(NamedTuple):
-    """The connection made for a request is there: of every new one."""
+    """The connection made for a request is there: of every new one.
+
+    number: of the request. port: ours, so the server's peer port. at_ns: when.
+    """
 
     number: int
     port: int
@@ -54,8 +59,10 @@ class Connected(NamedTuple):
 class Answered(NamedTuple):
     """A whole response is there, or none will be.
 
-    error: "timeout", "refused", "reset", "closed" (ended before a whole response), "protocol" (not HTTP),
-    "network" (any other error of the system), "interrupted".
+    number: of the request. at_ns: when. status: None without a whole response.
+    error: None with one; else "timeout", "refused", "reset", "closed" (ended before a whole response),
+    "protocol" (not HTTP), "network" (any other error of the system) or "interrupted".
+    body: as far as it is kept. content_type: of the response.
     """
 
     number: int

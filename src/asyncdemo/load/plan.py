@@ -20,7 +20,10 @@ ARRIVALS = ("uniform", "poisson")
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """One kind of request. Host, Connection, Content-Length and traceparent are added to its headers."""
+    """One kind of request. Host, Connection, Content-Length and traceparent are added to its headers.
+
+    method, path: of the request line; the path with its query. headers: (name, value). body: may be empty.
+    """
 
     method: str
     path: str
@@ -29,6 +32,7 @@ class Send:
 
     @property
     def name(self) -> str:
+        """Method and path, without the query."""
         return f"{self.method} {self.path.partition('?')[0]}"
 
 
@@ -41,7 +45,9 @@ class Plan:
     """
 
     host: str
+    """A name or an address."""
     port: int
+    """From 1 to 65535."""
     sends: tuple[Send, ...]
     """In rotation: request n is ``sends[n % len(sends)]``."""
     requests: int | None = None
@@ -49,7 +55,9 @@ class Plan:
     duration_s: float | None = None
     """No request is begun later; those that are under way are waited for."""
     clients: int | None = None
+    """So many at once."""
     rate: float | None = None
+    """So many a second."""
     arrivals: str = "uniform"
     """Of an open loop: "uniform", or "poisson": independent of each other, as those of many strangers are."""
     seed: int = 0

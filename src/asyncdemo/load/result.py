@@ -27,6 +27,7 @@ class Result:
     requests: int
     answered: int
     statuses: Mapping[int, int]
+    """Status -> how many responses had it."""
     errors: Mapping[str, int]
     """Kind -> how many; the kinds of ``events.Answered``."""
     first_errors: Mapping[str, str]
@@ -53,11 +54,13 @@ class Result:
     engine: str
     """The event loop and the pacing: "uvloop, timerfd"."""
     interrupted: bool = False
+    """Somebody let go of what was under way."""
     notes: tuple[str, ...] = ()
     """What to know before quoting a figure."""
 
     @property
     def failed(self) -> int:
+        """Requests without a whole response."""
         return sum(self.errors.values())
 
     @property
@@ -70,6 +73,7 @@ class Result:
         return self.histogram.percentiles_ns(percents)
 
     def to_json(self) -> dict[str, Any]:
+        """As what JSON can hold; the histograms as HdrHistogram V2 in base64."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         for name in _HISTOGRAMS:
             values[name] = values[name].encoded
@@ -79,6 +83,7 @@ class Result:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """What ``to_json`` gave."""
         given = dict(values)
         for name in _HISTOGRAMS:
             given[name] = Histogram(given[name])

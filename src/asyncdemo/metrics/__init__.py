@@ -68,11 +68,19 @@ class Metrics:
     Of a server, what is said of all its lanes together (wall to outcomes) is of those that were open
     while requests were under way.
 
-    gil_wait_ns is estimated: waiting for the GIL leaves no edge that one can see.
+    wall_ns: from the first lane's open to the last lane's close.
+    ideal_ns: what that would be with no overhead.
+    lanes: how many. peak: the most at work at once. open: the most open at once.
+    steps: of tasks. running_ns, ready_ns, waiting_ns, queued_ns: over all tracks.
+    blocked_ns: in steps that held a loop longer than the threshold; part of running_ns. blocks: how many did.
+    longest_step: of any task; None if none ran. throughput_per_s: lanes that returned, per second of wall.
+    resources: how each was used. lane_totals: of each lane.
+    gil_wait_ns: estimated; waiting for the GIL leaves no edge that one can see.
     outcomes: lanes by how they ended; one that does not occur is left out.
     unawaited: coroutines that were dropped. left_pending: tasks that were not done when the main task
     of their loop was. depth: the longest that a queue ever was. functions: the lanes by function.
-    requests: to a server, all together; paths: those of each path. processes: that were recorded.
+    requests: to a server, all together. paths: those of each path. memory: zeros if it was not sampled.
+    processes: that were recorded.
     """
 
     wall_ns: int
@@ -104,6 +112,7 @@ class Metrics:
 
 
 def measure(run: Run) -> Metrics:
+    """All figures at once, for a report; the functions beside it give single ones."""
     sums = state_sums(run)
     serving = at_service(run)
     met = meetings(serving)

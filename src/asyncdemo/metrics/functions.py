@@ -15,8 +15,9 @@ __all__ = ["FunctionUse", "function_use"]
 
 @dataclass(frozen=True, slots=True)
 class FunctionUse:
-    """The calls of one function. peak: at work at once. open: open at once.
+    """The calls of one function.
 
+    calls: how many. peak: the most at work at once. open: the most open at once.
     gap_ns: the longest from the start of one call to the start of the next; 0 for fewer than two.
     longest_ns, shortest_ns: of single calls, from open to close; 0 without any.
     outcomes: how many ended in each way; one that does not occur is left out.

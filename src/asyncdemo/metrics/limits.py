@@ -45,7 +45,11 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class ResourceUse:
-    """peak_held: the most held at once (of a queue: its greatest length). queued_ns: over all tracks."""
+    """How something limited was used.
+
+    resource: what. peak_held: the most held at once (of a queue: its greatest length).
+    peak_queued: the most that queued for it at once. queued_ns: over all tracks.
+    """
 
     resource: Resource
     peak_held: int

@@ -13,7 +13,9 @@ __all__ = ["MemoryUse", "memory_use"]
 class MemoryUse:
     """The most of each, and by how much that is more than in the first sample, of before the script began.
 
-    resident: in memory. virtual: reserved, whether or not it was ever touched.
+    samples: how many were taken. most_resident_bytes, resident_growth_bytes: in memory.
+    most_virtual_bytes, virtual_growth_bytes: reserved, whether or not it was ever touched.
+    most_threads, threads_growth: of all processes.
     """
 
     samples: int = 0

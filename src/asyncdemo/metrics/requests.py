@@ -21,9 +21,13 @@ _FIRST_SERVER_ERROR = 500
 class RequestUse:
     """The requests of a run, or those to one path.
 
-    answered: with a whole response, whatever its status. failed: without one, or with a status from
-    500 on. errors: why there was none. The latencies are of those that were answered, from the
-    intended send to the end of the response. per_s: answered, per second of wall.
+    The latencies are of those that were answered, from the intended send to the end of the response; a
+    percentile is the nearest rank.
+
+    count: sent. answered: with a whole response, whatever its status. failed: without one, or with a status
+    from 500 on. statuses: status -> how often. errors: why there was no response -> how often.
+    p50_ns, p90_ns, p99_ns: of the latencies: so many percent took no longer. slowest_ns: the longest.
+    wall_ns: from the first intended send to the last end. per_s: answered, per second of wall.
     """
 
     count: int = 0

@@ -34,7 +34,11 @@ _SUSPENDED = frozenset({State.WAITING, State.QUEUED})
 
 @dataclass(frozen=True, slots=True)
 class LaneTotals:
-    """How long one lane was in each state; ``reasons``: what it waited and queued for, and how long."""
+    """How long one lane was in each state.
+
+    running_ns, ready_ns, waiting_ns, queued_ns: all of the time that it was open.
+    reasons: what it waited and queued for -> how long, in ns.
+    """
 
     running_ns: int = 0
     ready_ns: int = 0

@@ -18,7 +18,10 @@ __all__ = ["LongestStep", "blocking_steps", "longest_step", "slow_steps"]
 
 @dataclass(frozen=True, slots=True)
 class LongestStep:
-    """The longest that a task ran without giving the loop back; site: where, as far as known."""
+    """The longest that a task ran without giving the loop back.
+
+    duration_ns: how long. site: where, as far as known.
+    """
 
     duration_ns: int
     site: Site | None

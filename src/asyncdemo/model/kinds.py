@@ -21,8 +21,12 @@ class State(IntEnum):
 
 
 class TrackKind(StrEnum):
+    """What executes."""
+
     TASK = "task"
+    """An asyncio task."""
     THREAD = "thread"
+    """A thread, the main one included."""
 
 
 class Outcome(StrEnum):
@@ -36,15 +40,25 @@ class Outcome(StrEnum):
 
 
 class RunOutcome(StrEnum):
+    """How a run ended as a whole."""
+
     OK = "ok"
+    """The program came to its end, with exit code 0."""
     FAILED = "failed"
+    """It ended with an error or another exit code, in a deadlock, or at its limit of memory or processes."""
     TIMEOUT = "timeout"
+    """It was ended at its limit of time."""
     INTERRUPTED = "interrupted"
+    """It was ended by Ctrl-C."""
 
 
 class Clock(StrEnum):
+    """Whose time the times of a run are."""
+
     REAL = "real"
+    """The time that passed."""
     VIRTUAL = "virtual"
+    """It jumped to the next timer instead of waiting for it."""
 
 
 class ResourceKind(StrEnum):

@@ -14,7 +14,8 @@ __all__ = ["AwaitSequence", "BlockingCall", "SlowStep", "Stuck", "Unawaited"]
 class SlowStep:
     """A step (or other callback) that held its event loop longer than ``Run.threshold_ns``.
 
-    track: None for a callback that is no task's step. cpu_ns: thread CPU time in it, if known.
+    track: index into ``Run.tracks``; None for a callback that is no task's step.
+    start_ns, end_ns: when it held the loop. cpu_ns: thread CPU time in it, if known.
     stolen_ns: of its length, what the operating system gave to others: not the step's doing.
     site: the innermost line seen; called_from: the nearest line of the user's own code.
     reason: the blocking call it was in ("sleep", "net.read", ...), "" if it computed,
@@ -38,7 +39,12 @@ class SlowStep:
 
 @dataclass(frozen=True, slots=True)
 class BlockingCall:
-    """A sleep or I/O call made inside a step: running, but a wait that could have overlapped."""
+    """A sleep or I/O call made inside a step: running, but a wait that could have overlapped.
+
+    track: index into ``Run.tracks``; None in a callback that is no task's step.
+    start_ns, end_ns: of the call.
+    reason: what it was: "sleep", "net.read", ... site, called_from: as of a ``SlowStep``.
+    """
 
     track: int | None
     start_ns: int
@@ -52,7 +58,9 @@ class BlockingCall:
 class AwaitSequence:
     """Waits of one coroutine call that came one after another.
 
-    sites: the lines that awaited, in order of first use. longest_ns: the longest single wait.
+    track: index into ``Run.tracks``. start_ns, end_ns: from the first wait to the end of the last.
+    count: how many. waited_ns: all of them together. longest_ns: the longest single one.
+    sites: the lines that awaited, in order of first use.
     independent: no result reached a later call's arguments, as far as the source shows;
     None if the source could not be read.
     """
@@ -69,7 +77,10 @@ class AwaitSequence:
 
 @dataclass(frozen=True, slots=True)
 class Unawaited:
-    """A coroutine that was made and dropped without being awaited; site: the line that did."""
+    """A coroutine that was made and dropped without being awaited.
+
+    function: that it would have run. at_ns: when it was dropped. site: the line that made it, if known.
+    """
 
     function: str
     at_ns: int
@@ -80,8 +91,8 @@ class Unawaited:
 class Stuck:
     """A task or thread that had not ended when the run was stopped.
 
-    name: of the task or thread. site: the line of the user's code that it was at, None if it had not
-    begun. source: that line.
+    name: of the task or thread. function: that it runs. site: the line of the user's code that it was at,
+    None if it had not begun. source: that line. state: what it was doing.
     """
 
     name: str

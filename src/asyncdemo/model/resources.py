@@ -12,7 +12,10 @@ __all__ = ["Connection", "Resource", "Slot"]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One track holding one unit of a resource."""
+    """One track holding one unit of a resource, or asking for one.
+
+    track: index into ``Run.tracks``. start_ns, end_ns: from when on, and until when.
+    """
 
     track: int
     start_ns: int
@@ -23,9 +26,11 @@ class Slot:
 class Connection:
     """One connection of a pool. ``uses``: who held it when, in order; between them it was idle.
 
-    opened_ns: when opening it began; ready_ns: when it was open, None if it never was. A use begins with
-    the opening if the connection was opened for it.
+    A use begins with the opening if the connection was opened for it.
+
+    opened_ns: when opening it began. ready_ns: when it was open, None if it never was.
     closed_ns: None if it was still open when the recording ended. track: that opened it.
+    uses: who held it, and when.
     kept: whoever held it last never gave it back. dropped: it was closed because nothing referred to it
     any more, not by the program.
     """
@@ -43,6 +48,7 @@ class Connection:
 class Resource:
     """Something limited that lanes share.
 
+    index: its place in ``Run.resources``. kind: what is limited.
     site: where it was made. limit: None if unlimited. slots: who held it when (empty for a queue).
     levels: for a queue, (time, length) after each change.
     queue: for an executor, who had an item waiting for a worker, and when.

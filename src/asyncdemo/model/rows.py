@@ -15,6 +15,9 @@ __all__ = ["Lane", "Request", "Track"]
 class Track:
     """Something that executes: an asyncio task or a thread.
 
+    index: its place in ``Run.tracks``. kind: which of the two. name: of the task or thread.
+    function: that it runs. start_ns, end_ns: when it was there. outcome: how it ended.
+    spans: what it was doing. error: the name of the error that ended it.
     site: where the function it runs is defined. created_at: the line that made it.
     parent: index of the track that made it. thread: index of the thread whose loop runs the task.
     steps: how often an event loop ran it (0 for threads).
@@ -49,6 +52,8 @@ class Lane:
 
     ``spans`` are those of the track between open and close, except that a lane that only awaits
     its own child task shows the child's states (``Wait.via`` says so).
+    name: with arguments that are short: ``upload(3)``. track: index into ``Run.tracks``: what executes it.
+    start_ns, end_ns: when it was open. outcome: how it ended. function: the function, if it is a call.
     result: what the call returned, as a Python literal, if results were asked for and it is one.
     error: the name of the error that ended the call, CancelledError included.
     """
@@ -71,7 +76,9 @@ class Request:
     ``spans``: waiting for the client to begin ("client"), queued to be accepted ("accept"), queued for
     a thread that takes it ("worker thread") or ready until the event loop begins it, then the states
     of the track that handled it, and waiting for the rest of the response ("response").
-    name: method, path and number: ``POST /upload 3``. track: of the handler; None if none was reached.
+    name: method, path and number: ``POST /upload 3``. outcome: whether a whole response came.
+    start_ns, end_ns: from when its client meant to send it to the end of the response, or of waiting for it.
+    track: of the handler; None if none was reached.
     sent_ns: when the client began to connect or, on an open connection, to send.
     accepted_ns, handled_ns: when the server accepted it and began to handle it, as far as is known.
     status: of the response, None without one. error: why there is none ("timeout", "refused", ...).

@@ -15,7 +15,10 @@ __all__ = ["MemorySample", "Run"]
 
 @dataclass(frozen=True, slots=True)
 class MemorySample:
-    """What the processes of a run together had at one time; resident: in memory, virtual: reserved."""
+    """What the processes of a run together had at one time.
+
+    at_ns: when. resident_bytes: in memory. virtual_bytes: reserved. threads: how many there were.
+    """
 
     at_ns: int
     resident_bytes: int
@@ -27,7 +30,15 @@ class MemorySample:
 class Run:
     """The recording of one variant or script.
 
-    lanes: the rows: the calls of the named functions if ``named``, else one per track.
+    name: of the variant, or the script. script: the file, or the module. argv: its arguments.
+    python: the version that ran it. clock: real or virtual. outcome: how it ended.
+    exit_code: the program's own; None if it was ended before it had one.
+    threshold_ns: steps that held a loop longer are blocking.
+    tracks: every task and thread. lanes: the rows: the calls of the named functions if ``named``, else one
+    per track. named: functions were named. knobs: constant -> the value that it ran with.
+    resources: what is limited: semaphores, locks, queues, executors, pools. wakes: who made whom ready.
+    slow_steps: that held a loop longer than the threshold. blocking_calls: inside steps.
+    await_sequences: awaits that came one after another. unawaited: coroutines that were dropped.
     left_pending: tracks of tasks that were not done when their loop's main task was.
     stuck: who had not ended, and where, if the run met its time limit or a deadlock.
     result: what the function returned that was run, as a Python literal, if it is one.

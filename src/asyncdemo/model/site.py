@@ -12,7 +12,10 @@ _PACKAGES = ("site-packages", "dist-packages")
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in source code."""
+    """A place in source code.
+
+    file: as the program knows it. line: from 1. function: that the line is in, if known.
+    """
 
     file: str
     line: int

@@ -34,7 +34,10 @@ NO_WAIT = Wait()
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One stretch of a lane in one state; ``start_ns <= t < end_ns``."""
+    """One stretch of a lane in one state.
+
+    start_ns, end_ns: the end excluded. state: what it was doing. wait: for what, if it waited or queued.
+    """
 
     start_ns: int
     end_ns: int
@@ -43,11 +46,12 @@ class Span:
 
     @property
     def duration_ns(self) -> int:
+        """From start to end."""
         return self.end_ns - self.start_ns
 
 
 class Spans(Sequence[Span]):
-    """The states of a lane from open to close, without gap or overlap.
+    """The states of a lane from open to close, without gap or overlap: a sequence of ``Span``.
 
     Kept as columns (13 bytes a span): each span ends where the next one starts, so a gap or an
     overlap cannot be written down.

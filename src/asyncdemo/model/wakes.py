@@ -12,7 +12,10 @@ __all__ = ["Wake", "Wakes"]
 
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """Track ``waker`` made track ``woken`` ready."""
+    """One track made another ready.
+
+    at_ns: when. waker, woken: indices into ``Run.tracks``.
+    """
 
     at_ns: int
     waker: int
@@ -20,7 +23,7 @@ class Wake:
 
 
 class Wakes(Sequence[Wake]):
-    """Wakes as columns (16 bytes each), in order of time within each woken track."""
+    """A sequence of ``Wake``, in order of time within each woken track; kept as columns, 16 bytes each."""
 
     __slots__ = ("_at", "_waker", "_woken")
 
@@ -30,6 +33,7 @@ class Wakes(Sequence[Wake]):
             self.add(wake.at_ns, wake.waker, wake.woken)
 
     def add(self, at_ns: int, waker: int, woken: int) -> None:
+        """Append one."""
         self._at.append(at_ns)
         self._waker.append(waker)
         self._woken.append(woken)

@@ -26,6 +26,8 @@ NOUNS: Final = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
 
 
 class Source(StrEnum):
+    """Where a server comes from."""
+
     EMBEDDED = "embedded"
     """A package brings it along: moto, fakeredis, and for PostgreSQL the real server."""
     INSTALLED = "installed"
@@ -53,7 +55,10 @@ _POSTGRES_FOLDERS: Final = (
 
 
 class NotThereError(MissingError):
-    """words: what is missing. mend: the exact command that installs it."""
+    """The server of a service is not there.
+
+    words: what is missing. mend: the exact command that installs it.
+    """
 
     def __init__(self, words: str, mend: str) -> None:
         super().__init__(f"{words} Install it: {mend}")
@@ -62,7 +67,11 @@ class NotThereError(MissingError):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """where: the address (with its password!), the program, or for PostgreSQL the folder of its programs."""
+    """Which server it will be.
+
+    name: of the service. source: where it comes from.
+    where: the address (with its password!), the program, or for PostgreSQL the folder of its programs.
+    """
 
     name: str
     source: Source

@@ -19,10 +19,15 @@ class Services:
     """A context manager: started on entry, stopped on exit.
 
     If we are killed, each ends by itself. Once closed, it is not started again.
+
+    names: each once, in the order in which they were given.
     """
 
     def __init__(self, names: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
-        """environ: where ASYNCDEMO_REDIS_URL and the like are looked up."""
+        """names: some of "s3", "redis", "postgres"; another one raises UsageError.
+
+        environ: where ASYNCDEMO_REDIS_URL and the like are looked up.
+        """
         if unknown := [name for name in names if name not in NAMES]:
             raise UsageError(f"There is no service {unknown[0]!r}; there are {', '.join(NAMES)}.")
         self.names: Final = tuple(dict.fromkeys(names))
@@ -82,7 +87,10 @@ class Services:
         return next((words for hosted in self._hosted.values() if (words := hosted.died())), None)
 
     def kill(self, name: str) -> None:
-        """As the system would, without a warning: for tests of faults."""
+        """As the system would, without a warning: for tests of faults.
+
+        Raises ServiceError if it does not run.
+        """
         if name not in self._hosted:
             raise ServiceError(f"The service {name!r} does not run.")
         self._hosted[name].kill()
