@@ -1,0 +1,123 @@
+"""The published figures as data: their exact texts, their values, and what is said of a wrong file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.errors import LabFileError
+from asyncdemo.lab.auditing import audited
+from asyncdemo.lab.published import ARTICLES, Table, load_article
+
+SMALL = """
+name = "Small"
+claim = "A claim."
+headlines = [{ says = "Something." }]
+lessons = []
+[setting]
+versions = "1"
+machine = "a machine"
+tool = "a tool"
+[[tables]]
+key = "results"
+title = "Results"
+names = 1
+columns = [{ key = "who", title = "Who" }, { key = "latency", title = "Latency", unit = "ms" }]
+rows = [["Flask", "1.5s"]]
+[[audits]]
+check = "same-figure"
+table = "results"
+inputs = { first = "latency", second = 1500 }
+"""
+
+
+def small(tmp_path: Path, old: str = "", new: str = "") -> Path:
+    assert old in SMALL
+    (tmp_path / "small.toml").write_text(SMALL.replace(old, new) if old else SMALL, encoding="utf-8")
+    return tmp_path
+
+
+def figures(table: Table, key: str) -> list[str]:
+    return [table.figure(row, key).text for row in table.rows]
+
+
+def test_the_five_articles_are_there_in_order() -> None:
+    assert [load_article(key).key for key in ARTICLES] == list(ARTICLES)
+
+
+def test_a_figure_has_its_text_and_its_value_in_the_unit_of_its_column() -> None:
+    table = load_article("constant-rate").table("results")
+    assert table.row_names == ("Flask · 2000/s", "Sanic · 2000/s", "Flask · 4000/s", "Sanic · 4000/s")
+    longest = [table.figure(row, "latency_max") for row in table.rows]
+    assert [figure.text for figure in longest] == ["10.44s", "668.16ms", "22.66s", "1.28s"]
+    assert [figure.value for figure in longest] == [10440.0, 668.16, 22660.0, 1280.0]
+    threads = load_article("four-frameworks").table("results")
+    assert [threads.figure(row, "thread_avg").value for row in threads.rows] == [
+        622.83,
+        880.0,
+        822.95,
+        2470.0,
+    ]
+
+
+def test_what_is_no_number_is_kept_as_text() -> None:
+    table = load_article("twenty-one-pairs").table("settings")
+    assert table.figure(table.row("Original"), "sessions").value is None
+    assert figures(table, "sessions") == ["4 per worker", "100", "100", "19"]
+
+
+def test_the_figures_that_the_course_quotes_are_those_of_the_articles() -> None:
+    four = load_article("four-frameworks").table("results")
+    assert figures(four, "requests_per_s") == ["346.15", "1743.52", "1635.87", "4907.53"]
+    assert figures(four, "p50") == ["96.45ms", "113.87ms", "119.76ms", "38.91ms"]
+    quart = load_article("flask-and-quart")
+    assert figures(quart.table("summary"), "ratio") == ["3.5", "2.0", "3.4"]
+    assert figures(load_article("flask-and-sanic").table("uploads"), "total") == ["7.33", "1.73"]
+    pairs = load_article("twenty-one-pairs")
+    assert len(pairs.table("results").rows) == len(pairs.table("reconfigured").rows) == 21
+    assert max(figures(pairs.table("reconfigured"), "better_async")) == "5.56"
+
+
+def test_a_number_with_a_unit_is_read(tmp_path: Path) -> None:
+    table = load_article("small", small(tmp_path)).table("results")
+    assert table.figure(table.row("Flask"), "latency").value == 1500
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('claim = "A claim."', "", "small.toml.claim is missing"),
+        ('claim = "A claim."', "claim = 1", "small.toml.claim must be a text, and is 1"),
+        ('"1.5s"', '"1.5MB"', "small.toml.tables[0]: 1.5MB is in MB, and the unit of latency is 'ms'"),
+        ('unit = "ms"', 'unit = "/s"', "1.5s is a time"),
+        ('["Flask", "1.5s"]', '["Flask"]', "the row 'Flask' has 1 cells for 2 columns"),
+        ("names = 1", "names = 2", "names is 2, of 2 columns"),
+        ('table = "results"', 'table = "others"', "about a table 'others'"),
+        ("[setting]", "[setting", "small.toml: "),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_and_field(tmp_path: Path, old: str, new: str, words: str) -> None:
+    with pytest.raises(LabFileError) as caught:
+        load_article("small", small(tmp_path, old, new))
+    assert words in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LabFileError, match=r"small\.toml"):
+        load_article("small", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ('{ first = "speed", second = 1 }', "audit same-figure of Flask: 'speed'"),
+        ('{ first = "results.latency@Sanic", second = 1 }', "'Sanic'"),
+        ("{ first = 1 }", "missing 1 required positional argument"),
+    ],
+)
+def test_an_audit_that_cannot_be_made_is_named(tmp_path: Path, inputs: str, words: str) -> None:
+    article = load_article("small", small(tmp_path, '{ first = "latency", second = 1500 }', inputs))
+    with pytest.raises(LabFileError) as caught:
+        audited(article)
+    assert words in str(caught.value)

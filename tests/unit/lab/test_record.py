@@ -1,0 +1,222 @@
+"""The record of an experiment: what it holds comes back; what contradicts itself is refused with its place."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asyncdemo.errors import LabFileError
+from asyncdemo.lab import comparison, experiment, flags, ratio, record, trial
+from asyncdemo.lab.flags import RULES, FlagKind
+from asyncdemo.lab.ratio import Ratio, Verdict, coverage, verdict
+from asyncdemo.lab.record_file import dump_record, load_record, parse_record
+from asyncdemo.lab.trial import TrialOutcome
+from tests.support.lab_records import RATES, a_record, a_trial
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def changed(where: str, value: object) -> str:
+    """The record as JSON, with another value at the place: ``trials.0.round``; with None it is gone."""
+    values: Any = json.loads(dump_record(a_record()))
+    *path, last = [int(part) if part.isdigit() else part for part in where.split(".")]
+    at = values
+    for part in path:
+        at = at[part]
+    if value is None:
+        del at[last]
+    else:
+        at[last] = value
+    return json.dumps(values)
+
+
+def test_a_record_comes_back_from_its_json() -> None:
+    assert parse_record(dump_record(a_record())) == a_record()
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "words"),
+    [
+        ("trials.3.round", "1", "trials[3].round must be a whole number, and is '1'"),
+        ("trials.3.load.wall_s", True, "trials[3].load.wall_s must be a number, and is True"),
+        ("trials.0.colour", "red", "trials[0].colour is not known; it may be one of round, place"),
+        ("environment.cores", None, "environment.cores is missing"),
+        (
+            "comparisons.0.verdict",
+            "perhaps",
+            "verdict is 'perhaps'; it may be one of reproduced, direction only",
+        ),
+        ("arms", {}, "arms must be a list, and is {}"),
+        ("environment", [], "environment must have named fields, and is []"),
+        ("arms.1.twin_of", "nobody", "'nobody' is none of the arms: flask, flask-again"),
+        ("trials.0.setting", "open", "round 1: 'open' is none of the settings: closed"),
+        ("trials.1.round", 1, "two trials are of flask under closed in round 1"),
+        ("trials.0.round", 8, "a trial is of round 8, and there are 7"),
+        ("trials.0.load.throughput_per_s", 1.0, "Sanic / Flask: its pairs are not the ratios of the trials"),
+        ("comparisons.0.measured.median", 9.9, "of these pairs the median is 5.1"),
+        ("comparisons.0.verdict", "refused", "refused if, and only if, nothing is measured"),
+        ("comparisons.0.verdict", None, "a verdict if, and only if, something is published"),
+        ("comparisons.3.flags", [], "nothing is measured, and no flag says why"),
+        ("trials.0.load", None, "a trial of flask has a load if, and only if, it was measured"),
+        ("settings.0.clients", None, "the setting closed is a closed loop without clients"),
+        ("format", "asyncdemo.lab/2", "A newer asyncdemo reads it"),
+        ("format", "asyncdemo.run/1", "It is no record"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(where: str, value: object, words: str) -> None:
+    with pytest.raises(LabFileError) as caught:
+        parse_record(changed(where, value), "made-up.json")
+    assert str(caught.value).startswith("made-up.json")
+    assert words in str(caught.value)
+
+
+def test_a_file_is_called_after_its_record(tmp_path: Path) -> None:
+    (tmp_path / "four-frameworks.json").write_text(dump_record(a_record()), encoding="utf-8")
+    assert load_record(tmp_path / "four-frameworks.json") == a_record()
+    (tmp_path / "other.json").write_text(dump_record(a_record()), encoding="utf-8")
+    with pytest.raises(LabFileError, match="name the file after it"):
+        load_record(tmp_path / "other.json")
+    with pytest.raises(LabFileError, match="cannot be read"):
+        load_record(tmp_path / "none.json")
+
+
+def test_a_failed_trial_is_in_no_ratio() -> None:
+    whole = a_record()
+    died = replace(whole.trials[0], outcome=TrialOutcome.DIED, problem="exit code 1", load=None)
+    comparisons = tuple(row for row in whole.comparisons if row.measured is None)
+    left = replace(whole, trials=(died, *whole.trials[1:]), comparisons=comparisons)
+    assert len(left.pairs(whole.comparisons[0])) == 6
+
+
+def test_the_last_step_of_a_search_has_its_result() -> None:
+    whole = a_record()
+    steps = tuple(
+        replace(a_trial("flask", 1, rate), step=step) for step, rate in enumerate((100.0, 200.0), start=1)
+    )
+    searched = replace(whole, trials=(*steps, a_trial("sanic", 1, 600.0)), comparisons=())
+    assert searched.pairs(whole.comparisons[0]) == (3.0,)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("load.throughput_per_s", 500.0),
+        ("load.latency_ms.99", 600.0),
+        ("load.latency_ms.99.9", None),
+        ("server.most.resident_bytes", 40_000_000.0),
+        ("server.before.resident_bytes", None),
+        ("counted.db_sessions", None),
+    ],
+)
+def test_a_figure_of_a_trial_has_a_path(path: str, value: float | None) -> None:
+    assert a_trial("flask", 1, 500.0).figure(path) == value
+
+
+@pytest.mark.parametrize("path", ["load.speed", "load", "load.engine", "counts"])
+def test_a_path_that_leads_to_no_figure_is_an_error(path: str) -> None:
+    with pytest.raises(ValueError, match=r"no figure"):
+        a_trial("flask", 1, 500.0).figure(path)
+
+
+# --- ratios ---------------------------------------------------------------------------------------
+
+ratios = st.lists(st.floats(0.01, 100), min_size=1, max_size=40)
+
+
+def test_seven_rounds_hold_the_median_with_98_4_percent() -> None:
+    assert [round(coverage(rounds), 3) for rounds in (1, 3, 5, 7)] == [0.0, 0.75, 0.938, 0.984]
+    assert Ratio.of(range(1, 8)).least == 1 and Ratio.of(range(1, 8)).most == 7
+
+
+def test_many_rounds_leave_out_the_outermost() -> None:
+    many = Ratio.of(range(1, 21))
+    assert (many.least, many.most) == (6, 15)
+    assert many.coverage >= 0.95
+
+
+@given(ratios)
+def test_the_interval_holds_the_median_and_lies_among_the_pairs(pairs: list[float]) -> None:
+    made = Ratio.of(pairs)
+    assert min(pairs) <= made.least <= made.median <= made.most <= max(pairs)
+    assert Ratio.of(pairs[::-1]).median == made.median
+
+
+@given(ratios)
+def test_turning_a_ratio_round_turns_its_interval_round(pairs: list[float]) -> None:
+    made, turned = Ratio.of(pairs), Ratio.of([1 / pair for pair in pairs])
+    assert math.isclose(made.least * turned.most, 1)
+    assert made.coverage == turned.coverage
+
+
+@pytest.mark.parametrize(
+    ("published", "pairs", "expected"),
+    [
+        (2.0, [1.9, 2.0, 2.1], Verdict.REPRODUCED),
+        (2.0, [1.2, 1.3, 1.4], Verdict.DIRECTION_ONLY),
+        (2.0, [0.9, 1.9, 2.1], Verdict.NOT_REPRODUCED),
+        (2.0, [0.5, 0.6, 0.7], Verdict.NOT_REPRODUCED),
+        (0.5, [0.45, 0.5, 0.55], Verdict.REPRODUCED),
+        (1.0, [0.9, 1.0, 1.1], Verdict.REPRODUCED),
+        (1.0, [1.01, 1.02, 1.03], Verdict.REPRODUCED),
+        (1.0, [0.5, 1.0, 1.5], Verdict.NOT_REPRODUCED),
+        (1.0, [1.1, 1.2, 1.24], Verdict.NOT_REPRODUCED),
+    ],
+)
+def test_the_verdict_follows_from_the_interval(
+    published: float, pairs: list[float], expected: Verdict
+) -> None:
+    assert verdict(published, Ratio.of(pairs)) is expected
+    assert verdict(published, None) is Verdict.REFUSED
+
+
+def test_the_made_up_record_has_every_verdict() -> None:
+    found = {row.verdict for row in a_record().comparisons}
+    assert found >= {Verdict.DIRECTION_ONLY, Verdict.NOT_REPRODUCED, Verdict.REFUSED, None}
+    assert len(RATES) + 1 == len(a_record().arms)
+
+
+def test_every_kind_of_flag_has_its_rule() -> None:
+    assert set(RULES) == set(FlagKind)
+
+
+# --- the reference --------------------------------------------------------------------------------
+
+
+def shapes() -> list[type]:
+    modules = (comparison, experiment, flags, ratio, record, trial)
+    kinds = {getattr(module, name) for module in modules for name in module.__all__}
+    return [
+        kind for kind in kinds if isinstance(kind, type) and is_dataclass(kind) and kind is not flags.Rule
+    ]
+
+
+def test_the_reference_has_every_field_and_no_other() -> None:
+    text = (ROOT / "docs" / "reference" / "record-format.md").read_text(encoding="utf-8")
+    parts = dict(part.partition("\n")[::2] for part in text.split("\n## ")[1:])
+    for kind in shapes():
+        title = next(title for title in parts if title.startswith(f"`{kind.__name__}`"))
+        listed = [
+            line.split("|")[1].strip(" `") for line in parts[title].splitlines() if line.startswith("| `")
+        ]
+        assert listed == [field.name for field in fields(kind)], kind.__name__
+
+
+def test_the_reference_has_every_word_of_every_list() -> None:
+    text = (ROOT / "docs" / "reference" / "record-format.md").read_text(encoding="utf-8")
+    lists = (
+        Verdict,
+        TrialOutcome,
+        FlagKind,
+        experiment.Model,
+        experiment.Extent,
+        experiment.Loop,
+        comparison.Better,
+    )
+    assert {word for words in lists for word in words if f"`{word.value}`" not in text} == set()
