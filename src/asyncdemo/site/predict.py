@@ -48,12 +48,13 @@ def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
         _Question(place, prediction, variants, knobs, measured, f"predict-{lesson.id}-{place}")
         for place, prediction in enumerate(lesson.predictions, start=1)
     ]
+    asked = "".join(question.html() for question in questions)
     answers = "".join(f"<li>{question.told()}</li>" for question in questions)
     # `method=dialog` outside of a dialog sends nothing, so Enter does no harm where no script runs.
     return (
         '<form class="predict" method="dialog" autocomplete="off" data-search-exclude>'
         f'<p class="predict-intro">{_INTRO}</p>'
-        f"{''.join(question.html() for question in questions)}"
+        f"{asked}"
         '<p class="predict-ask"><button type="submit" class="predict-show md-button md-button--primary">'
         'Show what happened</button></p><p class="predict-status" role="status"></p>'
         f'<div class="predict-printed"><p>What happened:</p><ol>{answers}</ol></div></form>'

@@ -1,0 +1,183 @@
+"""Predict, then reveal in the browser: answering by mouse and keyboard, the verdict, what is uncovered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from asyncdemo.course.knobs import values
+from asyncdemo.course.predictions import Answer, PredictionKind, compare, fill, happened
+from asyncdemo.metrics import measure
+from asyncdemo.site.predict import predict_html
+from tests.support.predicted import told_lesson, told_runs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+    from tests.browser.conftest import OpenPage
+
+pytestmark = pytest.mark.browser
+
+ASSETS = Path(__file__).parents[2] / "docs" / "assets"
+LESSON = told_lesson()
+KNOBS = values(LESSON, {})
+MEASURED = {run.name: measure(run) for run in told_runs()}
+TIMELINES = """<script>
+    revealed = [];
+    for (const timeline of document.querySelectorAll("async-timeline"))
+        timeline.reveal = (how) => revealed.push([timeline.id, how]);
+</script>"""
+
+
+@pytest.fixture
+def form(browser: Browser) -> Iterator[Page]:
+    """The questions of a lesson between two covered timelines, of which the second is about it."""
+    page = browser.new_page()
+    page.set_content(
+        "<main class='md-typeset'><async-timeline id='other' covered></async-timeline>"
+        f"{predict_html(LESSON, told_runs())}"
+        f"<async-timeline id='its' covered></async-timeline></main>{TIMELINES}"
+    )
+    page.add_style_tag(path=ASSETS / "predict.css")
+    page.add_script_tag(path=ASSETS / "predict.js")
+    yield page
+    page.close()
+
+
+def question(page: Page, place: int) -> Locator:
+    return page.locator(".predict-question").nth(place)
+
+
+def answer(asked: Locator, given: Answer) -> None:
+    """As a reader does it."""
+    if isinstance(given, float):
+        asked.get_by_label("Your answer").fill(str(given))
+    elif isinstance(given, str):
+        asked.get_by_label(given, exact=True).check()
+    else:
+        for place, name in enumerate(given):
+            while shown(asked)[place] != name:
+                asked.get_by_role("button", name=f"Move {name} up").click()
+        asked.get_by_label("This is my order").check()
+
+
+def shown(asked: Locator) -> list[str]:
+    return asked.locator(".predict-order code").all_inner_texts()
+
+
+def possible(place: int) -> list[Answer]:
+    asked = LESSON.predictions[place]
+    if asked.kind is PredictionKind.CHOICE:
+        return [fill(choice.text, KNOBS) for choice in asked.choices]
+    if asked.kind is PredictionKind.ORDER:
+        return list(permutations(variant.name for variant in LESSON.variants))
+    return [0.0, 0.17, 0.1701, 0.2, 0.23, 0.2301, 4.0, 5.0, 6.0, 50.0]
+
+
+@pytest.mark.parametrize("place", range(len(LESSON.predictions)))
+def test_the_page_says_right_where_the_terminal_does(form: Page, place: int) -> None:
+    asked = question(form, place)
+    verdicts = set()
+    for given in possible(place):
+        expected = compare(LESSON.predictions[place], given, MEASURED, KNOBS)
+        answer(asked, given)
+        form.get_by_role("button", name="Show what happened").click()
+        words = asked.locator(".predict-verdict").inner_text()
+        assert words.startswith("Right. You said: " if expected.right else "Not so. You said: ")
+        if not isinstance(given, float):
+            assert words.endswith(f" {expected.predicted}.")
+        verdicts.add(expected.right)
+    assert verdicts == {True, False}
+
+
+def test_nothing_is_told_before_it_is_asked_for(form: Page) -> None:
+    assert form.locator(".predict-happened:visible").count() == 0
+    assert form.locator(".predict-printed").is_hidden()
+    form.get_by_role("button", name="Show what happened").click()
+    told = form.locator(".predict-happened:visible")
+    assert told.count() == len(LESSON.predictions)
+    for place, prediction in enumerate(LESSON.predictions):
+        words = told.nth(place).inner_text()
+        assert happened(prediction, MEASURED, KNOBS) in words
+        assert fill(prediction.why, KNOBS) in words
+
+
+def test_questions_may_be_left_out_and_the_result_is_announced(form: Page) -> None:
+    answer(question(form, 0), "1")
+    answer(question(form, 1), 4.0)
+    form.get_by_role("button", name="Show what happened").click()
+    told = form.get_by_role("status").inner_text()
+    assert told == "1 of 2 right. 2 left out. What happened now stands below each question."
+    assert form.locator(".predict-verdict").count() == 2
+
+
+def test_showing_plays_the_covered_timeline_that_follows(form: Page) -> None:
+    form.get_by_role("button", name="Show what happened").click()
+    assert form.evaluate("revealed") == [["its", {"play": True}]]
+
+
+def test_an_order_is_made_with_the_keyboard(form: Page) -> None:
+    asked = question(form, 3)
+    assert not asked.get_by_label("This is my order").is_checked()
+    button = asked.get_by_role("button", name="Move awaited up")
+    button.focus()
+    form.keyboard.press("Enter")
+    assert button.evaluate("button => button === document.activeElement")
+    assert form.get_by_role("status").inner_text() == "awaited is number 2 of 3."
+    form.keyboard.press("Space")
+    form.keyboard.press("Space")  # it is the first already
+    assert shown(asked) == ["awaited", "blocking", "threaded"]
+    assert asked.get_by_label("This is my order").is_checked()
+
+
+def test_enter_in_a_number_shows_what_happened_and_leaves_the_page_where_it_is(form: Page) -> None:
+    address = form.url
+    field = question(form, 1).get_by_label("Your answer")
+    field.fill("5")
+    field.press("Enter")
+    assert form.get_by_role("status").inner_text().startswith("1 of 1 right.")
+    assert form.url == address
+
+
+# -- on the built site -----------------------------------------------------------------------------
+
+
+def test_a_lesson_uncovers_its_timeline(page: OpenPage) -> None:
+    lesson = page("lessons/upload-gate.html", still=True)
+    timeline = lesson.locator("async-timeline").first
+    assert timeline.evaluate("timeline => timeline.covered")
+    lesson.get_by_role("button", name="Show what happened").click()
+    assert not timeline.evaluate("timeline => timeline.covered")
+
+
+def test_without_scripts_each_question_can_be_opened(page: OpenPage) -> None:
+    lesson = page("lessons/upload-gate.html", js=False)
+    assert lesson.get_by_role("button", name="Show what happened").count() == 0
+    for asked in lesson.locator(".predict-question").all():
+        assert asked.locator(".predict-happened").is_hidden()
+        asked.locator("summary").click()
+        assert asked.locator(".predict-happened").is_visible()
+
+
+def test_the_printer_gets_the_questions_and_then_the_answers(page: OpenPage) -> None:
+    lesson = page("lessons/upload-gate.html")
+    lesson.emulate_media(media="print")
+    assert lesson.locator(".predict-happened:visible").count() == 0
+    assert lesson.locator(".predict-printed > ol > li:visible").count() == len(LESSON.predictions)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_answered_questions_are_accessible_and_fit_a_phone(
+    page: OpenPage, violations: Callable[[Page], list[str]], scheme: str
+) -> None:
+    lesson = page("lessons/upload-gate.html", scheme=scheme, width=360)
+    answer(question(lesson, 0), "1")
+    answer(question(lesson, 1), 4.0)
+    lesson.get_by_role("button", name="Show what happened").click()
+    assert lesson.locator(".predict-verdict").count() == 2
+    assert violations(lesson) == []
+    assert lesson.locator("form.predict").evaluate("form => form.scrollWidth <= form.clientWidth")
