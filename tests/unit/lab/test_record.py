@@ -1,4 +1,4 @@
-"""The record of an experiment: what it holds comes back; what contradicts itself is refused with its place."""
+"""The record of an experiment: what it holds comes back; one that contradicts itself is refused."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_every_kind_of_flag_has_its_rule() -> None:
 
 def shapes() -> list[type]:
     modules = (comparison, experiment, flags, ratio, record, trial)
-    kinds = {getattr(module, name) for module in modules for name in module.__all__}
+    kinds = [getattr(module, name) for module in modules for name in module.__all__]
     return [
         kind for kind in kinds if isinstance(kind, type) and is_dataclass(kind) and kind is not flags.Rule
     ]
@@ -202,10 +202,15 @@ def test_the_reference_has_every_field_and_no_other() -> None:
     parts = dict(part.partition("\n")[::2] for part in text.split("\n## ")[1:])
     for kind in shapes():
         title = next(title for title in parts if title.startswith(f"`{kind.__name__}`"))
-        listed = [
-            line.split("|")[1].strip(" `") for line in parts[title].splitlines() if line.startswith("| `")
-        ]
+        table = parts[title].partition("| kind |")[0]
+        listed = [line.split("|")[1].strip(" `") for line in table.splitlines() if line.startswith("| `")]
         assert listed == [field.name for field in fields(kind)], kind.__name__
+
+
+def test_the_reference_has_the_rule_of_every_flag() -> None:
+    text = (ROOT / "docs" / "reference" / "record-format.md").read_text(encoding="utf-8")
+    for kind, rule in RULES.items():
+        assert f"| `{kind.value}` | {rule.when} | {rule.withdraws.value} |" in text
 
 
 def test_the_reference_has_every_word_of_every_list() -> None:
