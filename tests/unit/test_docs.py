@@ -27,7 +27,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 # Options of other programs, and of the root command.
-FOREIGN = {"--help", "--log_async", "--version"}
+FOREIGN = {"--help", "--log_async", "--no-index", "--version"}
 
 
 def read(path: Path) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.course.lesson import load_lesson
+from asyncdemo.lab.published import ARTICLES, load_article
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = sorted(page for folder in ("start", "teach", "about") for page in (DOCS / folder).glob("*.md"))
@@ -37,3 +38,16 @@ def test_a_knob_that_a_command_turns_exists(page: Path) -> None:
     for name, knob in re.findall(r"asyncdemo run ([\w-]+)[^`]*? --set (\w+)=", read(page)):
         lesson = next(lesson for lesson in LESSONS.values() if name in (lesson.id, str(lesson.number)))
         assert knob in {known.name for known in load_lesson(lesson.folder).knobs}
+
+
+@pytest.mark.parametrize("name", ARTICLES)
+def test_an_article_has_the_title_the_author_and_the_lessons_that_its_figures_are_kept_with(
+    name: str,
+) -> None:
+    article = load_article(name)
+    text = read(DOCS / "about" / "index.md").partition(f" ### {article.name} ")[2].partition(" ### ")[0]
+    assert f"../measure/{name}.md" in text
+    assert article.title in text
+    assert article.author in text
+    for ident in article.lessons:
+        assert (f"../lessons/{ident}.md" if ident in LESSONS else f"`{ident}`") in text
