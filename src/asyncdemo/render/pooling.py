@@ -82,7 +82,9 @@ class PoolSection:
 
 
 def pool_sections(run: Run) -> tuple[PoolSection, ...]:
-    """Of the pools that were used, in the order in which they were made."""
+    """Of the pools that were used, as they were made. They stand on the axis of the rows."""
+    if not run.rows:
+        return ()
     made: defaultdict[tuple[Site | None, str, int], list[Resource]] = defaultdict(list)
     pools = [resource for resource in run.resources if resource.kind is ResourceKind.POOL]
     waited: defaultdict[int, list[Queueing]] = defaultdict(list)

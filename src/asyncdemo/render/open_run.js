@@ -1,0 +1,158 @@
+/* The page "Open your own run": the form to choose or drop files, and what is shown of them.
+ *
+ * The page has the form (docs/explore/open.md), hidden until this runs. Files are read here and go nowhere. Names of
+ * lanes, paths, notes are foreign text: they become text nodes, never HTML.
+ * window.asyncdemoExamples: [{label, files: [{name, text}]}], if examples.js was loaded before.
+ * Not for: reading (run_lines.js, run_file.js), figures and the data of the picture (run_chart.js).
+ */
+
+const MOST_FILES = 8, MOST_STEPS = 20;
+
+/* An element with properties, and children that are texts or elements. */
+function made(name, properties, ...children) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+}
+const code = text => made('code', {}, text);
+const list = items => made('ul', {}, ...items.map(item => made('li', {}, item)));
+
+/* As a shell takes it for one word. */
+const quoted = text => /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/* ---- a run in words ---- */
+
+function blockedWords(run, { blocking, steps }) {
+  if (!blocking.length) return steps ? `never for more than ${duration(run.threshold_ns)}` : '';
+  const told = blocking.slice(0, MOST_STEPS).map(step =>
+    `${duration(step.at_ns)} after the first open, for ${duration(step.held_ns)}: ${step.words}`);
+  const more = blocking.length - told.length;
+  return list(more ? [...told, `and ${counted(more, 'more step')}`] : told);
+}
+
+const CLOCKS = { real: 'real', virtual: 'virtual: it jumps to the next event, instead of waiting for it' };
+
+/* [what, text or element], of what there is. */
+function facts(run, told) {
+  const noun = run.requests.length ? 'request' : 'lane';
+  const { argv, knobs } = run, set = Object.entries(knobs).map(([name, value]) => code(clean(`${name}=${value}`)));
+  const processes = run.processes > 1 ? `, ${counted(run.processes, 'process').replace(/ss$/, 'sses')}` : '';
+  return [
+    ['Script', code(clean(run.script))],
+    ['Arguments', argv.length ? code(argv.map(clean).map(quoted).join(' ')) : ''],
+    ['Knobs', set.length ? list(set) : ''],
+    ['Python', clean(run.python) + processes],
+    ['Clock', CLOCKS[run.clock] ?? clean(run.clock)],
+    ['End', told.status],
+    [`${noun[0].toUpperCase()}${noun.slice(1)}s`, emptyWords(run) || `${grouped(run.rows.length)}, ${grouped(told.open)} open at once at most`],
+    ['Wall', run.rows.length ? `${duration(told.wall_ns)} from the first open to the last close` : ''],
+    ['Loop blocked', blockedWords(run, told)],
+    ['Notes', told.notes.length ? list(told.notes) : ''],
+  ].filter(([, what]) => what !== '');
+}
+
+/* What is told of a run below the picture. */
+function account(run, file) {
+  const told = figures(run), rows = facts(run, told);
+  const commands = [`asyncdemo show ${quoted(file)}`, `asyncdemo export ${quoted(file)} --to html`].join('\n');
+  return made('section', { className: 'open-run' },
+    made('h3', {}, told.title),
+    made('dl', {}, ...rows.map(([what, value]) => made('div', {}, made('dt', {}, what), made('dd', {}, value)))),
+    made('p', {}, 'Its peak, its ideal and what was found in it need Python:'),
+    made('pre', {}, code(commands)));
+}
+
+/* ---- the page ---- */
+
+class Page {
+  constructor(form) {
+    this.form = form;
+    this.input = form.querySelector('input[type=file]');
+    this.status = form.querySelector('[role=status]');
+    this.problems = form.querySelector('[role=alert]');
+    this.shown = form.querySelector('.open-shown');
+    this.asked = 0;
+    this.input.addEventListener('change', () => this.open([...this.input.files]));
+    this.takeDrops();
+    this.offer(window.asyncdemoExamples || []);
+    form.hidden = false;
+  }
+
+  /* Anywhere on the page: a file dropped beside a zone would take the reader away from it. */
+  takeDrops() {
+    const hasFiles = event => [...event.dataTransfer?.types ?? []].includes('Files');
+    const mark = on => this.form.classList.toggle('open-over', on);
+    addEventListener('dragover', event => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      mark(true);
+    });
+    addEventListener('dragleave', event => { if (event.relatedTarget === null) mark(false); });
+    addEventListener('drop', event => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      mark(false);
+      this.open([...event.dataTransfer.files]);
+    });
+  }
+
+  offer(examples) {
+    const place = this.form.querySelector('.open-examples');
+    place.hidden = !examples.length;
+    for (const { label, files } of examples) {
+      const button = made('button', { type: 'button', className: 'md-button' }, label);
+      button.addEventListener('click', () => this.open(files.map(({ name, text }) => new File([text], name))));
+      place.append(' ', button);
+    }
+  }
+
+  problem(text) {
+    this.problems.append(made('p', {}, text));
+  }
+
+  /* Read and show files; a later choice overtakes one that is still being read. */
+  async open(files) {
+    if (!files.length) return;
+    const asked = this.asked += 1;
+    this.shown.replaceChildren();
+    this.problems.replaceChildren();
+    if (files.length > MOST_FILES) this.problem(`${files.length} files are too many for one picture: these are the first ${MOST_FILES}.`);
+    const read = [];
+    for (const file of files.slice(0, MOST_FILES)) {
+      this.status.textContent = `Reading ${file.name}`;
+      try {
+        const run = await readRun(file, file.name, characters => {
+          if (asked === this.asked && characters > 5e6) this.status.textContent = `Reading ${file.name}: ${Math.round(characters / 1e6)} MB`;
+        });
+        if (asked !== this.asked) return;
+        read.push({ run, file: file.name });
+        if (run.incomplete) this.problem(`${file.name}: ${run.incomplete}`);
+      } catch (error) {
+        if (asked !== this.asked) return;
+        this.problem(error.message);
+        if (!(error instanceof RunFileError)) throw error;
+      }
+    }
+    await this.show(read, asked);
+    this.input.value = ''; // so that the same file can be chosen again, once it was recorded anew
+  }
+
+  async show(read, asked) {
+    if (!read.length) {
+      this.status.textContent = 'Nothing is shown. Expected is a file that "asyncdemo trace --save FILE" or "asyncdemo run --save DIR" wrote.';
+      return;
+    }
+    const data = await chartData(read.map(({ run }) => run));
+    if (asked !== this.asked) return;
+    const names = data.runs.map(run => run.name).join(', ');
+    const timeline = document.createElement('async-timeline');
+    this.shown.append(made('h2', {}, `Timeline of ${names}`), timeline);
+    timeline.load(data);
+    this.shown.append(made('div', { className: 'open-accounts' }, ...read.map(({ run, file }) => account(run, file))));
+    this.status.textContent = `Shown below: ${data.runs.map(run => `${run.name} (${run.outcome})`).join(', ')}.`;
+  }
+}
+
+window.asyncdemo = { readRun, chartData, figures };
+const form = document.getElementById('open-run');
+if (form) new Page(form);
