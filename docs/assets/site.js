@@ -34,6 +34,18 @@
     });
   }
 
+  // Places that the theme leaves without a name, for who does not see where they stand.
+  function nameLandmarks() {
+    var search = document.querySelector(".md-search");
+    if (search) search.setAttribute("aria-label", "Search");
+    document.querySelectorAll(".md-nav__container > label").forEach(function (label) {
+      label.setAttribute("aria-label", label.parentElement.textContent.trim());
+    });
+    document.querySelectorAll(".md-code__nav").forEach(function (nav, n) {
+      nav.setAttribute("aria-label", "Code " + (n + 1));
+    });
+  }
+
   function nameTabsOnPaper() {
     document.querySelectorAll(".tabbed-set").forEach(function (set) {
       var labels = set.querySelectorAll(":scope > .tabbed-labels > label");
@@ -45,6 +57,9 @@
 
   nameLabels();
   nameTabsOnPaper();
-  // The theme wraps tables when it starts, after this script.
-  window.addEventListener("load", followScrolling);
+  // The theme wraps tables, and gives code its button, when it starts: after this script.
+  window.addEventListener("load", function () {
+    followScrolling();
+    nameLandmarks();
+  });
 })();

@@ -1,0 +1,139 @@
+"""The built site, served on the loopback, and a browser that looks at it.
+
+Playwright is imported where it is used: `make test` collects this folder too, and has no browser.
+Not for: what a page says (tests/unit/site).
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.browser.built import SITE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Route
+
+_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
+
+
+class OpenPage:
+    """Opens pages of the site. Asks no other host: such a request fails, and is a complaint."""
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.address = address
+        self.complaints: list[str] = []
+        """What the browser said against the pages: errors, files that are missing, other hosts."""
+        self._browser = browser
+
+    def __call__(
+        self,
+        path: str,
+        *,
+        scheme: str = "light",
+        width: int = 1280,
+        height: int = 900,
+        js: bool = True,
+        still: bool = False,
+        address: str | None = None,
+    ) -> Page:
+        """In a window of its own, when all of it has loaded.
+
+        path: within the site, like ``lessons/two-sleeps.html``. scheme: ``light`` or ``dark``, which is what
+        the reader's system asks for. still: who reads wants no motion. address: of another folder or
+        server, with a slash at its end.
+        """
+        base = self.address if address is None else address
+        context = self._browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if scheme == "dark" else "light",
+            java_script_enabled=js,
+            reduced_motion="reduce" if still else "no-preference",
+        )
+        context.route(lambda url: not _is_local(url, base), self._refuse)
+        page = context.new_page()
+        page.on("console", lambda message: self._listen(path, message))
+        page.on("pageerror", lambda error: self.complaints.append(f"{path}: {error}"))
+        page.goto(base + path, wait_until="load")
+        return page
+
+    def _listen(self, path: str, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{path}: {message.text}: {message.location['url']}")
+
+    def _refuse(self, route: Route) -> None:
+        self.complaints.append(f"asked another host: {route.request.url}")
+        route.abort()
+
+    def close(self) -> None:
+        for context in self._browser.contexts:
+            context.close()
+
+
+def _is_local(url: str, base: str) -> bool:
+    return url.startswith((base, "data:", "blob:"))
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of the built site, with a slash at its end."""
+    if not (SITE / "index.html").is_file():
+        pytest.fail("There is no site to look at: make docs", pytrace=False)
+    handler = functools.partial(_Quiet, directory=str(SITE))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if program is None:
+        pytest.fail("There is no Chromium here: scripts/chromium.sh says how to get it", pytrace=False)
+    # Chromium has no sandbox for root.
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"] if root else [])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(site: str, browser: Browser) -> Iterator[OpenPage]:
+    """Call it with a path. Afterwards no page may have complained; who expects that clears ``complaints``."""
+    opened = OpenPage(browser, site)
+    yield opened
+    opened.close()
+    assert not opened.complaints
+
+
+@pytest.fixture(scope="session")
+def violations() -> Callable[[Page], list[str]]:
+    """What axe-core calls serious or critical on a page, one line each, and the first places."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def seen(page: Page) -> list[str]:
+        return [
+            f"{found['id']}: {found['help']}: {[node['target'] for node in found['nodes'][:3]]}"
+            for found in Axe().run(page).response["violations"]
+            if found["impact"] in ("serious", "critical")
+        ]
+
+    return seen

@@ -1,0 +1,150 @@
+"""Every page of the built site in a browser: nothing missing, nothing too wide, nothing out of reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.browser.built import KINDS, SHOTS, pages
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.conftest import OpenPage
+
+pytestmark = pytest.mark.browser
+
+PHONE: Final = 360
+WIDTHS: Final = (PHONE, 768, 1280, 1600)
+SCHEMES: Final = ("light", "dark")
+
+TOO_WIDE: Final = """() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return [];
+    return [...document.querySelectorAll("body *")]
+        .filter((part) => part.getBoundingClientRect().right > width + 1)
+        .map((part) => part.tagName.toLowerCase() + "." + part.className)
+        .slice(0, 5);
+}"""
+
+# A check box of the theme has no size of its own: what is seen is its label.
+UNSEEN_FOCUS: Final = """() => {
+    const focused = document.activeElement;
+    const seen = [focused, focused.nextElementSibling, ...(focused.labels ?? [])].some((part) => {
+        const box = part ? part.getBoundingClientRect() : {width: 0};
+        return box.width > 0 && box.right > 0 && box.left < innerWidth;
+    });
+    return seen ? "" : focused.outerHTML.slice(0, 120);
+}"""
+
+
+@pytest.mark.parametrize("path", pages())
+def test_every_page_fits_a_phone_and_asks_for_nothing_else(path: str, page: OpenPage) -> None:
+    shown = page(path, width=PHONE)
+    assert shown.evaluate(TOO_WIDE) == []
+    assert shown.locator("h1").count() == 1
+    # The fixture holds every page to it that the console is silent and no other host was asked.
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("path", KINDS)
+def test_every_kind_of_page_fits_every_width(path: str, width: int, scheme: str, page: OpenPage) -> None:
+    shown = page(path, width=width, scheme=scheme, still=True)
+    keep_picture(shown, f"{name(path)}-{width}-{scheme}.png")
+    assert shown.evaluate(TOO_WIDE) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("path", KINDS)
+def test_nothing_keeps_a_reader_out(
+    path: str, scheme: str, page: OpenPage, violations: Callable[[Page], list[str]]
+) -> None:
+    assert violations(page(path, scheme=scheme, still=True)) == []
+
+
+@pytest.mark.parametrize("path", ["index.html", "lessons/two-sleeps.html"])
+def test_nothing_keeps_a_reader_out_on_a_phone(
+    path: str, page: OpenPage, violations: Callable[[Page], list[str]]
+) -> None:
+    assert violations(page(path, width=PHONE, still=True)) == []
+
+
+@pytest.mark.parametrize("path", KINDS)
+def test_paper_has_the_text_and_nothing_to_click(path: str, page: OpenPage) -> None:
+    shown = page(path, width=794)  # A4 at 96 dots an inch
+    shown.emulate_media(media="print")
+    keep_picture(shown, f"{name(path)}-print.png")
+    assert shown.evaluate(TOO_WIDE) == []
+    assert shown.locator("h1").is_visible()
+    for selector in (".md-header", ".md-tabs", ".md-sidebar", ".md-footer", ".md-search"):
+        assert all(not part.is_visible() for part in shown.locator(selector).all()), selector
+    blocks = shown.locator(".tabbed-block").all()
+    assert all(
+        block.is_visible() for block in blocks if block.locator("xpath=ancestor::details").count() == 0
+    )
+
+
+@pytest.mark.parametrize("path", KINDS)
+def test_a_page_can_be_read_without_javascript(path: str, page: OpenPage) -> None:
+    shown = page(path, js=False)
+    keep_picture(shown, f"{name(path)}-without-javascript.png")
+    assert shown.locator("h1").is_visible()
+
+
+def test_the_scheme_that_was_chosen_is_kept_on_the_next_page(page: OpenPage) -> None:
+    shown = page("index.html", scheme="light")
+    body = shown.locator("body")
+    assert body.get_attribute("data-md-color-scheme") == "default"
+    shown.get_by_title("Switch to dark mode").click()
+    assert body.get_attribute("data-md-color-scheme") == "slate"
+    shown.goto(page.address + "start/hurry.html")
+    assert shown.locator("body").get_attribute("data-md-color-scheme") == "slate"
+
+
+@pytest.mark.parametrize("path", ["index.html", "lessons/two-sleeps.html"])
+def test_the_first_stop_of_the_tab_key_leads_past_the_navigation(path: str, page: OpenPage) -> None:
+    shown = page(path)
+    shown.keyboard.press("Tab")
+    skip = shown.locator(":focus")
+    assert "md-skip" in (skip.get_attribute("class") or "")
+    shown.keyboard.press("Enter")
+    shown.keyboard.press("Tab")
+    assert shown.evaluate("() => document.activeElement.closest('article') !== null")
+
+
+@pytest.mark.parametrize("width", [PHONE, 1280])
+def test_the_focus_is_always_in_sight(width: int, page: OpenPage) -> None:
+    shown = page("lessons/two-sleeps.html", width=width)
+    for _ in range(40):
+        shown.keyboard.press("Tab")
+        assert shown.evaluate(UNSEEN_FOCUS) == ""
+
+
+def test_the_drawer_of_a_phone_opens_from_the_keyboard(page: OpenPage) -> None:
+    shown = page("lessons/two-sleeps.html", width=PHONE)
+    shown.get_by_label("Open the menu").press("Enter")
+    shown.locator(".md-sidebar--primary").get_by_role("link", name="Upload gate").wait_for(state="visible")
+
+
+def test_code_and_picture_stand_side_by_side_where_there_is_room(page: OpenPage) -> None:
+    wide, narrow = (page("lessons/two-sleeps.html", width=width) for width in (1280, 768))
+    code, picture = (wide.locator(part).bounding_box() for part in (".stage-code", ".stage-picture"))
+    assert code is not None
+    assert picture is not None
+    assert code["x"] + code["width"] <= picture["x"]
+    code, picture = (narrow.locator(part).bounding_box() for part in (".stage-code", ".stage-picture"))
+    assert code is not None
+    assert picture is not None
+    assert code["y"] + code["height"] <= picture["y"]
+
+
+def name(path: str) -> str:
+    return path.removesuffix(".html").replace("/", "-")
+
+
+def keep_picture(shown: Page, file: str) -> None:
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    shown.screenshot(path=SHOTS / file, full_page=True)
