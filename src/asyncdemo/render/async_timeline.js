@@ -1,251 +1,338 @@
-/* <async-timeline>: plays the recorded runs that are drawn in it.
+/* <async-timeline>: recorded runs on one scale, to be played, stepped through and read as a table.
  *
- * It finds an SVG and a JSON script among its children and adds what makes them play: a cursor, a
- * veil over what has not happened yet, buttons, a sentence about now. Without JavaScript the SVG is
- * all there, and so it is on paper. A classic script without dependencies: works from file://.
+ * Its children are still pictures (for paper, and where no script runs) and a JSON script with the data; or `load`
+ * gives it the data. Not for: the shape of the data (timeline_reading.js), the drawing (timeline_drawing.js).
  *
- * Attribute "covered": nothing is shown before it is played (predict first, then reveal).
- * JSON: {states: [words], scale_ns, left, width, plots: [[top, bottom]], runs: [{name, length_ns, rows: [row],
- * pools: [{title, rows: [row], queued: [[since_ns, how many]]}], memory: [{label, points: [[since_ns, bytes]]}]}]},
- * a row {label, size, bars: [[start_ns, end_ns, state, why]], bands: [[start_ns, end_ns, [how many by state]]]},
- * the state an index into states.
+ * Attribute "covered": nothing shows until reveal() is called or its button pressed (predict first, then reveal);
+ * then the event "revealed" is dispatched. A classic script without dependencies: works from file://.
  */
-(() => {
-  'use strict';
-  const RUNNING = 0, BLOCKING = 4;
-  const AN_EYEFUL_S = 8;
-  const STYLE = `
-    :host { display: block; }
-    .bar { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; padding: .5rem 0;
-      position: sticky; bottom: 0; background: var(--md-default-bg-color, var(--bg, Canvas)); }
-    button, select { font: inherit; color: inherit; background: transparent; border: 1px solid currentColor;
-      border-radius: .3rem; min-width: 2.2rem; min-height: 2.2rem; padding: 0 .7rem; cursor: pointer; }
-    select option { color: CanvasText; background: Canvas; }
-    input { flex: 1; min-width: 8rem; min-height: 1.6rem; accent-color: #0072b2; }
-    output { min-width: 5.5em; text-align: right; font-variant-numeric: tabular-nums; }
-    p { margin: 0 0 .5rem; min-height: 2.8em; }
-    :focus-visible { outline: 3px solid #0072b2; outline-offset: 2px; }
-    @media print { .bar, p { display: none; } }`;
-  const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+const AN_EYEFUL_S = 8, TABLE_ROWS = 2000;
+const STYLE = `
+  :host { display: block; color: var(--fg); container-type: inline-size; font: 14px/1.4 system-ui, sans-serif; }
+  [hidden] { display: none !important; }
+  p { margin: 0; }
+  .textures { position: absolute; }
+  .run { margin: 0 0 1.2rem; }
+  .name { font-weight: bold; font-size: 15px; margin-right: .8em; }
+  .figures { color: var(--dim); }
+  .warn { color: var(--warn); font-weight: bold; }
+  .now { line-height: 1.4; margin: .15rem 0 .4rem; font-variant-numeric: tabular-nums; }
+  .aside { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  .picture { position: relative; cursor: pointer; background: var(--bg); }
+  .picture svg { display: block; }
+  .plot { position: absolute; top: 0; bottom: ${AXIS}px; right: 0; overflow: hidden; pointer-events: none; }
+  .veil { position: absolute; inset: 0; border-left: 2px solid var(--fg); will-change: transform; }
+  .veil::before { content: ''; position: absolute; inset: 0; background: var(--bg); opacity: .82; }
+  .secret .veil::before { opacity: 1; }
+  .secret .figures, .secret .warn { visibility: hidden; }
+  text { fill: var(--fg); font-family: ui-monospace, monospace; white-space: pre; }
+  .dim { fill: var(--dim); }
+  .part { font: bold 12px system-ui, sans-serif; }
+  .who { fill: #fff; font-size: 10px; }
+  .grid { stroke: var(--line); }
+  .idle { stroke-opacity: .6; }
+  .curve { stroke: #0072b2; fill: #0072b2; fill-opacity: .25; stroke-width: 1.5; }
+  .line { stroke: #cc79a7; fill: #cc79a7; fill-opacity: .4; }
+  .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: 0; padding: 0; list-style: none; color: var(--dim); }
+  .legend li { display: flex; align-items: center; gap: .4rem; }
+  fieldset { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; border: 0; margin: 0 0 .4rem; padding: 0; }
+  legend { float: left; padding: 0; margin-right: 1rem; color: var(--dim); }
+  label { display: flex; align-items: center; gap: .4rem; min-height: 32px; cursor: pointer; }
+  input[type=checkbox] { width: 18px; height: 18px; margin: 3px; accent-color: var(--accent); }
+  .bar { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; padding: .5rem 0; position: sticky; bottom: 0;
+    background: var(--bg); border-top: 1px solid var(--line); z-index: 1; }
+  button, select { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--dim); border-radius: 6px;
+    min-width: 44px; min-height: 44px; padding: 0 .6rem; margin: 0; cursor: pointer; }
+  button:hover, select:hover { border-color: var(--fg); }
+  .main { min-width: 6.2em; font-weight: bold; }
+  .time { display: flex; flex: 1 1 16rem; align-items: center; gap: .6rem; }
+  input[type=range] { flex: 1; min-width: 6rem; height: 44px; margin: 0; accent-color: var(--accent); cursor: pointer; }
+  output { min-width: 5.2em; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+  :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+  .cover { border: 2px dashed var(--dim); border-radius: 8px; padding: 1.5rem; text-align: center; }
+  .cover button { margin-top: .8rem; }
+  summary { min-height: 32px; line-height: 32px; cursor: pointer; }
+  .scroll { max-height: 26rem; overflow: auto; border: 1px solid var(--line); }
+  table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
+  caption { text-align: left; font-weight: bold; padding: .4rem; }
+  th, td { text-align: left; vertical-align: top; padding: .2rem .6rem .2rem .4rem; border-bottom: 1px solid var(--line); }
+  th { background: var(--bg); position: sticky; top: 0; }
+  slot { display: none; }
+  @container (max-width: 30rem) {
+    .bar { gap: .25rem; }
+    button, select { padding: 0 .3rem; min-width: 40px; }
+    .main { min-width: 5.4em; }
+    .run .name { display: block; }
+  }
+  @media print { .live { display: none; } slot { display: block; } }`;
+const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
+const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-  const html = (name, attributes = {}, ...children) => {
-    const node = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    node.append(...children);
-    return node;
-  };
-  const svg = (name, attributes) => {
-    const node = document.createElementNS('http://www.w3.org/2000/svg', name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    return node;
-  };
-  const seconds = (ns, scale) => scale < 1e9 ? `${(ns / 1e6).toFixed(scale < 1e8 ? 2 : 0)} ms` : `${(ns / 1e9).toFixed(2)} s`;
-
-  /* The bar or band at a time: they are in order and do not overlap. */
-  function at(list, time) {
-    let low = 0, high = list.length - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      if (list[middle][1] <= time) low = middle + 1;
-      else if (list[middle][0] > time) high = middle - 1;
-      else return list[middle];
-    }
-    return null;
+class AsyncTimeline extends HTMLElement {
+  constructor() {
+    super();
+    this.frame = 0;
+    this.time = 0;
+    this.live = html('div', { class: 'live' });
+    this.attachShadow({ mode: 'open' }).append(html('style', {}, STYLE), textures(), this.live, html('slot'));
+    this.sizes = new ResizeObserver(() => this.fit());
   }
 
-  /* The value of a curve at a time: each holds until the next one. */
-  function value(points, time) {
-    let found = 0;
-    for (const [since, next] of points) {
-      if (since > time) break;
-      found = next;
-    }
-    return found;
+  connectedCallback() {
+    this.sizes.observe(this);
+    if (document.readyState !== 'loading') this.begin();
+    else document.addEventListener('DOMContentLoaded', () => this.begin(), { once: true });
   }
 
-  /* How many are in each state, bars and bands together. */
-  function count(rows, states, time) {
-    const counts = states.map(() => 0);
-    for (const row of rows) {
-      const bar = at(row.bars, time), band = at(row.bands, time);
-      if (bar) counts[bar[2]] += 1;
-      if (band) band[2].forEach((amount, state) => { counts[state] += amount; });
-    }
-    return counts;
+  disconnectedCallback() {
+    this.stop();
+    this.sizes.disconnect();
   }
 
-  const whole = amount => amount > 0 && amount < 1 ? '<1' : Math.round(amount).toLocaleString('en');
-  const size = bytes => bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+  begin() {
+    const script = this.querySelector('script[type="application/json"]');
+    if (!this.data && script) this.load(unpacked(JSON.parse(script.textContent)));
+  }
 
-  /* What its pools and its memory are at a time. */
-  function below(run, states, time) {
-    const parts = run.pools.map(pool => {
-      const counts = count(pool.rows, states, time), queued = value(pool.queued, time);
-      const told = counts.map((amount, state) => amount > 0 ? `${whole(amount)} ${states[state]}` : '').filter(Boolean);
-      if (queued) told.push(`${whole(queued)} queued`);
-      return `${pool.title}: ${told.join(', ') || 'no connection'}`;
+  get covered() { return this.hasAttribute('covered'); }
+
+  get end() { return this.data ? this.data.scale_ns : 0; }
+
+  /* What is said of now, of all runs that are shown. */
+  get said() { return [...this.live.querySelectorAll('.now')].map(now => now.textContent).join(' '); }
+
+  /* Plain data, as timeline_reading.js describes it; replaces what was there. */
+  load(data) {
+    this.stop();
+    this.data = complete(data);
+    this.events = changes(this.data.runs);
+    this.shown = this.data.runs.map(() => true);
+    this.secret = false;
+    this.build();
+    this.seek(this.end);
+  }
+
+  /* Uncovers it. With play it plays from the start, and what comes stays hidden until the end was seen once. */
+  reveal({ play = false } = {}) {
+    const had = this.shadowRoot.activeElement;
+    if (this.covered) {
+      this.removeAttribute('covered');
+      this.dispatchEvent(new CustomEvent('revealed', { bubbles: true, composed: true }));
+    }
+    if (!this.data) return;
+    this.secret = play && !calm();
+    this.build();
+    this.seek(this.secret ? 0 : this.end);
+    if (had) this.play.focus();
+    if (this.secret) this.toggle();
+  }
+
+  build() {
+    const { runs } = this.data;
+    this.wide = 0;
+    this.runs = [];
+    if (this.covered) {
+      const show = html('button', { type: 'button' }, 'Show it');
+      show.addEventListener('click', () => this.reveal({ play: true }));
+      const names = runs.map(run => run.name).join(', ');
+      this.live.replaceChildren(html('div', { class: 'cover' },
+        html('p', {}, `Hidden until you have predicted it: what was recorded of ${names}.`), show));
+      return;
+    }
+    this.runs = runs.map(run => {
+      const plot = html('div', { class: 'plot' }, html('div', { class: 'veil' }));
+      const now = html('p', { class: 'now', 'aria-live': 'polite' });
+      const picture = html('div', { class: 'picture' }, plot);
+      picture.addEventListener('click', event => this.point(event));
+      const section = html('div', { class: 'run' },
+        html('p', {}, html('span', { class: 'name' }, run.name),
+          html('span', { class: 'figures' }, run.figures || run.outcome), ' ', html('span', { class: 'warn' }, run.warning)),
+        now, picture);
+      return { run, section, now, picture, plot, veil: plot.firstChild };
     });
-    if (run.memory.length) {
-      parts.push(run.memory.map(({ label, points }) => `${label} ${size(value(points, time))}`).join(', '));
-    }
-    return parts.map(part => `; ${part}`).join('');
+    this.key = html('div');
+    const parts = [...this.runs.map(({ section }) => section), this.key, this.controls(), this.table()];
+    if (runs.length > 1) parts.unshift(this.chooser());
+    const stage = html('div', {}, ...parts);
+    stage.addEventListener('keydown', event => this.pressed(event));
+    this.live.replaceChildren(stage);
+    this.fit();
   }
 
-  /* What a run does at a time, in a sentence. */
-  function sentence(run, states, time) {
-    if (time >= run.length_ns) return `${run.name}: over.`;
-    const counts = count(run.rows, states, time), atIt = [];
-    let blocker = null;
-    for (const row of run.rows) {
-      const bar = at(row.bars, time);
-      if (bar) {
-        if (bar[2] === BLOCKING) blocker = `${row.label} blocks the loop${bar[3] ? ` (${bar[3]})` : ''}`;
-        if (bar[2] === RUNNING && atIt.length < 3) atIt.push(row.label);
-      }
-    }
-    const parts = blocker ? [blocker] : [];
-    if (atIt.length) parts.push(`${atIt.join(', ')} running`);
-    counts.forEach((amount, state) => {
-      const told = state === BLOCKING ? blocker : state === RUNNING && atIt.length;
-      if (amount > 0 && !told) parts.push(`${whole(amount)} ${states[state]}`);
+  /* Draws it anew where the width is another one, and whenever other runs are shown. */
+  fit() {
+    const wide = Math.floor(this.live.clientWidth);
+    if (!this.runs || !this.runs.length || !wide || wide === this.wide) return;
+    this.wide = wide;
+    const chosen = this.data.runs.filter((_, number) => this.shown[number]);
+    this.place = frameFor(this.data, chosen, wide);
+    this.runs.forEach(({ run, section, now, picture, plot }, number) => {
+      section.hidden = !this.shown[number];
+      if (section.hidden) return;
+      const drawn = drawRun(run, this.place);
+      const rows = counted(run.rows.length, run.rows.some(row => row.size > 1) ? 'row' : run.noun);
+      drawn.setAttribute('aria-label', `Timeline of ${run.name}: ${rows}, from left to right ${duration(run.length_ns)} of time.`
+        + ' The table below says the same in words.');
+      picture.replaceChildren(drawn, plot);
+      plot.style.left = `${this.place.left - 2}px`;
+      // As many lines as it will take, or everything below would jump while it plays.
+      const lines = Math.max(...this.moments().map(time => sentence(run, time).length)) * LETTER * SANS / wide;
+      now.style.minHeight = `${Math.ceil(lines) * 1.4}em`;
     });
-    return `${run.name}: ${parts.join('; ') || 'nothing is open'}${below(run, states, time)}.`;
+    this.key.replaceChildren(legend(chosen));
+    this.seek(this.time);
   }
 
-  class AsyncTimeline extends HTMLElement {
-    connectedCallback() {
-      if (document.readyState === 'loading') {
-        document.addEventListener('DOMContentLoaded', () => this.begin(), { once: true });
-      } else this.begin();
-    }
+  /* Some times, evenly over all of it. */
+  moments() { return Array.from({ length: 60 }, (_, part) => part / 60 * this.end); }
 
-    disconnectedCallback() { cancelAnimationFrame(this.frame); }
-
-    begin() {
-      const data = this.querySelector('script[type="application/json"]');
-      this.picture = this.querySelector('svg');
-      if (this.shadowRoot || !data || !this.picture) return;
-      this.data = JSON.parse(data.textContent);
-      this.end = this.data.scale_ns;
-      const times = new Set([0]);
-      for (const run of this.data.runs) {
-        for (const row of run.rows) {
-          for (const [from, to] of [...row.bars, ...row.bands]) { times.add(from); times.add(to); }
-        }
-      }
-      this.events = [...times].sort((a, b) => a - b);
-      this.addOverlay();
-      this.addControls();
-      this.seek(this.hasAttribute('covered') ? 0 : this.end);
-    }
-
-    addOverlay() {
-      this.secret = this.hasAttribute('covered');
-      this.veil = svg('path', { class: 'overlay', fill: 'var(--bg)', 'fill-opacity': this.secret ? 1 : .82 });
-      this.cursor = svg('path', { class: 'overlay', stroke: 'var(--fg)', 'stroke-width': 1.5 });
-      const style = svg('style', {});
-      style.textContent = '.overlay { pointer-events: none } @media print { .overlay { display: none } }';
-      this.picture.append(style, this.veil, this.cursor);
-      this.picture.addEventListener('click', event => {
-        const box = this.picture.getBoundingClientRect();
-        const x = (event.clientX - box.left) / box.width * this.picture.viewBox.baseVal.width;
-        this.stop();
-        this.seek((x - this.data.left) / this.data.width * this.end);
+  chooser() {
+    const boxes = this.data.runs.map((run, number) => {
+      const box = html('input', { type: 'checkbox' });
+      box.checked = this.shown[number];
+      box.addEventListener('change', () => {
+        this.shown[number] = box.checked;
+        // One must be left to look at.
+        if (!this.shown.includes(true)) this.shown[number] = box.checked = true;
+        this.wide = 0;
+        this.fit();
       });
-    }
-
-    addControls() {
-      const button = (text, label, act) => {
-        const node = html('button', { type: 'button', 'aria-label': label, title: label }, text);
-        node.addEventListener('click', act);
-        return node;
-      };
-      this.play = button('', 'Play', () => this.toggle());
-      this.scrub = html('input', { type: 'range', min: 0, max: 1000, step: 'any', 'aria-label': 'Time' });
-      this.scrub.addEventListener('input', () => { this.stop(); this.seek(this.scrub.value / 1000 * this.end); });
-      this.clock = html('output');
-      const fitting = Math.min(1, this.end / 1e9 / AN_EYEFUL_S);
-      this.speed = html('select', { 'aria-label': 'Speed' },
-        html('option', { value: 1 }, 'real time'), html('option', { value: .25 }, '1/4 speed'),
-        html('option', { value: .1 }, '1/10 speed'), html('option', { value: fitting }, `in ${AN_EYEFUL_S} s`));
-      this.speed.selectedIndex = this.end < 1.5e9 ? 3 : 0;
-      this.said = html('p');
-      const bar = html('div', { class: 'bar', role: 'group', 'aria-label': 'Timeline controls. Space plays, arrow keys step.' },
-        this.play, button('|◀', 'Start', () => { this.stop(); this.seek(0); }),
-        button('◀', 'Previous event', () => this.step(-1)), button('▶', 'Next event', () => this.step(1)),
-        this.scrub, this.clock, this.speed);
-      bar.addEventListener('keydown', event => this.key(event));
-      this.attachShadow({ mode: 'open' }).append(html('style', {}, STYLE), html('slot'), bar, this.said);
-      this.label();
-    }
-
-    key(event) {
-      const inField = event.target === this.speed;
-      const steps = { ArrowLeft: -1, ArrowRight: 1 };
-      if (inField || event.altKey || event.ctrlKey || event.metaKey) return;
-      if (event.key in steps) this.step(steps[event.key]);
-      else if (event.key === ' ' && event.target.localName !== 'button') this.toggle();
-      else if (event.key === 'Home') { this.stop(); this.seek(0); }
-      else if (event.key === 'End') { this.stop(); this.seek(this.end); }
-      else return;
-      event.preventDefault();
-    }
-
-    /* In nanoseconds. */
-    seek(time) {
-      this.time = Math.min(Math.max(time, 0), this.end);
-      const { left, width, plots } = this.data;
-      const x = left + this.time / this.end * width;
-      const rest = this.time < this.end ? left + width - x + 2 : 0;
-      this.veil.setAttribute('d', plots.map(([top, bottom]) => `M${x} ${top - 5}h${rest}V${bottom + 5}h${-rest}z`).join(''));
-      this.cursor.setAttribute('d', plots.map(([top, bottom]) => `M${x} ${top - 5}V${bottom + 5}`).join(''));
-      this.veil.style.display = rest ? '' : 'none';
-      // The figures would give the prediction away.
-      if (!rest) this.secret = false;
-      for (const told of this.picture.querySelectorAll('.told')) told.style.visibility = this.secret ? 'hidden' : '';
-      this.scrub.value = this.time / this.end * 1000;
-      const words = seconds(this.time, this.end);
-      this.clock.textContent = words;
-      this.scrub.setAttribute('aria-valuetext', words);
-      this.said.textContent = this.data.runs.map(run => sentence(run, this.data.states, this.time)).join(' ');
-    }
-
-    step(by) {
-      this.stop();
-      const next = by > 0 ? this.events.find(time => time > this.time) : this.events.findLast(time => time < this.time);
-      if (next !== undefined) this.seek(next);
-    }
-
-    toggle() {
-      if (this.frame) return this.stop();
-      if (this.time >= this.end) this.seek(0);
-      if (calm()) return this.step(1);
-      // A screen reader must not be told every frame.
-      this.said.removeAttribute('aria-live');
-      let last = performance.now();
-      const draw = now => {
-        this.frame = requestAnimationFrame(draw);
-        this.seek(this.time + (now - last) * 1e6 * this.speed.value);
-        last = now;
-        if (this.time >= this.end) this.stop();
-      };
-      this.frame = requestAnimationFrame(draw);
-      this.label();
-    }
-
-    stop() {
-      cancelAnimationFrame(this.frame);
-      this.frame = 0;
-      this.label();
-    }
-
-    label() {
-      const words = this.frame ? 'Pause' : calm() ? 'Next step' : 'Play';
-      this.play.textContent = words;
-      this.play.setAttribute('aria-label', words);
-      this.play.title = words;
-      if (!this.frame) this.said.setAttribute('aria-live', 'polite');
-    }
+      return html('label', {}, box, run.name);
+    });
+    return html('fieldset', {}, html('legend', {}, 'Show'), ...boxes);
   }
-  if (!customElements.get('async-timeline')) customElements.define('async-timeline', AsyncTimeline);
-})();
+
+  controls() {
+    const button = (sign, label, act) => {
+      const node = html('button', { type: 'button', 'aria-label': label, title: label }, sign);
+      node.addEventListener('click', act);
+      return node;
+    };
+    this.play = button('', 'Play', () => this.toggle());
+    this.play.className = 'main';
+    this.scrub = html('input', { type: 'range', min: 0, max: 1000, step: 'any', 'aria-label': 'Time' });
+    this.scrub.addEventListener('input', () => { this.stop(); this.seek(this.scrub.value / 1000 * this.end); });
+    this.clock = html('output', { 'aria-live': 'off' });
+    const seconds = this.end / 1e9;
+    this.speed = html('select', { 'aria-label': 'Speed' },
+      html('option', { value: seconds / AN_EYEFUL_S }, `in ${AN_EYEFUL_S} s`), html('option', { value: 1 }, 'real time'),
+      html('option', { value: .25 }, '1/4 speed'), html('option', { value: .1 }, '1/10 speed'));
+    this.speed.selectedIndex = seconds < 1.5 || seconds > 1.5 * AN_EYEFUL_S ? 0 : 1;
+    // U+FE0E: as a letter, not as a coloured picture.
+    const bar = html('div', { class: 'bar', role: 'group', 'aria-label': 'Timeline controls: Space plays, arrow keys step' },
+      this.play, button('|◀\uFE0E', 'Start', () => { this.stop(); this.seek(0); }),
+      button('◀\uFE0E', 'Previous event', () => this.step(-1)), button('▶\uFE0E', 'Next event', () => this.step(1)),
+      this.speed, html('div', { class: 'time' }, this.scrub, this.clock));
+    this.label();
+    return bar;
+  }
+
+  /* The same in words, made when it is asked for. */
+  table() {
+    const details = html('details', {}, html('summary', {}, 'The same as a table'));
+    details.addEventListener('toggle', () => {
+      if (details.open && details.children.length === 1) details.append(...this.tables());
+    });
+    return details;
+  }
+
+  *tables() {
+    let left = TABLE_ROWS, more = false;
+    const scroll = html('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The timeline as a table' });
+    for (const run of this.data.runs) {
+      const body = html('tbody');
+      for (const cells of tableRows(run)) {
+        more ||= left === 0;
+        if (left === 0) break;
+        left -= 1;
+        body.append(html('tr', {}, ...cells.map(cell => html('td', {}, cell))));
+      }
+      const heads = [run.noun, 'from', 'to', 'state', 'why'].map(head => html('th', { scope: 'col' }, head));
+      scroll.append(html('table', {}, html('caption', {}, run.name), html('thead', {}, html('tr', {}, ...heads)), body));
+    }
+    if (more) yield html('p', {}, `The first ${number(TABLE_ROWS)} rows; "asyncdemo export --to csv" has all.`);
+    yield scroll;
+  }
+
+  point(event) {
+    const from = event.currentTarget.getBoundingClientRect().left + this.place.left;
+    this.stop();
+    this.seek((event.clientX - from) / this.place.width * this.end);
+    this.scrub.focus({ preventScroll: true });
+  }
+
+  pressed(event) {
+    const on = event.target.closest('select, details, input[type=checkbox]');
+    if (on || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key in KEYS) this.step(KEYS[event.key]);
+    else if (event.key === ' ' && event.target.localName !== 'button') this.toggle();
+    else if (event.key === 'Home') { this.stop(); this.seek(0); }
+    else if (event.key === 'End') { this.stop(); this.seek(this.end); }
+    else return;
+    event.preventDefault();
+  }
+
+  /* To a time in nanoseconds. Moves the veils over the pictures: nothing is drawn anew. */
+  seek(time) {
+    this.time = Math.min(Math.max(time, 0), this.end);
+    if (!this.place || !this.runs.length) return;
+    const over = this.time >= this.end;
+    if (over) this.secret = false;
+    this.live.classList.toggle('secret', this.secret);
+    const x = this.time / this.end * this.place.width;
+    this.runs.forEach(({ run, now, veil }, number) => {
+      if (!this.shown[number]) return;
+      veil.style.transform = `translateX(${x + (over ? 9 : 1)}px)`;
+      const [name, ...words] = sentence(run, this.time).split(/(?<=^.{1,200}: )/);
+      now.replaceChildren(html('span', { class: 'aside' }, name), words.join(''));
+    });
+    const words = clock(this.time, this.end);
+    this.scrub.value = this.time / this.end * 1000;
+    this.scrub.setAttribute('aria-valuetext', words);
+    this.clock.textContent = words;
+  }
+
+  step(by) {
+    this.stop();
+    const next = by > 0 ? this.events.find(time => time > this.time) : this.events.findLast(time => time < this.time);
+    if (next !== undefined) this.seek(next);
+  }
+
+  toggle() {
+    if (this.frame) return this.stop();
+    if (this.covered || !this.data) return;
+    if (this.time >= this.end) this.seek(0);
+    if (calm()) return this.step(1);
+    let last = performance.now();
+    const draw = now => {
+      this.frame = requestAnimationFrame(draw);
+      this.seek(this.time + (now - last) * 1e6 * this.speed.value);
+      last = now;
+      if (this.time >= this.end) this.stop();
+    };
+    this.frame = requestAnimationFrame(draw);
+    this.label();
+  }
+
+  stop() {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    if (this.play) this.label();
+  }
+
+  label() {
+    const words = this.frame ? 'Pause' : calm() ? 'Next step' : 'Play';
+    this.play.textContent = words;
+    this.play.setAttribute('aria-label', words);
+    this.play.title = words;
+    // A screen reader must not be told every frame.
+    for (const { now } of this.runs) now.setAttribute('aria-live', this.frame ? 'off' : 'polite');
+  }
+}
+
+AsyncTimeline.SHADES = SHADES;
+AsyncTimeline.words = { count: counted, duration, size };
+if (!customElements.get('async-timeline')) {
+  document.head.append(html('style', {}, SCHEMES));
+  customElements.define('async-timeline', AsyncTimeline);
+}

@@ -1,22 +1,20 @@
 """Runs as one HTML page that plays them, works offline, and holds everything it needs.
 
-Without JavaScript the page has the whole picture, the figures and a table. Not for: the drawing
-(``svg``), the playing (``async_timeline.js``), the facts (``facts``).
+Without JavaScript the page has the whole picture, the figures and a table. Not for: what plays them
+(``element``), the picture (``svg``), the facts (``facts``).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from html import escape
-from importlib.resources import files
 
 from asyncdemo.model import Run
-from asyncdemo.render.chart import Band, Bar, Chart, ChartPool, ChartRow
+from asyncdemo.render.chart import Bar, Chart, charts
+from asyncdemo.render.element import element_html, element_of, script_js
 from asyncdemo.render.facts import Account, account_for, finding_words
-from asyncdemo.render.grid import SHADES, STATE_OF, Shade
+from asyncdemo.render.grid import STATE_OF, Shade
 from asyncdemo.render.legend import SHADE_WORDS
-from asyncdemo.render.svg import Drawing, draw_svg
 from asyncdemo.render.words import clean, count, duration, number, status, title
 
 __all__ = ["element_html", "render_html", "report_html", "script_js"]
@@ -41,14 +39,18 @@ summary{cursor:pointer;padding:.5rem 0}
 
 def render_html(runs: Sequence[Run]) -> str:
     accounts = account_for(runs)
-    drawing = draw_svg(runs, accounts)
+    scale_ns, drawn = charts(runs)
     heading = "Timeline of " + ", ".join(title(run) for run in runs) if runs else "No runs"
     body = "\n".join(
         [
             f"<h1>{escape(heading)}</h1>",
-            _element(drawing),
+            element_of(accounts, scale_ns, drawn),
+            '<h2 id="figures">Figures</h2>',
             report_html(accounts),
-            *(part for chart in drawing.charts for part in _table(chart)),
+            # The element makes the same tables where scripts run.
+            "<noscript>",
+            *(part for chart in drawn for part in _table(chart)),
+            "</noscript>",
         ]
     )
     return (
@@ -59,73 +61,9 @@ def render_html(runs: Sequence[Run]) -> str:
     )
 
 
-def element_html(accounts: Sequence[Account], *, covered: bool = False, ident: str = "asyncdemo") -> str:
-    """The element alone, for a page that loads ``script_js`` itself.
-
-    covered: nothing shows until it is played. ident: begins all ids in it, which must be unique on a page.
-    """
-    drawing = draw_svg([account.run for account in accounts], accounts, ident)
-    return _element(drawing, covered)
-
-
 def report_html(accounts: Sequence[Account]) -> str:
     """What was measured and found, in words and tables."""
     return "\n".join([*_facts(accounts), *(part for account in accounts for part in _remarks(account))])
-
-
-def _element(drawing: Drawing, covered: bool = False) -> str:
-    # "<" ends a script wherever it stands, so that no name of a lane may bring one.
-    data = json.dumps(_data(drawing), separators=(",", ":")).replace("<", "\\u003c")
-    return (
-        f"<async-timeline{' covered' if covered else ''}>\n{drawing.svg}\n"
-        f'<script type="application/json">{data}</script>\n</async-timeline>'
-    )
-
-
-def script_js() -> str:
-    """The custom element, as a classic script."""
-    return files("asyncdemo.render").joinpath("async_timeline.js").read_text(encoding="utf-8")
-
-
-def _data(drawing: Drawing) -> dict[str, object]:
-    return {
-        "states": [SHADE_WORDS[shade] for shade in SHADES[: Shade.CLOSED]],
-        "scale_ns": drawing.scale_ns,
-        "left": round(drawing.left, 2),
-        "width": round(drawing.width, 2),
-        "plots": drawing.plots,
-        "runs": [
-            {
-                "name": chart.name,
-                "length_ns": chart.length_ns,
-                "rows": [_row_data(row) for row in chart.rows],
-                "pools": [_pool_data(pool) for pool in chart.pools],
-                "memory": [{"label": curve.label, "points": curve.points} for curve in chart.curves],
-            }
-            for chart in drawing.charts
-        ],
-    }
-
-
-def _pool_data(pool: ChartPool) -> dict[str, object]:
-    return {"title": pool.title, "rows": [_row_data(row) for row in pool.rows], "queued": pool.queued}
-
-
-def _row_data(row: ChartRow) -> dict[str, object]:
-    return {
-        "label": row.label,
-        "size": row.size,
-        "bars": row.bars,
-        "bands": [[band.start_ns, band.end_ns, _amounts(band)] for band in row.bands],
-    }
-
-
-def _amounts(band: Band) -> list[float]:
-    """Up to the last one that is not zero: most shades do not occur."""
-    amounts = [round(amount, 2) for amount in band.counts]
-    while amounts and not amounts[-1]:
-        amounts.pop()
-    return amounts
 
 
 def _facts(accounts: Sequence[Account]) -> Iterator[str]:

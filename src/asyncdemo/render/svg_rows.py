@@ -1,8 +1,12 @@
-"""Rows, bands and curves of a chart as shapes of an SVG. Not for: the document around them (``svg``)."""
+"""Rows, bands and curves of a chart as shapes of an SVG. Not for: what stands where (``svg_chart``).
+
+A row is a group whose zero is its middle, and a bar in it a horizontal line as thick as the bar is high: the
+shortest way to write many of them, and every row has its textures cut alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -10,7 +14,7 @@ from asyncdemo.render.chart import Bar, ChartRow, bar_words
 from asyncdemo.render.grid import Shade
 from asyncdemo.render.layout import tick_ns
 from asyncdemo.render.pooling import holder_names
-from asyncdemo.render.svg_textures import CLASSES, HEIGHTS, STACK
+from asyncdemo.render.svg_textures import CLASSES, HEIGHTS, STACK, VISIBLE, paint
 from asyncdemo.render.theme import UNICODE
 from asyncdemo.render.words import clean, duration, fit_label, moment
 
@@ -34,20 +38,24 @@ ROW = 18
 """Height of a row, where there are few."""
 LETTER = 12
 
-_VISIBLE = frozenset({Shade.BLOCKING, Shade.RUNNING, Shade.OPENING, Shade.HELD})
-"""What shows however short it was."""
+_SHORTEST = 1.5
 _WHO = 5.8
 """Width of a letter of the name of who held a connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where time is, and how high a row."""
+    """Where time is, and how high a row.
+
+    ident: begins the ids of the patterns. tips: whether each bar says what it is when one points at it.
+    """
 
     scale_ns: int
     left: float
     width: float
     row: int
+    ident: str
+    tips: bool
 
     def x(self, at_ns: int) -> float:
         return self.left + at_ns * self.width / self.scale_ns
@@ -57,31 +65,30 @@ class Frame:
         return max(LETTER * self.row / ROW, 8)
 
     def thick(self, shade: Shade) -> float:
-        return HEIGHTS[shade] * self.row / ROW
+        """In a low row bars take more of its height, or one could not tell them apart."""
+        return round(min(HEIGHTS[shade] * (self.row + 2) / (ROW + 2), self.row - 1), 1)
+
+    def ends(self, bar: Bar) -> tuple[float, float]:
+        """Where it begins and ends; what only waited may vanish."""
+        start, end = self.x(bar.start_ns), self.x(bar.end_ns)
+        return start, max(end, start + _SHORTEST) if bar.shade in VISIBLE else end
 
 
 def row_shapes(row: ChartRow, y: float, frame: Frame) -> Iterator[str]:
     """y: its upper edge."""
     cells = int((frame.left - MARGIN - 6) / (CHAR * frame.letter / LETTER))
-    dim = ' class="dim"' if row.size > 1 else ""
-    base = y + frame.row * 0.72
     end = UNICODE.ends.get(row.ended, "")
     label = f"{fit_label(row.label, cells - 2)} {end}" if end else fit_label(row.label, cells)
+    dim = ' class="dim"' if row.size > 1 else ""
+    base = round(frame.row * 0.22, 1)
+    yield f'<g transform="translate(0 {y + frame.row / 2:g})">'
     yield f'<text{dim} x="{MARGIN}" y="{base:g}">{text(label)}</text>'
-    yield from _bands(row, y, frame)
+    yield from _bands(row, frame)
+    yield from _bars_with_tips(row, frame) if frame.tips else _bars(row, frame)
     for bar in row.bars:
-        thick = frame.thick(bar.shade)
-        long = frame.x(bar.end_ns) - frame.x(bar.start_ns)
-        # What only waited may vanish.
-        long = max(long, 1.5) if bar.shade in _VISIBLE else long
-        tip = f"{bar_words(row, bar)}, {duration(bar.start_ns)} to {duration(bar.end_ns)}"
-        yield (
-            f'<rect class="{CLASSES[bar.shade]}" x="{frame.x(bar.start_ns):.2f}" '
-            f'y="{y + (frame.row - thick) / 2:g}" width="{long:.2f}" height="{thick:g}">'
-            f"<title>{text(tip)}</title></rect>"
-        )
         if bar.shade is Shade.HELD:
-            yield from _holder(bar, long, base, frame)
+            yield from _holder(bar, base, frame)
+    yield "</g>"
 
 
 def curve_shape(
@@ -119,34 +126,89 @@ def text(words: str) -> str:
     return escape("".join(char for char in clean(words) if char not in "\ufffe\uffff"))
 
 
-def _holder(bar: Bar, long: float, base: float, frame: Frame) -> Iterator[str]:
+def _bars_with_tips(row: ChartRow, frame: Frame) -> Iterator[str]:
+    for bar in row.bars:
+        start, end = frame.ends(bar)
+        tip = f"{bar_words(row, bar)}, {duration(bar.start_ns)} to {duration(bar.end_ns)}"
+        yield (
+            f'<path class="{CLASSES[bar.shade]}" stroke-width="{frame.thick(bar.shade):g}" '
+            f'd="M{start:.2f} 0h{end - start:.2f}"><title>{text(tip)}</title></path>'
+        )
+
+
+def _bars(row: ChartRow, frame: Frame) -> Iterator[str]:
+    """For each shade one path, the least important first, as it may be hidden by the others."""
+    stretches: dict[Shade, list[tuple[float, float]]] = {}
+    for bar in row.bars:
+        stretches.setdefault(bar.shade, []).append(frame.ends(bar))
+    for shade in reversed(STACK):
+        path = _dashes(stretches.get(shade, ()))
+        if path:
+            yield f'<path class="{CLASSES[shade]}" stroke-width="{frame.thick(shade):g}" d="{path}"/>'
+
+
+def _dashes(stretches: Iterable[tuple[float, float]]) -> str:
+    """A line with gaps: "M130 0h5m3 0h7". Counted in whole tenths, so that errors do not add up."""
+    joined: list[list[int]] = []
+    for start, end in ((round(10 * start), round(10 * end)) for start, end in stretches):
+        if joined and start <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        elif end > start:
+            joined.append([start, end])
+    path, at = "", 0
+    for start, end in joined:
+        move = f"m{_tenths(start - at)} 0" if path else f"M{_tenths(start)} 0"
+        path += f"{move}h{_tenths(end - start)}"
+        at = end
+    return path
+
+
+def _tenths(value: int) -> str:
+    """The shortest way to write it: "3", ".5", "-2.5"."""
+    return f"{value / 10:g}".replace("0.", ".", 1) if -10 < value < 10 and value else f"{value / 10:g}"
+
+
+def _holder(bar: Bar, base: float, frame: Frame) -> Iterator[str]:
     """Who held a connection, if the name or at least its number fits."""
+    start, end = frame.ends(bar)
     size = min(frame.letter, 10)
     for name in holder_names(bar.why):
-        if len(name) * _WHO + 4 <= long:
+        if len(name) * _WHO + 4 <= end - start:
             yield (
                 f'<text class="who" font-size="{size:g}" text-anchor="middle" '
-                f'x="{frame.x(bar.start_ns) + long / 2:.1f}" y="{base - 1:g}">{text(name)}</text>'
+                f'x="{(start + end) / 2:.1f}" y="{base - 1:g}">{text(name)}</text>'
             )
             return
 
 
-def _bands(row: ChartRow, y: float, frame: Frame) -> Iterator[str]:
-    """For each state one path: boxes on top of each other, as high as the share of the lanes in it."""
+def _bands(row: ChartRow, frame: Frame) -> Iterator[str]:
+    """Boxes on top of each other, as high as the share of the lanes in each state.
+
+    Each state is one outline from the ground up, which those below it in the stack are drawn over.
+    """
     if not row.bands:
         return
-    boxes: dict[Shade, list[str]] = {shade: [] for shade in STACK}
+    ground = frame.row / 2 - 1
+    outlines: dict[Shade, str] = dict.fromkeys(STACK, "")
+    at = dict.fromkeys(STACK, (0, 0))
     for band in row.bands:
-        x, long = frame.x(band.start_ns), frame.x(band.end_ns) - frame.x(band.start_ns)
-        ground = y + frame.row - 1
+        start, end = round(frame.x(band.start_ns)), round(frame.x(band.end_ns))
+        high = 0.0
         for shade in STACK:
             amount = band.counts[shade]
-            if amount > 0:
-                thick = amount / row.size * (frame.row - 2)
-                if shade in _VISIBLE:
-                    thick = max(thick, 1.5)
-                ground -= thick
-                boxes[shade].append(f"M{x:.1f} {ground:.1f}h{long:.1f}v{thick:.1f}h-{long:.1f}z")
-    for shade, paths in boxes.items():
-        if paths:
-            yield f'<path class="{CLASSES[shade]}" d="{"".join(paths)}"/>'
+            if amount <= 0 or end <= start:
+                continue
+            thick = amount / row.size * (frame.row - 2)
+            high += max(thick, _SHORTEST) if shade in VISIBLE else thick
+            top = round(10 * high)
+            x, was = at[shade]
+            if x == start and was == top:
+                outlines[shade] = outlines[shade][: outlines[shade].rindex("H")] + f"H{end}"
+            elif x == start and was:
+                outlines[shade] += f"v{_tenths(was - top)}H{end}"
+            else:
+                outlines[shade] += f"{f'V{ground:g}' if was else ''}M{start} {ground:g}v{_tenths(-top)}H{end}"
+            at[shade] = (end, top)
+    for shade in reversed(STACK):
+        if outlines[shade]:
+            yield f'<path fill="{paint(frame.ident, shade)}" d="{outlines[shade]}V{ground:g}"/>'
