@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 
+from asyncdemo.builtsite import find_site
 from asyncdemo.cli.extras import Extra, extras
 from asyncdemo.cli.options import json_option
 from asyncdemo.cli.terminal import facts_of_terminal, wrapped
@@ -101,6 +102,10 @@ def _python() -> Iterator[Check]:
         yield Check(topic, "lessons", Status.BROKEN, str(error), install_command("asyncdemo"))
     else:
         yield Check(topic, "lessons", Status.OK, f"{len(course.lessons)} in {course.folder}")
+    try:
+        yield Check(topic, "docs site", Status.OK, str(find_site()))
+    except AsyncdemoError as error:
+        yield Check(topic, "docs site", Status.NOTE, str(error))
 
 
 def _packages() -> Iterator[Check]:

@@ -18,6 +18,7 @@ __all__ = ["home"]
 _OTHERS = {
     "asyncdemo list": "all lessons, and your progress",
     "asyncdemo trace SCRIPT.py": "the same view of your own script",
+    "asyncdemo docs": "the lessons in a browser, with recorded timelines",
     "asyncdemo --help": "all commands",
 }
 

@@ -1,0 +1,146 @@
+"""``asyncdemo docs``: where it serves the site, how it ends, and what it says if there is none."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment
+
+posix = pytest.mark.skipif(os.name == "nt", reason="has no signals and no terminals")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the path with a copy of the package, which carries a site of one page."""
+    folder = tmp_path_factory.mktemp("installed")
+    shutil.copytree(
+        ROOT / "src" / "asyncdemo",
+        folder / "asyncdemo",
+        ignore=shutil.ignore_patterns("__pycache__", "_site", "site"),
+    )
+    site = folder / "asyncdemo" / "_site"
+    site.mkdir()
+    (site / "index.html").write_text("<title>The course</title>")
+    return folder
+
+
+@contextmanager
+def serving(installed: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process, and the address that it prints."""
+    with subprocess.Popen(
+        asyncdemo_command("docs", *arguments),
+        env=environment(PYTHONPATH=str(installed)),
+        cwd=installed,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as started:
+        assert started.stdout is not None
+        try:
+            told = started.stdout.readline()
+            match = re.fullmatch(r"The docs site: (http://127\.0\.0\.1:\d+/)\n", told)
+            assert match, told
+            assert started.stdout.readline() == "Until Ctrl-C.\n"
+            yield started, match[1]
+        finally:
+            started.kill()
+
+
+def page(address: str) -> str:
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        return str(answer.read().decode())
+
+
+def test_the_site_of_the_package_is_served_on_a_free_port(installed: Path) -> None:
+    with serving(installed, "--port", "0") as (_, address):
+        assert page(address) == "<title>The course</title>"
+
+
+def test_a_second_one_takes_another_port(installed: Path) -> None:
+    """The usual port is taken, by the first one or by whoever had it before."""
+    with serving(installed) as (_, first), serving(installed) as (_, second):
+        assert first != second
+        assert page(first) == page(second)
+
+
+def test_a_port_that_was_asked_for_and_is_taken_is_wrong_use(installed: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = asyncdemo("docs", "--port", str(port), PYTHONPATH=str(installed))
+    assert done.code == 2
+    assert f"Port {port} cannot be had" in done.err
+    assert "Traceback" not in done.err
+
+
+@posix
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", -15)])
+def test_a_signal_ends_it_without_a_word(installed: Path, name: str, code: int) -> None:
+    with serving(installed, "--port", "0") as (started, address):
+        page(address)
+        started.send_signal(getattr(signal, name))
+        assert started.wait(60) == code
+        out, errors = started.communicate()
+        assert (out, errors.strip()) == ("", "")
+
+
+def test_without_a_site_it_names_the_command_that_makes_one(tmp_path: Path, installed: Path) -> None:
+    shutil.copytree(
+        installed / "asyncdemo", tmp_path / "asyncdemo", ignore=shutil.ignore_patterns("__pycache__", "_site")
+    )
+    done = asyncdemo("docs", PYTHONPATH=str(tmp_path))
+    assert done.code == 3
+    assert "make wheel" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_the_doctor_says_where_the_site_is(installed: Path) -> None:
+    shutil.copytree(ROOT / "lessons", installed / "asyncdemo" / "_lessons", dirs_exist_ok=True)
+    checks = asyncdemo("doctor", "--json", PYTHONPATH=str(installed)).data["checks"]
+    (found,) = [check for check in checks if check["name"] == "docs site"]
+    assert (found["status"], found["words"]) == ("ok", str(installed / "asyncdemo" / "_site"))
+
+
+@posix
+@pytest.mark.parametrize(
+    ("arguments", "screen", "opens"),
+    [((), {"DISPLAY": ":7"}, True), ((), {}, False), (("--no-browser",), {"DISPLAY": ":7"}, False)],
+)
+def test_the_browser_opens_where_there_is_a_screen(
+    installed: Path, tmp_path: Path, arguments: tuple[str, ...], screen: dict[str, str], opens: bool
+) -> None:
+    if sys.platform == "darwin":
+        pytest.skip("there is always a screen")
+    from tests.cli.terminals import Terminal
+
+    browser = tmp_path / "browser"
+    browser.write_text(
+        f'#!/bin/sh\necho "$1" > {tmp_path}/opened.new; mv {tmp_path}/opened.new {tmp_path}/opened\n'
+    )
+    browser.chmod(0o755)
+    variables = {"DISPLAY": "", "WAYLAND_DISPLAY": "", **screen, "BROWSER": str(browser)}
+    with Terminal("docs", "--port", "0", *arguments, PYTHONPATH=str(installed), **variables) as terminal:  # type: ignore[arg-type]
+        terminal.wait_for("Until Ctrl-C.")
+        address = re.search(r"http://127\.0\.0\.1:\d+/", terminal.text)
+        assert address is not None
+        if opens:
+            terminal.wait_until((tmp_path / "opened").exists)
+            assert (tmp_path / "opened").read_text().strip() == address[0]
+        page(address[0])
+        terminal.type("\x03")
+        assert terminal.end() == 130
+    assert (tmp_path / "opened").exists() is opens
