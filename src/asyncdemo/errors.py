@@ -45,6 +45,7 @@ class AsyncdemoError(Exception):
     """Base of all; its text is for the user, without a traceback."""
 
     exit_code = EXIT_FAILED
+    """With which the command ends that raised it; see ``EXIT_CODES``."""
 
 
 class UsageError(AsyncdemoError):

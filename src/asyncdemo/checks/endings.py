@@ -26,6 +26,7 @@ class Endings(Group):
         return self._held(f"There {was(times)} {count(times, self._nouns)}.")
 
     def happen_at_least(self, times: int) -> Self:
+        """At least so many calls."""
         if len(self) < times:
             self._fail(
                 f"There should be at least {count(times, self._nouns)}; there {was(len(self))} {self._all()}."
@@ -55,6 +56,7 @@ class Endings(Group):
         return self
 
     def all_cancelled(self) -> Self:
+        """All were cancelled."""
         return self._all_end(Outcome.CANCELLED, "be cancelled", "were cancelled")
 
     def return_values(self, expected: Sequence[Any]) -> Self:

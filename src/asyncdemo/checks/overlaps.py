@@ -29,11 +29,12 @@ class Overlaps(Group):
         return self._held(f"{upper(count(limit, self._nouns))} at work at once, and never more.")
 
     def peak_at_most(self, limit: int) -> Self:
-        """Holds for no calls at all, too: say also that there were some."""
+        """Never more were at work at once. Holds for no calls at all, too: say also that there were some."""
         self._never_more(limit)
         return self._held(f"Never more than {count(limit, self._nouns)} at work at once.")
 
     def peak_at_least(self, least: int) -> Self:
+        """At least so many were at work at once."""
         most = self._at_least(least)
         return self._held(f"{upper(count(most, self._nouns))} at work at once.")
 

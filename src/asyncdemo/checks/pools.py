@@ -25,13 +25,14 @@ __all__ = ["Pools"]
 
 
 class Pools:
-    """Some pools of a run. Its methods return it again, or raise ``CheckFailed``.
+    """Some pools of a run. Made by ``Seen.pool`` and ``Seen.pools``.
 
-    name: of what they are: "redis", "s3", "asyncpg", ...; "" for all pools of the run. A sentence about
+    A method is a sentence: it gives the pools again, or raises ``CheckFailed``. A sentence about
     what is held fails if nothing ever was: a program that asks for no connection keeps every limit.
     """
 
     def __init__(self, observation: Observation, name: str, pools: Sequence[Resource]) -> None:
+        """name: of what they are: "redis", "s3", "asyncpg", ...; "" for all pools of the run."""
         self._observation = observation
         self._name = name
         self._pools = tuple(pools)
@@ -41,6 +42,7 @@ class Pools:
 
     @property
     def resources(self) -> tuple[Resource, ...]:
+        """The pools themselves, in the order in which they were made."""
         return self._pools
 
     @property

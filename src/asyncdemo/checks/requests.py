@@ -30,13 +30,12 @@ class Requests:
     """Some requests of a run. Made by ``Seen.requests``.
 
     A method is a sentence: it gives the requests again, or raises ``CheckFailed``.
-
-    indices: where they stand in ``run.requests``. answers: to all requests of the run, in their order.
     """
 
     def __init__(
         self, observation: Observation, nouns: str, indices: Sequence[int], answers: Sequence[Answer]
     ) -> None:
+        """indices: where they stand in ``run.requests``. answers: to all of the run, in that order."""
         self._observation = observation
         self._nouns = nouns
         self._indices = tuple(indices)

@@ -37,9 +37,7 @@ _ERROR: Final = re.compile(r"^[ |]*(?P<error>(?![A-Za-z]*Warning: )[A-Za-z_][\w.
 class Seen:
     """What was seen of a run. Its methods return nothing, or raise ``CheckFailed``.
 
-    run: the whole recording. stdout, stderr: what the script wrote. rows: the functions whose lanes show a
-    fault that is not about the calls of one function; all by default. functions: those whose calls were
-    asked for.
+    run: the whole recording. stdout, stderr: what the script wrote.
     answers: of a server, to all of its requests, in the order of ``run.requests``.
     held: the sentences that held so far, in order.
     """
@@ -54,6 +52,10 @@ class Seen:
         functions: Sequence[str] = (),
         answers: Sequence[Answer] = (),
     ) -> None:
+        """rows: the functions whose lanes show a fault that is not about one of them; all by default.
+
+        functions: those whose calls were asked for.
+        """
         self.run = run
         self.answers = answers
         self._functions = functions

@@ -37,6 +37,7 @@ class Result:
     window_s: float
     """In which requests were begun: from the first intended send to the last, or all of duration_s."""
     answered_in_window: int
+    """Before the window ended."""
     histogram: Histogram
     """Latencies: from the intended send to the last byte of the response."""
     connects: Histogram

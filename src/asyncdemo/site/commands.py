@@ -53,9 +53,9 @@ def described(name: str, shown: click.Command) -> str:
     context = root if shown is app else click.Context(shown, parent=root, info_name=name)
     parts = [f'<pre class="command-usage"><code>{escape(_usage(shown, context))}</code></pre>']
     parts += _paragraphs(inspect.cleandoc(shown.help or ""))
-    parts += _options(name, shown, context)
     if shown is app:
         parts.append(_list())
+    parts += _options(name, shown, context)
     return f'<div class="command">{"".join(parts)}</div>'
 
 
@@ -159,8 +159,8 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _inline(text: str) -> str:
-    """What stands between backticks is code, as in Markdown."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    """Code is what stands between backticks, as in Markdown, and every option."""
+    return re.sub(r"`([^`]+)`|(?<!\S)(--[a-z-]+)", r"<code>\1\2</code>", escape(text, quote=False))
 
 
 def _ending_in(code: int) -> Iterator[str]:
