@@ -19,9 +19,11 @@ from asyncdemo.course.catalog import Course, load_course
 from asyncdemo.course.lesson import Lesson, load_lesson
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.render.html import script_js
+from asyncdemo.render.open_run import open_run_js
 from asyncdemo.serving import KeptServices
 from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page, notes_page
+from asyncdemo.site.examples import examples_js
 from asyncdemo.site.lessons import broken_claims, lesson_page, takes
 from asyncdemo.site.recordings import Recordings
 
@@ -83,6 +85,8 @@ def _write_pages(course: Course, lessons: Iterable[Lesson], recordings: Recordin
         pages[f"{lesson.id}.md"] = lesson_page(course, lesson, recordings.get(lesson.id), runs)
     files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
     files["assets/async_timeline.js"] = script_js().encode()
+    files["assets/open_run.js"] = open_run_js().encode()
+    files["assets/examples.js"] = examples_js(recordings).encode()
     for lesson in lessons:
         for file in recordings.files(lesson.id):
             files[f"runs/{file.name}"] = file.read_bytes()

@@ -111,7 +111,7 @@ def _tab(variant: Variant, shown: Listing) -> str:
     marked = sorted(number - shown.first + 1 for number in shown.marked if number >= shown.first)
     code = "\n".join(shown.lines)
     block = (
-        f'{variant.title[:1].upper()}{variant.title[1:]}.\n\n```python title="{variant.path.name}" '
+        f'{variant.title}\n{{.variant-title}}\n\n```python title="{variant.path.name}" '
         f'linenums="{shown.first}" hl_lines="{" ".join(map(str, marked))}"\n{code}\n```\n'
     )
     return f'=== "{variant.name}"\n\n{textwrap.indent(block, "    ")}'
