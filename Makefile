@@ -16,7 +16,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour course test test-slow test-browser test-all services lint docs check picture bench lock clean
+.PHONY: help tour course test test-slow test-browser test-all services lint docs wheel check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -61,10 +61,14 @@ lint: $(VENV)/.browser ## style, types and the import rules
 
 # Not --quiet: with it, --strict counts no warnings.
 docs: $(VENV)/.dev ## the site, into site/, and in one file for a room without internet; records what has changed
+	@scripts/loopback.sh $(BIN)/python
 	@$(BIN)/python -m asyncdemo.site prepare
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@$(BIN)/python -m asyncdemo.site pack
 	@echo "The site is in site/: open site/index.html, or asyncdemo docs"
+
+wheel: docs ## a wheel that carries the site, into dist/
+	@$(BIN)/python -m hatchling build --target wheel
 
 check: lint docs test test-slow test-browser ## what CI runs: lint, docs and all tests
 
