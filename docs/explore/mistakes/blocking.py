@@ -1,4 +1,4 @@
-"""Three sensors are read at once; each takes a moment to answer."""
+"""Three sensors are read at once; each takes a moment."""
 
 import asyncio
 import time
@@ -10,7 +10,7 @@ async def read(sensor: int) -> int:
 
 
 async def main() -> None:
-    print(await asyncio.gather(*(read(sensor) for sensor in range(3))))
+    print(await asyncio.gather(*(read(n) for n in range(3))))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import os
 
 from redis.asyncio import Redis
 
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
-client = Redis.from_url(REDIS_URL)
+URL = os.environ.get("REDIS_URL", "redis://127.0.0.1")
+client = Redis.from_url(URL)
 
 
 async def visit() -> int:

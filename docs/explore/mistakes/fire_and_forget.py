@@ -1,4 +1,4 @@
-"""A customer is told at once, and the receipt is mailed on the side."""
+"""A customer is told; the receipt is mailed on the side."""
 
 import asyncio
 

@@ -10,7 +10,7 @@ async def upload(file: int) -> None:
 
 
 async def main() -> None:
-    await asyncio.gather(*(upload(file) for file in range(8)))
+    await asyncio.gather(*(upload(n) for n in range(8)))
 
 
 if __name__ == "__main__":

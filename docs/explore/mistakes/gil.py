@@ -1,9 +1,9 @@
-"""A comment is trimmed in a thread, so that the beat goes on meanwhile."""
+"""A text is trimmed in a thread, and the beat goes on."""
 
 import asyncio
 import re
 
-COMMENT = " " * 8_000 + "."
+TEXT = " " * 8_000 + "."
 
 
 def trim(text: str) -> str:
@@ -17,7 +17,7 @@ async def beat() -> None:
 
 async def main() -> None:
     beating = asyncio.create_task(beat())
-    print(len(await asyncio.to_thread(trim, COMMENT)))
+    print(len(await asyncio.to_thread(trim, TEXT)))
     beating.cancel()
 
 

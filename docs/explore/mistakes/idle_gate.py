@@ -10,8 +10,8 @@ async def upload(file: int, gate: asyncio.Semaphore) -> None:
 
 async def main() -> None:
     gate = asyncio.Semaphore(3)
-    for file in range(6):
-        await upload(file, gate)
+    for n in range(6):
+        await upload(n, gate)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
-"""A search engine's list of addresses is checked: does each still answer?"""
+"""A long list of links is checked: which still answer?"""
 
 import asyncio
 
-ADDRESSES = 300
+LINKS = 250
 
 
-async def check(address: int) -> bool:
+async def check(link: int) -> bool:
     await asyncio.sleep(0.02)
-    return address % 7 != 0
+    return link % 7 != 0
 
 
 async def main() -> None:
-    answers = await asyncio.gather(*(check(n) for n in range(ADDRESSES)))
+    answers = await asyncio.gather(*map(check, range(LINKS)))
     print(sum(answers), "answer")
 
 

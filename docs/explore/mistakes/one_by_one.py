@@ -10,8 +10,8 @@ async def fetch(page: int) -> str:
 
 async def main() -> None:
     pages = []
-    for number in range(1, 5):
-        pages.append(await fetch(number))
+    for n in range(1, 5):
+        pages.append(await fetch(n))
     print(pages)
 
 

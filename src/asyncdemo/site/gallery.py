@@ -143,14 +143,15 @@ def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
     script, mended = _lines(one.script), _lines(one.mended)
     (finding, *_) = _found(one, runs[0])
     yield '<div class="mistake-code">'
-    yield _highlighted(script, "python", title=one.script.name, marked=marked(script, mended, finding))
+    faulty = marked(script, mended, finding)
+    yield _highlighted("\n".join(script), "python", one.script.name, linestart=1, hl_lines=faulty)
     yield '</div>\n<div class="mistake-picture">'
     yield from _in_words(finding)
     picture = element_html(account_for(runs), ident=str(one.kind))
     yield f'<div class="timeline" data-search-exclude>{picture}</div>'
     yield "</div>"
     yield '<div class="mistake-mended">'
-    yield _highlighted(_difference(script, mended), "diff", title=f"mended/{one.mended.name}")
+    yield _highlighted(_difference(script, mended), "diff", f"mended/{one.mended.name}")
     yield "</div>"
     yield from _further(one, runs[0])
 
@@ -199,15 +200,15 @@ def marked(script: Sequence[str], mended: Sequence[str], finding: Finding) -> li
     return [named] if named is not None and (named in changed or not changed) else changed
 
 
-def _difference(script: Sequence[str], mended: Sequence[str]) -> list[str]:
-    """As a unified diff, without its head: which files it is about stands above it."""
-    diff = difflib.unified_diff(script, mended, n=_CONTEXT, lineterm="")
-    return [line for line in diff if not line.startswith(("---", "+++"))]
+def _difference(script: Sequence[str], mended: Sequence[str]) -> str:
+    """As a unified diff that names no lines: dots stand for what is left out between two changes."""
+    diff = "\n".join(difflib.unified_diff(script, mended, n=_CONTEXT, lineterm=""))
+    _, *changes = re.split(r"\n@@ .* @@\n", diff)
+    return "\n...\n".join(re.sub(r"\A( \n)+|(\n )+\Z", "", change) for change in changes)
 
 
-def _highlighted(lines: Sequence[str], language: str, *, title: str, marked: Sequence[int] = ()) -> str:
-    numbered = {"linestart": 1, "hl_lines": list(marked)} if language == "python" else {}
-    return str(Highlight(None).highlight("\n".join(lines) + "\n", language, title=title, **numbered))
+def _highlighted(text: str, language: str, title: str, **layout: object) -> str:
+    return str(Highlight(None).highlight(f"{text}\n", language, title=title, **layout))
 
 
 def _with_code(text: str) -> str:

@@ -78,8 +78,8 @@ def test_both_versions_do_the_same_job(one: Mistake) -> None:
 @of_each_script
 def test_a_script_is_short_and_stands_beside_its_picture(script: Path) -> None:
     lines = script.read_text(encoding="utf-8").splitlines()
-    assert 8 <= len(lines) <= 32
-    assert max(map(len, lines)) <= 88
+    assert 8 <= len(lines) <= 30
+    assert max(map(len, lines)) <= 66
     assert "asyncdemo" not in "".join(lines)
 
 

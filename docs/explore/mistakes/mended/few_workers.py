@@ -1,19 +1,23 @@
-"""Eight files are read in threads, since reading a file has no async form."""
+"""Eight files are read in threads."""
 
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 
-def read(file: int) -> int:
+def load(file: int) -> int:
     time.sleep(0.1)
     return file
 
 
-async def main() -> None:
+async def read(file: int, pool: ThreadPoolExecutor) -> int:
     loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(pool, load, file)
+
+
+async def main() -> None:
     with ThreadPoolExecutor(max_workers=8) as pool:
-        reads = [loop.run_in_executor(pool, read, file) for file in range(8)]
+        reads = [read(n, pool) for n in range(8)]
         print(await asyncio.gather(*reads))
 
 

@@ -10,7 +10,7 @@ async def upload(file: int, gate: asyncio.Semaphore) -> None:
 
 async def main() -> None:
     gate = asyncio.Semaphore(2)
-    await asyncio.gather(*(upload(file, gate) for file in range(8)))
+    await asyncio.gather(*(upload(n, gate) for n in range(8)))
 
 
 if __name__ == "__main__":

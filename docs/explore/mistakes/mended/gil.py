@@ -1,10 +1,10 @@
-"""A comment is trimmed in a thread, so that the beat goes on meanwhile."""
+"""A text is trimmed in a thread, and the beat goes on."""
 
 import asyncio
 import re
 from concurrent.futures import ProcessPoolExecutor
 
-COMMENT = " " * 8_000 + "."
+TEXT = " " * 8_000 + "."
 
 
 def trim(text: str) -> str:
@@ -16,13 +16,13 @@ async def beat() -> None:
         await asyncio.sleep(0.02)
 
 
-async def main() -> None:
+async def main(pool: ProcessPoolExecutor) -> None:
     beating = asyncio.create_task(beat())
     loop = asyncio.get_running_loop()
-    with ProcessPoolExecutor(max_workers=1) as processes:
-        print(len(await loop.run_in_executor(processes, trim, COMMENT)))
+    print(len(await loop.run_in_executor(pool, trim, TEXT)))
     beating.cancel()
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    with ProcessPoolExecutor(max_workers=1) as pool:
+        asyncio.run(main(pool))

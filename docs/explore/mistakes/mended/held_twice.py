@@ -1,11 +1,12 @@
-"""Invoices are written; each is watched, so that nobody else changes it meanwhile."""
+"""Four invoices are written, each in a transaction."""
 
 import asyncio
 import os
 
 from redis.asyncio import BlockingConnectionPool, Redis
 
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+URL = os.environ.get("REDIS_URL", "redis://127.0.0.1")
+LIMITS = {"max_connections": 2, "timeout": 0.5}
 
 
 async def invoice(number: int, client: Redis) -> None:
@@ -18,10 +19,10 @@ async def invoice(number: int, client: Redis) -> None:
 
 
 async def main() -> None:
-    pool = BlockingConnectionPool.from_url(REDIS_URL, max_connections=2, timeout=0.5)
+    pool = BlockingConnectionPool.from_url(URL, **LIMITS)
     async with Redis.from_pool(pool) as client:
-        invoices = [invoice(number, client) for number in range(4)]
-        print(await asyncio.gather(*invoices, return_exceptions=True))
+        jobs = [invoice(n, client) for n in range(4)]
+        print(await asyncio.gather(*jobs, return_exceptions=True))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ async def upload(file: int, gate: asyncio.Semaphore) -> None:
 
 async def main() -> None:
     gate = asyncio.Semaphore(3)
-    await asyncio.gather(*(upload(file, gate) for file in range(6)))
+    await asyncio.gather(*(upload(n, gate) for n in range(6)))
 
 
 if __name__ == "__main__":

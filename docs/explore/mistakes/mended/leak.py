@@ -5,7 +5,7 @@ import os
 
 from redis.asyncio import Redis
 
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+URL = os.environ.get("REDIS_URL", "redis://127.0.0.1")
 
 
 async def read(client: Redis) -> None:
@@ -15,7 +15,7 @@ async def read(client: Redis) -> None:
 
 
 async def main() -> None:
-    async with Redis.from_url(REDIS_URL, max_connections=5) as client:
+    async with Redis.from_url(URL, max_connections=5) as client:
         await asyncio.gather(*(read(client) for _ in range(3)))
         await asyncio.sleep(0.1)
 

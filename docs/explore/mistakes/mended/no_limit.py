@@ -1,19 +1,19 @@
-"""A search engine's list of addresses is checked: does each still answer?"""
+"""A long list of links is checked: which still answer?"""
 
 import asyncio
 
-ADDRESSES = 300
+LINKS = 250
+GATE = asyncio.Semaphore(20)
 
 
-async def check(address: int, gate: asyncio.Semaphore) -> bool:
-    async with gate:
+async def check(link: int) -> bool:
+    async with GATE:
         await asyncio.sleep(0.02)
-    return address % 7 != 0
+    return link % 7 != 0
 
 
 async def main() -> None:
-    gate = asyncio.Semaphore(20)
-    answers = await asyncio.gather(*(check(n, gate) for n in range(ADDRESSES)))
+    answers = await asyncio.gather(*map(check, range(LINKS)))
     print(sum(answers), "answer")
 
 

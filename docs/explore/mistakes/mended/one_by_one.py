@@ -9,7 +9,7 @@ async def fetch(page: int) -> str:
 
 
 async def main() -> None:
-    print(await asyncio.gather(*(fetch(number) for number in range(1, 5))))
+    print(await asyncio.gather(*(fetch(n) for n in range(1, 5))))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Eight visits are counted, as the handler of a request would do it."""
+"""Eight visits are counted, each on its own."""
 
 import asyncio
 import os
 
 from redis.asyncio import Redis
 
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+URL = os.environ.get("REDIS_URL", "redis://127.0.0.1")
 
 
 async def visit(client: Redis) -> None:
@@ -13,7 +13,7 @@ async def visit(client: Redis) -> None:
 
 
 async def main() -> None:
-    async with Redis.from_url(REDIS_URL) as client:
+    async with Redis.from_url(URL) as client:
         await asyncio.gather(*(visit(client) for _ in range(8)))
 
 

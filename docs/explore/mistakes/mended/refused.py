@@ -1,11 +1,11 @@
-"""Four visitors are counted at once, over at most two connections."""
+"""Four visits are counted over at most two connections."""
 
 import asyncio
 import os
 
 from redis.asyncio import BlockingConnectionPool, Redis
 
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+URL = os.environ.get("REDIS_URL", "redis://127.0.0.1")
 
 
 async def visit(client: Redis) -> int:
@@ -13,10 +13,10 @@ async def visit(client: Redis) -> int:
 
 
 async def main() -> None:
-    pool = BlockingConnectionPool.from_url(REDIS_URL, max_connections=2)
+    pool = BlockingConnectionPool.from_url(URL, max_connections=2)
     async with Redis.from_pool(pool) as client:
-        visits = [visit(client) for _ in range(4)]
-        print(await asyncio.gather(*visits, return_exceptions=True))
+        jobs = [visit(client) for _ in range(4)]
+        print(await asyncio.gather(*jobs, return_exceptions=True))
 
 
 if __name__ == "__main__":

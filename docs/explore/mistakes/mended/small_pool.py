@@ -1,11 +1,11 @@
-"""Six workers wait for a job each, over the connections of one pool."""
+"""Six workers wait for a job, over connections of one pool."""
 
 import asyncio
 import os
 
 from redis.asyncio import BlockingConnectionPool, Redis
 
-REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+URL = os.environ.get("REDIS_URL", "redis://127.0.0.1")
 
 
 async def work(client: Redis) -> None:
@@ -13,7 +13,7 @@ async def work(client: Redis) -> None:
 
 
 async def main() -> None:
-    pool = BlockingConnectionPool.from_url(REDIS_URL, max_connections=6)
+    pool = BlockingConnectionPool.from_url(URL, max_connections=6)
     async with Redis.from_pool(pool) as client:
         await asyncio.gather(*(work(client) for _ in range(6)))
 
