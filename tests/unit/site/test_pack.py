@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from asyncdemo.errors import MissingError
-from asyncdemo.site.pack import pack, write_offline_index
+from asyncdemo.site.pack import pack
 
 INDEX = {"docs": [{"title": "Two sleeps", "text": "\u2028 </script> \u00e9"}]}
 
@@ -50,8 +50,8 @@ def test_it_is_the_same_file_for_the_same_site(site: Path, tmp_path: Path) -> No
     assert (tmp_path / "first.zip").read_bytes() == (tmp_path / "second.zip").read_bytes()
 
 
-def test_the_index_is_a_script_too(site: Path) -> None:
-    write_offline_index(site)
+def test_the_index_is_a_script_too(site: Path, tmp_path: Path) -> None:
+    pack(site, tmp_path / "docs.zip")
     script = (site / "search" / "search_index.js").read_text(encoding="utf-8")
     assert json.loads(script.removeprefix("var __index = ")) == INDEX
 

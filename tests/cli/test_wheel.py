@@ -1,0 +1,86 @@
+"""The wheel carries the built site, and is built without one too; an editable install copies none."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from tests.cli.commands import ROOT, asyncdemo
+
+pytest.importorskip("hatchling")
+
+PARTS = (".gitignore", "LICENSE", "README.md", "pyproject.toml", "lessons", "scripts", "src")
+SITE = {"index.html": "start", "lessons/two-sleeps.html": "two sleeps"}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What git has of it and a wheel needs, without a built site."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in PARTS:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder)
+    return folder
+
+
+@pytest.fixture
+def built(checkout: Path) -> Path:
+    """The checkout with a site, which git ignores."""
+    for name, text in SITE.items():
+        (checkout / "site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / "site" / name).write_text(text)
+    return checkout
+
+
+def wheel(checkout: Path, folder: Path, version: str = "standard") -> ZipFile:
+    """Built as installers build it."""
+    hook = "build_editable" if version == "editable" else "build_wheel"
+    code = f"import sys; from hatchling.build import {hook}; print({hook}(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], cwd=checkout, capture_output=True, text=True, check=True
+    )
+    return ZipFile(folder / done.stdout.strip())
+
+
+def carried(packed: ZipFile) -> dict[str, str]:
+    start = "asyncdemo/_site/"
+    return {
+        name.removeprefix(start): packed.read(name).decode()
+        for name in packed.namelist()
+        if name.startswith(start)
+    }
+
+
+def test_a_checkout_without_a_site_gives_a_wheel_without_one(checkout: Path, tmp_path: Path) -> None:
+    shutil.rmtree(checkout / "site", ignore_errors=True)
+    with wheel(checkout, tmp_path) as packed:
+        assert carried(packed) == {}
+        assert "asyncdemo/_lessons/course.toml" in packed.namelist()
+        packed.extractall(tmp_path / "installed")
+    done = asyncdemo("docs", cwd=tmp_path, PYTHONPATH=str(tmp_path / "installed"))
+    assert done.code == 3
+    assert "make wheel" in done.err
+
+
+def test_the_site_goes_with_the_wheel_and_is_found_there(built: Path, tmp_path: Path) -> None:
+    with wheel(built, tmp_path) as packed:
+        assert carried(packed) == SITE
+        packed.extractall(tmp_path / "installed")
+    checks = asyncdemo("doctor", "--json", cwd=tmp_path, PYTHONPATH=str(tmp_path / "installed")).data[
+        "checks"
+    ]
+    (found,) = [check["words"] for check in checks if check["name"] == "docs site"]
+    assert found == str(tmp_path / "installed" / "asyncdemo" / "_site")
+
+
+def test_an_editable_install_copies_no_site(built: Path, tmp_path: Path) -> None:
+    pytest.importorskip("editables")
+    with wheel(built, tmp_path, "editable") as packed:
+        assert carried(packed) == {}
