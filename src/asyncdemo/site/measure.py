@@ -1,0 +1,230 @@
+"""The fences ``published`` and ``report``: what five articles measured, what the arithmetic says, what we
+measured.
+
+    ```published
+    article: four-frameworks
+    show: table
+    table: results
+    ```
+
+    ```report
+    name: four-frameworks
+    ```
+
+Figures and findings come from ``asyncdemo.lab`` as the site is built; none is written into a page.
+Not for: how a record of ours is shown (``measured``), or charts (``bars``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.catalog import Course, find_course, load_course
+from asyncdemo.lab.audit import Check, Judgement
+from asyncdemo.lab.auditing import Audited, audited
+from asyncdemo.lab.checks import CHECKS
+from asyncdemo.lab.published import ARTICLES, Article, Column, Table, load_article
+from asyncdemo.lab.record_file import load_record
+from asyncdemo.site.fence import formatter, settings
+from asyncdemo.site.html import items, table
+from asyncdemo.site.measured import report_html, verdicts
+
+__all__ = [
+    "RECORDS",
+    "audit_html",
+    "lessons_html",
+    "overview_html",
+    "published",
+    "report",
+    "setting_html",
+    "table_html",
+]
+
+RECORDS: Final = Path("docs/measure/records")
+"""Of the checkout, in which the site is built. MkDocs copies it, so that a record can be downloaded."""
+_MANY: Final = 6
+"""So many findings that all say the same are folded."""
+
+
+@formatter
+def published(source: str) -> str:
+    """``article`` and ``show``: setting, headlines, table (with ``table``), audit or lessons; or ``show:
+    overview``.
+    """
+    given = settings(source, {"article", "show", "table"})
+    show = given["show"]
+    if show == "overview":
+        return overview_html([load_article(key) for key in ARTICLES], _course(), RECORDS)
+    article = load_article(given["article"])
+    if show == "table":
+        return table_html(article.table(given["table"]))
+    parts = {"setting": setting_html, "headlines": headlines_html, "audit": audit_html}
+    return lessons_html(article.lessons, _course()) if show == "lessons" else parts[show](article)
+
+
+@formatter
+def report(source: str) -> str:
+    """``name`` of a record; without its file, that nothing is published yet."""
+    name = settings(source, {"name"})["name"]
+    path = RECORDS / f"{name}.json"
+    return report_html(load_record(path), f"records/{name}.json") if path.exists() else _NO_REPORT
+
+
+def setting_html(article: Article) -> str:
+    setting = article.setting
+    source = ", ".join(
+        part for part in (f"“{article.title}”" if article.title else "", article.author, article.date) if part
+    )
+    return items(
+        [
+            ("Article", escape(source)),
+            ("Versions", escape(setting.versions)),
+            ("Machine", escape(setting.machine)),
+            ("Load", escape(setting.tool)),
+            ("Commands", _lines(f"<code>{escape(command)}</code>" for command in setting.commands)),
+            ("More", _lines(map(escape, setting.notes))),
+        ]
+    )
+
+
+def headlines_html(article: Article) -> str:
+    said = "".join(f"<li>{escape(headline.says)}</li>" for headline in article.headlines)
+    return f'<ul class="published-headlines">{said}</ul>'
+
+
+def table_html(shown: Table) -> str:
+    """As published; with a row for each figure where there are many of them."""
+    label = f"{shown.title}: published figures"
+    rows: Iterable[Sequence[str]]
+    if shown.turned:
+        head = ["", *map(escape, shown.row_names)]
+        figures = list(enumerate(shown.columns))[shown.names :]
+        rows = [[_heading(column), *(escape(row[place]) for row in shown.rows)] for place, column in figures]
+    else:
+        head = ["".join(map(_heading, shown.columns[:1])), *map(_heading, shown.columns[1:])]
+        rows = [[escape(cell) for cell in row] for row in shown.rows]
+    note = f'<p class="published-note">{escape(shown.note)}</p>' if shown.note else ""
+    title = f'<p class="published-title"><b>{escape(shown.title)}</b></p>'
+    return f"{title}{table(head, rows, label, numbers=True)}{note}"
+
+
+def audit_html(article: Article) -> str:
+    """Every check, with the arithmetic of each row."""
+    groups = groupby(audited(article), key=lambda row: row.finding.check)
+    return "".join(_group(check, list(rows)) for check, rows in groups)
+
+
+def lessons_html(ids: Iterable[str], course: Course) -> str:
+    """Links to those that the course has."""
+    known = {lesson.id: lesson for lesson in course.lessons}
+    found = sorted((known[name] for name in ids if name in known), key=lambda lesson: lesson.number)
+    if not found:
+        return "<p>The lesson about it is not written yet.</p>"
+    links = (
+        f'<li><a href="../lessons/{lesson.id}.html">{lesson.number}. {escape(lesson.title)}</a>: '
+        f"{escape(lesson.point)}</li>"
+        for lesson in found
+    )
+    return f'<ul class="published-lessons">{"".join(links)}</ul>'
+
+
+def overview_html(articles: Iterable[Article], course: Course, records: Path) -> str:
+    """A card for each article, and what else has been measured."""
+    cards = "".join(_card(article, course, records) for article in articles)
+    others = [load_record(path) for path in sorted(records.glob("*.json")) if path.stem not in ARTICLES]
+    further = "".join(
+        f'<li>{escape(record.title)}: <a href="records/{record.name}.json" download>the record</a></li>'
+        for record in others
+    )
+    return f'<div class="published-cards">{cards}</div>{f"<ul>{further}</ul>" if further else ""}'
+
+
+def _card(article: Article, course: Course, records: Path) -> str:
+    found = audited(article)
+    told = next((row for row in found if row.finding.judgement is Judgement.CONTRADICTS), found[0])
+    path = records / f"{article.key}.json"
+    ours = escape(verdicts(load_record(path))) if path.exists() else "Not measured yet."
+    known = {lesson.id: lesson for lesson in course.lessons}
+    lessons = ", ".join(
+        f'<a href="../lessons/{name}.html">{escape(known[name].title)}</a>'
+        for name in article.lessons
+        if name in known
+    )
+    return (
+        f'<section class="published-card"><p class="published-card-title">'
+        f'<a href="{article.key}.html">{escape(article.name)}</a></p>'
+        + items(
+            [
+                ("It says", escape(article.claim)),
+                (
+                    "The arithmetic",
+                    f"{escape(_counted(found))} {escape(told.about)}: {escape(told.finding.words)}.",
+                ),
+                ("Ours", ours),
+                ("Lessons", lessons or "not written yet"),
+            ]
+        )
+        + "</section>"
+    )
+
+
+def _counted(found: Sequence[Audited]) -> str:
+    """Of all checks, how many said what."""
+    counts = Counter(row.finding.judgement for row in found)
+    words = {
+        Judgement.AGREES: "{} agree",
+        Judgement.NEAR: "{} roughly",
+        Judgement.CONTRADICTS: "{} cannot be",
+        Judgement.REMARK: "{} to be known",
+    }
+    told = ", ".join(
+        words[judgement].format(counts[judgement]) for judgement in Judgement if counts[judgement]
+    )
+    return f"{len(found)} checks: {told}."
+
+
+def _group(check: Check, rows: Sequence[Audited]) -> str:
+    told = CHECKS[check]
+    order = {judgement: place for place, judgement in enumerate(reversed(Judgement))}
+    found = table(
+        ["row", "arithmetic", "result"],
+        (
+            [escape(row.about), escape(row.finding.words), _judged(row.finding.judgement)]
+            for row in sorted(rows, key=lambda row: order[row.finding.judgement])
+        ),
+        f"{told.title}: findings",
+    )
+    judgements = {row.finding.judgement for row in rows}
+    if len(rows) > _MANY and len(judgements) == 1:
+        summary = f"All {len(rows)}: {judgements.pop().value}"
+        found = f'<details class="published-all"><summary>{summary}</summary>{found}</details>'
+    return f'<p class="published-check"><b>{told.title}.</b> {told.why}</p>{found}'
+
+
+def _judged(judgement: Judgement) -> str:
+    return f'<span class="measure-tag measure-{judgement.name.lower()}">{judgement.value}</span>'
+
+
+def _heading(column: Column) -> str:
+    unit = f" [{column.unit}]" if column.unit and column.unit not in {"×", "%"} else ""
+    return escape(f"{column.title}{unit}")
+
+
+def _lines(texts: Iterable[str]) -> str:
+    return "<br>".join(texts)
+
+
+def _course() -> Course:
+    return load_course(find_course())
+
+
+_NO_REPORT: Final = (
+    '<p class="measured-none"><b>Our own measurement is not published yet.</b> There is no record of it in '
+    "this version. When there is one, this place shows the published ratio beside ours, with interval, verdict"
+    ' and machine. <a href="method.html">How we measure</a> says what comes before that.</p>'
+)
