@@ -14,6 +14,7 @@ from benchmarks.load_client import measure_load_client
 from benchmarks.machine import describe
 from benchmarks.memory import measure_memory
 from benchmarks.processes import ROOT
+from benchmarks.site import measure_site
 from benchmarks.startup import measure_startup
 from benchmarks.summary import coverage
 from benchmarks.table import Row, machine_lines, markdown_table, row_cells, with_table
@@ -21,7 +22,7 @@ from benchmarks.tracing_cost import COMPARED, measure_tracing_cost
 from benchmarks.watching import measure_watch
 
 PAGE = ROOT / "docs" / "measure" / "speed.md"
-PARTS = ("tracing", "startup", "watch", "live", "memory", "lessons", "load")
+PARTS = ("tracing", "startup", "watch", "live", "memory", "lessons", "load", "site")
 _HEAD = ["what", "median", "range", "rounds", "target", ""]
 
 
@@ -80,6 +81,8 @@ def _measure(
             rows += measure_lessons(
                 folder, rounds=1 if quick else 5, rounds_of_long=1 if quick else 3, only_async=quick
             )
+        elif part == "site":
+            rows += measure_site(folder, rounds=3, build=not quick)
         else:
             rows += (
                 measure_load_client(folder, rounds=1, requests=500, paced=50, stall_s=0.02, slot_requests=10)
