@@ -28,6 +28,7 @@ const STYLE = `
   text { fill: var(--fg); font-family: ui-monospace, monospace; white-space: pre; }
   .dim { fill: var(--dim); }
   .part { font: bold 12px system-ui, sans-serif; }
+  .about { font-weight: normal; fill: var(--dim); }
   .who { fill: #fff; font-size: 10px; }
   .grid { stroke: var(--line); }
   .idle { stroke-opacity: .6; }
@@ -108,8 +109,8 @@ class AsyncTimeline extends HTMLElement {
     this.events = changes(this.data.runs);
     this.shown = this.data.runs.map(() => true);
     this.secret = false;
+    this.time = this.end;
     this.build();
-    this.seek(this.end);
   }
 
   /* Uncovers it. With play it plays from the start, and what comes stays hidden until the end was seen once. */
@@ -121,8 +122,8 @@ class AsyncTimeline extends HTMLElement {
     }
     if (!this.data) return;
     this.secret = play && !calm();
+    this.time = this.secret ? 0 : this.end;
     this.build();
-    this.seek(this.secret ? 0 : this.end);
     if (had) this.play.focus();
     if (this.secret) this.toggle();
   }

@@ -6,6 +6,7 @@ Not for: the page around it (``html``), the pictures (``svg``), the playing (``a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 
@@ -23,6 +24,9 @@ from asyncdemo.render.words import end_words
 __all__ = ["element_html", "element_of", "script_js"]
 
 _SCRIPTS = ("timeline_reading.js", "timeline_drawing.js", "async_timeline.js")
+
+_COMMENT = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+", re.MULTILINE | re.DOTALL)
+"""On lines of its own: what is for who works on the script, a page need not carry."""
 
 _STILL = """
 async-timeline{display:block}
@@ -71,12 +75,13 @@ def script_js() -> str:
         noun: {end: [mark, end_words(end, noun)] for end, mark in UNICODE.ends.items()}
         for noun in ("lane", "request")
     }
-    parts = [files("asyncdemo.render").joinpath(name).read_text(encoding="utf-8") for name in _SCRIPTS]
+    folder = files("asyncdemo.render")
+    parts = [_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS]
     return "\n".join(
         [
+            "/* <async-timeline> of asyncdemo: src/asyncdemo/render/*timeline*.js */",
             "(() => {",
             "'use strict';",
-            "/* How every shade looks and is called: the same table that the still pictures are made of. */",
             f"const SHADES = {table};",
             f"const STACK = {stack};",
             f"const ENDS = {json.dumps(ends, ensure_ascii=False)};",

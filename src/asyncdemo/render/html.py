@@ -23,7 +23,7 @@ _TABLE_ROWS = 2_000
 
 _STYLE = """
 :root{color-scheme:light dark;--fg:#1f2328;--bg:#fff;--line:#d1d9e0;--dim:#59636e;--warn:#a64900}
-@media (prefers-color-scheme:dark){
+@media screen and (prefers-color-scheme:dark){
 :root{--fg:#e6edf3;--bg:#0d1117;--line:#30363d;--dim:#9198a1;--warn:#f0883e}}
 body{margin:2rem auto;max-width:62rem;padding:0 1rem;color:var(--fg);background:var(--bg);
 font:1rem/1.5 system-ui,sans-serif}
@@ -33,7 +33,7 @@ table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums
 th,td{border-bottom:1px solid var(--line);padding:.25rem .8rem .25rem 0;text-align:left;vertical-align:top}
 .wide{overflow-x:auto}.warn{color:var(--warn);font-weight:600}.advice,.dim{color:var(--dim)}
 summary{cursor:pointer;padding:.5rem 0}
-@media print{body{margin:0;max-width:none}}
+@media print{:root{color-scheme:light}body{margin:0;max-width:none}.wide{overflow:visible}}
 """
 
 

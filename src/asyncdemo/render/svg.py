@@ -56,7 +56,9 @@ def draw_svg(runs: Sequence[Run]) -> Drawing:
         at += chart_height(chart, frame) + GAP
     body += axis(frame, at - GAP + 20)
     legend, bottom = _legend(at - GAP + 44, drawn)
-    svg = _document(ident, [*_head(ident, drawn), *body, *legend], bottom, _name(accounts), _words(accounts))
+    ground = '<rect class="bg" width="100%" height="100%" rx="8"/>'
+    body = [*_head(ident, drawn), ground, *body, *legend]
+    svg = _document(ident, body, bottom, _name(accounts), _words(accounts))
     return Drawing(svg, drawn, scale_ns, frame.left, frame.width)
 
 
@@ -97,7 +99,7 @@ def _document(ident: str, body: Iterable[str], height: int, name: str, words: st
 def _head(ident: str, drawn: Sequence[Chart]) -> list[str]:
     shades = {shade for chart in drawn for shade in chart.shades}
     style = f"<style>{SCHEMES}{STYLE}{strokes(ident, shades)}</style>"
-    return [style, *patterns(ident, shades), '<rect class="bg" width="100%" height="100%" rx="8"/>']
+    return [style, *patterns(ident, shades)]
 
 
 def _legend(top: int, drawn: Sequence[Chart]) -> tuple[list[str], int]:

@@ -69,7 +69,9 @@ function drawRun(run, frame) {
   };
   const note = (words, x = frame.left) => { parts.push(text(words, x, y + 13, 'dim')); y += ROW; };
   const named = (title, about) => {
-    parts.push(text(shorten(`${title}   ${about}`, frame.total / LETTER / .52), 0, y + 17, 'part'));
+    const words = text(title, 0, y + 17, 'part');
+    words.append(svg('tspan', { dx: 10, class: 'about' }, shorten(about, frame.total / LETTER / SANS - title.length - 2)));
+    parts.push(words);
     y += NAMED;
   };
   const folded = ({ folded, fold }, noun) => {

@@ -1,0 +1,366 @@
+"""<async-timeline> in a browser: played, stepped, covered, narrow, dark, on paper, without a script."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from asyncdemo.model import Run
+from asyncdemo.render.chart import charts
+from asyncdemo.render.element_data import chart_data
+from asyncdemo.render.facts import account_for
+from asyncdemo.render.html import render_html, script_js
+from asyncdemo.render.words import duration
+from tests.browser.conftest import OpenPage
+from tests.support.runs import Story, at_line, ns
+from tests.support.server_runs import pooled, threaded
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = pytest.mark.browser
+
+Opened = Callable[..., "Page"]
+
+WIDTHS = (360, 768, 1280)
+
+
+def steps(number: int) -> Run:
+    story = Story()
+    task = story.task("busy")
+    for _ in range(number // 2):
+        task.runs(1).sleeps(20)
+    task.returns()
+    return story.run(name="steps")
+
+
+def slow_and_fast() -> list[Run]:
+    slow, fast = Story(), Story()
+    slow.task("brew(0)").blocks(100, at=at_line(12, "brew")).sleeps(100).returns()
+    fast.task("</script>").sleeps(50).runs(10).raises("no")
+    return [slow.run(name="slow"), fast.run(name="fast")]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, browser: Browser) -> Iterator[Opened]:
+    """A page of these runs as ``export --to html`` writes it, opened from its file."""
+    pages = OpenPage(browser, tmp_path.as_uri() + "/")
+
+    def show(runs: Sequence[Run] = (), *, body: str = "", covered: bool = False, **how: Any) -> Page:
+        page = render_html(runs or slow_and_fast()).replace("<body>", f"<body {body}>")
+        if covered:
+            page = page.replace("<async-timeline>", "<async-timeline covered>")
+        (tmp_path / "page.html").write_text(page, encoding="utf-8")
+        return pages("page.html", **how)
+
+    yield show
+    pages.close()
+    assert not pages.complaints
+
+
+def element(page: Page) -> Locator:
+    return page.locator("async-timeline")
+
+
+def value(page: Page, expression: str) -> Any:
+    """Of an expression about the element, which is ``it``."""
+    return element(page).evaluate(f"it => {expression}")
+
+
+def button(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def clock(page: Page) -> str:
+    return page.locator("async-timeline output").inner_text()
+
+
+class TestPlaying:
+    def test_at_first_all_is_there(self, opened: Opened) -> None:
+        page = opened()
+        assert value(page, "it.said") == "slow: over. fast: over."
+        assert clock(page) == "200 ms"
+
+    def test_the_keyboard_moves_it(self, opened: Opened) -> None:
+        page = opened()
+        page.get_by_label("Time", exact=True).focus()
+        page.keyboard.press("Home")
+        assert value(page, "it.said") == (
+            "slow: brew(0) blocks the loop (sleep at app.py:12 in brew). fast: 1 waiting."
+        )
+        page.keyboard.press("ArrowRight")
+        assert value(page, "it.time") == ns(50)
+        assert "fast: </script> running." in value(page, "it.said")
+        page.keyboard.press("ArrowRight")
+        assert value(page, "it.time") == ns(60)
+        page.keyboard.press("ArrowLeft")
+        assert value(page, "it.time") == ns(50)
+        page.keyboard.press("End")
+        assert value(page, "it.time") == ns(200)
+
+    def test_the_space_bar_plays_and_halts(self, opened: Opened) -> None:
+        page = opened()
+        page.get_by_label("Time", exact=True).focus()
+        page.keyboard.press("Space")
+        button(page, "Pause").wait_for()
+        assert page.locator("async-timeline .now").first.get_attribute("aria-live") == "off"
+        page.keyboard.press("Space")
+        button(page, "Play").wait_for()
+        assert 0 <= value(page, "it.time") < ns(200)
+        assert page.locator("async-timeline .now").first.get_attribute("aria-live") == "polite"
+
+    def test_it_plays_to_the_end_and_again(self, opened: Opened) -> None:
+        page = opened()
+        page.get_by_label("Speed").select_option("real time")
+        button(page, "Play").click()
+        button(page, "Pause").wait_for()
+        button(page, "Play").wait_for()
+        assert value(page, "it.time") == ns(200)
+
+    def test_buttons_step_from_event_to_event(self, opened: Opened) -> None:
+        page = opened()
+        button(page, "Start").click()
+        button(page, "Next event").click()
+        assert clock(page) == "50 ms"
+        button(page, "Previous event").click()
+        assert clock(page) == "0 ms"
+
+    def test_a_click_in_the_picture_goes_there(self, opened: Opened) -> None:
+        page = opened()
+        box = page.locator("async-timeline .plot").first.bounding_box()
+        assert box
+        # The plot begins with the line of the cursor, and ends with a margin.
+        width = value(page, "it.place.width")
+        page.mouse.click(box["x"] + 2 + width / 4, box["y"] + 5)
+        assert value(page, "it.time") == pytest.approx(ns(50), rel=0.02)
+        assert page.evaluate("document.activeElement.localName") == "async-timeline"
+
+    def test_the_veil_hides_what_comes(self, opened: Opened) -> None:
+        page = opened()
+        value(page, "it.seek(it.end / 2)")
+        veil = page.locator("async-timeline .veil").first.bounding_box()
+        plot = page.locator("async-timeline .plot").first.bounding_box()
+        assert veil
+        assert plot
+        assert veil["x"] - plot["x"] == pytest.approx(value(page, "it.place.width") / 2, abs=2)
+
+    def test_it_tells_what_a_server_does(self, opened: Opened) -> None:
+        page = opened([pooled(20, connections=5)])
+        assert value(page, "it.said") == "pooled: over."
+        value(page, "it.seek(it.end / 2)")
+        assert re.fullmatch(
+            r"pooled: (GET /films/7/ \d+ running; )?(\d+ waiting for \w+; )+\d+ queued for a connection"
+            r"; redis pool: 5 held, \d+ queued; resident 43\.0 MB, virtual 325 MB\.",
+            value(page, "it.said"),
+        )
+
+    def test_a_crowd_of_requests_is_told_by_what_they_do(self, opened: Opened) -> None:
+        page = opened([threaded(400, limit=5)])
+        value(page, "it.seek(it.end / 2)")
+        assert re.search(r"threaded: .*5 waiting; \d+ queued", value(page, "it.said"))
+
+    def test_who_wants_no_motion_gets_steps(self, opened: Opened) -> None:
+        page = opened(still=True)
+        button(page, "Next step").click()
+        assert value(page, "it.time") == ns(50)
+        button(page, "Next step").click()
+        assert value(page, "it.time") == ns(60)
+
+
+class TestShowing:
+    def test_one_chooses_which_runs_to_see(self, opened: Opened) -> None:
+        page = opened()
+        assert page.locator("async-timeline .run:visible").count() == 2
+        page.get_by_role("checkbox", name="slow").uncheck()
+        assert page.locator("async-timeline .run:visible").count() == 1
+        # The scale stays that of all, and one is always left.
+        assert value(page, "it.end") == ns(200)
+        page.get_by_role("checkbox", name="fast").click()
+        assert page.get_by_role("checkbox", name="fast").is_checked()
+
+    def test_the_legend_has_what_occurs(self, opened: Opened) -> None:
+        page = opened()
+        assert page.locator("async-timeline .legend li").all_inner_texts() == [
+            "running",
+            "waiting",
+            "blocking the loop",
+            "✗ raised",
+        ]
+
+    def test_the_same_is_there_as_a_table(self, opened: Opened) -> None:
+        page = opened()
+        assert page.locator("async-timeline td").count() == 0
+        page.get_by_text("The same as a table").click()
+        rows = [row.inner_text().split("\t") for row in page.locator("async-timeline tbody tr").all()]
+        assert rows == [
+            ["brew(0)", "0 s", "100 ms", "blocking", "sleep at app.py:12 in brew"],
+            ["brew(0)", "100 ms", "200 ms", "waiting", "sleep"],
+            ["</script>", "0 s", "50 ms", "waiting", "sleep"],
+            ["</script>", "50 ms", "60 ms", "running", ""],
+        ]
+
+    def test_a_long_table_says_what_it_leaves_out(self, opened: Opened) -> None:
+        page = opened([steps(1_200), steps(1_200)])
+        page.get_by_text("The same as a table").click()
+        page.get_by_text("The first 2,000 rows").wait_for()
+        assert page.locator("async-timeline tbody tr").count() == 2_000
+
+    @pytest.mark.parametrize("width", WIDTHS)
+    def test_it_fits_any_width_with_letters_of_one_size(self, opened: Opened, width: int) -> None:
+        page = opened([pooled(50, connections=5)], width=width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        letters = page.locator("async-timeline .picture text").first
+        assert letters.evaluate("text => getComputedStyle(text).fontSize") in ("10px", "12px")
+        for one in page.locator("async-timeline button:visible, async-timeline select").all():
+            box = one.bounding_box()
+            assert box
+            assert min(box["width"], box["height"]) >= 40
+
+    def test_it_is_drawn_anew_for_another_width(self, opened: Opened) -> None:
+        page = opened(width=1280)
+        page.set_viewport_size({"width": 400, "height": 800})
+        page.wait_for_function("document.querySelector('async-timeline').wide < 400")
+        assert page.locator("async-timeline .picture svg").first.evaluate("it => it.clientWidth") < 400
+
+    def test_no_row_is_dropped_and_only_labels_are_left_out(self, opened: Opened) -> None:
+        runs = [threaded(50), threaded(50), threaded(50)]
+        page = opened(runs)
+        rows = sum(len(run.rows) for run in runs)
+        assert page.locator("async-timeline .picture g").count() == rows
+        assert 0 < page.locator("async-timeline .picture g > text").count() < rows
+
+    @pytest.mark.parametrize(
+        ("scheme", "body", "is_dark"),
+        [
+            ("light", "", False),
+            ("dark", "", True),
+            ("light", 'data-md-color-scheme="slate"', True),
+            ("dark", 'data-md-color-scheme="default"', False),
+        ],
+    )
+    @pytest.mark.parametrize("js", [True, False])
+    def test_it_is_light_and_dark_as_its_page_is(
+        self, opened: Opened, scheme: str, body: str, is_dark: bool, js: bool
+    ) -> None:
+        page = opened(scheme=scheme, body=body, js=js)
+        letters = page.locator("async-timeline text:visible").first
+        colour = letters.evaluate("text => getComputedStyle(text).fill")
+        assert colour == ("rgb(230, 237, 243)" if is_dark else "rgb(31, 35, 40)")
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_nothing_is_wrong_for_who_cannot_see(
+        self, opened: Opened, scheme: str, violations: Callable[[Page], list[str]]
+    ) -> None:
+        page = opened([pooled(20, connections=5), threaded(30)], scheme=scheme)
+        page.get_by_text("The same as a table").click()
+        assert violations(page) == []
+        name = page.get_by_role("img").first.get_attribute("aria-label") or ""
+        assert name.startswith("Timeline of pooled: 20 requests, from left to right")
+
+
+class TestCovered:
+    def test_nothing_shows_before_it_is_asked_for(self, opened: Opened) -> None:
+        page = opened(covered=True)
+        assert page.get_by_role("img").count() == 0
+        assert "slow, fast" in page.locator("async-timeline .cover").inner_text()
+
+    def test_its_button_uncovers_and_plays(self, opened: Opened) -> None:
+        page = opened(covered=True)
+        value(page, "it.addEventListener('revealed', () => { it.told = true; })")
+        button(page, "Show it").click()
+        button(page, "Pause").wait_for()
+        assert value(page, "[it.told, it.covered, it.secret]") == [True, False, True]
+        assert page.locator("async-timeline .live .figures").first.is_hidden()
+        page.keyboard.press("End")
+        assert page.locator("async-timeline .live .figures").first.is_visible()
+
+    def test_a_page_uncovers_it(self, opened: Opened) -> None:
+        page = opened(covered=True)
+        value(page, "it.reveal()")
+        assert value(page, "it.said") == "slow: over. fast: over."
+
+    def test_who_wants_no_motion_sees_all_at_once(self, opened: Opened) -> None:
+        page = opened(covered=True, still=True)
+        button(page, "Show it").click()
+        assert page.locator("async-timeline .live .figures").first.is_visible()
+        assert value(page, "it.time") == ns(200)
+
+    def test_without_a_script_nothing_is_covered(self, opened: Opened) -> None:
+        page = opened(covered=True, js=False)
+        assert page.locator(".timeline-still svg").count() == 3
+        assert page.locator(".timeline-still").is_visible()
+
+    def test_paper_has_it_uncovered_and_without_buttons(self, opened: Opened) -> None:
+        page = opened(covered=True)
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.locator(".timeline-still svg").first.is_visible()
+        assert button(page, "Show it").is_hidden()
+        letters = page.locator(".timeline-still text").first
+        assert letters.evaluate("text => getComputedStyle(text).fill") == "rgb(31, 35, 40)"
+
+
+class TestData:
+    def test_what_stands_in_the_page_is_the_data_again(self, opened: Opened) -> None:
+        """But for times, which are rounded to less than anybody can see."""
+        runs = [pooled(30, connections=5), threaded(400)]
+        page = opened(runs)
+        scale_ns, drawn = charts(runs)
+        meant = chart_data(account_for(runs), scale_ns, drawn)
+        seen = value(page, "it.data")
+        for is_run, was_run in zip(seen["runs"], meant["runs"], strict=True):
+            assert is_run.keys() == was_run.keys()
+            for is_row, was_row in zip(is_run["rows"], was_run["rows"], strict=True):
+                assert is_row["label"] == was_row["label"]
+                assert [bar[2:] for bar in is_row["bars"]] == [list(bar[2:]) for bar in was_row["bars"]]
+                for is_bar, was_bar in zip(is_row["bars"], was_row["bars"], strict=True):
+                    assert is_bar[:2] == pytest.approx(was_bar[:2], abs=scale_ns / 20_000)
+            assert [curve["label"] for curve in is_run["memory"]] == [
+                curve["label"] for curve in was_run["memory"]
+            ]
+            assert [len(pool["queued"]) for pool in is_run["pools"]] == [
+                len(pool["queued"]) for pool in was_run["pools"]
+            ]
+
+    def test_it_takes_data_from_a_script(self, opened: Opened, tmp_path: Path) -> None:
+        page = opened()
+        page.evaluate(
+            """() => {
+                const made = document.createElement('async-timeline');
+                made.id = 'made';
+                made.load({ runs: [{ name: 'one', noun: 'lane', length_ns: 1e9, rows: [
+                    { label: 'a', bars: [[0, 5e8, 0, ''], [5e8, 1e9, 2, 'sleep']] }] }] });
+                document.body.append(made);
+            }"""
+        )
+        made = page.locator("#made")
+        assert made.locator(".picture g").count() == 1
+        assert made.locator("fieldset").count() == 0
+        assert made.evaluate("it => { it.seek(7e8); return it.said; }") == "one: 1 waiting."
+
+    def test_a_run_without_rows_says_so(self, opened: Opened) -> None:
+        page = opened([Story().run(name="empty")])
+        assert "nothing was recorded" in page.locator("async-timeline .picture").inner_text()
+
+    def test_the_table_of_shades_is_there_for_other_scripts(self, opened: Opened) -> None:
+        page = opened()
+        seen = page.evaluate("customElements.get('async-timeline').SHADES.map(look => look.name)")
+        assert seen[:5] == ["running", "ready", "waiting", "queued", "blocking"]
+        times = [0, 5_000, 500_000, 12_000_000, 1_234_000_000, 75_500_000_000, 3_000_000_000_000]
+        words = page.evaluate("all => all.map(customElements.get('async-timeline').words.duration)", times)
+        assert words == list(map(duration, times))
+
+
+def test_seeking_draws_nothing_anew(opened: Opened) -> None:
+    page = opened([steps(1_800)])
+    value(page, "it.drawn = it.shadowRoot.querySelector('.picture svg').firstChild")
+    value(page, "it.seek(it.end / 3)")
+    assert value(page, "it.drawn === it.shadowRoot.querySelector('.picture svg').firstChild")
+
+
+def test_the_script_is_small() -> None:
+    assert len(gzip.compress(script_js().encode())) < 12_000
