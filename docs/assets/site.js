@@ -34,6 +34,13 @@
     });
   }
 
+  // An open search is for typing into.
+  function focusSearch() {
+    var toggle = document.getElementById("__search");
+    var field = document.querySelector(".md-search__input");
+    if (toggle && field) toggle.addEventListener("change", function () { if (toggle.checked) field.focus(); });
+  }
+
   // Places that the theme leaves without a name, for who does not see where they stand.
   function nameLandmarks() {
     var search = document.querySelector(".md-search");
@@ -56,6 +63,7 @@
   }
 
   nameLabels();
+  focusSearch();
   nameTabsOnPaper();
   // The theme wraps tables, and gives code its button, when it starts: after this script.
   window.addEventListener("load", function () {

@@ -129,6 +129,14 @@ def test_the_drawer_of_a_phone_opens_from_the_keyboard(page: OpenPage) -> None:
     shown.locator(".md-sidebar--primary").get_by_role("link", name="Upload gate").wait_for(state="visible")
 
 
+def test_the_search_of_a_phone_opens_from_the_keyboard(page: OpenPage) -> None:
+    shown = page("index.html", width=PHONE)
+    shown.locator("label[for=__search].md-header__button").press("Enter")
+    field = shown.locator(".md-search__input")
+    field.wait_for(state="visible")
+    shown.wait_for_function("() => document.activeElement.matches('.md-search__input')")
+
+
 def test_code_and_picture_stand_side_by_side_where_there_is_room(page: OpenPage) -> None:
     wide, narrow = (page("lessons/two-sleeps.html", width=width) for width in (1280, 768))
     code, picture = (wide.locator(part).bounding_box() for part in (".stage-code", ".stage-picture"))
