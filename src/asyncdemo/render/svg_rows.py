@@ -148,24 +148,18 @@ def _bars(row: ChartRow, frame: Frame) -> Iterator[str]:
 
 
 def _dashes(stretches: Iterable[tuple[float, float]]) -> str:
-    """A line with gaps: "M130 0h5m3 0h7". Counted in whole tenths, so that errors do not add up."""
+    """A line with gaps: "M130 0h5m3 0h7". In whole dots: errors must not add up."""
     joined: list[list[int]] = []
-    for start, end in ((round(10 * start), round(10 * end)) for start, end in stretches):
+    for start, end in ((round(start), round(end)) for start, end in stretches):
         if joined and start <= joined[-1][1]:
             joined[-1][1] = max(joined[-1][1], end)
         elif end > start:
             joined.append([start, end])
     path, at = "", 0
     for start, end in joined:
-        move = f"m{_tenths(start - at)} 0" if path else f"M{_tenths(start)} 0"
-        path += f"{move}h{_tenths(end - start)}"
+        path += f"{f'm{start - at}' if path else f'M{start}'} 0h{end - start}"
         at = end
     return path
-
-
-def _tenths(value: int) -> str:
-    """The shortest way to write it: "3", ".5", "-2.5"."""
-    return f"{value / 10:g}".replace("0.", ".", 1) if -10 < value < 10 and value else f"{value / 10:g}"
 
 
 def _holder(bar: Bar, base: float, frame: Frame) -> Iterator[str]:
@@ -184,7 +178,7 @@ def _holder(bar: Bar, base: float, frame: Frame) -> Iterator[str]:
 def _bands(row: ChartRow, frame: Frame) -> Iterator[str]:
     """Boxes on top of each other, as high as the share of the lanes in each state.
 
-    Each state is one outline from the ground up, which those below it in the stack are drawn over.
+    Each state is one outline from the ground up, in half dots, which those below it are drawn over.
     """
     if not row.bands:
         return
@@ -200,14 +194,16 @@ def _bands(row: ChartRow, frame: Frame) -> Iterator[str]:
                 continue
             thick = amount / row.size * (frame.row - 2)
             high += max(thick, _SHORTEST) if shade in VISIBLE else thick
-            top = round(10 * high)
+            top = round(2 * high)
+            if not top:
+                continue
             x, was = at[shade]
             if x == start and was == top:
                 outlines[shade] = outlines[shade][: outlines[shade].rindex("H")] + f"H{end}"
             elif x == start and was:
-                outlines[shade] += f"v{_tenths(was - top)}H{end}"
+                outlines[shade] += f"v{(was - top) / 2:g}H{end}"
             else:
-                outlines[shade] += f"{f'V{ground:g}' if was else ''}M{start} {ground:g}v{_tenths(-top)}H{end}"
+                outlines[shade] += f"{f'V{ground:g}' if was else ''}M{start} {ground:g}v{-top / 2:g}H{end}"
             at[shade] = (end, top)
     for shade in reversed(STACK):
         if outlines[shade]:
