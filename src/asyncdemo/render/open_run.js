@@ -6,7 +6,7 @@
  * Not for: reading (run_lines.js, run_file.js), figures and the data of the picture (run_chart.js).
  */
 
-const MOST_FILES = 8, MOST_STEPS = 20;
+const MOST_FILES = 8, MOST_PLACES = 20;
 
 /* An element with properties, and children that are texts or elements. */
 function made(name, properties, ...children) {
@@ -22,12 +22,17 @@ const quoted = text => /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAl
 
 /* ---- a run in words ---- */
 
+/* The steps that held the loop, by what they did and where; what took longest first. */
 function blockedWords(run, { blocking, steps }) {
   if (!blocking.length) return steps ? `never for more than ${duration(run.threshold_ns)}` : '';
-  const told = blocking.slice(0, MOST_STEPS).map(step =>
-    `${duration(step.at_ns)} after the first open, for ${duration(step.held_ns)}: ${step.words}`);
-  const more = blocking.length - told.length;
-  return list(more ? [...told, `and ${counted(more, 'more step')}`] : told);
+  const places = new Map();
+  for (const step of blocking) {
+    const place = places.get(step.words) || { times: 0, held_ns: 0, at_ns: step.at_ns };
+    places.set(step.words, { ...place, times: place.times + 1, held_ns: place.held_ns + step.held_ns });
+  }
+  const told = [...places].sort(([, one], [, other]) => other.held_ns - one.held_ns).map(([words, { times, held_ns, at_ns }]) =>
+    `${words}: for ${duration(held_ns)}${times > 1 ? ` in ${counted(times, 'step')}, the first` : ','} ${duration(at_ns)} after the first open`);
+  return list(told.length > MOST_PLACES ? [...told.slice(0, MOST_PLACES), `and ${counted(told.length - MOST_PLACES, 'more place')}`] : told);
 }
 
 const CLOCKS = { real: 'real', virtual: 'virtual: it jumps to the next event, instead of waiting for it' };
@@ -35,31 +40,35 @@ const CLOCKS = { real: 'real', virtual: 'virtual: it jumps to the next event, in
 /* [what, text or element], of what there is. */
 function facts(run, told) {
   const noun = run.requests.length ? 'request' : 'lane';
-  const { argv, knobs } = run, set = Object.entries(knobs).map(([name, value]) => code(clean(`${name}=${value}`)));
+  const { argv, knobs } = run, set = Object.entries(knobs).map(([name, value]) => clean(`${name}=${value}`));
   const processes = run.processes > 1 ? `, ${counted(run.processes, 'process').replace(/ss$/, 'sses')}` : '';
   return [
     ['Script', code(clean(run.script))],
     ['Arguments', argv.length ? code(argv.map(clean).map(quoted).join(' ')) : ''],
-    ['Knobs', set.length ? list(set) : ''],
+    ['Knobs', set.join(', ')],
     ['Python', clean(run.python) + processes],
     ['Clock', CLOCKS[run.clock] ?? clean(run.clock)],
     ['End', told.status],
-    [`${noun[0].toUpperCase()}${noun.slice(1)}s`, emptyWords(run) || `${grouped(run.rows.length)}, ${grouped(told.open)} open at once at most`],
-    ['Wall', run.rows.length ? `${duration(told.wall_ns)} from the first open to the last close` : ''],
+    [`${noun[0].toUpperCase()}${noun.slice(1)}s`, emptyWords(run) || `${grouped(run.rows.length)}, at most ${grouped(told.open)} open at once`],
+    ['Wall', run.rows.length ? `${duration(told.wall_ns)} from first open to last close` : ''],
     ['Loop blocked', blockedWords(run, told)],
     ['Notes', told.notes.length ? list(told.notes) : ''],
   ].filter(([, what]) => what !== '');
 }
 
-/* What is told of a run below the picture. */
-function account(run, file) {
-  const told = figures(run), rows = facts(run, told);
-  const commands = [`asyncdemo show ${quoted(file)}`, `asyncdemo export ${quoted(file)} --to html`].join('\n');
-  return made('section', { className: 'open-run' },
-    made('h3', {}, told.title),
-    made('dl', {}, ...rows.map(([what, value]) => made('div', {}, made('dt', {}, what), made('dd', {}, value)))),
-    made('p', {}, 'Its peak, its ideal and what was found in it need Python:'),
-    made('pre', {}, code(commands)));
+/* What is told of runs below their picture; read: [{run, file}]. */
+function accounts(read) {
+  const files = read.map(({ file }) => quoted(file)).join(' ');
+  return [
+    made('div', { className: 'open-accounts' }, ...read.map(({ run }) => account(run, figures(run)))),
+    made('p', {}, 'Peak, ideal and findings need Python. In a terminal:'),
+    made('pre', {}, code(`asyncdemo show ${files}\nasyncdemo export ${files} --to html`)),
+  ];
+}
+
+function account(run, told) {
+  const rows = facts(run, told).map(([what, value]) => made('div', {}, made('dt', {}, what), made('dd', {}, value)));
+  return made('section', {}, made('h3', {}, told.title), made('dl', {}, ...rows));
 }
 
 /* ---- the page ---- */
@@ -148,11 +157,11 @@ class Page {
     const timeline = document.createElement('async-timeline');
     this.shown.append(made('h2', {}, `Timeline of ${names}`), timeline);
     timeline.load(data);
-    this.shown.append(made('div', { className: 'open-accounts' }, ...read.map(({ run, file }) => account(run, file))));
+    this.shown.append(...accounts(read));
     this.status.textContent = `Shown below: ${data.runs.map(run => `${run.name} (${run.outcome})`).join(', ')}.`;
   }
 }
 
-window.asyncdemo = { readRun, chartData, figures };
+window.asyncdemo = { readRun, chartData, figures, words: { clean, duration, size } };
 const form = document.getElementById('open-run');
 if (form) new Page(form);
