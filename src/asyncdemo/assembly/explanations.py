@@ -35,8 +35,8 @@ def _explained(
     if sum(inside.values()) >= _MOSTLY * length > 0:
         reason, site, called_from = max(inside, key=inside.__getitem__)
         return replace(step, reason=reason, site=site, called_from=called_from)
-    if step.cpu_ns is None or step.cpu_ns + step.stolen_ns >= _MOSTLY * length:
-        return step
+    if step.cpu_ns is None or step.cpu_ns >= _MOSTLY * step.held_ns:
+        return step  # it computed for most of the time that the system let it
     computing = any(_running_ns(thread, step) >= _MOSTLY * length for thread in threads)
     return replace(step, reason="gil" if computing else "outside Python")
 
