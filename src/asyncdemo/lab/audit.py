@@ -23,6 +23,7 @@ __all__ = [
     "closed_loop",
     "counted",
     "errors",
+    "kept_up",
     "littles_law",
     "medians",
     "number",
@@ -35,6 +36,8 @@ __all__ = [
 
 _CALIBRATION_S: Final = 10
 """Of wrk2, which resets its histogram after that (``calibrate`` in its ``src/wrk.c``)."""
+_KEPT_UP: Final = 0.98
+"""Of the rate asked for: less, and the lab quotes no percentile."""
 _ERRORS: Final = 0.001
 """Of all requests: more, and the lab refuses a figure."""
 
@@ -43,6 +46,7 @@ class Check(StrEnum):
     LITTLES_LAW = "littles-law"
     RUN_LENGTH = "run-length"
     BOUND = "bound"
+    KEPT_UP = "kept-up"
     BACKLOG = "backlog"
     THREAD_RATES = "thread-rates"
     ERRORS = "errors"
@@ -123,6 +127,17 @@ def bound(
     )
     judgement = Judgement.AGREES if share <= 1.05 else Judgement.CONTRADICTS
     return Finding(Check.BOUND, judgement, expected, throughput_per_s, words)
+
+
+def kept_up(asked_per_s: float, served_per_s: float) -> Finding:
+    """Of an open loop: a server that does not keep up has latencies that grow as long as the run lasts."""
+    share = served_per_s / asked_per_s
+    words = (
+        f"{number(served_per_s)} of {number(asked_per_s)} per s are served, {share:.1%}; "
+        f"below {_KEPT_UP:.0%} the lab quotes no percentile"
+    )
+    judgement = Judgement.AGREES if share >= _KEPT_UP else Judgement.REMARK
+    return Finding(Check.KEPT_UP, judgement, 1.0, share, words)
 
 
 def backlog(asked_per_s: float, served_per_s: float, run_s: float, max_ms: float) -> Finding:

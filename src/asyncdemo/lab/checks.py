@@ -34,6 +34,11 @@ CHECKS: Final[Mapping[Check, Explained]] = {
         "If each request waits, the rate cannot be higher than the number that may wait at once, "
         "divided by how long each waits.",
     ),
+    Check.KEPT_UP: Explained(
+        "Kept up",
+        "A server that serves less than it is asked for has a backlog, which grows as long as the run lasts. "
+        "Then a percentile says how long the run was.",
+    ),
     Check.BACKLOG: Explained(
         "Backlog",
         "Requests come at a constant rate and are answered more slowly. So the last one that is answered is "

@@ -187,12 +187,14 @@ def _drawn(row: Bar, chart: Bars, scale: Scale, ident: str) -> Iterator[str]:
                 f"<line {_across(left)} {caps}/><line {_across(right)} {caps}/></g>"
             )
     for mark in row.marks:
-        yield _mark(mark.kind, f"{scale.percent(mark.value):.2f}%")
+        # Of several on one strip, each has a height of its own: so none is hidden by another.
+        height = 25 * (1 + _SERIES.index(mark.kind)) if len(row.marks) > 1 else 50
+        yield _mark(mark.kind, f"{scale.percent(mark.value):.2f}%", height)
 
 
-def _mark(kind: str, place: str) -> str:
+def _mark(kind: str, place: str, height: int = 50) -> str:
     path = f'<path d="{_SHAPES[kind]}"/>'
-    return f'<svg class="bars-mark bars-{kind}" x="{place}" y="50%" overflow="visible">{path}</svg>'
+    return f'<svg class="bars-mark bars-{kind}" x="{place}" y="{height}%" overflow="visible">{path}</svg>'
 
 
 def _axis(scale: Scale) -> str:

@@ -31,8 +31,8 @@ from asyncdemo.lab.checks import CHECKS
 from asyncdemo.lab.published import ARTICLES, Article, Column, Table, load_article
 from asyncdemo.lab.record_file import load_record
 from asyncdemo.site.fence import formatter, settings
-from asyncdemo.site.html import items, table
 from asyncdemo.site.measured import report_html, verdicts
+from asyncdemo.site.tables import items, table
 
 __all__ = [
     "RECORDS",
@@ -77,12 +77,12 @@ def report(source: str) -> str:
 
 def setting_html(article: Article) -> str:
     setting = article.setting
-    source = ", ".join(
-        part for part in (f"“{article.title}”" if article.title else "", article.author, article.date) if part
-    )
+    title = f"“{article.title}”" if article.title else "its title is not in the text that is kept"
+    source = ", ".join(filter(None, (title, article.author, article.date)))
+    link = f' (<a href="{escape(article.address)}">its code</a>)' if article.address else ""
     return items(
         [
-            ("Article", escape(source)),
+            ("Article", escape(source) + link),
             ("Versions", escape(setting.versions)),
             ("Machine", escape(setting.machine)),
             ("Load", escape(setting.tool)),
@@ -98,7 +98,7 @@ def headlines_html(article: Article) -> str:
 
 
 def table_html(shown: Table) -> str:
-    """As published; with a row for each figure where there are many of them."""
+    """As published; where a contestant has many figures, with a row for each of them, and folded."""
     label = f"{shown.title}: published figures"
     rows: Iterable[Sequence[str]]
     if shown.turned:
@@ -109,8 +109,11 @@ def table_html(shown: Table) -> str:
         head = ["".join(map(_heading, shown.columns[:1])), *map(_heading, shown.columns[1:])]
         rows = [[escape(cell) for cell in row] for row in shown.rows]
     note = f'<p class="published-note">{escape(shown.note)}</p>' if shown.note else ""
-    title = f'<p class="published-title"><b>{escape(shown.title)}</b></p>'
-    return f"{title}{table(head, rows, label, numbers=True)}{note}"
+    found = table(head, rows, label)
+    if shown.turned:
+        summary = f"{escape(shown.title)}: all figures"
+        return f'<details class="published-all"><summary>{summary}</summary>{found}</details>{note}'
+    return f'<p class="published-title"><b>{escape(shown.title)}</b></p>{found}{note}'
 
 
 def audit_html(article: Article) -> str:
@@ -190,14 +193,14 @@ def _counted(found: Sequence[Audited]) -> str:
 
 def _group(check: Check, rows: Sequence[Audited]) -> str:
     told = CHECKS[check]
-    order = {judgement: place for place, judgement in enumerate(reversed(Judgement))}
     found = table(
         ["row", "arithmetic", "result"],
         (
             [escape(row.about), escape(row.finding.words), _judged(row.finding.judgement)]
-            for row in sorted(rows, key=lambda row: order[row.finding.judgement])
+            for row in sorted(rows, key=lambda row: row.finding.judgement is not Judgement.CONTRADICTS)
         ),
         f"{told.title}: findings",
+        words=True,
     )
     judgements = {row.finding.judgement for row in rows}
     if len(rows) > _MANY and len(judgements) == 1:
@@ -225,6 +228,6 @@ def _course() -> Course:
 
 _NO_REPORT: Final = (
     '<p class="measured-none"><b>Our own measurement is not published yet.</b> There is no record of it in '
-    "this version. When there is one, this place shows the published ratio beside ours, with interval, verdict"
-    ' and machine. <a href="method.html">How we measure</a> says what comes before that.</p>'
+    "this version. When there is one, it is shown here: the published ratio beside ours, with interval, "
+    'verdict and machine. <a href="method.html">How we measure</a> says what comes before that.</p>'
 )

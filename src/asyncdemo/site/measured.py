@@ -17,7 +17,7 @@ from asyncdemo.lab.flags import Flag, FlagKind
 from asyncdemo.lab.ratio import Ratio, Verdict
 from asyncdemo.lab.record import Record
 from asyncdemo.site.bars import Bar, Bars, Mark, bars_html
-from asyncdemo.site.html import items, table
+from asyncdemo.site.tables import items, table
 
 __all__ = ["report_html", "verdicts"]
 
@@ -29,6 +29,11 @@ _LEGEND: Final[tuple[tuple[str, str], ...]] = (
     ("bound", "what the waiting allows"),
 )
 
+_ABSOLUTE: Final = (
+    '<p class="published-note">In small letters below our ratios: the medians of both sides. They are of '
+    "this machine, and not to be compared with those of another.</p>"
+)
+
 
 def report_html(record: Record, address: str) -> str:
     """address: of the record itself, from the page."""
@@ -37,6 +42,7 @@ def report_html(record: Record, address: str) -> str:
         f'<p class="measured-verdicts"><b>{escape(verdicts(record))}</b></p>',
         _flags(record.flags),
         *_figures(record, rows),
+        _ABSOLUTE if any(row.arm_median is not None for row in rows) else "",
         _twins(record),
         _details("How it was measured", items(_method(record))),
         _details("The machine", items(_machine(record))),
@@ -69,7 +75,7 @@ def _figures(record: Record, rows: Iterable[Comparison]) -> Iterator[str]:
         what = f"{title}, {record.setting(setting).title}"
         better = f"{group[0].better.value} is better"
         yield f'<p class="published-title"><b>{escape(what)}</b> ({better})</p>'
-        yield table(_HEAD, map(_row, group), f"{what}: published and ours")
+        yield table(_HEAD, map(_row, group), f"{what}: published and ours", words=True)
         drawn = tuple(_bar(row) for row in group if row.measured or (row.published and row.published.ratio))
         if drawn:
             kinds = [key for key in _LEGEND if key[0] != "bound" or any(row.bound for row in group)]
@@ -81,11 +87,11 @@ def _row(row: Comparison) -> tuple[str, ...]:
     absolute = ""
     if row.arm_median is not None and row.base_median is not None:
         medians = f"{number(row.arm_median)} and {number(row.base_median)} {row.unit}"
-        absolute = f'<br><small title="not to be compared with other machines">{escape(medians)}</small>'
+        absolute = f"<br><small>{escape(medians)}</small>"
     return (
         escape(row.name),
-        "" if row.published is None else (f"{_times(ratio)}<br><small>{escape(row.published.words)}</small>"),
-        "" if row.bound is None else f"{_times(row.bound.ratio)}<br><small>{escape(row.bound.words)}</small>",
+        "" if row.published is None else _with_words(_times(ratio), row.published.words),
+        "" if row.bound is None else _with_words(_times(row.bound.ratio), row.bound.words),
         f"<b>{_interval(row.measured)}</b>{absolute}" if row.measured else "refused",
         (_verdict(row.verdict) if row.verdict else "nothing published") + "".join(map(_flag, row.flags)),
         "<br>".join(map(escape, row.differs)),
@@ -97,8 +103,8 @@ def _bar(row: Comparison) -> Bar:
     ratio = published.ratio if published else None
     told = [
         f"{row.name}: ours {_interval(measured)}" if measured else f"{row.name}: refused",
-        f"published {number(ratio)}" if ratio else "",
-        f"bound {number(row.bound.ratio)}" if row.bound else "",
+        f"published {_times(ratio)}" if ratio else "",
+        f"bound {_times(row.bound.ratio)}" if row.bound else "",
     ]
     return Bar(
         label=row.name,
@@ -197,7 +203,10 @@ def _machine(record: Record) -> Iterator[tuple[str, str]]:
 
 def _contestants(record: Record) -> str:
     return table(
-        ("contestant", "model", "command", "to be known"), map(_contestant, record.arms), "Contestants"
+        ("contestant", "model", "command", "to be known"),
+        map(_contestant, record.arms),
+        "Contestants",
+        words=True,
     )
 
 
@@ -239,12 +248,18 @@ def _verdict(verdict: Verdict) -> str:
     return f'<span class="measure-tag measure-{kind}">{verdict.value}</span>'
 
 
+def _with_words(figure: str, words: str) -> str:
+    return "<br>".join(filter(None, (figure, f"<small>{escape(words)}</small>")))
+
+
 def _interval(ratio: Ratio) -> str:
-    return f"{number(ratio.median)}× [{number(ratio.least)}, {number(ratio.most)}]"
+    return f"{_times(ratio.median)} [{_times(ratio.least)[:-1]}, {_times(ratio.most)[:-1]}]"
 
 
 def _times(ratio: float | None) -> str:
-    return "" if ratio is None else f"{number(ratio)}×"
+    if ratio is None:
+        return ""
+    return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:.1f}×"
 
 
 def _details(title: str, inner: str) -> str:

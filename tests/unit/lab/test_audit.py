@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from asyncdemo.lab import audit
 from asyncdemo.lab.audit import Check, Judgement
 from asyncdemo.lab.auditing import audited
+from asyncdemo.lab.checks import CHECKS
 from asyncdemo.lab.laws import backlog_s, bound_per_s, littles_latency_ms
 from asyncdemo.lab.published import ARTICLES, load_article
 
@@ -100,6 +101,8 @@ def test_a_law_of_nothing_is_an_error_that_names_what_is_wrong(value: float) -> 
         ),
         (audit.errors(41_559, 56, 1197), Judgement.REMARK, "are 3.0%"),
         (audit.errors(41_559, 0, 1), Judgement.AGREES, "are 0.0%"),
+        (audit.kept_up(2000, 1952.5), Judgement.REMARK, "1,952 of 2,000 per s are served, 97.6%"),
+        (audit.kept_up(2000, 2000), Judgement.AGREES, "100.0%"),
         (audit.counted(39_055, 20_635, 30), Judgement.REMARK, "20,635 of 39,055 answers, 53%"),
         (audit.counted(100, 100, 30), Judgement.AGREES, "100 of 100"),
         (audit.closed_loop(100, 1301.76, 5000), Judgement.REMARK, "100 / 1,302 per s = 76.82 ms"),
@@ -165,3 +168,7 @@ def test_the_medians_agree_exactly_where_no_answer_took_a_second() -> None:
 @pytest.mark.parametrize("key", ARTICLES)
 def test_every_audit_of_every_article_can_be_made(key: str) -> None:
     assert audited(load_article(key))
+
+
+def test_every_check_is_explained() -> None:
+    assert set(CHECKS) == set(Check)

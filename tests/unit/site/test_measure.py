@@ -1,0 +1,194 @@
+"""The pages about measurements: what their fences show, with and without a record of ours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+import pytest
+from pymdownx.superfences import SuperFencesException
+
+from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.lab.flags import RULES
+from asyncdemo.lab.published import ARTICLES, load_article
+from asyncdemo.lab.record_file import dump_record
+from asyncdemo.site import measure
+from asyncdemo.site.measure import overview_html, published, report
+from asyncdemo.site.measured import report_html, verdicts
+from tests.support.lab_records import a_record
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = ROOT / "docs" / "measure"
+
+
+def words(html: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", " ", html))
+
+
+@pytest.fixture
+def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(measure, "RECORDS", tmp_path)
+    return tmp_path
+
+
+def kept(folder: Path, name: str = "four-frameworks", article: str = "four-frameworks") -> None:
+    (folder / f"{name}.json").write_text(dump_record(a_record(name, article)), encoding="utf-8")
+
+
+# --- what is published ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ARTICLES)
+def test_every_figure_of_every_table_is_shown(key: str) -> None:
+    for table in load_article(key).tables:
+        shown = published(f"article: {key}\nshow: table\ntable: {table.key}")
+        cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", shown)
+        for row in table.rows:
+            assert set(row[table.names :]) <= {unescape(cell) for cell in cells}
+
+
+def test_the_row_that_cannot_be_stands_first_with_its_arithmetic() -> None:
+    shown = words(published("article: four-frameworks\nshow: audit"))
+    first = shown.index("200 connections / 346 per s must be 578 ms; 103 ms is reported")
+    assert shown.index("cannot be") > first
+    assert first < shown.index("200 connections / 1,744 per s")
+
+
+def test_many_findings_that_say_the_same_are_folded() -> None:
+    shown = published("article: twenty-one-pairs\nshow: audit")
+    assert "<summary>All 21: agrees</summary>" in shown
+    assert shown.count("<details") == 1
+
+
+def test_the_setting_has_the_exact_commands() -> None:
+    shown = published("article: constant-rate\nshow: setting")
+    assert "<code>wrk -t4 -c100 -d30s -R2000 -L --timeout 5 http://192.168.11.11:8000</code>" in shown
+    assert "its title is not in the text that is kept" in shown
+
+
+def test_lessons_that_the_course_has_are_linked_and_others_are_not() -> None:
+    shown = published("article: flask-and-quart\nshow: lessons")
+    ids = {lesson.id for lesson in load_course(find_course()).lessons}
+    assert re.findall(r"lessons/([\w-]+)\.html", shown)
+    assert set(re.findall(r"lessons/([\w-]+)\.html", shown)) <= ids
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "article: six-frameworks\nshow: audit",
+        "article: four-frameworks\nshow: everything",
+        "article: four-frameworks\nshow: table\ntable: other",
+        "article four-frameworks",
+    ],
+)
+def test_a_fence_that_makes_no_sense_fails_the_build(source: str) -> None:
+    with pytest.raises(SuperFencesException):
+        published(source)
+
+
+# --- ours -----------------------------------------------------------------------------------------
+
+
+def test_without_a_record_the_page_says_so_and_with_one_it_shows_it(records: Path) -> None:
+    assert "Our own measurement is not published yet" in words(report("name: four-frameworks"))
+    kept(records)
+    shown = words(report("name: four-frameworks"))
+    assert "not published yet" not in shown
+    assert "Of 4 published ratios: 1 direction only, 2 not reproduced, 1 refused." in shown
+
+
+def test_a_record_that_cannot_be_read_fails_the_build(records: Path) -> None:
+    (records / "four-frameworks.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(SuperFencesException, match=r"four-frameworks\.json"):
+        report("name: four-frameworks")
+
+
+def test_a_report_has_published_bound_and_ours_with_interval_and_verdict() -> None:
+    shown = words(report_html(a_record(), "records/four-frameworks.json"))
+    sanic = re.sub(r"\s+", " ", shown[shown.index("Sanic / Flask") : shown.index("Klein / Flask")])
+    for part in ("14.2×", "6.00×", "5.16× [5.10, 5.19]", "direction only", "Python 3.11, where it was 2.7"):
+        assert part in sanic
+
+
+def test_a_report_has_machine_method_flags_and_the_record_itself() -> None:
+    html = report_html(a_record(), "records/four-frameworks.json")
+    shown = words(html)
+    for part in (
+        "Another program ran in round 3.",
+        "The interval holds 1. Measure more rounds.",
+        "of 7 rounds, which holds the median with 98.4%",
+        "closed loop, 200 clients, 10 s, warmed up for 3 s, a connection for each request",
+        "Flask / Flask, 200 connections: 0.99× [0.99, 1.01]",
+        "A processor that nobody makes, 2 cores",
+        "not measured: Python 3.6 only",
+        "today: Granian",
+        "Nobody has measured this.",
+    ):
+        assert part in shown
+    assert '<a href="records/four-frameworks.json" download>' in html
+    assert shown.index("Japronto / Flask") > 0
+
+
+def test_what_a_record_says_is_text_and_no_markup() -> None:
+    record = a_record()
+    evil = replace(record, title="<b>", notes=("<script>alert(1)</script>",))
+    assert "<script>" not in report_html(evil, "records/x.json")
+
+
+def test_a_record_with_nothing_published_has_no_verdict() -> None:
+    record = a_record()
+    assert (
+        verdicts(replace(record, comparisons=record.comparisons[-1:]))
+        == "Nothing is published to compare with."
+    )
+
+
+def test_the_overview_has_a_card_for_each_article_and_fills_itself(records: Path) -> None:
+    articles = [load_article(key) for key in ARTICLES]
+    course = load_course(find_course())
+    before = words(overview_html(articles, course, records))
+    assert before.count("Not measured yet.") == 5
+    kept(records)
+    kept(records, "ten-thousand", "")
+    after = words(overview_html(articles, course, records))
+    assert after.count("Not measured yet.") == 4
+    assert "1 direction only" in after
+    assert "Four frameworks, made up: the record" in re.sub(r"\s+", " ", after)
+
+
+# --- the texts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ARTICLES)
+def test_a_page_shows_all_there_is(key: str) -> None:
+    text = (PAGES / f"{key}.md").read_text(encoding="utf-8")
+    article = load_article(key)
+    assert text.startswith(f"# {article.name}\n")
+    for show in ("setting", "headlines", "audit", "lessons"):
+        assert f"```published\narticle: {key}\nshow: {show}\n```" in text
+    for table in article.tables:
+        assert f"article: {key}\nshow: table\ntable: {table.key}\n" in text
+    assert f"```report\nname: {key}\n```" in text
+
+
+@pytest.mark.parametrize("key", ARTICLES)
+def test_a_page_names_no_figure_that_the_article_has_not(key: str) -> None:
+    text = re.sub(r"```.*?```", "", (PAGES / f"{key}.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    source = (ROOT / "src" / "asyncdemo" / "lab" / "published" / f"{key}.toml").read_text(encoding="utf-8")
+    ports_and_versions = {"5000", "8000", "1.0"}
+    figures = set(re.findall(r"\d+\.\d+|\d{1,3}(?:,\d{3})+|\d{3,}", text)) - ports_and_versions
+    assert {figure for figure in figures if figure.replace(",", "") not in source.replace(",", "")} == set()
+
+
+def test_the_method_names_every_rule_as_it_is() -> None:
+    text = (PAGES / "method.md").read_text(encoding="utf-8")
+    for rule in RULES.values():
+        assert f"| {rule.when[0].upper()}{rule.when[1:]}. | {rule.withdraws.value} |" in text
+
+
+def test_no_made_up_record_is_published() -> None:
+    for path in (PAGES / "records").glob("*.json"):
+        assert "made up" not in path.read_text(encoding="utf-8")
