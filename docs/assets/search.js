@@ -1,21 +1,24 @@
 /* Search that costs nothing until it is used, and that works from file:// too.
  *
- * Loaded before the theme's script (`extra.polyfills` in mkdocs.yml), which, left alone, fetches index and worker of
- * the search on every page, and starts a Worker, which browsers forbid to pages from file://.
+ * Loaded before the theme's script (`extra.polyfills` in mkdocs.yml). Left alone, that fetches index and worker
+ * of the search on every page, and starts a Worker, which browsers forbid to pages from file://.
  */
 (() => {
   "use strict";
 
   /* The theme searches for every word as the beginning of one, so "a" would find all that begins with it. */
   const SMALL = new Set(
-    ("a an and are as at be before but by can do does each for from has have how if in into is it its no not of on or so " +
-      "some that the their them then these they this to was were what when where which who why will with you").split(" "),
+    (
+      "a an and are as at be before but by can do does each for from has have how if in into is it its no not of " +
+      "on or so some that the their them then these they this to was were what when where which who why will with you"
+    ).split(" "),
   );
   const QUERY = 2; // the type of a message to the worker
 
+  const WORKER = /\/workers\/search\./;
   const INDEX = /\/search\/search_index\.js(on)?$/;
 
-  /* Search is used once its box is open. Some addresses use it at once: ?q= searches, ?h= marks what was found. */
+  /* It is used once its box is open. Some addresses use it at once: ?q= searches, ?h= marks what was found. */
   const used = new Promise((resolve) => {
     const address = new URLSearchParams(location.search);
     if (address.has("q") || address.has("h")) resolve();
@@ -93,5 +96,7 @@
   }
 
   const RealWorker = window.Worker;
-  window.Worker = LateWorker;
+  window.Worker = function (url, options) {
+    return WORKER.test(String(url)) ? new LateWorker(url) : new RealWorker(url, options);
+  };
 })();
