@@ -339,7 +339,7 @@ class TestData:
         )
         made = page.locator("#made")
         assert made.locator(".picture g").count() == 1
-        assert made.locator("fieldset").count() == 0
+        assert made.locator(".chooser").count() == 0
         assert made.evaluate("it => { it.seek(7e8); return it.said; }") == "one: 1 waiting."
 
     def test_a_run_without_rows_says_so(self, opened: Opened) -> None:

@@ -8,15 +8,16 @@
  */
 const AN_EYEFUL_S = 8, TABLE_ROWS = 2000;
 const STYLE = `
-  :host { display: block; color: var(--fg); container-type: inline-size; font: 14px/1.4 system-ui, sans-serif; }
+  :host { display: block; color: var(--fg); container-type: inline-size;
+    font-size: 14px; line-height: 1.4; }
   [hidden] { display: none !important; }
   p { margin: 0; }
   .textures { position: absolute; }
-  .run { margin: 0 0 1.2rem; }
+  .run { margin: 0 0 19px; }
   .name { font-weight: bold; font-size: 15px; margin-right: .8em; }
   .figures { color: var(--dim); }
   .warn { color: var(--warn); font-weight: bold; }
-  .now { line-height: 1.4; margin: .15rem 0 .4rem; font-variant-numeric: tabular-nums; }
+  .now { line-height: 1.4; margin: 2px 0 6px; font-variant-numeric: tabular-nums; }
   .aside { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .picture { position: relative; cursor: pointer; background: var(--bg); }
   .picture svg { display: block; }
@@ -25,44 +26,44 @@ const STYLE = `
   .veil::before { content: ''; position: absolute; inset: 0; background: var(--bg); opacity: .82; }
   .secret .veil::before { opacity: 1; }
   .secret .figures, .secret .warn { visibility: hidden; }
-  text { fill: var(--fg); font-family: ui-monospace, monospace; white-space: pre; }
+  text { fill: var(--fg); font-family: var(--md-code-font-family, ui-monospace, monospace); white-space: pre; }
   .dim { fill: var(--dim); }
-  .part { font: bold 12px system-ui, sans-serif; }
+  .part { font-family: inherit; font-weight: bold; font-size: 12px; }
   .about { font-weight: normal; fill: var(--dim); }
   .who { fill: #fff; font-size: 10px; }
   .grid { stroke: var(--line); }
   .idle { stroke-opacity: .6; }
   .curve { stroke: #0072b2; fill: #0072b2; fill-opacity: .25; stroke-width: 1.5; }
   .line { stroke: #cc79a7; fill: #cc79a7; fill-opacity: .4; }
-  .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: 0; padding: 0; list-style: none; color: var(--dim); }
-  .legend li { display: flex; align-items: center; gap: .4rem; }
-  fieldset { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; border: 0; margin: 0 0 .4rem; padding: 0; }
-  legend { float: left; padding: 0; margin-right: 1rem; color: var(--dim); }
-  label { display: flex; align-items: center; gap: .4rem; min-height: 32px; cursor: pointer; }
-  input[type=checkbox] { width: 18px; height: 18px; margin: 3px; accent-color: var(--accent); }
-  .bar { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; padding: .5rem 0; position: sticky; bottom: 0;
+  .legend { display: flex; flex-wrap: wrap; gap: 3px 19px; margin: 0; padding: 0; list-style: none; color: var(--dim); }
+  .legend li { display: flex; align-items: center; gap: 6px; }
+  .chooser { display: flex; flex-wrap: wrap; gap: 0 16px; align-items: center; margin: 0 0 6px; color: var(--dim); }
+  label { display: flex; color: var(--fg); align-items: center; gap: 6px; min-height: 32px; cursor: pointer; }
+  input[type=checkbox] { width: 18px; height: 18px; margin: 3px; scroll-margin: 120px; accent-color: var(--accent); }
+  .bar { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 8px 0; position: sticky; bottom: 0;
     background: var(--bg); border-top: 1px solid var(--line); z-index: 1; }
   button, select { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--dim); border-radius: 6px;
-    min-width: 44px; min-height: 44px; padding: 0 .6rem; margin: 0; cursor: pointer; }
+    min-width: 44px; min-height: 44px; padding: 0 10px; margin: 0; cursor: pointer; }
   button:hover, select:hover { border-color: var(--fg); }
   .main { min-width: 6.2em; font-weight: bold; }
-  .time { display: flex; flex: 1 1 16rem; align-items: center; gap: .6rem; }
-  input[type=range] { flex: 1; min-width: 6rem; height: 44px; margin: 0; accent-color: var(--accent); cursor: pointer; }
+  .time { display: flex; flex: 1 1 240px; align-items: center; gap: 10px; }
+  input[type=range] { flex: 1; min-width: 96px; height: 44px; margin: 0; accent-color: var(--accent); cursor: pointer; }
   output { min-width: 5.2em; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-  .cover { border: 2px dashed var(--dim); border-radius: 8px; padding: 1.5rem; text-align: center; }
-  .cover button { margin-top: .8rem; }
+  .cover { border: 2px dashed var(--dim); border-radius: 8px; padding: 24px; text-align: center; }
+  .cover button { margin-top: 13px; }
   summary { min-height: 32px; line-height: 32px; cursor: pointer; }
-  .scroll { max-height: 26rem; overflow: auto; border: 1px solid var(--line); }
+  .scroll { max-height: 420px; overflow: auto; border: 1px solid var(--line); }
   table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
-  caption { text-align: left; font-weight: bold; padding: .4rem; }
-  th, td { text-align: left; vertical-align: top; padding: .2rem .6rem .2rem .4rem; border-bottom: 1px solid var(--line); }
+  caption { text-align: left; font-weight: bold; padding: 6px; }
+  th, td { text-align: left; vertical-align: top; padding: 3px 10px 3px 6px; border-bottom: 1px solid var(--line); }
   th { background: var(--bg); position: sticky; top: 0; }
   slot { display: none; }
-  @container (max-width: 30rem) {
-    .bar { gap: .25rem; }
-    button, select { padding: 0 .3rem; min-width: 40px; }
-    .main { min-width: 5.4em; }
+  @container (max-width: 480px) {
+    .bar { gap: 4px; }
+    button, select { padding: 0 5px; min-width: 40px; }
+    .main { min-width: 5.2em; }
+    select { max-width: 6.6em; }
     .run .name { display: block; }
   }
   @media print { .live { display: none; } slot { display: block; } }`;
@@ -200,7 +201,7 @@ class AsyncTimeline extends HTMLElement {
       });
       return html('label', {}, box, run.name);
     });
-    return html('fieldset', {}, html('legend', {}, 'Show'), ...boxes);
+    return html('div', { class: 'chooser', role: 'group', 'aria-label': 'Runs to show' }, 'Show', ...boxes);
   }
 
   controls() {
