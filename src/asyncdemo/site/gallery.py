@@ -208,7 +208,8 @@ def _difference(script: Sequence[str], mended: Sequence[str]) -> str:
 
 
 def _highlighted(text: str, language: str, title: str, **layout: object) -> str:
-    return str(Highlight(None).highlight(f"{text}\n", language, title=title, **layout))
+    maker = Highlight(None, linenums_style="pymdownx-inline")  # as in mkdocs.yml
+    return str(maker.highlight(f"{text}\n", language, title=title, **layout))
 
 
 def _with_code(text: str) -> str:
