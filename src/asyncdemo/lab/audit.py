@@ -207,7 +207,8 @@ def closed_loop(clients: float, throughput_per_s: float, latency_ms: float) -> F
 def stated_ratio(numerator: float, denominator: float, ratio: float, digits: float) -> Finding:
     """A ratio is that of its two figures, rounded."""
     expected = numerator / denominator
-    words = f"{number(numerator)} / {number(denominator)} = {number(expected)}; {number(ratio)} is reported"
+    reported = f"{ratio:.{int(digits)}f}"
+    words = f"{number(numerator)} / {number(denominator)} = {number(expected)}; {reported} is reported"
     return Finding(Check.STATED_RATIO, _rounded(expected, ratio, int(digits)), expected, ratio, words)
 
 

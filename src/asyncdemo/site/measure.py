@@ -102,7 +102,7 @@ def table_html(shown: Table) -> str:
     label = f"{shown.title}: published figures"
     rows: Iterable[Sequence[str]]
     if shown.turned:
-        head = ["", *map(escape, shown.row_names)]
+        head = ["figure", *map(escape, shown.row_names)]
         figures = list(enumerate(shown.columns))[shown.names :]
         rows = [[_heading(column), *(escape(row[place]) for row in shown.rows)] for place, column in figures]
     else:
