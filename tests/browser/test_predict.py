@@ -13,6 +13,7 @@ from asyncdemo.course.knobs import values
 from asyncdemo.course.predictions import Answer, PredictionKind, compare, fill, happened
 from asyncdemo.metrics import measure
 from asyncdemo.site.predict import predict_html
+from tests.browser.built import SITE
 from tests.support.predicted import told_lesson, told_runs
 
 if TYPE_CHECKING:
@@ -146,8 +147,10 @@ def test_enter_in_a_number_shows_what_happened_and_leaves_the_page_where_it_is(f
 # -- on the built site -----------------------------------------------------------------------------
 
 
-def test_a_lesson_uncovers_its_timeline(page: OpenPage) -> None:
-    lesson = page("lessons/upload-gate.html", still=True)
+@pytest.mark.parametrize("from_disk", [False, True], ids=["server", "disk"])
+def test_a_lesson_uncovers_its_timeline(page: OpenPage, from_disk: bool) -> None:
+    address = f"{SITE.as_uri()}/" if from_disk else None
+    lesson = page("lessons/upload-gate.html", still=True, address=address)
     timeline = lesson.locator("async-timeline").first
     assert timeline.evaluate("timeline => timeline.covered")
     lesson.get_by_role("button", name="Show what happened").click()
