@@ -6,7 +6,7 @@
  * Not for: reading (run_lines.js, run_file.js), figures and the data of the picture (run_chart.js).
  */
 
-const MOST_FILES = 8, MOST_PLACES = 20;
+const LARGE = 5e6, MOST_FILES = 8, MOST_PLACES = 20;
 
 /* An element with properties, and children that are texts or elements. */
 function made(name, properties, ...children) {
@@ -30,27 +30,31 @@ function blockedWords(run, { blocking, steps }) {
     const place = places.get(step.words) || { times: 0, held_ns: 0, at_ns: step.at_ns };
     places.set(step.words, { ...place, times: place.times + 1, held_ns: place.held_ns + step.held_ns });
   }
-  const told = [...places].sort(([, one], [, other]) => other.held_ns - one.held_ns).map(([words, { times, held_ns, at_ns }]) =>
-    `${words}: for ${duration(held_ns)}${times > 1 ? ` in ${counted(times, 'step')}, the first` : ','} ${duration(at_ns)} after the first open`);
-  return list(told.length > MOST_PLACES ? [...told.slice(0, MOST_PLACES), `and ${counted(told.length - MOST_PLACES, 'more place')}`] : told);
+  const gravest = [...places].sort(([, one], [, other]) => other.held_ns - one.held_ns);
+  const told = gravest.slice(0, MOST_PLACES).map(([words, { times, held_ns, at_ns }]) => {
+    const steps = times > 1 ? ` in ${counted(times, 'step')}, the first` : ',';
+    return `${words}: for ${duration(held_ns)}${steps} ${duration(at_ns)} after the first open`;
+  });
+  const more = gravest.length - told.length;
+  return list(more ? [...told, `and ${counted(more, 'more place')}`] : told);
 }
 
 const CLOCKS = { real: 'real', virtual: 'virtual: it jumps to the next event, instead of waiting for it' };
 
 /* [what, text or element], of what there is. */
 function facts(run, told) {
-  const noun = run.requests.length ? 'request' : 'lane';
-  const { argv, knobs } = run, set = Object.entries(knobs).map(([name, value]) => clean(`${name}=${value}`));
+  const { argv, knobs, rows } = run, set = Object.entries(knobs).map(([name, value]) => clean(`${name}=${value}`));
   const processes = run.processes > 1 ? `, ${counted(run.processes, 'process').replace(/ss$/, 'sses')}` : '';
   return [
     ['Script', code(clean(run.script))],
     ['Arguments', argv.length ? code(argv.map(clean).map(quoted).join(' ')) : ''],
     ['Knobs', set.join(', ')],
     ['Python', clean(run.python) + processes],
-    ['Clock', CLOCKS[run.clock] ?? clean(run.clock)],
+    ['Clock', CLOCKS[run.clock]],
     ['End', told.status],
-    [`${noun[0].toUpperCase()}${noun.slice(1)}s`, emptyWords(run) || `${grouped(run.rows.length)}, at most ${grouped(told.open)} open at once`],
-    ['Wall', run.rows.length ? `${duration(told.wall_ns)} from first open to last close` : ''],
+    [run.requests.length ? 'Requests' : 'Lanes',
+      emptyWords(run) || `${grouped(rows.length)}, at most ${grouped(told.open)} open at once`],
+    ['Wall', rows.length ? `${duration(told.wall_ns)} from first open to last close` : ''],
     ['Loop blocked', blockedWords(run, told)],
     ['Notes', told.notes.length ? list(told.notes) : ''],
   ].filter(([, what]) => what !== '');
@@ -82,6 +86,8 @@ class Page {
     this.shown = form.querySelector('.open-shown');
     this.asked = 0;
     this.input.addEventListener('change', () => this.open([...this.input.files]));
+    // The same file again is a change, too: it may have been recorded anew.
+    this.input.addEventListener('click', () => { this.input.value = ''; });
     this.takeDrops();
     this.offer(window.asyncdemoExamples || []);
     form.hidden = false;
@@ -101,6 +107,7 @@ class Page {
       if (!hasFiles(event)) return;
       event.preventDefault();
       mark(false);
+      this.input.value = '';
       this.open([...event.dataTransfer.files]);
     });
   }
@@ -110,7 +117,10 @@ class Page {
     place.hidden = !examples.length;
     for (const { label, files } of examples) {
       const button = made('button', { type: 'button', className: 'md-button' }, label);
-      button.addEventListener('click', () => this.open(files.map(({ name, text }) => new File([text], name))));
+      button.addEventListener('click', () => {
+        this.input.value = '';
+        this.open(files.map(({ name, text }) => new File([text], name)));
+      });
       place.append(' ', button);
     }
   }
@@ -125,13 +135,16 @@ class Page {
     const asked = this.asked += 1;
     this.shown.replaceChildren();
     this.problems.replaceChildren();
-    if (files.length > MOST_FILES) this.problem(`${files.length} files are too many for one picture: these are the first ${MOST_FILES}.`);
+    if (files.length > MOST_FILES) {
+      this.problem(`${files.length} files are too many for one picture: these are the first ${MOST_FILES}.`);
+    }
     const read = [];
     for (const file of files.slice(0, MOST_FILES)) {
       this.status.textContent = `Reading ${file.name}`;
       try {
         const run = await readRun(file, file.name, characters => {
-          if (asked === this.asked && characters > 5e6) this.status.textContent = `Reading ${file.name}: ${Math.round(characters / 1e6)} MB`;
+          if (asked !== this.asked || characters < LARGE) return;
+          this.status.textContent = `Reading ${file.name}: ${size(characters)}`;
         });
         if (asked !== this.asked) return;
         read.push({ run, file: file.name });
@@ -142,13 +155,19 @@ class Page {
         if (!(error instanceof RunFileError)) throw error;
       }
     }
-    await this.show(read, asked);
-    this.input.value = ''; // so that the same file can be chosen again, once it was recorded anew
+    try {
+      await this.show(read, asked);
+    } catch (error) {
+      this.status.textContent = '';
+      this.problem(`This cannot be drawn: ${error.message}`);
+      throw error;
+    }
   }
 
   async show(read, asked) {
     if (!read.length) {
-      this.status.textContent = 'Nothing is shown. Expected is a file that "asyncdemo trace --save FILE" or "asyncdemo run --save DIR" wrote.';
+      this.status.textContent = 'Nothing is shown. Expected is a file that "asyncdemo trace --save FILE" ' +
+        'or "asyncdemo run --save DIR" wrote.';
       return;
     }
     const data = await chartData(read.map(({ run }) => run));

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 
+from asyncdemo.model import State
 from asyncdemo.render import chart, pooling
 from asyncdemo.render.facts import reason_words
 from asyncdemo.render.grid import CAUSES, FULL, SHADES
@@ -42,7 +43,9 @@ def open_run_js() -> str:
 def _tables() -> dict[str, object]:
     return {
         "shades": {shade.name: int(shade) for shade in SHADES},
-        "causes": {f"{state} {reason}": int(shade) for (state, reason), shade in CAUSES.items()},
+        "causes": [
+            [(reason, int(shade)) for (of, reason), shade in CAUSES.items() if of == state] for state in State
+        ],
         "outcomes": {str(outcome): words for outcome, words in RUN_OUTCOME_WORDS.items()},
         "reasons": {reason: reason_words(reason) for reason in _REASONS},
         "limits": {

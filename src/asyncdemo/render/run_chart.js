@@ -36,7 +36,8 @@ function blockedOf(run) {
   return byTrack;
 }
 
-const shadeOf = (state, reason) => TABLES.causes[`${state} ${reason}`] ?? state;
+const CAUSES = TABLES.causes.map(ofState => new Map(ofState));
+const shadeOf = (state, reason) => CAUSES[state].get(reason) ?? state;
 
 /* The spans of a row, with what blocked the loop told apart from other running. */
 function* pieces(run, row, blocked) {
@@ -114,13 +115,14 @@ function memoryCurves(run) {
 
 function emptyWords(run) {
   if (run.rows.length) return '';
-  return `no lanes: ${run.named && run.tracks.size ? 'none of the named functions was called' : 'nothing was recorded'}`;
+  const why = run.named && run.tracks.size ? 'none of the named functions was called' : 'nothing was recorded';
+  return `no lanes: ${why}`;
 }
 
 /* How many have no row of their own, and the most that one row stands for. */
 function folding(rows) {
-  const folded = rows.filter(row => row.size > 1);
-  return { folded: folded.reduce((sum, row) => sum + row.size, 0), fold: folded.reduce((most, row) => Math.max(most, row.size), 1) };
+  const sizes = rows.map(row => row.size).filter(size => size > 1);
+  return { folded: sizes.reduce((sum, size) => sum + size, 0), fold: Math.max(1, ...sizes) };
 }
 
 /* rows: as they are drawn. Of the figures of Python only those that a page has without it. */
@@ -161,7 +163,8 @@ async function chartData(runs) {
 /* The most rows that are open at once; one without length counts with those around it (metrics/limits.py). */
 function openAtOnce(rows) {
   const long = rows.filter(row => row.end > row.start);
-  const starts = Float64Array.from(long, row => row.start).sort(), ends = Float64Array.from(long, row => row.end).sort();
+  const starts = Float64Array.from(long, row => row.start).sort();
+  const ends = Float64Array.from(long, row => row.end).sort();
   let found = 0;
   starts.forEach((start, i) => { found = Math.max(found, i + 1 - after(ends, start)); });
   for (const { start: at } of rows.filter(row => row.end <= row.start)) {

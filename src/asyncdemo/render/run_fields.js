@@ -12,13 +12,13 @@ class FieldError extends Error {}
 
 const MARK = '\u0000';
 const SPECIAL = /\d{16}|Infinity|NaN/;
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+[.eE][\d.eE+-]*|-?\d{16,}|-?Infinity|NaN/g;
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[,:[\s]-?\d{16,}(?![\d.eE])|-?Infinity|NaN/g;
 
 /* A long whole number becomes a text of its digits behind a mark; infinite knobs are what Python writes so. */
 function parse(line) {
   if (!SPECIAL.test(line)) return JSON.parse(line);
   return JSON.parse(line.replace(TOKENS, token => {
-    if (/^-?\d{16,}$/.test(token)) return `"\\u0000${token}"`;
+    if (/\d$/.test(token)) return `${token[0]}"\\u0000${token.slice(1)}"`;
     if (token === 'NaN') return 'null';
     return token.endsWith('Infinity') ? token.replace('Infinity', '1e999') : token;
   }));
@@ -34,6 +34,7 @@ const isInteger = value => Number.isInteger(value) || isLong(value);
 const isText = value => typeof value === 'string';
 const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = is => value => Array.isArray(value) && value.every(is);
+const oneOf = (...words) => [value => words.includes(value), `one of ${words.join(', ')}`];
 const isPlain = value => isText(value) || typeof value === 'number' || typeof value === 'boolean';
 
 const KINDS = {
@@ -45,6 +46,10 @@ const KINDS = {
   object: [isObject, 'an object'],
   knobs: [value => isObject(value) && Object.values(value).every(one => one === null || isPlain(one)),
     'an object of numbers, texts and truth values'],
+  clock: oneOf('real', 'virtual'),
+  ending: oneOf('ok', 'failed', 'timeout', 'interrupted'),
+  outcome: oneOf('returned', 'raised', 'cancelled', 'open'),
+  resource: oneOf('semaphore', 'lock', 'queue', 'executor', 'pool'),
 };
 
 /* A field that must be there, unless there is a value that it otherwise has; null only where that is null. */

@@ -68,7 +68,11 @@ class Reader {
     if (this.cut !== null) this.fail('is no record', this.cut);
     if (!text.trim()) return;
     let record = null;
-    try { record = parse(text); } catch (error) { if (!(error instanceof SyntaxError)) throw error; }
+    try {
+      record = parse(text);
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    }
     if (!isObject(record)) {
       if (this.header === null) this.fail('is not the header of a recorded run');
       this.cut = this.line; // fine if nothing follows
@@ -109,8 +113,8 @@ class Reader {
       script: field(record, 'script', 'text'),
       argv: field(record, 'argv', 'texts'),
       python: field(record, 'python', 'text'),
-      clock: field(record, 'clock', 'text'),
-      outcome: field(record, 'outcome', 'text'),
+      clock: field(record, 'clock', 'clock'),
+      outcome: field(record, 'outcome', 'ending'),
       exit_code: field(record, 'exit_code', 'integer', null),
       threshold_ns: field(record, 'threshold_ns', 'integer'),
       named: field(record, 'named', 'truth', false),
@@ -266,7 +270,7 @@ const READ = new Map(Object.entries({
     line: reader.line,
     name: field(record, 'name', 'text'),
     ...reader.interval(record),
-    outcome: field(record, 'outcome', 'text'),
+    outcome: field(record, 'outcome', 'outcome'),
     spans: reader.spans(record),
     site: site(record, 'site'),
     parent: field(record, 'parent', 'integer', null),
@@ -277,21 +281,21 @@ const READ = new Map(Object.entries({
     name: field(record, 'name', 'text'),
     track: field(record, 'track', 'integer'),
     ...reader.interval(record),
-    outcome: field(record, 'outcome', 'text'),
+    outcome: field(record, 'outcome', 'outcome'),
     spans: 'starts' in record ? reader.spans(record) : null,
   }),
   request: (reader, record) => reader.once(reader.requests, record, {
     name: field(record, 'name', 'text'),
     track: field(record, 'track', 'integer', null),
     ...reader.interval(record),
-    outcome: field(record, 'outcome', 'text'),
+    outcome: field(record, 'outcome', 'outcome'),
     sent: reader.time(record, 'sent_ns'),
     handled: reader.time(record, 'handled_ns', null),
     spans: reader.spans(record),
   }),
   resource: (reader, record) => reader.once(reader.pools, record, {
     index: field(record, 'index', 'integer'),
-    kind: field(record, 'kind', 'text'),
+    kind: field(record, 'kind', 'resource'),
     name: field(record, 'name', 'text', ''),
     limit: field(record, 'limit', 'integer', null),
     site: site(record, 'site'),

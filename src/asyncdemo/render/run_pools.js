@@ -117,7 +117,8 @@ function poolRows(rows, columnNs, scale) {
       label: clean(row.label),
       size: 1,
       ended: '',
-      bars: row.stretches.filter(([start, end]) => end > start).map(([start, end, shade, who]) => [start, end, shade, clean(who)]),
+      bars: row.stretches.filter(([start, end]) => end > start).map(([start, end, shade, who]) =>
+        [start, end, shade, clean(who)]),
       bands: [],
     }));
   }

@@ -64,7 +64,7 @@ function title(run) {
 }
 
 function status(run) {
-  let words = TABLES.outcomes[run.outcome] ?? clean(run.outcome);
+  let words = TABLES.outcomes[run.outcome];
   if (run.outcome === 'failed' && run.exit_code !== null) words += ` with exit code ${run.exit_code}`;
   return run.clock === 'virtual' ? `${words} (virtual time)` : words;
 }
