@@ -25,7 +25,7 @@ const STYLE = `
   .veil { position: absolute; inset: 0; border-left: 2px solid var(--fg); will-change: transform; }
   .veil::before { content: ''; position: absolute; inset: 0; background: var(--bg); opacity: .82; }
   .secret .veil::before { opacity: 1; }
-  .secret .figures, .secret .warn { visibility: hidden; }
+  .secret :is(.figures, .warn, .told) { visibility: hidden; }
   text { fill: var(--fg); font-family: var(--md-code-font-family, ui-monospace, monospace); white-space: pre; }
   .dim { fill: var(--dim); }
   .part { font-family: inherit; font-weight: bold; font-size: 12px; }
@@ -171,12 +171,14 @@ class AsyncTimeline extends HTMLElement {
     this.runs.forEach(({ run, section, now, picture, plot }, number) => {
       section.hidden = !this.shown[number];
       if (section.hidden) return;
-      const drawn = drawRun(run, this.place);
+      const [drawn, stretches] = drawRun(run, this.place);
       const rows = counted(run.rows.length, run.rows.some(row => row.size > 1) ? 'row' : run.noun);
       drawn.setAttribute('aria-label', `Timeline of ${run.name}: ${rows}, from left to right ${duration(run.length_ns)} of time.`
         + ' The table below says the same in words.');
       picture.replaceChildren(drawn, plot);
       plot.style.left = `${this.place.left - 2}px`;
+      // Not over the names and figures between them.
+      plot.style.clipPath = `path('${stretches.map(([top, bottom]) => `M0 ${top - 2}H${wide}V${bottom + 2}H0z`).join('')}')`;
       // As many lines as it will take, or everything below would jump while it plays.
       const lines = Math.max(...this.moments().map(time => sentence(run, time).length)) * LETTER * SANS / wide;
       now.style.minHeight = `${Math.ceil(lines) * 1.4}em`;

@@ -58,19 +58,20 @@ function frameFor(data, runs, total) {
     x: time => left + time / data.scale_ns * (total - left - RIGHT) };
 }
 
-/* The picture of a run, without its name and figures. */
+/* The picture of a run, without its name and figures, and where in it time goes on: [top, bottom] of each stretch. */
 function drawRun(run, frame) {
-  const parts = [];
+  const parts = [], stretches = [];
   let y = TOP;
+  const timed = high => { stretches.push([y, y + high]); y += high; };
   const group = (rows, row) => {
     const each = Math.ceil((frame.letter + 1) / row);
     rows.forEach((one, number) => parts.push(drawRow(run, one, y + number * row + row / 2, { ...frame, row }, number % each === 0)));
-    y += rows.length * row;
+    timed(rows.length * row);
   };
   const note = (words, x = frame.left) => { parts.push(text(words, x, y + 13, 'dim')); y += ROW; };
   const named = (title, about) => {
     const words = text(title, 0, y + 17, 'part');
-    words.append(svg('tspan', { dx: 10, class: 'about' }, shorten(about, frame.total / LETTER / SANS - title.length - 2)));
+    words.append(svg('tspan', { dx: 10, class: 'about told' }, shorten(about, frame.total / LETTER / SANS - title.length - 2)));
     parts.push(words);
     y += NAMED;
   };
@@ -86,24 +87,25 @@ function drawRun(run, frame) {
     folded(pool, 'connection');
     if (pool.queued.length) {
       const most = Math.max(...pool.queued.map(([, queued]) => queued));
-      parts.push(text(`queued ${number(most)}`, 0, y + 13, 'dim'), curve(pool.queued, most, y + 2, QUEUE - 4, run, frame, 'line'));
-      y += QUEUE;
+      parts.push(text(`queued ${number(most)}`, 0, y + 13, 'dim told'), curve(pool.queued, most, y + 2, QUEUE - 4, run, frame, 'line'));
+      timed(QUEUE);
     }
   }
   for (const { label, about = '', points } of run.memory) {
     named(`${label} memory`, about);
     const most = frame.most[label];
-    parts.push(text(size(most), frame.left - 5, y + 9, 'dim', 'end'), text('0', frame.left - 5, y + CURVE - 4, 'dim', 'end'));
+    parts.push(text(size(most), frame.left - 5, y + 9, 'dim told', 'end'), text('0', frame.left - 5, y + CURVE - 4, 'dim', 'end'));
     if (points.length) parts.push(curve(points, most, y, CURVE - 4, run, frame, 'curve'));
-    y += CURVE;
+    timed(CURVE);
   }
   const marks = [...ticks(frame)];
-  const grid = svg('path', { class: 'grid', d: marks.map(([, x]) => `M${tenth(x)} 0V${y + 4}`).join('') });
+  const grid = svg('path', { class: 'grid',
+    d: marks.map(([, x]) => stretches.map(([top, bottom]) => `M${tenth(x)} ${top}V${bottom}`).join('')).join('') });
   const axis = marks.map(([words, x], number) =>
     text(words, tenth(x), y + 16, 'dim', number === 0 ? 'start' : x > frame.total - 34 ? 'end' : 'middle'));
   const height = y + AXIS;
-  return svg('svg', { width: frame.total, height, viewBox: `0 0 ${frame.total} ${height}`, 'font-size': frame.letter, role: 'img' },
-    grid, ...parts, ...axis);
+  const shape = { width: frame.total, height, viewBox: `0 0 ${frame.total} ${height}` };
+  return [svg('svg', { ...shape, 'font-size': frame.letter, role: 'img' }, grid, ...parts, ...axis), stretches];
 }
 
 /* x, y: of its baseline. */

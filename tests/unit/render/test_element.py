@@ -1,0 +1,167 @@
+"""The markup of <async-timeline>: still pictures that share a page, data that is packed small, the script."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+
+from asyncdemo.model import Run
+from asyncdemo.render.chart import charts
+from asyncdemo.render.element import element_html, script_js
+from asyncdemo.render.element_data import chart_data
+from asyncdemo.render.facts import account_for
+from asyncdemo.render.grid import Shade
+from asyncdemo.render.html import report_html
+from asyncdemo.render.packing import packed, unit_ns
+from asyncdemo.render.svg_textures import HEIGHTS, TEXTURES
+from tests.support.runs import Story, ns
+from tests.support.server_runs import pooled, threaded
+from tests.support.strategies import runs
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def named(name: str) -> Run:
+    story = Story()
+    story.task(name).waits(10, name).runs(1).raises(name)
+    return story.run(name=name, notes=(name,))
+
+
+def element(*of: Run, ident: str = "asyncdemo", covered: bool = False) -> str:
+    return element_html(account_for(of), ident=ident, covered=covered)
+
+
+def stills(markup: str) -> list[ElementTree.Element]:
+    return [ElementTree.fromstring(one) for one in re.findall(r"<svg.*?</svg>", markup, re.DOTALL)]
+
+
+def data(*of: Run) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(packed(chart_data(account_for(of), *charts(of)))))
+    return found
+
+
+class TestStills:
+    def test_there_is_one_for_each_run_and_one_of_the_legend(self) -> None:
+        names = [one.findtext(f"{SVG}title") for one in stills(element(pooled(5), threaded(5)))]
+        assert names == ["Timeline of pooled", "Timeline of threaded", "Legend"]
+
+    def test_the_ids_of_two_elements_do_not_meet(self) -> None:
+        page = element(pooled(5), ident="one") + element(pooled(5), ident="two")
+        ids = re.findall(r'\bid="([^"]*)"', page)
+        assert len(ids) == len(set(ids))
+        assert set(re.findall(r"url\(#([^)]*)\)", page)) <= set(ids)
+        assert set(" ".join(re.findall(r'aria-labelledby="([^"]*)"', page)).split()) <= set(ids)
+
+    def test_the_legend_has_only_what_occurs(self) -> None:
+        story = Story()
+        story.task("a").sleeps(10).runs(1).returns()
+        words = [text.text for text in stills(element(story.run()))[-1].iter(f"{SVG}text")]
+        assert words == ["running", "waiting"]
+
+    def test_bars_of_one_shade_are_one_line_of_a_row(self) -> None:
+        story = Story()
+        task = story.task("a")
+        for _ in range(50):
+            task.sleeps(9).runs(1)
+        task.returns()
+        (row,) = (
+            group for group in stills(element(story.run()))[0].iter(f"{SVG}g") if group.get("transform")
+        )
+        assert [path.get("class") for path in row.iter(f"{SVG}path")] == ["waiting", "running"]
+
+    def test_every_texture_has_its_middle_in_the_middle_of_a_row(self) -> None:
+        patterns = re.findall(r'<pattern id="asyncdemo-\w+" y="([^"]+)" width="(\d+)"', element(pooled(8)))
+        assert patterns
+        assert all(float(y) == -int(size) / 2 for y, size in patterns)
+
+    def test_what_is_covered_is_there_for_paper(self) -> None:
+        assert element(pooled(5), covered=True).startswith("<async-timeline covered>")
+        assert "Timeline of pooled" in element(pooled(5), covered=True)
+
+    @pytest.mark.parametrize("name", ["</script><b>", "<!--", "\"&'", "\ud800\x00"])
+    def test_no_name_breaks_out(self, name: str) -> None:
+        markup = element(named(name)) + report_html(account_for([named(name)]))
+        assert "<b>" not in markup
+        assert "<!--" not in markup
+        assert markup.count("</script>") == 1
+        assert stills(markup)
+
+    def test_fifty_rows_in_three_runs_take_little(self) -> None:
+        """What SITE.md asks of a lesson page leaves about 12 kB for a timeline."""
+        page = element(threaded(50), threaded(50), threaded(50))
+        assert len(gzip.compress(page.encode())) < 12_000
+
+
+class TestPacking:
+    def test_times_are_counted_in_a_round_unit_finer_than_a_screen(self) -> None:
+        assert [unit_ns(scale) for scale in (1, 20_000, 100_000, 7_500_000_000)] == [1, 1, 5, 200_000]
+
+    def test_a_bar_is_how_long_and_of_which_kind(self) -> None:
+        story = Story()
+        story.task("a", at=5).sleeps(10).runs(2).returns()
+        story.task("b").sleeps(20).returns()
+        seen = data(story.run())
+        unit = seen["unit_ns"]
+        kinds = [[Shade.WAITING, "sleep"], [Shade.RUNNING, ""]]
+        assert seen["kinds"] == kinds
+        assert seen["runs"][0]["rows"][0] == {
+            "label": "a",
+            "bars": [ns(5) // unit, -1, ns(10) // unit, 0, ns(2) // unit, 1],
+        }
+
+    def test_points_are_how_much_later_and_what(self) -> None:
+        (run,) = data(pooled(20))["runs"]
+        resident = run["memory"][0]["points"]
+        assert resident[::2][0] == 0
+        assert all(value % 100_000 == 0 for value in resident[1::2])
+
+    def test_bands_that_are_the_same_are_one(self) -> None:
+        story = Story()
+        for number in range(200):
+            story.task(f"t{number}").sleeps(100).returns()
+        rows = data(story.run())["runs"][0]["rows"]
+        assert {len(row["bands"]) for row in rows if row.get("size", 1) > 1} == {2}
+
+    @settings(max_examples=40, deadline=None)
+    @given(runs())
+    def test_no_time_is_lost(self, run: Run) -> None:
+        plain, seen = chart_data(account_for([run]), *charts([run])), data(run)
+        for was, row in zip(plain["runs"][0]["rows"], seen["runs"][0]["rows"], strict=True):
+            assert all(length >= 0 for length in row.get("bars", [])[::2])
+            last = max((bar[1] for bar in was["bars"]), default=0)
+            assert sum(row.get("bars", [])[::2]) == round(last / seen["unit_ns"])
+
+
+class TestScript:
+    def test_it_carries_the_table_of_the_pictures(self) -> None:
+        found = re.search(r"const SHADES = (.*);", script_js())
+        assert found
+        table = json.loads(found[1])
+        seen = [(look["name"], look["height"], look["tile"], look["mark"]) for look in table]
+        assert seen == [
+            (shade.name.lower(), HEIGHTS[shade], *TEXTURES.get(shade, (0, ""))) for shade in sorted(HEIGHTS)
+        ]
+
+    def test_it_can_stand_in_a_page(self) -> None:
+        assert "</script" not in script_js()
+
+    def test_it_asks_nobody(self) -> None:
+        script = script_js().replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?:|fetch\(|XMLHttpRequest|import\(", script)
+
+    def test_it_is_a_script(self, tmp_path: Path) -> None:
+        node = shutil.which("node")
+        if node is None:
+            pytest.skip("no Node on this machine")
+        path = tmp_path / "script.js"
+        path.write_text(script_js(), encoding="utf-8")
+        subprocess.run([node, "--check", str(path)], check=True, timeout=60)
