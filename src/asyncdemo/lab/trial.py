@@ -44,7 +44,10 @@ class Load:
     """Kind -> how many: "timeout", "refused", "reset", ..."""
     first_errors: Mapping[str, str] = field(default_factory=dict)
     latency_ms: Mapping[str, float] = field(default_factory=dict)
-    """"mean", and percentiles: "50", "99", "99.9", "100". One with fewer than 100 answers beyond it is left out."""
+    """"mean", and percentiles: "50", "99", "99.9", "100".
+
+    A percentile with fewer than 100 answers beyond it is left out.
+    """
     connections: int | None = None
     """Opened in all."""
     open_at_once: int | None = None

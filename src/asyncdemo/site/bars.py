@@ -188,7 +188,7 @@ def _drawn(row: Bar, chart: Bars, scale: Scale, ident: str) -> Iterator[str]:
             )
     for mark in row.marks:
         # Of several on one strip, each has a height of its own: so none is hidden by another.
-        height = 25 * (1 + _SERIES.index(mark.kind)) if len(row.marks) > 1 else 50
+        height = 32 + 18 * _SERIES.index(mark.kind) if len(row.marks) > 1 else 50
         yield _mark(mark.kind, f"{scale.percent(mark.value):.2f}%", height)
 
 

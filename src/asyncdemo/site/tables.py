@@ -17,7 +17,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], label: str, *, wor
     words: its cells are words rather than figures, so on a narrow screen each row becomes a block. The roles
     say what it is, as what is not laid out as a table would be none for a screen reader.
     """
-    heads = "".join(f'<th scope="col" role="columnheader">{cell}</th>' for cell in head)
+    # No role on these: the theme would take them for buttons that sort.
+    heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     labels = [f' data-label="{cell}"' if words else "" for cell in head[1:]]
     body = "".join(_row(labels, row) for row in rows)
     kind = "measure-stack" if words else "measure-numbers"
