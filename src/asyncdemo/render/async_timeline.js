@@ -287,8 +287,9 @@ class AsyncTimeline extends HTMLElement {
     this.runs.forEach(({ run, now, veil }, number) => {
       if (!this.shown[number]) return;
       veil.style.transform = `translateX(${x + (over ? 9 : 1)}px)`;
-      const [name, ...words] = sentence(run, this.time).split(/(?<=^.{1,200}: )/);
-      now.replaceChildren(html('span', { class: 'aside' }, name), words.join(''));
+      // The name stands above it already: it is for who listens.
+      const named = `${run.name}: `;
+      now.replaceChildren(html('span', { class: 'aside' }, named), sentence(run, this.time).slice(named.length));
     });
     const words = clock(this.time, this.end);
     this.scrub.value = this.time / this.end * 1000;
