@@ -17,8 +17,15 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 PHONE: Final = 360
-WIDTHS: Final = (PHONE, 768, 1280, 1600)
 SCHEMES: Final = ("light", "dark")
+VIEWS: Final = (
+    (PHONE, "light"),
+    (PHONE, "dark"),
+    (768, "light"),
+    (1280, "light"),
+    (1280, "dark"),
+    (1600, "light"),
+)
 
 TOO_WIDE: Final = """() => {
     const width = document.documentElement.clientWidth;
@@ -48,8 +55,7 @@ def test_every_page_fits_a_phone_and_asks_for_nothing_else(path: str, page: Open
     # The fixture holds every page to it that the console is silent and no other host was asked.
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.parametrize("path", KINDS)
 def test_every_kind_of_page_fits_every_width(path: str, width: int, scheme: str, page: OpenPage) -> None:
     shown = page(path, width=width, scheme=scheme, still=True)
