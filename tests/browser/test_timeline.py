@@ -196,6 +196,7 @@ class TestShowing:
         page = opened()
         assert page.locator("async-timeline td").count() == 0
         page.get_by_text("The same as a table").click()
+        page.locator("async-timeline td").first.wait_for()
         rows = [row.inner_text().split("\t") for row in page.locator("async-timeline tbody tr").all()]
         assert rows == [
             ["brew(0)", "0 s", "100 ms", "blocking", "sleep at app.py:12 in brew"],
@@ -258,6 +259,7 @@ class TestShowing:
     ) -> None:
         page = opened([pooled(20, connections=5), threaded(30)], scheme=scheme)
         page.get_by_text("The same as a table").click()
+        page.locator("async-timeline td").first.wait_for()
         assert violations(page) == []
         name = page.get_by_role("img").first.get_attribute("aria-label") or ""
         assert name.startswith("Timeline of pooled: 20 requests, from left to right")

@@ -36,6 +36,8 @@ _DENSE_ROW, _DENSEST_ROW = 13, 10
 """Heights of a row: with more than ``_MANY`` rows in all, with more than ``_VERY_MANY``."""
 _MANY, _VERY_MANY = 45, 90
 _FEW = 8
+_FIGURES = 134
+"""Letters of them that fit into a line."""
 _HEAD = 44
 """Room above the rows of a chart, for its name and figures."""
 _PART = 26
@@ -68,6 +70,7 @@ def chart_shapes(
 ) -> Iterator[str]:
     """most: the greatest value of each curve in any run, which is where its axis ends."""
     figures, warning = figures_of(account)
+    figures = fit(figures, _FIGURES - len(warning))
     warn = f' <tspan class="warn">{text(warning)}</tspan>' if warning else ""
     yield f'<text class="name" x="{MARGIN}" y="{top + 14}">{text(fit(chart.name, 60))}</text>'
     yield f'<text class="figures" x="{MARGIN}" y="{top + 33}">{text(figures)}{warn}</text>'

@@ -86,7 +86,7 @@ def row_shapes(row: ChartRow, y: float, frame: Frame) -> Iterator[str]:
     yield from _bands(row, frame)
     yield from _bars_with_tips(row, frame) if frame.tips else _bars(row, frame)
     for bar in row.bars:
-        if bar.shade is Shade.HELD:
+        if bar.shade is Shade.HELD and frame.row >= LETTER:
             yield from _holder(bar, base, frame)
     yield "</g>"
 
@@ -178,7 +178,7 @@ def _holder(bar: Bar, base: float, frame: Frame) -> Iterator[str]:
 def _bands(row: ChartRow, frame: Frame) -> Iterator[str]:
     """Boxes on top of each other, as high as the share of the lanes in each state.
 
-    Each state is one outline from the ground up, in half dots, which those below it are drawn over.
+    Each state is one outline from the ground up, in whole dots, which those below it are drawn over.
     """
     if not row.bands:
         return
@@ -194,16 +194,16 @@ def _bands(row: ChartRow, frame: Frame) -> Iterator[str]:
                 continue
             thick = amount / row.size * (frame.row - 2)
             high += max(thick, _SHORTEST) if shade in VISIBLE else thick
-            top = round(2 * high)
+            top = round(high)
             if not top:
                 continue
             x, was = at[shade]
             if x == start and was == top:
                 outlines[shade] = outlines[shade][: outlines[shade].rindex("H")] + f"H{end}"
             elif x == start and was:
-                outlines[shade] += f"v{(was - top) / 2:g}H{end}"
+                outlines[shade] += f"v{was - top}H{end}"
             else:
-                outlines[shade] += f"{f'V{ground:g}' if was else ''}M{start} {ground:g}v{-top / 2:g}H{end}"
+                outlines[shade] += f"{f'V{ground:g}' if was else ''}M{start} {ground:g}v{-top}H{end}"
             at[shade] = (end, top)
     for shade in reversed(STACK):
         if outlines[shade]:

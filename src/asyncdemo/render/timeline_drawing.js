@@ -141,7 +141,7 @@ function drawRow(run, row, y, frame, named) {
   }
   const letter = Math.min(frame.letter, 10);
   for (const bar of row.bars) {
-    if (SHADES[bar[2]].name !== 'held' || frame.row < letter) continue;
+    if (SHADES[bar[2]].name !== 'held' || frame.row < LETTER) continue;
     const [from, to] = ends(bar, frame);
     const who = [bar[3], (bar[3].match(/[ (]([^ ()]+)\)?$/) || [])[1]].find(name => name && name.length * 5.8 + 4 <= to - from);
     if (who) group.append(text(who, tenth((from + to) / 2), baseline, 'who', 'middle'));
