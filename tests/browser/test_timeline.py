@@ -83,7 +83,7 @@ def clock(page: Page) -> str:
 class TestPlaying:
     def test_at_first_all_is_there(self, opened: Opened) -> None:
         page = opened()
-        assert value(page, "it.said") == "slow: over. fast: over."
+        assert value(page, "it.said") == "slow: over: 1 returned. fast: over: 1 raised."
         assert clock(page) == "200 ms"
 
     def test_the_keyboard_moves_it(self, opened: Opened) -> None:
@@ -151,7 +151,7 @@ class TestPlaying:
 
     def test_it_tells_what_a_server_does(self, opened: Opened) -> None:
         page = opened([pooled(20, connections=5)])
-        assert value(page, "it.said") == "pooled: over."
+        assert value(page, "it.said") == "pooled: over: 20 answered."
         value(page, "it.seek(it.end / 2)")
         assert re.fullmatch(
             r"pooled: (GET /films/7/ \d+ running; )?(\d+ waiting for \w+; )+\d+ queued for a connection"
@@ -284,7 +284,7 @@ class TestCovered:
     def test_a_page_uncovers_it(self, opened: Opened) -> None:
         page = opened(covered=True)
         value(page, "it.reveal()")
-        assert value(page, "it.said") == "slow: over. fast: over."
+        assert value(page, "it.said") == "slow: over: 1 returned. fast: over: 1 raised."
 
     def test_who_wants_no_motion_sees_all_at_once(self, opened: Opened) -> None:
         page = opened(covered=True, still=True)

@@ -137,9 +137,20 @@ function below(run, time) {
   return parts.map(part => `; ${part}`).join('');
 }
 
+/* How its rows ended: ": 18 returned, 2 raised"; of folded ones that is not known. */
+function endings(run) {
+  if (!run.rows.length || run.rows.some(row => row.size > 1)) return '';
+  const counts = new Map();
+  for (const row of run.rows) {
+    const [, words] = (ENDS[run.noun] || ENDS.lane)[row.ended] || ['', run.noun === 'request' ? 'answered' : 'returned'];
+    counts.set(words, (counts.get(words) || 0) + 1);
+  }
+  return `: ${[...counts].map(([words, amount]) => `${number(amount)} ${words}`).join(', ')}`;
+}
+
 /* What a run does at a time, in a sentence. */
 function sentence(run, time) {
-  if (time >= run.length_ns) return `${run.name}: over.`;
+  if (time >= run.length_ns) return `${run.name}: over${endings(run)}.`;
   const counts = count(run.rows, time), atIt = [], parts = [];
   for (const row of run.rows) {
     const bar = at(row.bars, time);
