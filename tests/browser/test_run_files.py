@@ -181,6 +181,19 @@ class TestSameAsPython:
         assert len(pools) == (1, 1, 3, 1)[seed]
         assert any(pool["folded"] for pool in pools) is (seed in (1, 3))
 
+    def test_a_connection_is_held_by_the_call_that_goes_on(self, engine: Engine) -> None:
+        story = Story()
+        pool = story.pool(2, name="redis")
+        handler = story.task("handler").enters("outer(1)")
+        for number in range(3):
+            handler.enters(f"inner({number})").sleeps(3).leaves()
+        handler.sleeps(20).leaves().sleeps(9).returns()
+        helper = story.task("helper", at=5, parent=handler).sleeps(30).returns()
+        story.connection(pool, 1, 2, [(handler, 4, 5), (handler, 12, 14), (helper, 15, 17)])
+        ((connection,),) = (pool["rows"] for pool in assert_same(engine, story.run())["runs"][0]["pools"])
+        held = [who for _, _, _, who in connection["bars"] if who]
+        assert held == ["inner(1)", "outer(1)", "outer(1)"]
+
     def test_runs_of_different_lengths_share_a_scale(self, engine: Engine) -> None:
         short = Story()
         short.task("main").sleeps(3).returns()
@@ -200,11 +213,15 @@ class TestSameAsPython:
             assert told_by(made) == told_by_python([store.load(file)]), file.name
 
     @given(st.lists(st.integers(-(10**13), 10**13), max_size=50))
-    def test_durations_and_sizes(self, engine: Engine, values: list[int]) -> None:
-        ties = [value // 1000 * 1000 + 125 for value in values]
-        for numbers in (values, ties):
-            assert engine.words("duration", numbers) == list(map(duration, numbers))
-            assert engine.words("size", numbers) == list(map(size, numbers))
+    def test_durations_and_sizes(self, engine: Engine, numbers: list[int]) -> None:
+        assert engine.words("duration", numbers) == list(map(duration, numbers))
+        assert engine.words("size", numbers) == list(map(size, numbers))
+
+    @pytest.mark.parametrize("step", [125, 250, 500, 125_000, 250_000, 500_000, 125_000_000, 250_000_000])
+    def test_what_lies_between_two_roundings(self, engine: Engine, step: int) -> None:
+        numbers = [step * number for number in range(80)]
+        assert engine.words("duration", numbers) == list(map(duration, numbers))
+        assert engine.words("size", numbers) == list(map(size, numbers))
 
     def test_text_that_could_hide(self, engine: Engine) -> None:
         texts = ["a\nb\t\r\x00", "\u202eevil", "caf\u00e9 \u2615 \U0001f600", "\u2028", "\ue000", "\x7f\x85"]

@@ -13,7 +13,6 @@ const foldOf = (lanes, rows) => lanes <= rows ? 1 : Math.ceil((lanes - headOf(ro
 class Accumulator {
   constructor(columns, columnNs, rows, lanes) {
     Object.assign(this, { columns, columnNs, lanes, head: headOf(rows), fold: foldOf(lanes, rows) });
-    this.last = 0;
     this.groups = [];
   }
 
@@ -55,23 +54,17 @@ class Accumulator {
     };
     kept.changes[column] += by;
     kept.rests[column] += by * ((column + 1) * this.columnNs - at);
-    this.last = Math.max(this.last, at);
   }
 
-  /* By column up to now: how many lanes of a group were in each shade, on average. */
-  amounts(group, now) {
-    now = Math.max(now, this.last);
-    const columns = Math.min(this.columns, Math.floor(now / this.columnNs) + 1);
-    const byColumn = Array.from({ length: columns }, () => new Float64Array(SHADE.CLOSED));
-    const notYet = Math.max(columns * this.columnNs - now, 0);
+  /* By column: how many lanes of a group were in each shade, on average. */
+  amounts(group) {
+    const byColumn = Array.from({ length: this.columns }, () => new Float64Array(SHADE.CLOSED));
     group.shades.forEach(({ changes, rests }, shade) => {
       let level = 0;
-      for (let column = 0; column < columns; column += 1) {
-        let area = level * this.columnNs + rests[column];
+      byColumn.forEach((counts, column) => {
+        counts[shade] = (level * this.columnNs + rests[column]) / this.columnNs;
         level += changes[column];
-        if (column === columns - 1) area -= level * notYet;
-        byColumn[column][shade] = area / this.columnNs;
-      }
+      });
     });
     return byColumn;
   }
@@ -143,9 +136,9 @@ function cutBands(columns, width, scale) {
 }
 
 /* The rows of what is counted. of: {label, ended} of a lane that has a row of its own. */
-function cutRows(cells, now, scale, of) {
+function cutRows(cells, scale, of) {
   return cells.groups.map(group => {
-    const { first, size } = group, columns = cells.amounts(group, now);
+    const { first, size } = group, columns = cells.amounts(group);
     if (size === 1) return { size, ...of(first), bars: cutBars(columns, cells.columnNs, scale), bands: [] };
     const label = `${grouped(first + 1)}-${grouped(first + size)}`;
     return { label, size, ended: '', bars: [], bands: cutBands(columns, cells.columnNs, scale) };

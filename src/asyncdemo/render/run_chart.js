@@ -89,7 +89,7 @@ async function foldedRows(run, columnNs, scale, breath) {
     await breath();
   }
   const of = index => ({ label: clean(run.rows[index].name), ended: run.rows[index].outcome });
-  return cutRows(cells, extentOf(run), scale, of);
+  return cutRows(cells, scale, of);
 }
 
 function fits(run) {

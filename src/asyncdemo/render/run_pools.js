@@ -130,5 +130,5 @@ function poolRows(rows, columnNs, scale) {
     for (const [start, , next] of row.stretches) cells.change(Math.min(start, last), next);
     cells.close(Math.min(row.stretches[row.stretches.length - 1][1], last + 1));
   }
-  return cutRows(cells, scale, scale, index => ({ label: clean(drawn[index].label), ended: '' }));
+  return cutRows(cells, scale, index => ({ label: clean(drawn[index].label), ended: '' }));
 }
