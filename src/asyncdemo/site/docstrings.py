@@ -56,7 +56,11 @@ class HouseStyle(griffe.Extension):
         """All of it is loaded: what is inherited can be looked up."""
         fields = {cls.path: _Fields(cls) for cls in _classes(pkg)}
         for own in fields.values():
-            own.describe([fields[base.path] for base in own.cls.mro() if base.path in fields])
+            bases = [base for base in own.cls.mro() if base.path in fields]
+            own.describe(
+                [fields[base.path] for base in bases if not _is_offered(base, pkg)],
+                {name for base in bases for name in fields[base.path].names},
+            )
 
     def on_function(self, *, func: griffe.Function, loader: griffe.GriffeLoader, **kwargs: Any) -> None:  # noqa: ARG002
         """A list of what is said of parameters; their types and defaults are in the signature above it."""
@@ -90,22 +94,29 @@ class _Fields:
             if member.docstring is not None:
                 self._said.setdefault(name, _as_sentence(member.docstring.value))
 
-    def describe(self, bases: Sequence[_Fields]) -> None:
-        """A list of the members of an enumeration; of any other class a table, with what its bases hold."""
+    @property
+    def names(self) -> Collection[str]:
+        """Of the fields."""
+        return self._fields
+
+    def describe(self, bases: Sequence[_Fields], inherited: Collection[str]) -> None:
+        """A list of the members of an enumeration; of any other class a table.
+
+        bases: whose fields are in it too, as no page has them. inherited: fields that some base describes.
+        """
         prose = [*self._prose]
-        table: dict[str, griffe.DocstringAttribute] = {}
+        table: list[griffe.DocstringAttribute] = []
         if any(str(base).rpartition(".")[2] in _ENUMS for base in self.cls.bases):
             prose.append(
                 "\n".join(_member(one, self._said.get(name, "")) for name, one in self._fields.items())
             )
         else:
-            for row in (row for of in (self, *bases) for row in of._rows()):
-                if row.name not in table or not table[row.name].description:  # then its base says what it is
-                    table[row.name] = row
+            own = [row for row in self._rows() if row.description or row.name not in inherited]
+            table = [*own, *(row for base in bases for row in base._rows())]
             prose += filter(None, [_listed({k: v for k, v in self._said.items() if k not in self._fields})])
         for member in self._fields.values():
             member.docstring = None  # it has no heading of its own
-        fields = griffe.DocstringSectionAttributes([*table.values()], title="Fields")
+        fields = griffe.DocstringSectionAttributes(table, title="Fields")
         _set(self.cls, prose, fields if table else None)
 
     def _rows(self) -> list[griffe.DocstringAttribute]:
@@ -116,6 +127,11 @@ class _Fields:
             )
             for name, one in self._fields.items()
         ]
+
+
+def _is_offered(cls: griffe.Class, package: griffe.Module) -> bool:
+    """By a module of the package, so that a page of its own has it."""
+    return cls.name in map(str, package[cls.path.split(".")[1]].exports or ())
 
 
 def _classes(module: griffe.Module) -> Iterator[griffe.Class]:

@@ -114,7 +114,21 @@ def test_members_of_an_enumeration_are_listed_with_their_values(package: griffe.
     assert "- `OPEN` (`'open'`): Not over when the recording ended." in text.value
 
 
-def test_a_class_has_the_fields_of_its_bases_and_the_types_of_its_arguments(package: griffe.Module) -> None:
-    table = package["observe.Observed"].docstring.parsed[1].value
-    assert [field.name for field in table][:3] == ["result", "run", "answers"]
-    assert {field.name: str(field.annotation) for field in table}["run"] == "Run"
+def fields_of(cls: griffe.Object | griffe.Alias) -> dict[str, str]:
+    assert cls.docstring is not None
+    return {
+        field.name: str(field.annotation)
+        for section in cls.docstring.parsed
+        if isinstance(section, griffe.DocstringSectionAttributes)
+        for field in section.value
+    }
+
+
+def test_what_is_kept_of_an_argument_has_its_type(package: griffe.Module) -> None:
+    assert fields_of(package["checks.Seen"])["run"] == "Run"
+
+
+def test_a_class_has_the_fields_of_bases_that_no_page_has(package: griffe.Module) -> None:
+    assert {"lanes", "values", "indices"} <= set(fields_of(package["checks.Calls"]))  # those of Group
+    assert list(fields_of(package["observe.Observed"])) == ["result"]  # those of Seen are on its page
+    assert fields_of(package["errors.UsageError"]) == {}
