@@ -25,3 +25,12 @@ printf 'hatchling\neditables\n' |
     compile course.txt pyproject.toml - --extra course --constraints requirements/all.txt
 printf 'hatchling\neditables\n' |
     compile tour.txt pyproject.toml - --extra watch --constraints requirements/all.txt
+
+# Servers that cannot live beside the others, and what builds those that come as source: each a lock of its own.
+for file in src/asyncdemo/lab/environments/*.in; do
+    overrides=${file%.in}.overrides
+    uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+        --custom-compile-command "make lock" --output-file "${file%.in}.txt" "$file" \
+        $(test ! -e "$overrides" || echo "--overrides $overrides") $(test "${file##*/}" != build.in || echo --allow-unsafe) \
+        "$@" >/dev/null
+done

@@ -1,4 +1,5 @@
-"""What can be measured: something that is started under given knobs, and answers on a port until it is stopped.
+"""What can be measured: something that is started under given knobs, and answers on a port until it
+is stopped.
 
 Not for: any particular server (``servers``, ``launching``), or what is done with a contestant (``protocol``).
 """

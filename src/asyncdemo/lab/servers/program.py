@@ -1,0 +1,159 @@
+"""What a server program is to the lab: a name, what it can run, and the command that starts it.
+
+Not for: any particular one (the modules beside this one), or starting it (``launching``).
+"""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.lab.experiment import Model
+
+__all__ = ["BACKLOG", "HOST", "PYTHON", "App", "Asked", "Command", "Interface", "Loop", "Program", "shown"]
+
+PYTHON: Final = "python"
+"""As the first word of a command: the interpreter of the environment that it runs in."""
+HOST: Final = "127.0.0.1"
+BACKLOG: Final = 2048
+"""What Gunicorn and uvicorn take unasked; the others' own are 50 (Twisted) to 256 (gevent), and a full one
+makes clients wait a second for the kernel's next try. The system may allow less."""
+_SOMAXCONN: Final = Path("/proc/sys/net/core/somaxconn")
+
+
+class Interface(StrEnum):
+    """How a server calls an app."""
+
+    WSGI = "WSGI"
+    ASGI = "ASGI"
+    SANIC = "Sanic"
+    TORNADO = "Tornado"
+    KLEIN = "Klein"
+    AIOHTTP = "aiohttp"
+
+
+class Loop(StrEnum):
+    UVLOOP = "uvloop"
+    ASYNCIO = "asyncio"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """file: its module, which is imported with its folder as the current one. name: the object in it."""
+
+    file: Path
+    interface: Interface
+    name: str = "app"
+
+    @property
+    def target(self) -> str:
+        return f"{self.file.stem}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a program is to do. port: None for a command that is only shown. threads: of each worker.
+
+    loop: where it has a choice.
+    """
+
+    app: App
+    port: int | None
+    workers: int = 1
+    threads: int = 1
+    backlog: int = BACKLOG
+    loop: Loop = Loop.UVLOOP
+
+    @property
+    def port_word(self) -> str:
+        return "PORT" if self.port is None else str(self.port)
+
+    @property
+    def address(self) -> str:
+        return f"{HOST}:{self.port_word}"
+
+    @property
+    def allowed_backlog(self) -> int:
+        """uWSGI does not start if it is asked for more than the system allows."""
+        try:
+            return min(self.backlog, int(_SOMAXCONN.read_text(encoding="ascii")))
+        except (OSError, ValueError):
+            return min(self.backlog, 128)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """argv: the first word is ``PYTHON``, or the name of a program installed beside the interpreter.
+
+    environment: beside what every server gets. folder: the current one. shown_argv: with PORT for the port;
+    argv if it is left out.
+    """
+
+    argv: tuple[str, ...]
+    folder: Path
+    port: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    shown_argv: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """What one would type in the folder; of other folders nothing is told."""
+        return shown(self.shown_argv or self.argv, self.environment)
+
+
+def shown(argv: Sequence[str], environment: Mapping[str, str]) -> str:
+    words = [Path(word).name if Path(word).is_absolute() else word for word in argv]
+    settings = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
+    return " ".join([*settings, shlex.join(words)])
+
+
+@dataclass(frozen=True)
+class Program:
+    """arguments: the words of the command. packages: whose versions say what was run; all must be installed.
+
+    most_workers: processes that it can have; None for any number. takes_threads: of each worker.
+    environment: the one of ``environments`` that it needs. endings: signals that ask it to end, all its
+    processes at once, as a Ctrl-C does.
+    """
+
+    name: str
+    title: str
+    model: Model
+    interfaces: frozenset[Interface]
+    packages: tuple[str, ...]
+    arguments: Callable[[Asked], Sequence[str]]
+    most_workers: int | None = None
+    takes_threads: bool = False
+    environment: str = ""
+    endings: tuple[signal.Signals, ...] = (signal.SIGTERM,)
+    notes: tuple[str, ...] = ()
+    """Settings that change the figures, in words."""
+
+    def command(self, asked: Asked, environment: Mapping[str, str] | None = None) -> Command:
+        """Raises ValueError if it cannot do that, or there is no port."""
+        self.check(asked)
+        if asked.port is None:
+            raise ValueError("a command that is to be run needs a port")
+        asked_to_show = replace(asked, port=None)
+        return Command(
+            tuple(self.arguments(asked)),
+            asked.app.file.parent,
+            asked.port,
+            environment or {},
+            tuple(self.arguments(asked_to_show)),
+        )
+
+    def check(self, asked: Asked) -> None:
+        """Raises ValueError if it cannot do that."""
+        if asked.app.interface not in self.interfaces:
+            can = ", ".join(sorted(self.interfaces))
+            raise ValueError(f"{self.title} runs apps of {can}, not of {asked.app.interface.value}")
+        if self.most_workers is not None and asked.workers > self.most_workers:
+            raise ValueError(f"{self.title} has {self.most_workers} process, not {asked.workers}")
+        if asked.threads > 1 and not self.takes_threads:
+            raise ValueError(f"{self.title} has no threads to set")

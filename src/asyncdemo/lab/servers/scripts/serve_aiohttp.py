@@ -1,0 +1,17 @@
+"""aiohttp's server."""
+
+import asyncio
+
+import uvloop
+from aiohttp import web
+from starting import asked, fork, listening, load
+
+if __name__ == "__main__":
+    options = asked()
+    shared = listening(options.port, options.backlog)
+    fork(options.workers)
+    loop = uvloop.new_event_loop() if options.loop == "uvloop" else asyncio.new_event_loop()
+    # backlog: it calls listen() once more
+    web.run_app(
+        load(options.target), sock=shared, backlog=options.backlog, access_log=None, print=None, loop=loop
+    )

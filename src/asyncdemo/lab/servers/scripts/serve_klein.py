@@ -1,0 +1,24 @@
+"""Klein on Twisted's server and reactor."""
+
+import socket
+
+from starting import asked, fork, listening, load
+
+
+def log_nothing(request: object) -> None:
+    """Otherwise a line is made for each request, even if it is written nowhere."""
+
+
+if __name__ == "__main__":
+    options = asked()
+    shared = listening(options.port, options.backlog)
+    fork(options.workers)
+
+    # Each worker has a reactor of its own: its import makes it.
+    from twisted.internet import reactor
+    from twisted.web.server import Site
+
+    site = Site(load(options.target).resource())
+    site.log = log_nothing
+    reactor.adoptStreamPort(shared.fileno(), socket.AF_INET, site)
+    reactor.run()

@@ -1,0 +1,28 @@
+"""Tornado's server."""
+
+import asyncio
+
+import uvloop
+from starting import asked, fork, listening, load
+from tornado.httpserver import HTTPServer
+
+
+def log_nothing(handler: object) -> None:
+    pass
+
+
+async def main() -> None:
+    app = load(options.target)
+    app.settings["log_function"] = log_nothing
+    server = HTTPServer(app)
+    server.add_socket(shared)
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    options = asked()
+    shared = listening(options.port, options.backlog)
+    fork(options.workers)
+    new_loop = uvloop.new_event_loop if options.loop == "uvloop" else asyncio.new_event_loop
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(main())

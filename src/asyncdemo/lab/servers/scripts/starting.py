@@ -1,0 +1,53 @@
+"""What the scripts beside this one share: what they are asked for, the app, a socket, and workers that share
+it.
+
+They run in environments that have no asyncdemo. Not for: any particular server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import socket
+import sys
+from typing import Any
+
+__all__ = ["HOST", "asked", "fork", "listening", "load"]
+
+HOST = "127.0.0.1"
+
+
+def asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("target", metavar="MODULE:NAME")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--backlog", type=int, default=2048)
+    parser.add_argument("--loop", choices=["uvloop", "asyncio"], default="asyncio")
+    parser.add_argument("--threaded", action="store_true")
+    return parser.parse_args()
+
+
+def load(target: str) -> Any:
+    """The app, which is in the current folder; that of the scripts comes last."""
+    sys.path[:] = [os.getcwd(), *sys.path[1:], sys.path[0]]
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def listening(port: int, backlog: int) -> socket.socket:
+    server = socket.create_server((HOST, port), backlog=backlog)
+    server.setblocking(False)
+    return server
+
+
+def fork(workers: int) -> None:
+    """Returns in each worker; with one of them there is no other process. Ends when a worker has ended."""
+    if workers == 1:
+        return
+    for _ in range(workers):
+        if os.fork() == 0:
+            return
+    pid, status = os.wait()
+    sys.exit(f"worker {pid} has ended, exit code {os.waitstatus_to_exitcode(status)}")
