@@ -67,9 +67,9 @@ class Comparison:
     def __post_init__(self) -> None:
         if (self.verdict is None) != (self.published is None):
             raise ValueError(f"{self.name}: there is a verdict if, and only if, something is published")
-        if refuses(self.flags) and self.measured is not None:
+        if refuses(self.flags, self.figure) and self.measured is not None:
             raise ValueError(f"{self.name}: a flag withdraws the figure, so measured must be left out")
-        if self.measured is None and not refuses(self.flags):
+        if self.measured is None and not refuses(self.flags, self.figure):
             raise ValueError(f"{self.name}: nothing is measured, and no flag says why")
         if self.verdict is not None and (self.verdict is Verdict.REFUSED) != (self.measured is None):
             raise ValueError(f"{self.name}: the verdict is refused if, and only if, nothing is measured")

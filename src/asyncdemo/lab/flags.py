@@ -27,6 +27,7 @@ class FlagKind(StrEnum):
     TWINS_DIFFER = "twins-differ"
     LITTLES_GAP = "littles-gap"
     OVERLOADED = "overloaded"
+    OVER_BUDGET = "over-budget"
     ERRORS = "errors"
     FEW_SAMPLES = "few-samples"
     NO_RANKING = "no-ranking"
@@ -48,7 +49,9 @@ class Rule:
 
 RULES: Final[Mapping[FlagKind, Rule]] = {
     FlagKind.CLIENT_BUSY: Rule(
-        "the load client used more than 0.8 of a CPU, so it measured itself", 0.8, Withdraws.FIGURE
+        "the load client used a CPU, or waited for one, for more than 0.8 of the time, so it measured itself",
+        0.8,
+        Withdraws.FIGURE,
     ),
     FlagKind.FOREIGN_CPU: Rule(
         "programs outside of the experiment used more than 6 % of the CPU", 0.06, Withdraws.FIGURE
@@ -61,6 +64,9 @@ RULES: Final[Mapping[FlagKind, Rule]] = {
     ),
     FlagKind.OVERLOADED: Rule(
         "less than 0.98 of the rate that was asked for was served", 0.98, Withdraws.PERCENTILES
+    ),
+    FlagKind.OVER_BUDGET: Rule(
+        "a step of a search: at this rate the 99th percentile was over the budget", None, Withdraws.FIGURE
     ),
     FlagKind.ERRORS: Rule("more than 0.1 % of the requests failed", 0.001, Withdraws.FIGURE),
     FlagKind.FEW_SAMPLES: Rule(
@@ -80,6 +86,8 @@ RULES: Final[Mapping[FlagKind, Rule]] = {
     FlagKind.INTERRUPTED: Rule("the run was ended early; the finished rounds count", None, Withdraws.NOTHING),
 }  # fmt: skip
 
+_LATENCY: Final = "load.latency_ms."
+
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -97,6 +105,9 @@ class Flag:
         return RULES[self.kind].withdraws
 
 
-def refuses(flags: Iterable[Flag]) -> bool:
-    """Whether one of them withdraws the figure itself."""
-    return any(flag.withdraws is Withdraws.FIGURE for flag in flags)
+def refuses(flags: Iterable[Flag], figure: str = "") -> bool:
+    """Whether one of them withdraws the figure: any, or this one (a percentile is withdrawn by more)."""
+    enough = {Withdraws.FIGURE}
+    if figure.startswith(_LATENCY) and figure != f"{_LATENCY}mean":
+        enough.add(Withdraws.PERCENTILES)
+    return any(flag.withdraws in enough for flag in flags)

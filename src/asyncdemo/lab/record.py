@@ -14,7 +14,7 @@ from typing import Final
 from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.experiment import Arm, Calibration, Environment, Extent, Setting, Verification
 from asyncdemo.lab.flags import Flag
-from asyncdemo.lab.trial import Trial
+from asyncdemo.lab.trial import Trial, figures
 
 __all__ = ["FORMAT", "Record"]
 
@@ -83,19 +83,10 @@ class Record:
 
         Of a search, the last step that has the figure counts.
         """
-        arm = self._figures(comparison.arm, comparison.setting, comparison.figure)
-        base = self._figures(
-            comparison.base, comparison.base_setting or comparison.setting, comparison.figure
-        )
+        figure, setting = comparison.figure, comparison.setting
+        arm = figures(self.trials, comparison.arm, setting, figure)
+        base = figures(self.trials, comparison.base, comparison.base_setting or setting, figure)
         return tuple(arm[place] / base[place] for place in sorted(arm.keys() & base.keys()))
-
-    def _figures(self, arm: str, setting: str, figure: str) -> dict[int, float]:
-        found = (
-            (trial.round, trial.figure(figure))
-            for trial in self.trials
-            if trial.arm == arm and trial.setting == setting and trial.counts
-        )
-        return {place: value for place, value in found if value}
 
     def _check_trials(self, arms: frozenset[str], settings: frozenset[str]) -> None:
         seen = set()

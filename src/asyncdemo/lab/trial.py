@@ -6,13 +6,13 @@ Not for: what trials come to together (``record``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from asyncdemo.lab.flags import Flag, refuses
 
-__all__ = ["Histograms", "Load", "Memory", "Server", "System", "Trial", "TrialOutcome"]
+__all__ = ["Histograms", "Load", "Memory", "Server", "System", "Trial", "TrialOutcome", "figures"]
 
 
 class TrialOutcome(StrEnum):
@@ -46,7 +46,7 @@ class Load:
     latency_ms: Mapping[str, float] = field(default_factory=dict)
     """"mean", and percentiles: "50", "99", "99.9", "100".
 
-    A percentile with fewer than 100 answers beyond it is left out.
+    "0" is the least. A percentile with fewer than 100 answers beyond it is left out.
     """
     connections: int | None = None
     """Opened in all."""
@@ -55,6 +55,8 @@ class Load:
     client_cpu_s: float | None = None
     client_busy: float | None = None
     """Share of one CPU."""
+    client_waited: float | None = None
+    """Share of the time in which it could have run, and another program had its CPU."""
     lag_p99_ms: float | None = None
     """How late it sent, of an open loop."""
     engine: str = ""
@@ -165,3 +167,13 @@ class Trial:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{path!r} of a trial is no figure")
         return float(value)
+
+
+def figures(trials: Iterable[Trial], arm: str, setting: str, figure: str) -> dict[int, float]:
+    """Round -> the figure, where it was measured and nothing withdraws it; of a search, of its last step."""
+    found = (
+        (trial.round, trial.figure(figure))
+        for trial in trials
+        if trial.arm == arm and trial.setting == setting and trial.counts and not refuses(trial.flags, figure)
+    )
+    return {place: value for place, value in found if value}

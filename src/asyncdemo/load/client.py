@@ -38,6 +38,7 @@ class Client:
 
     Raises MissingError if its packages are not there.
 
+    ready: it could begin, so what it does from now on is the load.
     finished: it has said its last word; then either result or failure is there.
     result: None until then. failure: a sentence that says why there is no result.
     """
@@ -45,6 +46,7 @@ class Client:
     def __init__(self, plan: Plan, hold: bool = False) -> None:
         """hold: get ready, but send nothing before `go`; starting takes longer than many a load."""
         check_installed()
+        self.ready = False
         self.finished = False
         self.result: Result | None = None
         self.failure: str | None = None
@@ -61,6 +63,10 @@ class Client:
         self._tell(plan.to_json().encode())
         if not hold:
             self.go()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def fileno(self) -> int:
         """To wait for with select or poll, until finished. On Windows no pipe can be; use read's timeout."""
@@ -127,6 +133,7 @@ class Client:
             self.failure = f"the load client said what it should not: {line.decode(errors='replace')}"
             self.finished = True
             return
+        self.ready = self.ready or "ready" in message
         events.extend(map(from_wire, message.get("events", ())))
         if "result" in message:
             self.result = Result.from_json(message["result"])

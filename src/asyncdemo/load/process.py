@@ -1,9 +1,9 @@
 """The load client from inside its process: a plan comes in, events and the result go out.
 
 The plan is a line on standard input; a line ``go`` begins the load, and so does the end of the input; a
-line ``interrupt`` ends it early. On standard output is one JSON object a line: ``{"events": [...]}``, and as
-the last word ``{"result": {...}}`` or ``{"failure": "..."}``. It ends without a word once whoever started
-it is gone.
+line ``interrupt`` ends it early. On standard output is one JSON object a line: ``{"ready": true}`` when it
+could begin, ``{"events": [...]}``, and as the last word ``{"result": {...}}`` or ``{"failure": "..."}``.
+It ends without a word once whoever started it is gone.
 Not for: what people type (``command``).
 """
 
@@ -43,6 +43,7 @@ def serve() -> int:
         plan = Plan.from_json(line)
         parent = _Parent(rest)
         _get_ready()
+        _say({"ready": True})
         parent.await_go()
         reporter = _PipeReporter() if plan.report else None
 

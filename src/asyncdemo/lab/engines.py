@@ -1,0 +1,163 @@
+"""Our load client as an engine of the lab: a plan goes in, what a trial keeps comes out.
+
+Not for: other load programs (``cross_checks``), or the client itself (``asyncdemo.load``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.lab.trial import Histograms, Load
+from asyncdemo.load import Client, Plan, Result
+
+__all__ = ["BEYOND", "OURS", "Engine", "Measured", "OurEngine", "Sending", "latencies_ms"]
+
+BEYOND: Final = 100
+"""Answers that must lie beyond a percentile for it to be quoted."""
+OURS: Final = "asyncdemo.load"
+_PERCENTS: Final = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99)
+_MS: Final = 1e6
+"""Nanoseconds."""
+_READY_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """p99_ms: with however few samples, for a search; what is quoted stands in the load."""
+
+    load: Load
+    histograms: Histograms | None = None
+    p99_ms: float | None = None
+
+
+class Sending(Protocol):
+    """A load that is ready to begin, or under way."""
+
+    @property
+    def pids(self) -> tuple[int, ...]: ...
+    def go(self) -> None: ...
+    def finished(self, within_s: float) -> bool:
+        """Waits at most so long. Its processes can still be asked for their CPU time."""
+
+    def measured(self) -> Measured:
+        """Once it is finished. Raises AsyncdemoError if nothing came of it."""
+
+
+class Engine(Protocol):
+    @property
+    def name(self) -> str: ...
+    def prepared(self, plan: Plan) -> AbstractContextManager[Sending]:
+        """Nothing is sent yet, and what takes time before is over."""
+
+
+class OurEngine:
+    name = OURS
+
+    def prepared(self, plan: Plan) -> AbstractContextManager[Sending]:
+        return _OurSending(plan)
+
+
+class _OurSending:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._client = Client(plan, hold=True)
+        self._begun_s = self._waited_s = 0.0
+        self._waited: float | None = None
+
+    def __enter__(self) -> Self:
+        deadline_s = time.monotonic() + _READY_S
+        while not (self._client.ready or self._client.finished) and time.monotonic() < deadline_s:
+            self._client.read(0.1)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return (self._client.pid,)
+
+    def go(self) -> None:
+        self._begun_s = time.monotonic()
+        self._waited_s = _waited_s(self._client.pid) or 0.0
+        self._client.go()
+
+    def finished(self, within_s: float) -> bool:
+        if not self._client.finished:
+            self._client.read(within_s)
+        if self._client.finished and self._waited is None:
+            waited_s = _waited_s(self._client.pid)
+            wall_s = time.monotonic() - self._begun_s
+            self._waited = None if waited_s is None else (waited_s - self._waited_s) / wall_s
+        return self._client.finished
+
+    def measured(self) -> Measured:
+        result = self._client.result
+        if result is None:
+            raise AsyncdemoError(self._client.failure or "the load client gave no result")
+        return Measured(
+            _load(self._plan, result, self._waited),
+            Histograms(result.histogram.encoded, result.connects.encoded, result.late_ns.encoded),
+            result.histogram.percentile_ns(99) / _MS if result.answered else None,
+        )
+
+
+def latencies_ms(count: int, mean: float, least: float, percents: Mapping[float, float]) -> dict[str, float]:
+    """As ``trial.Load`` has them, all in milliseconds: what has too few answers beyond it is left out.
+
+    percents: with the greatest as 100, which needs no more than itself; so does the least, as "0".
+    """
+    if not count:
+        return {}
+    quoted = {
+        f"{percent:g}": value
+        for percent, value in percents.items()
+        if percent == 100 or count * (100 - percent) / 100 >= BEYOND
+    }
+    return {"mean": mean, "0": least, **quoted}
+
+
+def _load(plan: Plan, result: Result, waited: float | None) -> Load:
+    in_window = plan.duration_s is not None and result.window_s > 0
+    per_s = result.answered_in_window / result.window_s if in_window else result.requests_per_s
+    histogram = result.histogram
+    latencies = {at: ns / _MS for at, ns in histogram.percentiles_ns((*_PERCENTS, 100.0)).items()}
+    return Load(
+        requests=result.requests,
+        answered=result.answered,
+        wall_s=result.wall_s,
+        window_s=result.window_s,
+        answered_in_window=result.answered_in_window,
+        throughput_per_s=per_s,
+        statuses={str(status): count for status, count in result.statuses.items()},
+        errors=dict(result.errors),
+        first_errors=dict(result.first_errors),
+        latency_ms=latencies_ms(
+            result.answered, histogram.mean_ns / _MS, histogram.least_ns / _MS, latencies
+        ),
+        connections=result.connections,
+        open_at_once=result.open_at_once,
+        retried=result.retried,
+        client_cpu_s=result.cpu_s,
+        client_busy=result.cpu_s / result.wall_s if result.wall_s else None,
+        client_waited=waited,
+        lag_p99_ms=result.late_ns.percentile_ns(99) / _MS if plan.rate is not None else None,
+        engine=result.engine,
+    )
+
+
+def _waited_s(pid: int) -> float | None:
+    """How long the process' main thread has been ready to run and was not let (Linux)."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return None

@@ -1,0 +1,37 @@
+"""How an experiment is measured: verified, calibrated, warmed up, in rounds of random order, and compared.
+
+Not for: servers (``launching``), the load (``engines``), or how any of it is shown.
+"""
+
+from asyncdemo.lab.protocol.description import (
+    Asked,
+    Check,
+    Condition,
+    Contender,
+    Count,
+    Experiment,
+    Knob,
+    Scene,
+    Seen,
+    Size,
+    When,
+)
+from asyncdemo.lab.protocol.progress import Progress, Stage
+from asyncdemo.lab.protocol.running import run
+
+__all__ = [
+    "Asked",
+    "Check",
+    "Condition",
+    "Contender",
+    "Count",
+    "Experiment",
+    "Knob",
+    "Progress",
+    "Scene",
+    "Seen",
+    "Size",
+    "Stage",
+    "When",
+    "run",
+]

@@ -1,0 +1,88 @@
+"""What is finished of a run, written line by line, so that the run can go on after it was ended.
+
+A line of JSON each: first what run it is, then whatever was finished. A half-written last line is dropped.
+Not for: the record of a finished run (``record_file``).
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from asyncdemo.errors import LabFileError
+
+__all__ = ["FORMAT", "Journal"]
+
+FORMAT: Final = "asyncdemo.lab-journal/1"
+
+
+class Journal:
+    """header: which run it is, with its seed and when it was started. path: None keeps nothing for later.
+
+    A seed of None becomes that of the journal, or else a new one.
+    """
+
+    def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
+        """What is there already is taken up. Raises LabFileError if it is another run's."""
+        self._path = path
+        self.header = dict(header)
+        self._entries: list[tuple[str, Any]] = []
+        if path is not None and path.exists():
+            self._take_up(path)
+        else:
+            self._begin()
+
+    def add(self, kind: str, value: Any) -> None:
+        """value: what JSON can hold."""
+        self._entries.append((kind, value))
+        self._write({kind: value})
+
+    def entries(self, kind: str) -> Iterator[Any]:
+        """In the order in which they were added."""
+        return (value for entry, value in self._entries if entry == kind)
+
+    def _take_up(self, path: Path) -> None:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise LabFileError(f"{path.name} cannot be read: {error}") from error
+        # what follows the last line end was not written to its end
+        whole = text[: text.rfind("\n") + 1]
+        try:
+            lines = [json.loads(line) for line in whole.splitlines()]
+            self._entries = [entry for line in lines[1:] for entry in line.items()]
+        except (ValueError, AttributeError) as error:
+            raise LabFileError(f"{path.name} is no journal of a measurement: {error}") from error
+        path.write_text(whole, encoding="utf-8")
+        if lines:
+            self._adopt(path, lines[0])
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        if self.header["seed"] is None:
+            self.header["seed"] = secrets.randbelow(1 << 31)
+        self._write({"format": FORMAT, **self.header})
+
+    def _adopt(self, path: Path, header: object) -> None:
+        """When it was started is the journal's, and the seed is, if we have none of our own."""
+        found = header if isinstance(header, dict) else {}
+        ours = {"format": FORMAT, **self.header}
+        ours["started"] = found.get("started")
+        if ours.get("seed") is None:
+            ours["seed"] = found.get("seed")
+        for name, value in ours.items():
+            if found.get(name) != value:
+                raise LabFileError(
+                    f"{path.name} is of another run: its {name} differs. Remove it to begin anew."
+                )
+        self.header = {name: value for name, value in ours.items() if name != "format"}
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")

@@ -1,0 +1,39 @@
+"""In which order a round takes its arms: drawn anew for each setting of each round, and again the same from
+the same seed, so that a run that was ended goes on as it would have gone.
+
+Not for: when a round is over (``running``).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+__all__ = ["Turn", "turns", "turns_of"]
+
+
+class Turn(NamedTuple):
+    """round, place: from 1."""
+
+    round: int
+    place: int
+    arm: str
+    setting: str
+
+
+def turns_of(round_number: int, settings: Sequence[tuple[str, Sequence[str]]], seed: int) -> Iterator[Turn]:
+    """settings: (name, arms) in order. The arms of a setting follow each other, so that what is compared is
+    close in time."""
+    place = 0
+    for setting, arms in settings:
+        # seeded with text: the same on every machine and in every version (PEP 456 randomises only hash())
+        drawn = random.Random(f"{seed}/{round_number}/{setting}").sample(list(arms), len(arms))
+        for arm in drawn:
+            place += 1
+            yield Turn(round_number, place, arm, setting)
+
+
+def turns(rounds: int, settings: Sequence[tuple[str, Sequence[str]]], seed: int) -> Iterator[Turn]:
+    for number in range(1, rounds + 1):
+        yield from turns_of(number, settings, seed)

@@ -1,0 +1,123 @@
+"""The record of a run, from what is finished of it. Pure, but for the version of asyncdemo.
+
+Not for: files (``record_file``), or what the trials come to (``comparing``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from asyncdemo import __version__
+from asyncdemo.lab import refusals
+from asyncdemo.lab.experiment import Arm, Calibration, Environment, Extent, Loop, Setting
+from asyncdemo.lab.flags import Flag, FlagKind
+from asyncdemo.lab.protocol.attempts import Attempted
+from asyncdemo.lab.protocol.comparing import compared, twin_row, withdrawn_words
+from asyncdemo.lab.protocol.description import Asked, Experiment
+from asyncdemo.lab.protocol.lineup import Lineup
+from asyncdemo.lab.record import FORMAT, Record
+from asyncdemo.lab.trial import Trial
+
+__all__ = ["Finished", "recorded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """rounds: in which nothing is left to measure. left_out: settings whose load program is not there."""
+
+    command: str
+    started: str
+    ended: str
+    seed: int
+    lineup: Lineup
+    calibrations: tuple[Calibration, ...]
+    attempts: tuple[Attempted, ...]
+    rounds: frozenset[int]
+    interrupted: bool
+    left_out: tuple[Setting, ...] = ()
+
+
+def recorded(experiment: Experiment, extent: Extent, environment: Environment, finished: Finished) -> Record:
+    lineup = finished.lineup
+    trials = tuple(
+        trial for attempt in finished.attempts for trial in attempt.trials if trial.round in finished.rounds
+    )
+    arms = {
+        contender.arm.name: replace(
+            lineup.arm(contender), commands=_commands(contender.arm.name, finished.attempts)
+        )
+        for contender in lineup.contenders
+    }
+    settings = {item.setting.name: lineup.setting(item) for item in lineup.conditions}
+    asked = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= {*settings}]
+    rows = [
+        row
+        for item in (*asked, *_twin_rows(arms.values(), lineup))
+        if (row := compared(item, trials, arms, finished.interrupted)) is not None
+    ]
+    flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
+    if finished.interrupted:
+        flags.append(refusals.interrupted(len(finished.rounds), lineup.size.rounds))
+    return Record(
+        format=FORMAT,
+        name=experiment.name,
+        title=experiment.title,
+        asyncdemo=__version__,
+        command=finished.command,
+        started=finished.started,
+        ended=finished.ended,
+        extent=extent,
+        rounds=lineup.size.rounds,
+        order_seed=finished.seed,
+        environment=_with_missing(environment, finished.left_out),
+        arms=tuple(arms.values()),
+        settings=tuple(settings.values()),
+        trials=trials,
+        comparisons=tuple(rows),
+        verifications=tuple(item for seen in lineup.visits for item in seen.verifications),
+        calibrations=finished.calibrations,
+        article=experiment.article,
+        lesson=experiment.lesson,
+        interrupted=finished.interrupted,
+        flags=tuple(_distinct(flags)),
+        notes=(*experiment.notes, *_notes(trials)),
+    )
+
+
+def _twin_rows(arms: Iterable[Arm], lineup: Lineup) -> list[Asked]:
+    """Under the first closed loop that takes them, else the first setting that does."""
+    named = {arm.name: arm for arm in arms}
+    rows = []
+    for arm in named.values():
+        taking = [item.setting for item in lineup.conditions if arm.twin_of and item.takes(arm)]
+        closed = [setting for setting in taking if setting.loop is Loop.CLOSED]
+        rows += [twin_row(arm, named[arm.twin_of], setting.name) for setting in (closed or taking)[:1]]
+    return rows
+
+
+def _commands(arm: str, attempts: Iterable[Attempted]) -> Mapping[str, str]:
+    """One for all settings if it is the same in all."""
+    found = {
+        trial.setting: attempt.command
+        for attempt in attempts
+        for trial in attempt.trials[:1]
+        if trial.arm == arm and attempt.command
+    }
+    same = set(found.values())
+    return {"*": same.pop()} if len(same) == 1 else found
+
+
+def _with_missing(environment: Environment, left_out: Iterable[Setting]) -> Environment:
+    missing = {item.tool: f"not on PATH; left out: {item.title}" for item in left_out}
+    return replace(environment, missing={**environment.missing, **missing})
+
+
+def _notes(trials: tuple[Trial, ...]) -> list[str]:
+    unsettled = sum(trial.counted.get("warm_up_agreed") == 0 for trial in trials)
+    words = f"In {unsettled} of {len(trials)} trials no two windows of warming up agreed."
+    return [*([words] if unsettled else []), *filter(None, [withdrawn_words(trials)])]
+
+
+def _distinct(flags: Iterable[Flag]) -> list[Flag]:
+    return list(dict.fromkeys(flags))

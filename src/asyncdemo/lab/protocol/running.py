@@ -1,0 +1,255 @@
+"""A whole experiment: calibrate, verify, measure in rounds, compare. What is finished is kept as it comes.
+
+Not for: any of these steps itself (the modules beside this one).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+from asyncdemo import __version__
+from asyncdemo.lab import refusals
+from asyncdemo.lab.contestant import Unavailable
+from asyncdemo.lab.experiment import Calibration, Extent, Loop
+from asyncdemo.lab.machine import describe_machine
+from asyncdemo.lab.protocol.attempts import Attempt, Attempted
+from asyncdemo.lab.protocol.bench import Bench, Interrupted
+from asyncdemo.lab.protocol.calibration import NULL, calibrate
+from asyncdemo.lab.protocol.description import Condition, Contender, Experiment
+from asyncdemo.lab.protocol.journal import Journal
+from asyncdemo.lab.protocol.lineup import Lineup, poisson_seed, with_twin
+from asyncdemo.lab.protocol.ordering import Turn, turns
+from asyncdemo.lab.protocol.progress import Listener, Progress, Stage, left_s
+from asyncdemo.lab.protocol.recording import Finished, recorded
+from asyncdemo.lab.protocol.visits import Visit, visit
+from asyncdemo.lab.record import Record
+from asyncdemo.lab.strict import from_plain, to_plain
+from asyncdemo.lab.trial import TrialOutcome
+
+__all__ = ["run"]
+
+
+def run(
+    experiment: Experiment,
+    extent: Extent,
+    progress: Listener = lambda _: None,
+    interrupted: Callable[[], bool] = lambda: False,
+    *,
+    journal: Path | None = None,
+    seed: int | None = None,
+    command: str = "",
+    bench: Bench | None = None,
+) -> Record:
+    """Measure all of it. An interruption, also Ctrl-C, ends it with the record of the finished rounds.
+
+    journal: where finished trials are kept, and a run that was ended goes on; the caller removes it once the
+    record is in its place. seed: of the order. command: that was typed, for the record.
+    Raises ValueError if the experiment names what it has not, LabFileError for another run's journal,
+    and MissingError if a package of the load client is not there.
+    """
+    made = bench or Bench()
+    made = replace(made, interrupted=interrupted, own_pids=experiment.own_pids)
+    return _Run(experiment, extent, progress, made, journal, seed).go(command)
+
+
+class _Run:
+    def __init__(
+        self,
+        experiment: Experiment,
+        extent: Extent,
+        progress: Listener,
+        bench: Bench,
+        journal: Path | None,
+        seed: int | None,
+    ) -> None:
+        self._experiment, self._extent = experiment, extent
+        self._size = experiment.sizes[extent]
+        self._progress, self._bench = progress, bench
+        asked = experiment.conditions_of(self._size)
+        self._conditions = tuple(item for item in asked if item.setting.tool in bench.engines)
+        self._left_out = tuple(item.setting for item in asked if item.setting.tool not in bench.engines)
+        _check(experiment, self._conditions)
+        header = {
+            "experiment": experiment.name,
+            "extent": extent.value,
+            "asyncdemo": __version__,
+            "arms": [contender.arm.name for contender in experiment.contenders],
+            "settings": [to_plain(item.described(self._size)) for item in self._conditions],
+            "seed": seed,
+            "started": bench.now(),
+        }
+        self._journal = Journal(journal, header)
+        self._environment = describe_machine(
+            bench.pinning, experiment.packages, experiment.programs, experiment.missing
+        )
+        self._calibrations = [
+            from_plain(Calibration, value, "journal") for value in self._journal.entries("calibration")
+        ]
+        self._visits = [from_plain(Visit, value, "journal") for value in self._journal.entries("visit")]
+        self._attempts = [
+            from_plain(Attempted, value, "journal") for value in self._journal.entries("attempt")
+        ]
+        self._took_s: list[float] = []
+
+    def go(self, command: str) -> Record:
+        was_interrupted = False
+        try:
+            self._calibrate()
+            self._visit_all()
+            self._measure()
+        except (Interrupted, KeyboardInterrupt):
+            was_interrupted = True
+        finished = Finished(
+            command=command,
+            started=str(self._journal.header["started"]),
+            ended=self._bench.now(),
+            seed=self._seed,
+            lineup=self._lineup(),
+            calibrations=tuple(self._calibrations),
+            attempts=tuple(self._attempts),
+            rounds=self._finished_rounds(),
+            interrupted=was_interrupted,
+            left_out=self._left_out,
+        )
+        return recorded(self._experiment, self._extent, self._environment, finished)
+
+    @property
+    def _seed(self) -> int:
+        return int(self._journal.header["seed"])
+
+    def _lineup(self) -> Lineup:
+        """As far as it is known: the visits may change who takes part."""
+        plain = Lineup(self._experiment.contenders, self._conditions, self._size, tuple(self._visits))
+        return replace(plain, contenders=with_twin(self._experiment, plain))
+
+    # -- before -------------------------------------------------------------------------------------
+
+    def _calibrate(self) -> None:
+        if not self._calibrations:
+            say = self._teller(Stage.CALIBRATE, 0, NULL.arm.title, "", 0, 1)
+            calibration = calibrate(self._bench, self._size, say)
+            self._journal.add("calibration", to_plain(calibration))
+            self._calibrations.append(calibration)
+
+    def _visit_all(self) -> None:
+        sources = {condition.capacity for condition in self._conditions}
+        planned = list(self._planned_visits(sources))
+        for done, (contender, condition) in enumerate(planned):
+            name, setting = contender.arm.name, condition.described(self._size)
+            seen = [past for past in self._visits if past.arm == name]
+            if any(past.setting == setting.name or past.unavailable for past in seen):
+                continue
+            title = contender.arm.title
+            say = self._teller(Stage.VERIFY, 0, title, setting.title, done, len(planned))
+            needs_capacity = setting.name in sources
+            try:
+                self._keep(visit(self._bench, contender, condition, setting, self._size, needs_capacity, say))
+            except Unavailable as error:
+                self._keep(Visit(name, setting.name, unavailable=error.why, successor=error.successor))
+
+    def _planned_visits(self, sources: set[str]) -> Iterator[tuple[Contender, Condition]]:
+        """The first setting of each, and those with checks or whose capacity is asked for."""
+        for contender in self._experiment.contenders:
+            mine = [item for item in self._conditions if item.takes(contender.arm)]
+            if contender.arm.twin_of or contender.arm.unavailable:
+                continue
+            for number, condition in enumerate(mine):
+                if number == 0 or condition.checks or condition.setting.name in sources:
+                    yield contender, condition
+
+    def _keep(self, seen: Visit) -> None:
+        self._journal.add("visit", to_plain(seen))
+        self._visits.append(seen)
+
+    # -- the rounds ---------------------------------------------------------------------------------
+
+    def _measure(self) -> None:
+        planned = self._turns()
+        for done, turn in enumerate(planned):
+            if self._is_done(turn):
+                continue
+            began_s = time.monotonic()
+            self._bench.check_interrupted()
+            self._measure_one(turn, done, len(planned))
+            self._took_s.append(time.monotonic() - began_s)
+
+    def _measure_one(self, turn: Turn, done: int, of: int) -> None:
+        lineup = self._lineup()
+        contender = next(item for item in lineup.contenders if item.arm.name == turn.arm)
+        condition = next(item for item in lineup.conditions if item.setting.name == turn.setting)
+        setting = lineup.setting(condition)
+        broken = refusals.not_verified(
+            item
+            for seen in lineup.visits
+            if seen.arm in {contender.arm.name, contender.arm.twin_of}
+            for item in seen.verifications
+            if item.setting in {"", turn.setting}
+        )
+        attempt = Attempt(
+            bench=self._bench,
+            contender=contender,
+            condition=condition,
+            setting=setting,
+            size=self._size,
+            turn=turn,
+            rate_per_s=lineup.rate_per_s(condition, contender.arm),
+            seed=poisson_seed(self._seed, turn.round, turn.setting),
+            flags=() if broken is None else (broken,),
+        )
+        say = self._teller(Stage.MEASURE, turn.round, contender.arm.title, setting.title, done, of)
+        attempted = attempt.run(say)
+        self._journal.add("attempt", to_plain(attempted))
+        self._attempts.append(attempted)
+
+    def _turns(self) -> list[Turn]:
+        return list(turns(self._size.rounds, self._lineup().orders(), self._seed))
+
+    def _is_done(self, turn: Turn) -> bool:
+        """Also if it is not tried again: it failed twice in a row under this setting."""
+        lineup = self._lineup()
+        if not any(item.arm.name == turn.arm and lineup.takes_part(item) for item in lineup.contenders):
+            return True
+        mine = [
+            trials[0]
+            for trials in (attempt.trials for attempt in self._attempts)
+            if trials and (trials[0].arm, trials[0].setting) == (turn.arm, turn.setting)
+        ]
+        if any(trial.round == turn.round for trial in mine):
+            return True
+        failed = [trial.outcome is not TrialOutcome.MEASURED for trial in mine]
+        return any(all(pair) for pair in pairwise(failed))
+
+    def _finished_rounds(self) -> frozenset[int]:
+        if not self._attempts:
+            return frozenset()
+        left = {turn.round for turn in self._turns() if not self._is_done(turn)}
+        return frozenset(range(1, self._size.rounds + 1)) - left
+
+    def _teller(
+        self, stage: Stage, number: int, arm: str, setting: str, done: int, of: int
+    ) -> Callable[[str], None]:
+        def say(step: str) -> None:
+            remaining = left_s(self._took_s, of - done) if stage is Stage.MEASURE else None
+            rounds = self._size.rounds
+            self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, remaining))
+
+        return say
+
+
+def _check(experiment: Experiment, conditions: tuple[Condition, ...]) -> None:
+    """Raises ValueError."""
+    closed = {item.setting.name for item in conditions if item.setting.loop is Loop.CLOSED}
+    for item in conditions:
+        setting = item.setting
+        needs = setting.loop is Loop.OPEN and setting.rate_per_s is None
+        if (needs or item.capacity) and item.capacity not in closed:
+            raise ValueError(
+                f"{experiment.name}: the setting {setting.name} needs the capacity of a closed loop, and "
+                f"{item.capacity!r} is none of its settings"
+            )
+        if not any(item.takes(contender.arm) for contender in experiment.contenders):
+            raise ValueError(f"{experiment.name}: no arm is measured under {setting.name}")

@@ -1,0 +1,83 @@
+"""Before anything is measured: each contestant is started once under each setting that asks for it, looked
+at, and if its capacity is needed, loaded.
+
+Not for: what a check looks at (``asyncdemo.lab.answers``, and the experiments).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from asyncdemo.lab.contestant import NotStarted, PortKept
+from asyncdemo.lab.experiment import Setting, Verification
+from asyncdemo.lab.protocol.attempts import looked, of_arm, started_contestant, warmed_up
+from asyncdemo.lab.protocol.bench import Bench, Failed, plan_of
+from asyncdemo.lab.protocol.description import Check, Condition, Contender, Scene, Size, When
+
+__all__ = ["Visit", "visit"]
+
+_LOADED_S = 2.0
+"""How long the load lasts that the checks see, where no capacity is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """capacity_per_s: if it was asked for. unavailable, successor: as the arm will have them."""
+
+    arm: str
+    setting: str
+    verifications: tuple[Verification, ...] = ()
+    capacity_per_s: float | None = None
+    unavailable: str = ""
+    successor: str = ""
+
+
+def visit(
+    bench: Bench,
+    contender: Contender,
+    condition: Condition,
+    setting: Setting,
+    size: Size,
+    needs_capacity: bool,
+    say: Callable[[str], None],
+) -> Visit:
+    """Raises Interrupted, and Unavailable."""
+    found: list[Verification] = []
+    checks = of_arm(condition, contender)
+    arm = contender.arm
+    capacity: float | None = None
+
+    def look(when: When, scene: Scene) -> None:
+        for check in checks:
+            if check.when is when:
+                seen = looked(check, scene)
+                found.append(_verification(arm.name, setting.name, check, seen.words, seen.held))
+
+    try:
+        say("start")
+        with started_contestant(bench, contender, condition) as started:
+            scene = Scene(arm, setting, started)
+            look(When.READY, scene)
+            if needs_capacity or any(check.when is not When.READY for check in checks):
+                plan = plan_of(condition, setting, started.port, cpus=bench.pinning.client)
+                if needs_capacity:
+                    say("warm up")
+                    warmed_up(bench, plan, scene, size)
+                elif plan.requests is None:
+                    plan = replace(plan, duration_s=_LOADED_S)
+                say("look")
+                window = bench.window(setting.tool, plan, scene, meanwhile=lambda: look(When.LOADED, scene))
+                load = window.measured.load
+                capacity = load.throughput_per_s if needs_capacity else None
+                look(When.AFTER, replace(scene, load=load))
+    except (NotStarted, PortKept, Failed) as failure:
+        problem = f"{failure.outcome.value}: {failure}"
+        found.append(
+            Verification(arm.name, "it can be looked at", "yes", problem, held=False, setting=setting.name)
+        )
+    return Visit(arm.name, setting.name, tuple(found), capacity)
+
+
+def _verification(arm: str, setting: str, check: Check, seen: str, held: bool) -> Verification:
+    return Verification(arm, check.what, check.asked, seen, held, setting)
