@@ -16,7 +16,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour course test test-slow test-browser test-all services lint docs wheel check picture bench lock clean
+.PHONY: help tour course lab test test-slow test-lab test-browser test-all services lint docs wheel check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -29,11 +29,17 @@ tour: $(VENV)/.tour ## set up, then the first lesson: predict how long ten sleep
 course: $(VENV)/.course ## what lessons 12 and later need: servers, clients, databases (a minute, once)
 	@echo "All lessons can run now: $(BIN)/asyncdemo list"
 
+lab: $(VENV)/.lab ## what the lab measures: the servers and frameworks of the five articles, on top of course
+	@echo "The servers of the lab are installed."
+
 test: $(VENV)/.dev ## the tests that are not marked slow (PYTEST_ARGS="-k name" for a part of them)
-	@$(BIN)/python -m pytest -m "not slow and not browser" $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m "not slow and not browser and not lab" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.dev ## the other tests: real servers under load, terminals, processes that are killed
-	@$(BIN)/python -m pytest -m "slow and not browser" $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m "slow and not browser and not lab" $(PYTEST_ARGS)
+
+test-lab: $(VENV)/.dev $(VENV)/.lab ## the tests of the lab's servers, those that need more than `make course` has
+	@$(BIN)/python -m pytest -m lab $(PYTEST_ARGS)
 
 test-browser: docs $(VENV)/.browser ## the site in Chromium, which is installed where that can be done (root, Debian)
 	@scripts/chromium.sh
@@ -102,6 +108,12 @@ $(VENV)/.course: requirements/course.txt pyproject.toml | $(BIN)/python
 	@$(PIP) --require-hashes --requirement requirements/course.txt
 	@$(INSTALL_SELF)
 	@touch $@ $(VENV)/.tour
+
+$(VENV)/.lab: requirements/lab.txt pyproject.toml | $(BIN)/python
+	@echo "Installing what the lab measures into $(VENV) (only this once) ..."
+	@$(PIP) --require-hashes --requirement requirements/lab.txt
+	@$(INSTALL_SELF)
+	@touch $@ $(VENV)/.course $(VENV)/.tour
 
 $(VENV)/.dev: requirements/dev.txt pyproject.toml | $(BIN)/python
 	@echo "Installing asyncdemo and the tools for its development into $(VENV) (only this once) ..."

@@ -2,8 +2,8 @@
 # Writes requirements/*.txt from pyproject.toml: exact versions with hashes, for every system and Python at once.
 #
 # all.txt is resolved first; the others are subsets of it, in the same versions, so that the tour, the later
-# lessons, the tests and those in a browser install only what they need. They are files of their own because pip
-# can pick a subset of a file only by constraints (-c), and it takes no hashes from there.
+# lessons, the lab, the tests and those in a browser install only what they need. They are files of their own
+# because pip can pick a subset of a file only by constraints (-c), and it takes no hashes from there.
 # No address of a package index is written: the files work with whatever index pip is set up to use.
 #
 # Usage: scripts/lock.sh [uv's options, such as --upgrade]      (needs uv: part of the `dev` extra)
@@ -23,6 +23,8 @@ compile dev.txt pyproject.toml --extra docs --extra dev --constraints requiremen
 compile browser.txt pyproject.toml --extra browser --constraints requirements/all.txt
 printf 'hatchling\neditables\n' |
     compile course.txt pyproject.toml - --extra course --constraints requirements/all.txt
+printf 'hatchling\neditables\n' |
+    compile lab.txt pyproject.toml - --extra lab --constraints requirements/all.txt
 printf 'hatchling\neditables\n' |
     compile tour.txt pyproject.toml - --extra watch --constraints requirements/all.txt
 

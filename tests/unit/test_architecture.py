@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "asyncdemo"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as run; run()"
-LOCKS = ("tour.txt", "course.txt", "browser.txt", "dev.txt", "all.txt")
+LOCKS = ("tour.txt", "course.txt", "lab.txt", "browser.txt", "dev.txt", "all.txt")
 
 # Both are written so that they do not match themselves. Pip uses whatever index it is set up to use.
 INDEX = re.compile(
@@ -162,6 +162,8 @@ def test_the_lock_files_hold_what_the_project_asks_for() -> None:
     for lock, wanted in {
         "tour.txt": names([*project["dependencies"], *extras["watch"]]) | {"hatchling", "editables"},
         "course.txt": names([*project["dependencies"], *extras["course"]]) | {"hatchling", "editables"},
+        "lab.txt": names([*project["dependencies"], *extras["course"], *extras["lab"]])
+        | {"hatchling", "editables"},
         "dev.txt": names([*project["dependencies"], *extras["course"], *extras["dev"], *extras["docs"]]),
         "browser.txt": names(extras["browser"]),
         "all.txt": names([*project["dependencies"], *(one for extra in extras.values() for one in extra)]),
