@@ -13,7 +13,16 @@ from asyncdemo.model import Run
 from asyncdemo.render.curves import Curve, memory_curves
 from asyncdemo.render.facts import blocking_words
 from asyncdemo.render.grid import FULL, SHADES, STATE_OF, Cell, Counts, Grid, Row, Shade
-from asyncdemo.render.layout import Piece, blocked_of, extent_ns, lay_out, noun, open_ns, pieces
+from asyncdemo.render.layout import (
+    Piece,
+    blocked_of,
+    column_ns,
+    extent_ns,
+    lay_out_run,
+    noun,
+    open_ns,
+    pieces,
+)
 from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.pooling import ConnectionRow, PoolSection, lay_out_pool, pool_sections
 from asyncdemo.render.words import clean, lane_range, title
@@ -117,25 +126,28 @@ def charts(runs: Sequence[Run], rows: int = ROWS, bars: int = BARS) -> tuple[int
     cut into cells, in which nothing that ran or blocked is lost.
     """
     scale_ns = max(map(extent_ns, runs), default=0) or 1
-    grids = lay_out(runs, COLUMNS, rows)
+    column = column_ns(runs, COLUMNS)
     return scale_ns, tuple(
         replace(
-            _exact(run) if _fits(run, rows, bars) else _cut(run, grid, scale_ns),
+            _exact(run)
+            if _fits(run, rows, bars)
+            else _cut(run, lay_out_run(run, COLUMNS, rows, column), scale_ns),
             noun=noun(run),
-            pools=tuple(_pool(section, grid, scale_ns) for section in pool_sections(run)[:MOST_POOLS]),
+            pools=tuple(_pool(section, column, scale_ns) for section in pool_sections(run)[:MOST_POOLS]),
             curves=memory_curves(run),
         )
-        for run, grid in zip(runs, grids, strict=True)
+        for run in runs
     )
 
 
-def _pool(section: PoolSection, above: Grid, scale_ns: int) -> ChartPool:
+def _pool(section: PoolSection, column: int, scale_ns: int) -> ChartPool:
+    """column: how long one is, in ns."""
     drawn = [row for row in section.rows if row.stretches]
     bars = sum(len(row.stretches) for row in drawn)
     if len(drawn) <= POOL_ROWS and bars <= POOL_BARS:
         rows = tuple(ChartRow(clean(row.label), 1, bars=tuple(_connection_bars(row))) for row in drawn)
         return ChartPool(clean(section.title), section.about, rows, section.queued)
-    grid = lay_out_pool(section, above.columns, above.column_ns, scale_ns, POOL_ROWS)
+    grid = lay_out_pool(section, COLUMNS, column, scale_ns, POOL_ROWS)
     cut = tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
     return ChartPool(clean(section.title), section.about, cut, section.queued, grid.folded, grid.fold)
 

@@ -22,10 +22,12 @@ __all__ = [
     "Blocked",
     "Piece",
     "blocked_of",
+    "column_ns",
     "cut",
     "extent_ns",
     "lay_out",
     "lay_out_part",
+    "lay_out_run",
     "noun",
     "open_ns",
     "pieces",
@@ -101,11 +103,19 @@ def pieces(row: Lane | Request, blocked: Blocked) -> Iterator[Piece]:
 
 def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
     """A grid for each run, all of one scale; at most ``rows`` rows, every lane or request in one of them."""
-    columns, rows = max(columns, 1), max(rows, 1)
-    column_ns = max(-(-max(map(extent_ns, runs), default=0) // columns), 1)
-    return tuple(
-        _grid(run, columns, rows, column_ns, open_ns(run), open_ns(run) + extent_ns(run)) for run in runs
-    )
+    column = column_ns(runs, columns)
+    return tuple(lay_out_run(run, columns, rows, column) for run in runs)
+
+
+def lay_out_run(run: Run, columns: int, rows: int, column: int) -> Grid:
+    """The grid of one of several runs. column: of all of them, see ``column_ns``."""
+    zero_ns = open_ns(run)
+    return _grid(run, max(columns, 1), max(rows, 1), column, zero_ns, zero_ns + extent_ns(run))
+
+
+def column_ns(runs: Sequence[Run], columns: int) -> int:
+    """How long a column is, if so many of them hold the longest run."""
+    return max(-(-max(map(extent_ns, runs), default=0) // max(columns, 1)), 1)
 
 
 def cut(run: Run, start_ns: int, end_ns: int) -> Run:

@@ -12,6 +12,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -70,19 +71,19 @@ def _record(lesson: Lesson, recordings: Recordings, kept: KeptServices) -> None:
     services = kept.get(lesson.services) if lesson.services else None
     for _ in range(_TRIES):
         began = time.monotonic()
-        runs = recordings.record(lesson.id, takes(lesson), sources, services)
+        recordings.record(lesson.id, takes(lesson), sources, services, partial(broken_claims, lesson))
         print(f"recorded {lesson.id} ({time.monotonic() - began:.1f} s)", flush=True)
-        broken = broken_claims(lesson, runs)
+        broken = recordings.remarks(lesson.id)
         if not broken:
             return
-        print(f"  not as the text says: {'; '.join(claim.text for claim in broken)}", flush=True)
+        print(f"  not as the text says: {'; '.join(broken)}", flush=True)
 
 
 def _write_pages(course: Course, lessons: Iterable[Lesson], recordings: Recordings) -> None:
     pages = {"index.md": catalogue_page(course), "instructors.md": notes_page(course)}
     for lesson in lessons:
         runs = [f"runs/{file.name}" for file in recordings.files(lesson.id)]
-        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, recordings.get(lesson.id), runs)
+        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, recordings.remarks(lesson.id))
     files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
     files["assets/async_timeline.js"] = script_js().encode()
     files["assets/open_run.js"] = open_run_js().encode()

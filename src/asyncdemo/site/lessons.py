@@ -12,7 +12,7 @@ from typing import Final
 
 from asyncdemo.course.around import surroundings
 from asyncdemo.course.catalog import Course, Module
-from asyncdemo.course.claims import Claim, check
+from asyncdemo.course.claims import check
 from asyncdemo.course.knobs import values
 from asyncdemo.course.lesson import Lesson, Variant
 from asyncdemo.course.listing import Listing, listing
@@ -46,23 +46,24 @@ def takes(lesson: Lesson) -> list[Take]:
     ]
 
 
-def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[Claim]:
+def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[str]:
     """What the text says of these runs, and is not so. Claims about other knobs need other runs."""
     measured = {run.name: measure(run) for run in runs}
     knobs = values(lesson, {})
-    return [
-        claim
+    broken = [
+        claim.text
         for claim in lesson.claims
         if not claim.knobs and not check(claim.condition, measured, knobs).holds
     ]
+    return list(dict.fromkeys(broken))
 
 
-def lesson_page(course: Course, lesson: Lesson, runs: Sequence[Run], files: Sequence[str]) -> str:
-    """In Markdown. files: where the recordings can be had, relative to the page."""
-    return "\n".join(_parts(course, lesson, runs, files))
+def lesson_page(course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str]) -> str:
+    """In Markdown. runs: files of the recordings, relative to the page. broken: claims that they break."""
+    return "\n".join(_parts(course, lesson, runs, broken))
 
 
-def _parts(course: Course, lesson: Lesson, runs: Sequence[Run], files: Sequence[str]) -> Iterator[str]:
+def _parts(course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str]) -> Iterator[str]:
     others = {other.id for other in course.lessons} - {lesson.id}
     text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
     yield f"---\ntitle: {lesson.number}. {lesson.title}\ndescription: >-\n  {lesson.point}\n---\n"
@@ -78,8 +79,8 @@ def _parts(course: Course, lesson: Lesson, runs: Sequence[Run], files: Sequence[
         yield f"## Predict\n\n```predict\nlesson: {lesson.id}\n```\n"
     yield f"## Run\n\n{text['Run']}\n"
     yield f"```timeline\nlesson: {lesson.id}\n{'covered: yes' if lesson.predictions else ''}\n```\n"
-    yield _downloads(runs, files)
-    yield from _differing_here(broken_claims(lesson, runs))
+    yield _downloads(lesson, runs)
+    yield from _differing_here(broken)
     yield "</div>\n</div>\n"
     yield f"```figures\nlesson: {lesson.id}\n```\n"
     for heading in _AFTER:
@@ -117,15 +118,16 @@ def _tab(variant: Variant, shown: Listing) -> str:
     return f'=== "{variant.name}"\n\n{textwrap.indent(block, "    ")}'
 
 
-def _differing_here(broken: Sequence[Claim]) -> Iterator[str]:
+def _differing_here(broken: Sequence[str]) -> Iterator[str]:
     """A recording may have been made on a busy machine; then the page says so."""
     if broken:
-        told = "\n".join(f"    - {text}" for text in dict.fromkeys(claim.text for claim in broken))
+        told = "\n".join(f"    - {text}" for text in broken)
         yield f'!!! warning "This recording differs from what the text says"\n\n{told}\n'
 
 
-def _downloads(runs: Sequence[Run], files: Sequence[str]) -> str:
-    links = ", ".join(f"[{run.name}]({file})" for run, file in zip(runs, files, strict=True))
+def _downloads(lesson: Lesson, runs: Sequence[str]) -> str:
+    named = zip(lesson.variants, runs, strict=True)
+    links = ", ".join(f"[{variant.name}]({run})" for variant, run in named)
     return (
         f"The recordings: {links}. [Open one](../explore/open.md) in the browser, or with "
         "`asyncdemo show FILE`.\n{.lesson-recordings}\n"

@@ -69,11 +69,17 @@ class Recordings:
         return self._index(name).get("key") == _key(takes, sources)
 
     def record(
-        self, name: str, takes: Sequence[Take], sources: Iterable[Path], services: Services | None = None
+        self,
+        name: str,
+        takes: Sequence[Take],
+        sources: Iterable[Path],
+        services: Services | None = None,
+        judge: Callable[[Sequence[Run]], Sequence[str]] = lambda _: (),
     ) -> tuple[Run, ...]:
         """Make them, one after another, and keep them.
 
-        sources: files whose change makes them out of date. services: running.
+        sources: files whose change makes them out of date. services: running. judge: what is to be
+        remembered of the runs, see ``remarks``.
         """
         folder = self._folder / name
         shutil.rmtree(folder, ignore_errors=True)
@@ -83,7 +89,7 @@ class Recordings:
         for run in runs:
             files.append(f"{name.rpartition('/')[2]}-{run.name}.jsonl.gz")
             store.save(run, folder / files[-1])
-        index = {"key": _key(takes, sources), "files": files}
+        index = {"key": _key(takes, sources), "files": files, "remarks": list(judge(runs))}
         (folder / _INDEX).write_text(json.dumps(index), encoding="utf-8")
         return runs
 
@@ -97,6 +103,11 @@ class Recordings:
         if not isinstance(files, list):
             raise MissingError(f"There is no recording of {name}: python -m asyncdemo.site prepare")
         return tuple(self._folder / name / file for file in files)
+
+    def remarks(self, name: str) -> tuple[str, ...]:
+        """What was found to be told of them when they were made."""
+        remarks = self._index(name).get("remarks")
+        return tuple(map(str, remarks)) if isinstance(remarks, list) else ()
 
     def _index(self, name: str) -> dict[str, object]:
         try:

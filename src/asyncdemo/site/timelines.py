@@ -5,8 +5,6 @@ Not for: how either looks (``render``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.course.lesson import Lesson, load_lesson
 from asyncdemo.course.lookup import find_lesson
@@ -24,9 +22,8 @@ def timeline(source: str) -> str:
     """``lesson: ID``, and ``covered: yes`` where a prediction comes first."""
     asked = settings(source, ("lesson", "covered"))
     lesson, runs = recorded_lesson(asked["lesson"])
-    element = element_html(
-        lesson_accounts(lesson, runs), covered=asked.get("covered") == "yes", ident=lesson.id
-    )
+    covered = asked.get("covered") == "yes"
+    element = element_html(lesson_accounts(lesson, runs), covered=covered, ident=lesson.id)
     return f'<div class="timeline" data-search-exclude>{element}</div>'
 
 
@@ -47,7 +44,7 @@ def recorded_lesson(lesson_id: str) -> tuple[Lesson, tuple[Run, ...]]:
     return lesson, Recordings().get(lesson.id)
 
 
-def lesson_accounts(lesson: Lesson, runs: Sequence[Run]) -> tuple[Account, ...]:
+def lesson_accounts(lesson: Lesson, runs: tuple[Run, ...]) -> tuple[Account, ...]:
     """What there is to tell of each run, compared with those that ended as the lesson means it."""
     expected = {variant.name: variant.expect for variant in lesson.variants}
     return account_for(runs, [run.name for run in runs if run.outcome == expected[run.name]])

@@ -34,8 +34,8 @@ def runs(lesson: Lesson, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run,
 
 
 @pytest.fixture(scope="module")
-def page(course: Course, lesson: Lesson, runs: tuple[Run, ...]) -> str:
-    return lesson_page(course, lesson, runs, [f"runs/{run.name}.jsonl.gz" for run in runs])
+def page(course: Course, lesson: Lesson) -> str:
+    return lesson_page(course, lesson, [f"runs/{variant.name}.jsonl.gz" for variant in lesson.variants], [])
 
 
 def headings(page: str) -> list[str]:
@@ -91,13 +91,18 @@ def test_the_list_has_every_lesson_with_its_point(course: Course) -> None:
         assert heading.point in text
 
 
-def test_a_recording_that_differs_from_the_text_is_told(
-    course: Course, lesson: Lesson, runs: tuple[Run, ...]
-) -> None:
+def test_what_the_text_says_is_held_against_the_recordings(lesson: Lesson, runs: tuple[Run, ...]) -> None:
     assert broken_claims(lesson, runs) == []
     swapped = [replace(run, name=other.name) for run, other in zip(runs, runs[::-1], strict=True)]
-    assert broken_claims(lesson, swapped)
-    assert "This recording differs" in lesson_page(course, lesson, swapped, ["a", "b", "c"])
+    broken = broken_claims(lesson, swapped)
+    assert broken
+    assert set(broken) <= {claim.text for claim in lesson.claims}
+
+
+def test_a_page_says_where_its_recordings_differ_from_the_text(course: Course, lesson: Lesson) -> None:
+    page = lesson_page(course, lesson, ["a", "b", "c"], ["ten rows"])
+    assert "This recording differs from what the text says" in page
+    assert "    - ten rows" in page
 
 
 class TestRecordings:
@@ -106,8 +111,9 @@ class TestRecordings:
         source.write_text("a = 1\n")
         recordings, wanted = Recordings(tmp_path / "runs"), takes(lesson)[:1]
         assert not recordings.is_fresh("mine", wanted, [source])
-        made = recordings.record("mine", wanted, [source])
+        made = recordings.record("mine", wanted, [source], judge=lambda runs: [f"{len(runs)} made"])
         assert recordings.is_fresh("mine", wanted, [source])
+        assert recordings.remarks("mine") == ("1 made",)
         assert recordings.get("mine") == made
         assert not recordings.is_fresh("mine", takes(lesson), [source])
         source.write_text("a = 2\n")
