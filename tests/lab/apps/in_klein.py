@@ -1,0 +1,12 @@
+"""Hello world in Klein."""
+
+from klein import Klein
+
+app = Klein()
+
+
+def hello(request: object) -> str:
+    return "hello"
+
+
+app.route("/")(hello)

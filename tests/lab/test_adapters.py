@@ -1,0 +1,108 @@
+"""Every server program serves hello world, and is told ready only when all its workers answer."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.environments import Progress
+from asyncdemo.lab.rollcall import RollCall
+from asyncdemo.lab.servers import PROGRAMS, App, Interface
+from asyncdemo.serving.ports import free_port
+from tests.lab.contestants import APPS, get, get_once_it_listens, hello, wait_until_gone
+
+IN_DEV: Final = {"flask", "flask-threaded", "sanic", "hypercorn", "aiohttp"}
+ALL: Final = [
+    (name, interface) for name, program in PROGRAMS.items() for interface in sorted(program.interfaces)
+]
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the environments that these tests make."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def needing(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.slow if name in IN_DEV else pytest.mark.lab
+
+
+@pytest.mark.parametrize(
+    ("name", "interface"),
+    [pytest.param(name, kind, marks=needing(name), id=f"{name}-{kind.value}") for name, kind in ALL],
+)
+def test_a_server_runs_hello_world_with_two_workers(
+    name: str, interface: Interface, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    workers = PROGRAMS[name].most_workers or 2
+    entrant = hello(name, interface)
+    with entrant.start({"workers": workers}) as server:
+        assert get(server.port) == "hello"
+        pids = server.pids()
+        assert len(pids) >= workers
+        roll = RollCall(server.port, server.pids)
+        for _ in range(20):
+            roll.ask(workers - len(roll.answered))
+        assert len(roll.answered) == workers
+        assert server.command == entrant.command({"workers": workers})
+        assert not server.died()
+    assert wait_until_gone(pids) == []
+
+
+@pytest.mark.lab
+def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    steps: list[Progress] = []
+    app = App(APPS / "in_aioflask.py", Interface.ASGI)
+    entrant = contestant(
+        PROGRAMS["uvicorn"],
+        app,
+        "aioflask",
+        packages=("aioflask",),
+        environment="aioflask",
+        tell=steps.append,
+    )
+    with entrant.start({"workers": 2}) as server:
+        assert get(server.port) == "hello"
+    assert steps[0].what == "making an environment"
+    told = len(steps)
+    assert entrant.versions()["aioflask"] == "0.4.0"
+    assert len(steps) == told  # it is there
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("hypercorn", marks=pytest.mark.slow),
+        pytest.param("gunicorn-asgi", marks=pytest.mark.lab),
+        pytest.param("gunicorn-uvicorn", marks=pytest.mark.lab),
+        pytest.param("uvicorn", marks=pytest.mark.lab),
+    ],
+)
+def test_a_server_is_not_ready_before_its_last_worker(name: str, tmp_path: Path) -> None:
+    """Of two workers one hangs in its import, until there is a file named ``go``."""
+    port = free_port()
+    entrant = contestant(PROGRAMS[name], App(APPS / "late_second_worker.py", Interface.ASGI))
+    entrant = replace(entrant, free_port=lambda: port)
+    ready = threading.Event()
+
+    def start() -> None:
+        with entrant.start({"workers": 2, "folder": str(tmp_path)}):
+            ready.set()
+
+    starting = threading.Thread(target=start)
+    starting.start()
+    try:
+        assert get_once_it_listens(port) == "hello"
+        assert not ready.wait(1)
+        (tmp_path / "go").touch()
+        assert ready.wait(60)
+    finally:
+        (tmp_path / "go").touch()
+        starting.join()

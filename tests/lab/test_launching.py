@@ -1,0 +1,315 @@
+"""A contestant that misbehaves is told for what it did, and nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from asyncdemo.errors import UsageError
+from asyncdemo.lab.acceptors import look, look_with_psutil
+from asyncdemo.lab.contestant import NotStarted, PortKept, Unavailable
+from asyncdemo.lab.rollcall import RollCall
+from asyncdemo.lab.servers import PROGRAMS, Asked, Interface
+from asyncdemo.lab.trial import TrialOutcome
+from asyncdemo.serving.ports import HOST, free_port
+from tests.lab.contestants import get, hello, script, wait_until_gone
+
+pytestmark = pytest.mark.slow
+
+# Its arguments: the port, and what a test tells it.
+SERVE: Final = """
+import http.server, os, signal, socket, sys, threading, time
+
+class Hello(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, *arguments):
+        pass
+
+def server():
+    http.server.HTTPServer.request_queue_size = 64
+    return http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Hello)
+"""
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port on which somebody else listens: this process."""
+    with socket.create_server((HOST, 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+def test_one_that_dies_says_how_and_its_last_words(tmp_path: Path) -> None:
+    entrant = script(tmp_path, "import sys\nprint('loading')\nsys.exit('no database')")
+    with pytest.raises(NotStarted, match="exit code 1") as caught:
+        entrant.start({})
+    assert caught.value.outcome is TrialOutcome.DIED
+    assert "loading" in str(caught.value)
+    assert "no database" in str(caught.value)
+
+
+def test_one_that_never_listens_is_hung(tmp_path: Path) -> None:
+    entrant = script(tmp_path, "import time\nprint('waiting', flush=True)\ntime.sleep(600)")
+    with pytest.raises(NotStarted, match="does not listen") as caught:
+        replace(entrant, deadline_s=1.0).start({})
+    assert caught.value.outcome is TrialOutcome.HUNG
+    assert "waiting" in str(caught.value)
+
+
+def test_one_that_listens_and_answers_nobody_is_hung(tmp_path: Path) -> None:
+    text = (
+        "import os, socket, sys, time\n"
+        "print(os.getpid(), flush=True)\n"
+        "server = socket.create_server(('127.0.0.1', int(sys.argv[1])))\n"
+        "kept = [server.accept() for _ in range(1000)]\n"
+    )
+    with pytest.raises(NotStarted, match="0 of 1 workers answer") as caught:
+        replace(script(tmp_path, text), deadline_s=0.1).start({})
+    assert caught.value.outcome is TrialOutcome.HUNG
+    pid = int(str(caught.value).split()[-1])
+    assert wait_until_gone([pid]) == []
+
+
+def test_one_that_has_fewer_workers_than_asked_is_hung() -> None:
+    entrant = hello("hypercorn", Interface.ASGI)
+
+    def with_one(asked: Asked) -> Sequence[str]:
+        return PROGRAMS["hypercorn"].arguments(replace(asked, workers=1))
+
+    entrant = replace(entrant, program=replace(entrant.program, arguments=with_one), deadline_s=5.0)
+    with pytest.raises(NotStarted, match="1 of 2 workers answer") as caught:
+        entrant.start({"workers": 2})
+    assert caught.value.outcome is TrialOutcome.HUNG
+
+
+def test_one_that_ends_unasked_later_is_said_to_have_died() -> None:
+    with hello("flask", Interface.WSGI).start({}) as server:
+        (pid,) = server.pids()
+        assert server.died() == ""
+        os.kill(pid, signal.SIGKILL)
+        assert wait_until_gone([pid]) == []
+        end = threading.Event()
+        while not server.died():
+            end.wait(0.01)
+        assert server.died() == "was ended by SIGKILL"
+        assert server.pids() == ()
+
+
+def test_of_what_a_server_writes_the_last_lines_are_told(tmp_path: Path) -> None:
+    text = SERVE + "for n in range(1000): print('line', n)\nserver().serve_forever()"
+    with script(tmp_path, text).start({}) as server:
+        lines = server.log().splitlines()
+    assert lines[-1] == "line 999"
+    assert len(lines) < 50
+
+
+def test_a_program_that_is_not_there_was_not_started(tmp_path: Path) -> None:
+    entrant = script(tmp_path, "")
+    program = replace(entrant.program, arguments=lambda asked: ["no-such-program", asked.port_word])
+    with pytest.raises(NotStarted, match="no-such-program: No such file") as caught:
+        replace(entrant, program=program).start({})
+    assert caught.value.outcome is TrialOutcome.NOT_STARTED
+
+
+def test_a_package_that_is_not_installed_makes_a_contestant_unavailable() -> None:
+    with pytest.raises(Unavailable, match=r"no-such-package is not installed: .*\[lab\]"):
+        replace(hello("flask", Interface.WSGI), packages=("no-such-package",)).start({})
+
+
+def test_a_port_that_somebody_else_has_is_left_for_another(taken: int) -> None:
+    ports = iter([taken, free_port()])
+    entrant = replace(hello("flask", Interface.WSGI), free_port=lambda: next(ports))
+    with entrant.start({}) as server:
+        assert server.port != taken
+        assert get(server.port) == "hello"
+
+
+def test_the_answers_of_another_server_are_not_taken_for_its_own(taken: int, tmp_path: Path) -> None:
+    entrant = script(tmp_path, "import time\ntime.sleep(600)")
+    with pytest.raises(NotStarted, match=f"Another program listens on its port, {taken}"):
+        replace(entrant, free_port=lambda: taken).start({})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where the system shares a port among processes evenly")
+def test_a_port_that_is_shared_with_another_server_is_noticed(tmp_path: Path) -> None:
+    text = SERVE + (
+        "class Shared(http.server.ThreadingHTTPServer):\n"
+        "    allow_reuse_port = True\n"
+        "    def server_bind(self):\n"
+        "        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
+        "        super().server_bind()\n"
+        "Shared(('127.0.0.1', int(sys.argv[1])), Hello).serve_forever()\n"
+    )
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        other.bind((HOST, 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(NotStarted, match="Another program listens on its port"):
+            replace(script(tmp_path, text), free_port=lambda: port).start({})
+
+
+def test_a_port_that_somebody_has_got_from_it_is_told(tmp_path: Path) -> None:
+    """The listening socket is passed on to this process, which is none of the server's."""
+    text = SERVE + (
+        "serving = server()\n"
+        "with socket.socket(socket.AF_UNIX) as friend:\n"
+        "    friend.connect(sys.argv[2])\n"
+        "    socket.send_fds(friend, [b'x'], [serving.fileno()])\n"
+        "serving.serve_forever()\n"
+    )
+    received: list[int] = []
+    with socket.socket(socket.AF_UNIX) as waiting:
+        waiting.bind(str(tmp_path / "s"))
+        waiting.listen()
+
+        def receive() -> None:
+            with waiting.accept()[0] as connection:
+                received.extend(socket.recv_fds(connection, 1, 1)[1])
+
+        thread = threading.Thread(target=receive)
+        thread.start()
+        server = script(tmp_path, text, str(tmp_path / "s")).start({})
+        thread.join()
+        try:
+            with pytest.raises(PortKept, match=f"still holds its port, {server.port}") as caught, server:
+                assert get(server.port) == "hello"
+        finally:
+            os.close(received[0])
+    assert caught.value.outcome is TrialOutcome.PORT_KEPT
+
+
+def test_processes_that_keep_the_port_when_it_ends_are_told_and_killed(tmp_path: Path) -> None:
+    text = SERVE + (
+        "serving = server()\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "    serving.serve_forever()\n"
+        "time.sleep(600)\n"
+    )
+    server = script(tmp_path, text).start({})
+    pids = server.pids()
+    assert len(pids) == 2
+    with pytest.raises(PortKept, match="1 of its processes still held its port"), server:
+        pass
+    assert wait_until_gone(pids) == []
+
+
+def test_an_error_in_the_measurement_is_not_hidden_by_that_of_the_end(tmp_path: Path) -> None:
+    text = SERVE + (
+        "serving = server()\n"
+        "if os.fork() == 0:\n"
+        "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "    serving.serve_forever()\n"
+        "time.sleep(600)\n"
+    )
+    with pytest.raises(KeyError), script(tmp_path, text).start({}):
+        raise KeyError
+
+
+def test_one_that_heeds_no_signal_is_killed(tmp_path: Path) -> None:
+    text = SERVE + "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nserver().serve_forever()"
+    with script(tmp_path, text).start({}) as server:
+        pids = server.pids()
+    assert wait_until_gone(pids) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such a one is found by its environment")
+def test_a_process_that_leaves_its_group_and_parent_is_ended_too(tmp_path: Path) -> None:
+    text = SERVE + (
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        os.execve(sys.executable, [sys.executable, '-c', 'import time; time.sleep(600)'], {})\n"
+        "    os._exit(0)\n"
+        "os.wait()\n"
+        "server().serve_forever()\n"
+    )
+    with script(tmp_path, text).start({}) as server:
+        pids = server.pids()
+        assert len(pids) == 2
+    assert wait_until_gone(pids) == []
+
+
+# Prints what is alive, stops one worker as the roll call does for a moment, and waits to be killed.
+LAB: Final = """
+import os, psutil, signal, sys, time
+from tests.lab.contestants import hello
+from asyncdemo.lab.servers import Interface
+server = hello(sys.argv[1], Interface(sys.argv[2])).start({"workers": int(sys.argv[3])})
+pids = server.pids()
+os.kill(pids[-1], signal.SIGSTOP)
+print(*pids, psutil.Process(pids[0]).ppid(), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "workers"),
+    [("flask", Interface.WSGI, 1), ("hypercorn", Interface.ASGI, 2), ("sanic", Interface.SANIC, 2)],
+)
+def test_no_server_survives_a_lab_that_is_killed(name: str, kind: Interface, workers: int) -> None:
+    paths = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *sys.path])
+    with subprocess.Popen(
+        [sys.executable, "-c", LAB, name, kind.value, str(workers)],
+        env=os.environ | {"PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as lab:
+        assert lab.stdout is not None
+        pids = [int(pid) for pid in lab.stdout.readline().split()]
+        assert len(pids) > workers
+        lab.kill()
+        assert wait_until_gone(pids) == []
+
+
+def test_knobs_of_the_server_are_its_own_and_others_reach_the_app() -> None:
+    with hello("flask", Interface.WSGI).start({"delay_ms": 20, "backlog": 7}) as server:
+        assert get(server.port, "/knob") == "20"
+        assert "--backlog 7" in server.command
+        assert server.command.startswith("LAB_DELAY_MS=20 python serve_flask.py in_flask:app")
+
+
+def test_what_would_set_up_a_server_behind_the_lab_is_not_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_DELAY_MS", "30")
+    monkeypatch.setenv("FLASK_DEBUG", "1")
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    with hello("flask", Interface.WSGI).start({}) as server:
+        assert get(server.port, "/knob") == "none"
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_the_loop_is_a_knob(loop: str) -> None:
+    with hello("sanic", Interface.SANIC).start({"loop": loop}) as server:
+        assert get(server.port, "/loop") == loop
+
+
+def test_a_knob_that_a_server_does_not_have_is_wrong_use() -> None:
+    with pytest.raises(UsageError, match="has 1 process, not 2"):
+        hello("flask", Interface.WSGI).start({"workers": 2})
+
+
+def test_workers_are_told_apart_by_psutil_too() -> None:
+    """As on systems without /proc."""
+    with hello("hypercorn", Interface.ASGI).start({"workers": 2}) as server:
+        roll = RollCall(server.port, server.pids, seen=look_with_psutil)
+        for _ in range(20):
+            roll.ask(2 - len(roll.answered))
+        assert len(roll.answered) == 2
+        assert (
+            look(server.port, server.pids).listeners == look_with_psutil(server.port, server.pids).listeners
+        )

@@ -1,0 +1,171 @@
+"""The commands of the server programs, without running any."""
+
+from __future__ import annotations
+
+import ast
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.errors import UsageError
+from asyncdemo.lab import acceptors
+from asyncdemo.lab.acceptors import Acceptors, Pids, look, look_with_psutil
+from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.environments import ENVIRONMENTS
+from asyncdemo.lab.published import load_article
+from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Loop, Program
+from asyncdemo.lab.servers.own import OWN
+
+NAMES = list(PROGRAMS)
+SCRIPTS = sorted(Path(acceptors.__file__).with_name("servers").joinpath("scripts").glob("*.py"))
+# Seed 004's column "Web server".
+PUBLISHED = {
+    "Aiohttp": "gunicorn-aiohttp",
+    "Gevent": "gunicorn-gevent",
+    "Gunicorn": "gunicorn-sync",
+    "Hypercorn": "hypercorn",
+    "Meinheld": "gunicorn-meinheld",
+    "Sanic": "sanic",
+    "Tornado": "tornado",
+    "Uvicorn": "uvicorn",
+    "uWSGI": "uwsgi",
+}
+
+
+def app_for(program: Program) -> App:
+    return App(Path("/apps/hello.py"), min(program.interfaces))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_has_the_app_the_port_and_the_backlog(name: str) -> None:
+    program = PROGRAMS[name]
+    words = program.command(Asked(app_for(program), 50123, backlog=77)).argv
+    assert "hello:app" in words
+    assert sum(word.rpartition(":")[2] == "50123" for word in words) == 1
+    assert "77" in words
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if PROGRAMS[name].most_workers is None])
+def test_a_command_has_the_workers(name: str) -> None:
+    program = PROGRAMS[name]
+    four, three = (program.command(Asked(app_for(program), 50123, workers=n)).argv for n in (4, 3))
+    assert [pair for pair in zip(four, three, strict=True) if pair[0] != pair[1]] == [("4", "3")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_shown_is_what_is_run_without_port_and_folders(name: str) -> None:
+    program = PROGRAMS[name]
+    command = program.command(Asked(app_for(program), 50123, workers=program.most_workers or 2))
+    assert "PORT" in command.shown
+    assert "50123" not in command.shown
+    assert not [word for word in command.shown.split() if word.startswith("/")]
+    assert len(command.shown_argv) == len(command.argv)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_server_leaves_out_of_its_logs_is_said(name: str) -> None:
+    assert any("log" in note.lower() for note in PROGRAMS[name].notes)
+
+
+def test_every_server_of_the_twenty_one_pairs_is_there() -> None:
+    table = load_article("twenty-one-pairs").table("results")
+    assert {row[1] for row in table.rows} == set(PUBLISHED)
+    assert set(PUBLISHED.values()) <= set(PROGRAMS)
+
+
+def test_every_environment_that_a_server_needs_has_a_recipe() -> None:
+    needed = {program.environment for program in PROGRAMS.values()} - {""}
+    assert needed
+    assert needed <= set(ENVIRONMENTS)
+
+
+def test_threads_are_for_servers_that_have_them() -> None:
+    with_threads = {name for name, program in PROGRAMS.items() if program.takes_threads}
+    assert with_threads == {"gunicorn-gthread", "uwsgi"}
+    for name in with_threads:
+        program = PROGRAMS[name]
+        words = program.command(Asked(app_for(program), 50123, threads=9)).argv
+        assert words[words.index("--threads") + 1] == "9"
+    with pytest.raises(ValueError, match="has no threads to set"):
+        PROGRAMS["uvicorn"].command(Asked(app_for(PROGRAMS["uvicorn"]), 50123, threads=9))
+
+
+def test_an_app_of_another_kind_is_not_for_a_server() -> None:
+    with pytest.raises(ValueError, match="runs apps of ASGI, Sanic, not of WSGI"):
+        PROGRAMS["uvicorn"].command(Asked(App(Path("/apps/hello.py"), Interface.WSGI), 50123))
+
+
+@pytest.mark.parametrize("name", ["uvicorn", "hypercorn", "sanic", "tornado", "aiohttp", "gunicorn-asgi"])
+def test_the_loop_is_part_of_the_command(name: str) -> None:
+    program = PROGRAMS[name]
+    commands = {loop: program.command(Asked(app_for(program), 50123, loop=loop)).argv for loop in Loop}
+    assert all(loop.value in words for loop, words in commands.items())
+
+
+def test_knobs_that_no_server_has_are_shown_as_the_settings_of_the_app() -> None:
+    entrant = contestant(PROGRAMS["uvicorn"], App(Path("/apps/hello.py"), Interface.ASGI))
+    shown = entrant.command({"workers": 6, "delay_ms": 20, "name": "a b"})
+    assert shown.startswith("LAB_DELAY_MS=20 LAB_NAME='a b' python -m uvicorn hello:app")
+    assert "--workers 6" in shown
+    with pytest.raises(UsageError, match="uvicorn: 'slow' is not a valid Loop"):
+        entrant.command({"loop": "slow"})
+
+
+def test_uwsgi_is_not_asked_for_a_longer_queue_than_the_system_allows() -> None:
+    allowed = Asked(App(Path("/apps/hello.py"), Interface.WSGI), 50123, backlog=10**9).allowed_backlog
+    assert 0 < allowed < 10**9
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_needs_no_asyncdemo(script: Path) -> None:
+    """It may run in an environment that has none."""
+    modules = {
+        name.name if isinstance(node, ast.Import) else node.module or ""
+        for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in node.names
+    }
+    assert modules
+    assert not [module for module in modules if module.startswith("asyncdemo")]
+
+
+def test_every_script_is_that_of_a_server() -> None:
+    used = {
+        Path(word).name
+        for program in OWN
+        for word in program.command(Asked(app_for(program), 50123)).argv
+        if word.endswith(".py")
+    }
+    assert used | {"starting.py"} == {script.name for script in SCRIPTS}
+
+
+@pytest.mark.parametrize("seen", [look, look_with_psutil])
+def test_who_has_accepted_a_connection_is_known_once_it_is_accepted(
+    seen: Callable[[int, Pids], Acceptors],
+) -> None:
+    ours = os.getpid()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as asking:
+            name = asking.getsockname()[1]
+            before = look(port, lambda: [ours])
+            assert name not in before.accepted
+            assert name not in before.strangers
+            with listening.accept()[0]:
+                after = seen(port, lambda: [ours])
+                assert after.accepted[name] == ours
+                assert after.listeners == {ours}
+                assert not after.stranger_listens
+
+
+def test_a_connection_and_a_port_of_somebody_else_are_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as asking, listening.accept()[0]:
+            seen = look(port, tuple)
+            assert seen.stranger_listens
+            assert asking.getsockname()[1] in seen.strangers
+    assert not look(port, tuple).stranger_listens
