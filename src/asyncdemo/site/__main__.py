@@ -18,7 +18,7 @@ from typing import Final
 
 from asyncdemo.course.catalog import Course, load_course
 from asyncdemo.course.lesson import Lesson, load_lesson
-from asyncdemo.errors import AsyncdemoError
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
 from asyncdemo.render.html import script_js
 from asyncdemo.render.open_run import open_run_js
 from asyncdemo.serving import KeptServices
@@ -26,14 +26,13 @@ from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page, notes_page
 from asyncdemo.site.examples import examples_js
 from asyncdemo.site.lessons import broken_claims, lesson_page, takes
+from asyncdemo.site.pack import pack
 from asyncdemo.site.recordings import Recordings
 
 _LESSONS: Final = Path("lessons")
 _PAGES: Final = Path("docs/lessons")
-_SITE: Final = Path("site")
-_ARCHIVE: Final = Path("dist/asyncdemo-docs.zip")
 _TRIES: Final = 3
-"""How often a lesson is recorded if a claim of its text does not hold: another program may have been busy."""
+"""How often a lesson is recorded at a time if a claim of its text does not hold."""
 
 
 def main() -> int:
@@ -42,15 +41,15 @@ def main() -> int:
     step = parser.parse_args().step
     try:
         if step == "pack":
-            from asyncdemo.site.pack import pack
-
-            pack(_SITE, _ARCHIVE)
+            pack()
         else:
             _prepare()
     except AsyncdemoError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    return 0
+    except KeyboardInterrupt:  # what was recorded until then is kept
+        return EXIT_INTERRUPTED
+    return EXIT_OK
 
 
 def _prepare() -> None:
@@ -65,15 +64,17 @@ def _prepare() -> None:
 
 
 def _record(lesson: Lesson, recordings: Recordings, kept: KeptServices) -> None:
+    """If it is not fresh, or breaks claims of its text: then another program may have been busy."""
     sources = [lesson.folder / "lesson.toml", *(variant.path for variant in lesson.variants)]
-    if recordings.is_fresh(lesson.id, takes(lesson), sources):
+    claims = partial(broken_claims, lesson)
+    if recordings.is_fresh(lesson.id, takes(lesson), sources) and not recordings.remarks(lesson.id, claims):
         return
     services = kept.get(lesson.services) if lesson.services else None
     for _ in range(_TRIES):
         began = time.monotonic()
-        recordings.record(lesson.id, takes(lesson), sources, services, partial(broken_claims, lesson))
+        recordings.record(lesson.id, takes(lesson), sources, services)
         print(f"recorded {lesson.id} ({time.monotonic() - began:.1f} s)", flush=True)
-        broken = recordings.remarks(lesson.id)
+        broken = recordings.remarks(lesson.id, claims)
         if not broken:
             return
         print(f"  not as the text says: {'; '.join(broken)}", flush=True)
@@ -83,7 +84,8 @@ def _write_pages(course: Course, lessons: Iterable[Lesson], recordings: Recordin
     pages = {"index.md": catalogue_page(course), "instructors.md": notes_page(course)}
     for lesson in lessons:
         runs = [f"runs/{file.name}" for file in recordings.files(lesson.id)]
-        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, recordings.remarks(lesson.id))
+        broken = recordings.remarks(lesson.id, partial(broken_claims, lesson))
+        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, broken)
     files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
     files["assets/async_timeline.js"] = script_js().encode()
     files["assets/open_run.js"] = open_run_js().encode()
@@ -97,7 +99,7 @@ def _write_pages(course: Course, lessons: Iterable[Lesson], recordings: Recordin
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     """The folder has these files and no others; one that is as it should be is not touched."""
     for old in [path for path in folder.rglob("*") if path.is_file()]:
-        if str(old.relative_to(folder)) not in files:
+        if old.relative_to(folder).as_posix() not in files:
             old.unlink()
     for name, data in files.items():
         file = folder / name

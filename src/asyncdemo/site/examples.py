@@ -10,7 +10,6 @@ from typing import Final
 
 from asyncdemo import store
 from asyncdemo.errors import MissingError
-from asyncdemo.model import Run
 from asyncdemo.site.recordings import Recordings
 
 __all__ = ["examples_js"]
@@ -23,21 +22,17 @@ _EXAMPLES: Final = (
 
 
 def examples_js(recordings: Recordings) -> str:
-    """The script, with those of the examples that were recorded."""
+    """The script. Raises MissingError if an example was not recorded."""
     examples = [
-        {"label": label, "files": [_file(f"{lesson}-{run.name}.jsonl", run) for run in runs]}
+        {"label": label, "files": [_file(recordings, lesson, variant) for variant in variants]}
         for label, lesson, variants in _EXAMPLES
-        if (runs := [run for run in _recorded(recordings, lesson) if run.name in variants])
     ]
     return f"window.asyncdemoExamples = {json.dumps(examples)};\n"
 
 
-def _recorded(recordings: Recordings, lesson: str) -> tuple[Run, ...]:
-    try:
-        return recordings.get(lesson)
-    except MissingError:  # only some lessons were prepared
-        return ()
-
-
-def _file(name: str, run: Run) -> dict[str, str]:
-    return {"name": name, "text": "".join(f"{line}\n" for line in store.dumps(run))}
+def _file(recordings: Recordings, lesson: str, variant: str) -> dict[str, str]:
+    for run in recordings.get(lesson):
+        if run.name == variant:
+            text = "".join(f"{line}\n" for line in store.dumps(run))
+            return {"name": f"{lesson}-{variant}.jsonl", "text": text}
+    raise MissingError(f"There is no recording of {lesson}, {variant}: explore/open.md has it as an example.")

@@ -41,6 +41,7 @@ def takes(lesson: Lesson) -> list[Take]:
             Target(str(variant.path)),
             Options(name=variant.name, lanes=lesson.lanes, timeout_s=_TIMEOUT_S, memory=lesson.memory),
             lambda services: surroundings(lesson.load, services, knobs),
+            variant.expect,
         )
         for variant in lesson.variants
     ]

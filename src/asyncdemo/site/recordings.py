@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import sys
 import sysconfig
@@ -18,9 +19,10 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo import store
-from asyncdemo.errors import MissingError
+from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.model import Run
 from asyncdemo.output import KeptOutput
+from asyncdemo.packages import CHECKOUT
 from asyncdemo.runner import Options, Stdout, Target
 from asyncdemo.services import Services
 from asyncdemo.serving import Surroundings, open_recording
@@ -31,31 +33,46 @@ FOLDER: Final = Path(".cache/site/runs")
 """Of the checkout, in which the site is built."""
 _INDEX: Final = "recordings.json"
 _POLL_S: Final = 0.01
-_WHAT_RECORDS: Final = (
+WHAT_RECORDS: Final = (
     "assembly",
     "awaits",
     "capture",
+    "captured.py",
+    "child.py",
     "course/around.py",
     "course/bodies.py",
     "course/load.py",
+    "lines.py",
     "load",
     "memory.py",
     "model",
+    "options.py",
+    "output.py",
+    "processes.py",
     "runner.py",
     "serving",
     "services",
     "store",
+    "terminals.py",
 )
 """Parts of asyncdemo whose change makes recordings anew. How they are drawn is no reason."""
+_WHAT_JUDGES: Final = ("course/claims.py", "course/figures.py", "course/knobs.py", "metrics")
+"""Parts whose change may make other remarks of the same recordings."""
+_PACKAGES: Final = CHECKOUT / "requirements" / "course.txt"
+"""The versions of what the recorded scripts import."""
 
 
 @dataclass(frozen=True)
 class Take:
-    """One run to be made. around: what it needs beside it, from the services that were asked for."""
+    """One run to be made. around: what it needs beside it, from the services that were asked for.
+
+    ends: how it must end ("ok", "failed", ...), or None if that does not matter.
+    """
 
     target: Target
     options: Options
     around: Callable[[Services | None], Surroundings] = Surroundings
+    ends: str | None = None
 
 
 class Recordings:
@@ -69,18 +86,15 @@ class Recordings:
         return self._index(name).get("key") == _key(takes, sources)
 
     def record(
-        self,
-        name: str,
-        takes: Sequence[Take],
-        sources: Iterable[Path],
-        services: Services | None = None,
-        judge: Callable[[Sequence[Run]], Sequence[str]] = lambda _: (),
+        self, name: str, takes: Sequence[Take], sources: Iterable[Path], services: Services | None = None
     ) -> tuple[Run, ...]:
         """Make them, one after another, and keep them.
 
-        sources: files whose change makes them out of date. services: running. judge: what is to be
-        remembered of the runs, see ``remarks``.
+        sources: files whose change makes them out of date. services: running. Raises AsyncdemoError if one
+        does not end as it must: then there are none.
         """
+        # A source that changes meanwhile is not what was recorded.
+        key = _key(takes, sources)
         folder = self._folder / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -89,8 +103,7 @@ class Recordings:
         for run in runs:
             files.append(f"{name.rpartition('/')[2]}-{run.name}.jsonl.gz")
             store.save(run, folder / files[-1])
-        index = {"key": _key(takes, sources), "files": files, "remarks": list(judge(runs))}
-        (folder / _INDEX).write_text(json.dumps(index), encoding="utf-8")
+        self._write_index(name, {"key": key, "files": files})
         return runs
 
     def get(self, name: str) -> tuple[Run, ...]:
@@ -104,10 +117,19 @@ class Recordings:
             raise MissingError(f"There is no recording of {name}: python -m asyncdemo.site prepare")
         return tuple(self._folder / name / file for file in files)
 
-    def remarks(self, name: str) -> tuple[str, ...]:
-        """What was found to be told of them when they were made."""
-        remarks = self._index(name).get("remarks")
-        return tuple(map(str, remarks)) if isinstance(remarks, list) else ()
+    def remarks(self, name: str, judge: Callable[[Sequence[Run]], Sequence[str]]) -> tuple[str, ...]:
+        """What is to be told of them. Remembered, since reading them takes long. Raises MissingError."""
+        index = self._index(name)
+        remarks, judged = index.get("remarks"), _digest(_WHAT_JUDGES)
+        if isinstance(remarks, list) and index.get("judged") == judged:
+            return tuple(map(str, remarks))
+        found = tuple(judge(self.get(name)))
+        self._write_index(name, {**index, "judged": judged, "remarks": found})
+        return found
+
+    def _write_index(self, name: str, index: dict[str, object]) -> None:
+        """Last of all: what is half made has none, and counts as not there."""
+        (self._folder / name / _INDEX).write_text(json.dumps(index), encoding="utf-8")
 
     def _index(self, name: str) -> dict[str, object]:
         try:
@@ -133,6 +155,10 @@ def _recorded(take: Take, services: Services | None) -> Run:
         while recording.poll(_POLL_S):
             pass
         run = recording.result()
+    if take.ends not in (None, run.outcome):
+        raise AsyncdemoError(
+            " ".join([f"{take.target.title}: the run ended as {run.outcome}, not {take.ends}.", *run.notes])
+        )
     # The paths of this machine say nothing to a reader.
     return store.loads((_without_machine(line).encode() for line in store.dumps(run)), run.name)
 
@@ -149,29 +175,34 @@ def _places() -> tuple[tuple[str, str], ...]:
     version = f"lib/python{sys.version_info.major}.{sys.version_info.minor}"
     paths = sysconfig.get_paths()
     return (
-        *((f"{paths[kind]}/", f"{version}/site-packages/") for kind in ("purelib", "platlib")),
-        (f"{paths['stdlib']}/", f"{version}/"),
-        (f"{Path.cwd()}/", ""),
+        *((f"{paths[kind]}{os.sep}", f"{version}/site-packages/") for kind in ("purelib", "platlib")),
+        (f"{paths['stdlib']}{os.sep}", f"{version}/"),
+        (f"{Path.cwd()}{os.sep}", ""),
     )
 
 
 def _key(takes: Sequence[Take], sources: Iterable[Path]) -> str:
-    digest = hashlib.sha256(repr([(take.target, take.options) for take in takes]).encode())
+    digest = hashlib.sha256(repr([(take.target, take.options, take.ends) for take in takes]).encode())
     for path in sorted(sources):
         digest.update(path.read_bytes())
-    digest.update(_recorder().encode())
+    for part in (sys.version.encode(), _PACKAGES.read_bytes(), _digest(WHAT_RECORDS).encode()):
+        digest.update(part)
     return digest.hexdigest()
 
 
 @cache
-def _recorder() -> str:
-    """What records: its source, and the Python that runs it."""
-    digest = hashlib.sha256(sys.version.encode())
-    for path in sorted(_sources(Path(__file__).resolve().parents[1])):
-        digest.update(path.read_bytes())
+def _digest(parts: Iterable[str]) -> str:
+    """Of parts of asyncdemo: all of their files, as some are no Python."""
+    package = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for part in parts:
+        for path in _files(package / part):
+            digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def _sources(package: Path) -> Iterator[Path]:
-    for part in _WHAT_RECORDS:
-        yield from [package / part] if part.endswith(".py") else (package / part).rglob("*.py")
+def _files(part: Path) -> Iterator[Path]:
+    if part.is_file():
+        yield part
+    yield from (path for path in sorted(part.rglob("*")) if path.is_file() and path.suffix != ".pyc")
