@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -68,8 +67,6 @@ class _OurSending:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._client = Client(plan, hold=True)
-        self._begun_s = self._waited_s = 0.0
-        self._waited: float | None = None
 
     def __enter__(self) -> Self:
         deadline_s = time.monotonic() + _READY_S
@@ -87,17 +84,11 @@ class _OurSending:
         return (self._client.pid,)
 
     def go(self) -> None:
-        self._begun_s = time.monotonic()
-        self._waited_s = _waited_s(self._client.pid) or 0.0
         self._client.go()
 
     def finished(self, within_s: float) -> bool:
         if not self._client.finished:
             self._client.read(within_s)
-        if self._client.finished and self._waited is None:
-            waited_s = _waited_s(self._client.pid)
-            wall_s = time.monotonic() - self._begun_s
-            self._waited = None if waited_s is None else (waited_s - self._waited_s) / wall_s
         return self._client.finished
 
     def measured(self) -> Measured:
@@ -105,7 +96,7 @@ class _OurSending:
         if result is None:
             raise AsyncdemoError(self._client.failure or "the load client gave no result")
         return Measured(
-            _load(self._plan, result, self._waited),
+            _load(self._plan, result),
             Histograms(result.histogram.encoded, result.connects.encoded, result.late_ns.encoded),
             result.histogram.percentile_ns(99) / _MS if result.answered else None,
         )
@@ -126,7 +117,7 @@ def latencies_ms(count: int, mean: float, least: float, percents: Mapping[float,
     return {"mean": mean, "0": least, **quoted}
 
 
-def _load(plan: Plan, result: Result, waited: float | None) -> Load:
+def _load(plan: Plan, result: Result) -> Load:
     in_window = plan.duration_s is not None and result.window_s > 0
     per_s = result.answered_in_window / result.window_s if in_window else result.requests_per_s
     histogram = result.histogram
@@ -148,16 +139,12 @@ def _load(plan: Plan, result: Result, waited: float | None) -> Load:
         open_at_once=result.open_at_once,
         retried=result.retried,
         client_cpu_s=result.cpu_s,
-        client_busy=result.cpu_s / result.wall_s if result.wall_s else None,
-        client_waited=waited,
+        client_busy=_share(result.cpu_s, result.wall_s),
+        client_waited=_share(result.waited_s, result.wall_s),
         lag_p99_ms=result.late_ns.percentile_ns(99) / _MS if plan.rate is not None else None,
         engine=result.engine,
     )
 
 
-def _waited_s(pid: int) -> float | None:
-    """How long the process' main thread has been ready to run and was not let (Linux)."""
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
-        return None
+def _share(part_s: float | None, wall_s: float) -> float | None:
+    return None if part_s is None or wall_s <= 0 else part_s / wall_s

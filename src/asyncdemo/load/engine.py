@@ -19,6 +19,7 @@ from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
 from asyncdemo.load.schedule import arrivals_ns
 from asyncdemo.load.tally import Tally
+from asyncdemo.load.waiting import waited_s
 from asyncdemo.load.wording import RequestMaker
 
 __all__ = ["Engine"]
@@ -78,7 +79,7 @@ class Engine:
         gc.collect()
         gc.freeze()
         gc.disable()
-        cpu_s = process_time()
+        cpu_s, waited_before_s = process_time(), waited_s()
         try:
             if self._interrupted:
                 self._stop_beginning()
@@ -86,14 +87,17 @@ class Engine:
                 self._start()
             await self._done
         finally:
-            cpu_s = process_time() - cpu_s
+            cpu_s, waited_after_s = process_time() - cpu_s, waited_s()
             gc.enable()
             gc.unfreeze()
             await self._let_go()
         engine = type(self._loop).__module__.partition(".")[0]
         if self._arrivals is not None:
             engine += f", {self._arrivals.pacing}"
-        return self._tally.result(self._connections.opened, cpu_s, engine, self._interrupted)
+        waited = None
+        if waited_before_s is not None and waited_after_s is not None:
+            waited = waited_after_s - waited_before_s
+        return self._tally.result(self._connections.opened, cpu_s, engine, self._interrupted, waited)
 
     def interrupt(self) -> None:
         """Let go of what is under way, or do not begin at all; `run` then returns what there is."""

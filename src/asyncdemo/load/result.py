@@ -58,6 +58,8 @@ class Result:
     """Somebody let go of what was under way."""
     notes: tuple[str, ...] = ()
     """What to know before quoting a figure."""
+    waited_s: float | None = None
+    """How long, in wall_s, the client could have run and another program had its processor."""
 
     @property
     def failed(self) -> int:

@@ -52,7 +52,9 @@ class Tally:
         self.window_ns = at_ns - self.start_ns
         self.answered_in_window = self.answered
 
-    def result(self, connections: int, cpu_s: float, engine: str, interrupted: bool) -> Result:
+    def result(
+        self, connections: int, cpu_s: float, engine: str, interrupted: bool, waited_s: float | None = None
+    ) -> Result:
         wall_s = max(0, self.end_ns - self.start_ns) / _SECOND_NS
         return Result(
             requests=self.begun,
@@ -73,6 +75,7 @@ class Tally:
             engine=engine,
             interrupted=interrupted,
             notes=tuple(self._notes(cpu_s, wall_s)),
+            waited_s=waited_s,
         )
 
     def _notes(self, cpu_s: float, wall_s: float) -> list[str]:

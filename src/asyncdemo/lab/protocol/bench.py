@@ -9,15 +9,17 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import MissingError
-from asyncdemo.lab.contestant import Started
+from asyncdemo.lab.contestant import Contestant, Started
 from asyncdemo.lab.cross_checks import found_engines
 from asyncdemo.lab.engines import Engine, Measured, OurEngine
 from asyncdemo.lab.experiment import Setting
 from asyncdemo.lab.pinning import Pinning, choose_pinning
 from asyncdemo.lab.protocol.description import Condition, Count, Scene
+from asyncdemo.lab.scripted import Scripted
 from asyncdemo.lab.trial import Server, System, TrialOutcome
 from asyncdemo.lab.watching import Watch
 from asyncdemo.load import Plan
@@ -31,6 +33,7 @@ _COUNT_S: Final = 0.25
 _INTO_S: Final = 0.3
 """So long after the load began it is under way, for whoever wants to see that."""
 _TIMEOUT_S: Final = 30.0
+_NULL: Final = Scripted("null", Path(__file__).parents[1] / "null_server.py")
 
 
 class Interrupted(Exception):
@@ -67,6 +70,8 @@ class Bench:
 
     engines: Mapping[str, Engine] = field(default_factory=_engines)
     pinning: Pinning = field(default_factory=choose_pinning)
+    null: Contestant = _NULL
+    """What the client is calibrated against."""
     own_pids: Callable[[], Collection[int]] = tuple
     interrupted: Callable[[], bool] = bool
     """Whether the run shall end: asked ten times a second."""

@@ -6,7 +6,6 @@ Not for: judging a trial by it (``refusals`` looks at the client in the trial it
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 from asyncdemo.lab.engines import OURS
@@ -14,16 +13,12 @@ from asyncdemo.lab.experiment import Arm, Calibration, Loop, Model, Setting
 from asyncdemo.lab.protocol.attempts import started_contestant, warmed_up
 from asyncdemo.lab.protocol.bench import Bench, plan_of
 from asyncdemo.lab.protocol.description import Condition, Contender, Scene, Size
-from asyncdemo.lab.scripted import Scripted
 from asyncdemo.lab.trial import Load
 from asyncdemo.load import Send
 
 __all__ = ["NULL", "RATES", "calibrate"]
 
-NULL: Final = Contender(
-    Arm("null", "A server that does nothing", Model.COROUTINES),
-    Scripted("null", Path(__file__).parents[1] / "null_server.py"),
-)
+NULL: Final = Arm("null", "A server that does nothing", Model.COROUTINES)
 RATES: Final = (500, 2000)
 """Per second, of the open loops."""
 _CLIENTS: Final = 50
@@ -36,8 +31,8 @@ def calibrate(bench: Bench, size: Size, say: Callable[[str], None]) -> Calibrati
     figures: dict[str, float] = {}
     condition = Condition(_CLOSED, _SENDS)
     say("start")
-    with started_contestant(bench, NULL, condition) as started:
-        scene = Scene(NULL.arm, _CLOSED, started)
+    with started_contestant(bench, Contender(NULL, bench.null), condition) as started:
+        scene = Scene(NULL, _CLOSED, started)
 
         def load(setting: Setting) -> Load:
             plan = plan_of(condition, Condition(setting, _SENDS).described(size), started.port, cpus=cpus)
@@ -64,4 +59,4 @@ def calibrate(bench: Bench, size: Size, say: Callable[[str], None]) -> Calibrati
                 )
                 if value is not None
             }
-    return Calibration(OURS, NULL.arm.title, figures)
+    return Calibration(OURS, NULL.title, figures)

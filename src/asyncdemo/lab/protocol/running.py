@@ -130,7 +130,7 @@ class _Run:
 
     def _calibrate(self) -> None:
         if not self._calibrations:
-            say = self._teller(Stage.CALIBRATE, 0, NULL.arm.title, "", 0, 1)
+            say = self._teller(Stage.CALIBRATE, 0, NULL.title, "", 0, 1)
             calibration = calibrate(self._bench, self._size, say)
             self._journal.add("calibration", to_plain(calibration))
             self._calibrations.append(calibration)

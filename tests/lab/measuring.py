@@ -1,0 +1,105 @@
+"""Real servers, real load: a trial, or a whole experiment, of a script that behaves as a test asks.
+
+The machine that runs the tests is shared, so where a test is about something else, what other programs do to
+the figures is left out of them: ``undisturbed``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from asyncdemo.lab.engines import Engine, Measured, Sending
+from asyncdemo.lab.experiment import Loop, Setting
+from asyncdemo.lab.flags import FlagKind
+from asyncdemo.lab.pinning import Pinning
+from asyncdemo.lab.protocol import Condition, Contender, Size
+from asyncdemo.lab.protocol.attempts import Attempt
+from asyncdemo.lab.protocol.bench import Bench
+from asyncdemo.lab.protocol.ordering import Turn
+from asyncdemo.lab.scripted import Scripted
+from asyncdemo.lab.trial import Server, System, Trial
+from asyncdemo.lab.watching import Watch
+from asyncdemo.load import Plan
+from tests.support.fake_lab import SEND, an_arm
+
+SERVING = Path(__file__).with_name("scripts") / "serving.py"
+CLOSED = Setting("closed", "10 clients", Loop.CLOSED, (), clients=10, timeout_s=2, keep_alive=True)
+OPEN = Setting("open", "so many a second", Loop.OPEN, (), rate_per_s=50, timeout_s=20, keep_alive=True)
+BRIEF = Size(rounds=1, window_s=0.5, warm_up_s=0.2, most_warm_ups=2)
+
+
+def serving(name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
+    return Contender(an_arm(name), Scripted(name, SERVING, ready_s), behaviour)
+
+
+def one_trial(
+    contender: Contender,
+    setting: Setting = CLOSED,
+    bench: Bench | None = None,
+    size: Size = BRIEF,
+    meanwhile: Callable[[str], None] = lambda _: None,
+) -> list[Trial]:
+    """More than one only of a search. meanwhile: is told each step."""
+    condition = Condition(setting, (SEND,), warm=False)
+    attempt = Attempt(
+        bench=bench or Bench(),
+        contender=contender,
+        condition=condition,
+        setting=condition.described(size),
+        size=size,
+        turn=Turn(1, 1, contender.arm.name, setting.name),
+        rate_per_s=setting.rate_per_s,
+    )
+    return list(attempt.run(meanwhile).trials)
+
+
+def kinds(*trials: Trial) -> set[FlagKind]:
+    return {flag.kind for trial in trials for flag in trial.flags}
+
+
+class _Alone(Watch):
+    def end(self) -> tuple[Server, System]:
+        server, system = super().end()
+        return server, replace(system, foreign_cpu=None)
+
+
+@dataclass(frozen=True)
+class _Unhurried:
+    engine: Engine
+
+    @property
+    def name(self) -> str:
+        return self.engine.name
+
+    @contextmanager
+    def prepared(self, plan: Plan) -> Iterator[Sending]:
+        with self.engine.prepared(plan) as sending:
+            yield _UnhurriedSending(sending)
+
+
+@dataclass(frozen=True)
+class _UnhurriedSending:
+    sending: Sending
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return self.sending.pids
+
+    def go(self) -> None:
+        self.sending.go()
+
+    def finished(self, within_s: float) -> bool:
+        return self.sending.finished(within_s)
+
+    def measured(self) -> Measured:
+        measured = self.sending.measured()
+        return replace(measured, load=replace(measured.load, client_waited=None))
+
+
+def undisturbed() -> Bench:
+    bench = Bench()
+    engines: Mapping[str, Engine] = {name: _Unhurried(engine) for name, engine in bench.engines.items()}
+    return replace(bench, engines=engines, watch=_Alone, pinning=Pinning())

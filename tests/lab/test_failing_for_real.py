@@ -1,0 +1,117 @@
+"""Contestants that die, hang, answer wrongly or keep their port: reported as such, and the rest goes on."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from asyncdemo.lab.answers import answer_check
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.flags import FlagKind
+from asyncdemo.lab.protocol import Condition, Contender, Experiment, Progress, Stage, run
+from asyncdemo.lab.record_file import dump_record
+from asyncdemo.lab.trial import TrialOutcome
+from asyncdemo.load import Send
+from tests.lab.measuring import BRIEF, CLOSED, SERVING, serving, undisturbed
+from tests.support.fake_lab import SEND, a_row, an_arm
+from tests.support.servers import MARK, eventually, marked_processes
+
+pytestmark = pytest.mark.slow
+
+HELLO = answer_check(Send("GET", "/"), "hello", b"hello".__eq__)
+
+
+def still_serving() -> list[int]:
+    """Processes that run the script of these tests for us or for nobody any more."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            ours = process.environ().get(MARK) == os.environ.get(MARK)
+            if ours and str(SERVING) in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+        except psutil.Error:
+            continue
+    return found
+
+
+def an_experiment(*contenders: Contender) -> Experiment:
+    first, *others = contenders
+    return Experiment(
+        "failing",
+        "Failing",
+        contenders,
+        (Condition(CLOSED, (SEND,), checks=(HELLO,), warm=False),),
+        tuple(a_row(one.arm.name, first.arm.name) for one in others),
+        sizes={Extent.QUICK: BRIEF},
+    )
+
+
+@pytest.fixture(autouse=True)
+def mark(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    monkeypatch.setenv(MARK, request.node.nodeid)
+
+
+def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured() -> None:
+    contenders = (
+        serving("good", delays_ms=10),
+        serving("dies-at-once", fault="die"),
+        serving("hangs-at-start", ready_s=2, fault="hang"),
+        serving("dies-under-load", delays_ms=10, die_after=20),
+        serving("falls-silent", delays_ms=100, silent_above=5),
+        serving("answers-wrongly", answer="goodbye"),
+        serving("keeps-its-port", delays_ms=10, fault="keep-port"),
+    )
+    record = run(an_experiment(*contenders), Extent.QUICK, bench=undisturbed(), seed=1)
+    seen = {trial.arm: trial.outcome for trial in record.trials}
+    assert seen == {
+        "good": TrialOutcome.MEASURED,
+        "good-again": TrialOutcome.MEASURED,
+        "dies-at-once": TrialOutcome.DIED,
+        "hangs-at-start": TrialOutcome.HUNG,
+        "dies-under-load": TrialOutcome.DIED,
+        "falls-silent": TrialOutcome.HUNG,
+        "answers-wrongly": TrialOutcome.WRONG_ANSWER,
+        "keeps-its-port": TrialOutcome.PORT_KEPT,
+    }
+    problems = {trial.arm: trial.problem for trial in record.trials}
+    assert "it cannot find its database" in problems["dies-at-once"]
+    assert "b'goodbye' was seen" in problems["answers-wrongly"]
+    for row in record.comparisons[:-1]:
+        assert FlagKind.CONTESTANT_FAILED in {flag.kind for flag in row.flags}, row.name
+    assert eventually(lambda: not still_serving())
+
+
+def test_ctrl_c_in_the_middle_of_a_trial_keeps_the_finished_rounds_and_leaves_nothing_running(
+    tmp_path: Path,
+) -> None:
+    experiment = an_experiment(serving("a", delays_ms=10), serving("b", delays_ms=20))
+    experiment = replace(experiment, sizes={Extent.QUICK: replace(BRIEF, rounds=3)})
+
+    def press(progress: Progress) -> None:
+        if progress.stage is Stage.MEASURE and progress.round == 2 and progress.step == "measure":
+            signal.raise_signal(signal.SIGINT)
+
+    journal = tmp_path / "failing.journal"
+    record = run(experiment, Extent.QUICK, press, journal=journal, bench=undisturbed())
+    assert record.interrupted and {trial.round for trial in record.trials} == {1}
+    assert eventually(lambda: not still_serving())
+    whole = run(experiment, Extent.QUICK, journal=journal, bench=undisturbed())
+    assert whole.trials[:3] == record.trials
+    assert {trial.round for trial in whole.trials} == {1, 2, 3}
+    assert not marked_processes(os.environ[MARK])
+
+
+def test_a_record_names_no_machine_user_or_folder() -> None:
+    experiment = an_experiment(serving("good", delays_ms=10), Contender(an_arm("null"), undisturbed().null))
+    text = dump_record(run(experiment, Extent.QUICK, command="asyncdemo lab failing"))
+    for name in (platform.node(), str(Path.home()), str(SERVING.parent), str(Path.cwd())):
+        assert name not in text
+    user = getpass.getuser()
+    assert f"/{user}/" not in text and f"{user}@" not in text

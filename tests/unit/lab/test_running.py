@@ -1,0 +1,374 @@
+"""A whole experiment with made-up contestants: what is measured when, and what becomes of those that fail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.errors import LabFileError
+from asyncdemo.lab.comparison import Published
+from asyncdemo.lab.contestant import NotStarted, Unavailable
+from asyncdemo.lab.experiment import Extent, Loop, Setting
+from asyncdemo.lab.flags import FlagKind
+from asyncdemo.lab.protocol import Check, Condition, Count, Progress, Scene, Seen, Size, Stage, When, run
+from asyncdemo.lab.ratio import Verdict
+from asyncdemo.lab.record import Record
+from asyncdemo.lab.record_file import dump_record, parse_record
+from asyncdemo.lab.trial import Load, TrialOutcome
+from asyncdemo.load import Plan
+from tests.support.fake_lab import (
+    CLOSED,
+    SEND,
+    SIZE,
+    FakeContestant,
+    a_bench,
+    a_row,
+    an_experiment,
+    hung,
+)
+
+SHORT = replace(SIZE, rounds=3)
+
+
+def measured(*contestants: FakeContestant, **more: object) -> Record:
+    bench, _ = a_bench(*contestants)
+    return run(an_experiment(*contestants, **more), Extent.DEFAULT, bench=bench, seed=1)  # type: ignore[arg-type]
+
+
+def kinds(record: Record, row: int = 0) -> set[FlagKind]:
+    return {flag.kind for flag in record.comparisons[row].flags}
+
+
+def outcomes(record: Record, arm: str) -> list[TrialOutcome]:
+    return [trial.outcome for trial in record.trials if trial.arm == arm]
+
+
+# -- what is measured ----------------------------------------------------------------------------------
+
+
+def test_seven_rounds_have_every_arm_once_and_the_base_twice() -> None:
+    record = measured(FakeContestant("slow", [1000.0]), FakeContestant("fast", [3000.0]))
+    assert parse_record(dump_record(record)) == record
+    assert [(trial.round, trial.place) for trial in record.trials] == [
+        (number, place) for number in range(1, 8) for place in (1, 2, 3)
+    ]
+    for number in range(1, 8):
+        arms = {trial.arm for trial in record.trials if trial.round == number}
+        assert arms == {"slow", "fast", "slow-again"}
+    ratio = record.comparisons[0].measured
+    assert ratio is not None and ratio.pairs == (3.0,) * 7
+    assert record.comparisons[0].flags == ()
+
+
+def test_the_twin_has_a_row_and_no_flag_if_it_is_its_equal() -> None:
+    record = measured(FakeContestant("slow"), FakeContestant("fast"))
+    twin = record.comparisons[-1]
+    assert (twin.arm, twin.base) == ("slow-again", "slow")
+    assert twin.measured is not None and twin.measured.holds_one
+    assert twin.flags == () and record.flags == ()
+    assert record.arm("slow-again").twin_of == "slow"
+
+
+def test_twins_that_differ_are_a_flag_of_all_of_it_and_withdraw_nothing() -> None:
+    slow, fast = FakeContestant("slow"), FakeContestant("fast")
+    experiment = an_experiment(slow, fast)
+    bench, engine = a_bench(slow, fast)
+    order = iter(range(1000))
+
+    def drifting(load: Load, _plan: Plan) -> Load:
+        return replace(load, throughput_per_s=load.throughput_per_s * 1.1 ** next(order))
+
+    engine.spoil = drifting
+    # measured one after the other in the same order, so the later one is always faster
+    fixed = replace(experiment, sizes={Extent.DEFAULT: Size(1, 10, 1, 2)})
+    record = run(fixed, Extent.DEFAULT, bench=bench, seed=1)
+    assert kinds(record, -1) == {FlagKind.TWINS_DIFFER, FlagKind.FEW_ROUNDS}
+    assert [flag.kind for flag in record.flags] == [FlagKind.TWINS_DIFFER]
+    assert record.comparisons[0].measured is not None
+
+
+def test_the_order_is_of_the_seed() -> None:
+    def order(seed: int) -> list[str]:
+        contestants = (FakeContestant("slow"), FakeContestant("fast"))
+        bench, _ = a_bench(*contestants)
+        record = run(an_experiment(*contestants), Extent.DEFAULT, bench=bench, seed=seed)
+        assert record.order_seed == seed
+        return [trial.arm for trial in record.trials]
+
+    assert order(1) == order(1)
+    assert len({tuple(order(seed)) for seed in range(5)}) > 1
+
+
+def test_a_contestant_is_started_anew_for_each_trial_and_never_left_running() -> None:
+    slow = FakeContestant("slow")
+    bench, _ = a_bench(slow)
+    experiment = an_experiment(
+        slow, conditions=(Condition(CLOSED, (SEND,), knobs={"workers": 4}),), size=SHORT
+    )
+    run(experiment, Extent.DEFAULT, bench=bench)
+    assert slow.starts == 1 + 2 * 3, "once to look at it, then it and its twin in three rounds"
+    assert slow.running == 0
+    assert slow.knobs == [{"workers": 4}] * 7
+
+
+def test_each_window_is_preceded_by_short_ones_that_agree() -> None:
+    slow = FakeContestant("slow", [100.0, 900.0, 990.0, 1000.0])
+    bench, engine = a_bench(slow)
+    record = run(an_experiment(slow, size=replace(SHORT, rounds=1)), Extent.DEFAULT, bench=bench)
+    first, second = record.trials
+    assert first.counted == {"warm_up_windows": 4.0, "warm_up_agreed": 1.0}
+    assert second.counted == {"warm_up_windows": 2.0, "warm_up_agreed": 1.0}
+    of_slow = [plan.duration_s for plan in engine.plans if plan.port == slow.port]
+    assert of_slow == [1, 1, 1, 1, 10, 1, 1, 10]
+
+
+def test_what_never_settles_is_measured_and_told() -> None:
+    restless = FakeContestant("restless", [float(2**power) for power in range(40)])
+    record = measured(restless, size=replace(SHORT, rounds=1))
+    assert "In 2 of 2 trials no two windows of warming up agreed." in record.notes
+
+
+def test_the_rate_is_a_share_of_what_the_slowest_can_do_and_the_same_for_all() -> None:
+    half = Setting("half", "50 %", Loop.OPEN, (), of_capacity=0.5, arrivals="poisson")
+    conditions = (Condition(CLOSED, (SEND,)), Condition(half, (SEND,), capacity="closed"))
+    contestants = (FakeContestant("slow", [1000.0]), FakeContestant("fast", [3000.0]))
+    bench, engine = a_bench(*contestants)
+    record = run(an_experiment(*contestants, conditions=conditions, size=SHORT), Extent.DEFAULT, bench=bench)
+    assert record.setting("half").rate_per_s == 500
+    plans = [plan for plan in engine.plans if plan.arrivals == "poisson" and plan.duration_s == 10]
+    assert {plan.rate for plan in plans} == {500}
+    assert len({plan.seed for plan in plans}) == 3, "each round has arrivals of its own, the same for all"
+
+
+def test_a_search_ends_at_the_highest_rate_within_the_budget() -> None:
+    # latency 1 / (1 - rate / 1000) ms, its 99th percentile three times that: 6 ms at 500 per second
+    search = Setting("search", "6 ms", Loop.OPEN, (), budget_ms=6.0)
+    conditions = (Condition(CLOSED, (SEND,)), Condition(search, (SEND,), capacity="closed"))
+    asked = (a_row("fast", "slow", "search", "offered_per_s"),)
+    slow, fast = FakeContestant("slow", [1000.0]), FakeContestant("fast", [2000.0])
+    record = measured(slow, fast, conditions=conditions, asked=asked)
+    steps = [trial for trial in record.trials if trial.arm == "slow" and trial.round == 1][1:]
+    assert [trial.step for trial in steps] == list(range(1, len(steps) + 1))
+    last = [trial for trial in steps if trial.counts][-1]
+    assert last.offered_per_s is not None
+    assert 475 <= last.offered_per_s <= 500
+    ratio = record.comparisons[0].measured
+    assert ratio is not None and ratio.median == pytest.approx(2, rel=0.05)
+    assert "do not count" not in "".join(record.notes), "steps over the budget are what a search is made of"
+
+
+def test_a_search_in_which_the_client_was_the_limit_has_no_result() -> None:
+    search = Setting("search", "6 ms", Loop.OPEN, (), budget_ms=6.0)
+    conditions = (Condition(CLOSED, (SEND,)), Condition(search, (SEND,), capacity="closed"))
+    slow, fast = FakeContestant("slow"), FakeContestant("fast")
+    bench, engine = a_bench(slow, fast)
+    engine.spoil = lambda load, plan: replace(load, client_busy=0.9) if (plan.rate or 0) > 470 else load
+    experiment = an_experiment(
+        slow, fast, conditions=conditions, asked=(a_row("fast", "slow", "search", "offered_per_s"),)
+    )
+    record = run(experiment, Extent.DEFAULT, bench=bench)
+    searched = [trial for trial in record.trials if trial.step]
+    assert searched and not any(trial.counts for trial in searched)
+    assert FlagKind.CLIENT_BUSY in kinds(record)
+
+
+def test_figures_of_its_own_are_the_most_that_was_seen_or_what_is_there_afterwards() -> None:
+    seen = iter([3.0, 7.0, 5.0, 1.0] * 100)
+    counts = (
+        Count("db_sessions", lambda _: next(seen)),
+        Count("rows", lambda scene: float(scene.load.answered if scene.load else -1), most=False),
+    )
+    record = measured(FakeContestant("slow"), counts=counts, size=replace(SHORT, rounds=1))
+    assert record.trials[0].figure("counted.db_sessions") == 3.0
+    assert record.trials[0].figure("counted.rows") == 10_000
+
+
+def test_a_setting_for_a_load_program_that_is_not_there_is_left_out_and_said() -> None:
+    other = replace(CLOSED, name="by-oha", title="By oha", tool="oha")
+    record = measured(
+        FakeContestant("slow"), conditions=(Condition(CLOSED, (SEND,)), Condition(other, (SEND,))), size=SHORT
+    )
+    assert [setting.name for setting in record.settings] == ["closed"]
+    assert record.environment.missing == {"oha": "not on PATH; left out: By oha"}
+
+
+def test_an_experiment_that_asks_for_an_unknown_capacity_is_not_begun() -> None:
+    half = Setting("half", "50 %", Loop.OPEN, (), of_capacity=0.5)
+    with pytest.raises(ValueError, match="'closed' is none of its settings"):
+        measured(FakeContestant("slow"), conditions=(Condition(half, (SEND,), capacity="closed"),))
+
+
+# -- those that fail ----------------------------------------------------------------------------------
+
+
+def test_one_that_dies_under_load_is_an_outcome_and_the_others_go_on() -> None:
+    fast = FakeContestant("fast", dies={3})
+    record = measured(FakeContestant("slow"), fast)
+    assert outcomes(record, "fast").count(TrialOutcome.DIED) == 1
+    assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
+    assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING}
+    died = next(trial for trial in record.trials if trial.outcome is TrialOutcome.DIED)
+    assert died.problem == "exit code 3"
+
+
+def test_one_that_keeps_its_port_has_no_figure_of_that_trial() -> None:
+    record = measured(FakeContestant("slow"), FakeContestant("fast", end_fails={2}))
+    assert outcomes(record, "fast")[0] is TrialOutcome.PORT_KEPT
+    assert outcomes(record, "fast")[1:] == [TrialOutcome.MEASURED] * 6
+
+
+def test_one_that_answers_nothing_hangs() -> None:
+    record = measured(FakeContestant("slow"), FakeContestant("fast", silent=True), size=SHORT)
+    (trial, *_) = (trial for trial in record.trials if trial.arm == "fast")
+    assert trial.outcome is TrialOutcome.HUNG
+    assert trial.problem == "none of 10 requests was answered (timeout: no answer)"
+    assert FlagKind.CONTESTANT_FAILED in kinds(record)
+
+
+def test_one_that_does_not_start_twice_in_a_row_is_not_tried_again() -> None:
+    fast = FakeContestant("fast", start_fails=dict.fromkeys(range(2, 100), hung()))
+    record = measured(FakeContestant("slow"), fast)
+    assert outcomes(record, "fast") == [TrialOutcome.HUNG] * 2
+    assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
+    assert kinds(record) == {FlagKind.CONTESTANT_FAILED}
+
+
+def test_one_that_cannot_be_had_is_a_row_that_says_so_and_the_next_one_has_the_twin() -> None:
+    gone = FakeContestant("gone", start_fails={1: Unavailable("Python 3.6 only", "Granian")})
+    there, other = FakeContestant("there"), FakeContestant("other")
+    record = measured(gone, there, other, asked=(a_row("gone", "there"), a_row("other", "gone")))
+    assert record.arm("gone").unavailable == "Python 3.6 only"
+    assert record.arm("gone").successor == "Granian"
+    for row in (0, 1):
+        assert kinds(record, row) == {FlagKind.NOT_TO_BE_HAD}
+    assert record.comparisons[-1].arm == "there-again"
+    assert gone.starts == 1
+
+
+def test_one_that_answers_wrongly_is_not_measured() -> None:
+    def look(scene: Scene) -> Seen:
+        right = scene.arm.name != "fast"
+        return Seen("hello" if right else "goodbye", right)
+
+    check = Check("GET /", "hello", look, always=True)
+    record = measured(FakeContestant("slow"), FakeContestant("fast"), checks=(check,), size=SHORT)
+    assert outcomes(record, "fast") == [TrialOutcome.WRONG_ANSWER] * 2
+    problems = {trial.problem for trial in record.trials if trial.arm == "fast"}
+    assert problems == {"GET /: hello was asked for, goodbye was seen"}
+    assert [(item.arm, item.held) for item in record.verifications] == [("slow", True), ("fast", False)]
+    assert FlagKind.CONTESTANT_FAILED in kinds(record)
+
+
+def test_what_was_not_as_asked_for_withdraws_the_figures() -> None:
+    check = Check("workers", "4", lambda scene: Seen("3", scene.arm.name != "fast"), When.LOADED)
+    published = Published("three times", 3.0)
+    row = replace(a_row("fast", "slow"), published=published)
+    record = measured(
+        FakeContestant("slow"), FakeContestant("fast"), checks=(check,), asked=(row,), size=SHORT
+    )
+    assert outcomes(record, "fast") == [TrialOutcome.MEASURED] * 3
+    assert kinds(record) == {FlagKind.NOT_VERIFIED}
+    assert record.comparisons[0].verdict is Verdict.REFUSED
+    assert record.comparisons[0].flags[0].words == "workers: 4 was asked for, 3 was seen."
+
+
+def test_a_check_that_breaks_is_what_was_seen() -> None:
+    def look(_scene: Scene) -> Seen:
+        raise ConnectionResetError("by the server")
+
+    record = measured(FakeContestant("slow"), checks=(Check("rows", "10", look, When.AFTER),), size=SHORT)
+    (item,) = record.verifications
+    assert (item.seen, item.held) == ("ConnectionResetError: by the server", False)
+
+
+def test_one_that_could_not_be_looked_at_was_not_verified() -> None:
+    fast = FakeContestant("fast", start_fails={1: NotStarted("no such program")})
+    record = measured(FakeContestant("slow"), fast, size=SHORT)
+    (item,) = record.verifications
+    assert item.seen == "not started: no such program"
+    assert kinds(record) == {FlagKind.NOT_VERIFIED}
+
+
+# -- ended early, and going on --------------------------------------------------------------------------
+
+
+def ended_after(trials: int, journal: Path, contestants: tuple[FakeContestant, ...], how: str) -> Record:
+    """By the callback that is asked, or by Ctrl-C in the middle of something."""
+    bench, engine = a_bench(*contestants)
+    windows = 0
+
+    def count(load: Load, plan: Plan) -> Load:
+        nonlocal windows
+        windows += plan.duration_s == 10 and plan.port != getattr(bench.null, "port", 0)
+        if how == "ctrl-c" and windows > trials:
+            raise KeyboardInterrupt
+        return load
+
+    engine.spoil = count
+    return run(
+        an_experiment(*contestants),
+        Extent.DEFAULT,
+        interrupted=lambda: how == "asked" and windows >= trials,
+        journal=journal,
+        bench=bench,
+    )
+
+
+@pytest.mark.parametrize("how", ["asked", "ctrl-c"])
+def test_an_interruption_keeps_the_finished_rounds_and_the_next_run_goes_on(tmp_path: Path, how: str) -> None:
+    journal = tmp_path / "made-up.journal"
+    first = ended_after(5, journal, (FakeContestant("slow"), FakeContestant("fast", [3000.0])), how)
+    assert first.interrupted
+    assert {trial.round for trial in first.trials} == {1}
+    assert first.flags[-1].kind is FlagKind.INTERRUPTED
+    assert first.flags[-1].words.startswith("1 of 7 rounds")
+    assert parse_record(dump_record(first)) == first
+
+    slow, fast = FakeContestant("slow"), FakeContestant("fast", [3000.0])
+    bench, _ = a_bench(slow, fast)
+    second = run(an_experiment(slow, fast), Extent.DEFAULT, journal=journal, bench=bench)
+    assert slow.starts + fast.starts == 21 - 5, "what was finished is not measured again"
+    assert not second.interrupted and len(second.trials) == 21
+    assert second.trials[:3] == first.trials
+    assert second.order_seed == first.order_seed and second.started == first.started
+    assert {(trial.round, trial.place) for trial in second.trials} == {
+        (number, place) for number in range(1, 8) for place in (1, 2, 3)
+    }
+
+
+def test_a_run_ended_before_its_first_round_is_a_record_without_rows(tmp_path: Path) -> None:
+    record = ended_after(1, tmp_path / "j", (FakeContestant("slow"), FakeContestant("fast")), "asked")
+    assert record.interrupted and record.trials == () and record.comparisons == ()
+    assert record.verifications == () and record.calibrations
+    assert parse_record(dump_record(record)) == record
+
+
+def test_nothing_is_left_running_by_an_interruption(tmp_path: Path) -> None:
+    contestants = (FakeContestant("slow"), FakeContestant("fast"))
+    ended_after(4, tmp_path / "j", contestants, "ctrl-c")
+    assert [one.running for one in contestants] == [0, 0]
+
+
+def test_the_journal_of_another_run_is_not_taken_up(tmp_path: Path) -> None:
+    journal = tmp_path / "made-up.journal"
+    ended_after(5, journal, (FakeContestant("slow"), FakeContestant("fast")), "asked")
+    slow = FakeContestant("slow")
+    bench, _ = a_bench(slow)
+    with pytest.raises(LabFileError, match=r"its arms differs\. Remove it to begin anew"):
+        run(an_experiment(slow), Extent.DEFAULT, journal=journal, bench=bench)
+
+
+def test_progress_tells_round_contestant_and_time_left() -> None:
+    told: list[Progress] = []
+    contestants = (FakeContestant("slow"), FakeContestant("fast"))
+    bench, _ = a_bench(*contestants)
+    run(an_experiment(*contestants, size=SHORT), Extent.DEFAULT, told.append, bench=bench)
+    assert list(dict.fromkeys(one.stage for one in told)) == [Stage.CALIBRATE, Stage.VERIFY, Stage.MEASURE]
+    rounds = [one for one in told if one.stage is Stage.MEASURE]
+    assert [one.round for one in rounds if one.step == "measure"] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    assert [one.step for one in rounds[:3]] == ["start", "warm up", "measure"]
+    assert {one.arm for one in rounds} == {"Slow", "Fast", "Slow, a second time"}
+    assert rounds[0].left_s is None and all(one.left_s is not None for one in rounds[3:])
+    assert [one.done for one in rounds if one.step == "start"] == list(range(9))

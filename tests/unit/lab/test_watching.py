@@ -1,0 +1,124 @@
+"""What a window cost, and what others used meanwhile: the arithmetic of two readings, and real processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asyncdemo.lab.trial import Memory
+from asyncdemo.lab.watching import Machine, Reading, Watch, server_between, system_between
+
+seconds = st.floats(0, 100)
+
+
+def reading(at_s: float = 0.0, busy_s: float = 0.0, **more: object) -> Reading:
+    values: dict[str, object] = {"processors": 2, "server_cpu_s": {}, "own_cpu_s": {}, **more}
+    return Reading(at_s, busy_s, **values)  # type: ignore[arg-type]
+
+
+@given(seconds, seconds, seconds)
+def test_foreign_is_what_neither_the_server_nor_the_rest_of_the_experiment_used(
+    server_s: float, own_s: float, foreign_s: float
+) -> None:
+    first = reading(server_cpu_s={1: 5.0}, own_cpu_s={2: 7.0})
+    last = reading(
+        100.0,
+        server_s + own_s + foreign_s,
+        server_cpu_s={1: 5.0 + server_s},
+        own_cpu_s={2: 7.0 + own_s},
+    )
+    share = system_between(first, last).foreign_cpu
+    assert share is not None and share == pytest.approx(foreign_s / 200, abs=1e-9)
+    assert server_between(first, last, 1, None, None).cpu_s == pytest.approx(server_s, abs=1e-9)
+
+
+def test_a_worker_that_came_meanwhile_counts_with_all_it_used() -> None:
+    first, last = reading(server_cpu_s={1: 5.0}), reading(10.0, 3.0, server_cpu_s={1: 6.0, 9: 2.0})
+    assert server_between(first, last, 2, None, None).cpu_s == 3.0
+    assert system_between(first, last).foreign_cpu == 0
+
+
+def test_shares_and_counts_are_differences() -> None:
+    first = reading(pressure_s={"cpu": 5.0, "io": 1.0}, listen_overflows=10, syn_retransmissions=3)
+    last = reading(10.0, pressure_s={"cpu": 6.0}, listen_overflows=12, syn_retransmissions=3)
+    seen = system_between(first, last)
+    assert (seen.pressure_cpu, seen.pressure_io, seen.pressure_memory) == (0.1, None, None)
+    assert (seen.listen_overflows, seen.syn_retransmissions) == (2, 0)
+
+
+def test_what_the_system_does_not_tell_is_unknown() -> None:
+    seen = system_between(reading(), reading(1.0))
+    assert seen.listen_overflows is None and seen.pressure_cpu is None
+
+
+class Scripted(Machine):
+    """Readings and memory as given, one after the other."""
+
+    def __init__(self, readings: list[Reading], memories: list[Memory | None]) -> None:
+        self._readings, self._memories = iter(readings), iter(memories)
+
+    def read(self, server: object, own: object) -> Reading:
+        return next(self._readings)
+
+    def memory(self, pids: object, proportional: bool) -> Memory | None:
+        return next(self._memories)
+
+
+def test_a_worker_that_ended_meanwhile_stays_counted_and_the_most_memory_is_kept() -> None:
+    watch = Watch(
+        lambda: (1, 9),
+        tuple,
+        Scripted(
+            [
+                reading(server_cpu_s={1: 1.0}),
+                reading(1.0, server_cpu_s={1: 1.0, 9: 4.0}),
+                reading(2.0, server_cpu_s={1: 2.0}),
+            ],
+            [Memory(100, 10, 5), Memory(900, 50), Memory(300, 20, 8)],
+        ),
+    )
+    watch.begin()
+    time.sleep(0.3)
+    watch.sample()
+    server, system = watch.end()
+    assert server.cpu_s == 5.0 and server.processes == 2
+    assert server.before == Memory(100, 10, 5)
+    assert server.most == Memory(900, 50, 8)
+    assert system.foreign_cpu == 0
+
+
+SPIN = """
+import time
+while time.process_time() < 0.3: pass
+print(flush=True)
+input()
+"""
+
+
+def test_a_real_process_is_the_servers_or_the_experiments_or_nobodys() -> None:
+    """A process that uses 0.3 s of CPU, seen three ways at once."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SPIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        pid = process.pid
+        serving = Watch(lambda: [pid], tuple)
+        ours = Watch(tuple, lambda: [pid])
+        strangers = Watch(tuple, tuple)
+        watches = (serving, ours, strangers)
+        for watch in watches:
+            watch.begin()
+        assert process.stdout is not None
+        process.stdout.readline()
+        seen = [watch.end() for watch in watches]
+        process.communicate(b"\n")
+    assert seen[0][0].cpu_s >= 0.2
+    assert seen[0][0].most is not None and seen[0][0].most.resident_bytes > 1_000_000
+    assert seen[1][0].cpu_s == 0 and seen[1][0].most is None
+    foreign = [system.foreign_cpu for _, system in seen]
+    assert all(share is not None for share in foreign)
+    assert foreign[2] is not None and foreign[0] is not None and foreign[2] > foreign[0]
