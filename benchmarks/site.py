@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import gzip
-import http.server
 import os
 import shutil
 import subprocess
@@ -17,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asyncdemo.builtsite import BuiltSiteServer
 from benchmarks.processes import PYTHON, ROOT, environment
 from benchmarks.summary import Summary
 from benchmarks.table import Row, Target
@@ -24,7 +23,15 @@ from benchmarks.table import Row, Target
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Response
 
-__all__ = ["BUDGET_BYTES", "lesson_pages", "loaded", "measure_site"]
+__all__ = [
+    "BUDGET_BYTES",
+    "chromium",
+    "chromium_arguments",
+    "lesson_pages",
+    "loaded",
+    "measure_site",
+    "served",
+]
 
 BUDGET_BYTES = 150_000
 """Of a lesson's page, with everything that it loads, gzipped."""
@@ -82,9 +89,7 @@ def _weight(site: Path, pages: Sequence[str]) -> list[Row]:
     from playwright.sync_api import sync_playwright
 
     with served(site) as address, sync_playwright() as playwright:
-        # Chromium has no sandbox for root.
-        arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=arguments)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=chromium_arguments())
         weights = [sum(loaded(browser, address + name).values()) for name in pages]
         browser.close()
     heaviest = Summary.of([max(weights)])
@@ -112,32 +117,32 @@ def loaded(browser: Browser, url: str) -> dict[str, int]:
     return sizes
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        pass
-
-
 @contextmanager
 def served(site: Path) -> Iterator[str]:
     """Its address, with a slash at the end."""
-    handler = functools.partial(_Quiet, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with BuiltSiteServer(site, 0) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/"
+            yield server.address
         finally:
             server.shutdown()
             thread.join()
 
 
 def _can_weigh() -> bool:
-    return _chromium() is not None and find_spec("playwright") is not None
+    return chromium() is not None and find_spec("playwright") is not None
 
 
-def _chromium() -> str | None:
+def chromium() -> str | None:
+    """The browser, where scripts/chromium.sh looks for it."""
     names = ("chromium", "chromium-browser", "google-chrome")
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def chromium_arguments() -> list[str]:
+    """Chromium has no sandbox for root."""
+    return ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
 
 
 def _seconds(figure: float) -> str:

@@ -10,6 +10,7 @@ import socketserver
 import sys
 from functools import partial
 from http import HTTPStatus
+from http.client import HTTP_PORT
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
@@ -98,9 +99,12 @@ class _Handler(SimpleHTTPRequestHandler):
     def _is_for_us(self) -> bool:
         """A page from elsewhere may have got a name of its own to mean this machine, but not this header."""
         port = self.server.server_port
-        if self.headers.get("Host") in [f"{name}:{port}" for name in _NAMES]:
+        named = [f"{name}:{port}" for name in _NAMES]
+        if port == HTTP_PORT:  # browsers leave it out
+            named += _NAMES
+        if self.headers.get("Host") in named:
             return True
-        self.send_error(HTTPStatus.MISDIRECTED_REQUEST, explain=f"Ask for http://{_HOST}:{port}/")
+        self.send_error(HTTPStatus.MISDIRECTED_REQUEST, explain=f"Ask for {self.server.address}")
         return False
 
     def list_directory(self, path: str | os.PathLike[str]) -> None:  # noqa: ARG002  (never one)

@@ -6,22 +6,16 @@ Not for: what a page says (tests/unit/site).
 
 from __future__ import annotations
 
-import functools
-import http.server
-import os
-import shutil
-import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks.site import chromium, chromium_arguments, served
 
 from tests.browser.built import SITE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Route
-
-_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 
 
 class OpenPage:
@@ -81,36 +75,24 @@ def _is_local(url: str, base: str) -> bool:
     return url.startswith((base, "data:", "blob:"))
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """The address of the built site, with a slash at its end."""
     if not (SITE / "index.html").is_file():
         pytest.fail("There is no site to look at: make docs", pytrace=False)
-    handler = functools.partial(_Quiet, directory=str(SITE))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+    with served(SITE) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
-    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _BROWSERS)), None)
+    program = chromium()
     if program is None:
         pytest.fail("There is no Chromium here: scripts/chromium.sh says how to get it", pytrace=False)
-    # Chromium has no sandbox for root.
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"] if root else [])
+        browser = playwright.chromium.launch(executable_path=program, args=chromium_arguments())
         yield browser
         browser.close()
 

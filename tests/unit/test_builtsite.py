@@ -102,6 +102,15 @@ def test_this_machine_is_asked_by_either_name(server: BuiltSiteServer, host: str
     assert ask(server, "/", f"{host}:{server.server_port}").status == 200
 
 
+def test_a_browser_does_not_name_the_usual_port(
+    server: BuiltSiteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ask(server, "/", "localhost").status == 421
+    monkeypatch.setattr(builtsite, "HTTP_PORT", server.server_port)
+    assert ask(server, "/", "localhost").status == 200
+    assert ask(server, "/", "example.org").status == 421
+
+
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize(
     "host", ["example.org", "example.org:{port}", "127.0.0.1", "localhost:{port}.example.org", ""]
