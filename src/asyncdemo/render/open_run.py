@@ -3,7 +3,7 @@
 The script is plain files that are put one after the other: what they draw of a run is what ``chart``
 makes of it, number for number.
 
-Not for: the timeline element (``html.script_js``), the page around it (the docs).
+Not for: the timeline element (``element.script_js``), the page around it (the docs).
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ Not for: the recordings (``recordings``), or how the fences in the page become H
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -67,7 +68,8 @@ def lesson_page(course: Course, lesson: Lesson, runs: Sequence[str], broken: Seq
 def _parts(course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str]) -> Iterator[str]:
     others = {other.id for other in course.lessons} - {lesson.id}
     text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
-    yield f"---\ntitle: {lesson.number}. {lesson.title}\ndescription: >-\n  {lesson.point}\n---\n"
+    title = json.dumps(f"{lesson.number}. {lesson.title}")  # which YAML reads too, whatever is in it
+    yield f"---\ntitle: {title}\ndescription: >-\n  {lesson.point}\n---\n"
     yield f"# {lesson.number}. {lesson.title}\n"
     yield f"{lesson.point}\n{{.lesson-point}}\n"
     yield from _facts(_module(course, lesson), lesson)
