@@ -25,7 +25,7 @@ from asyncdemo.render.facts import account_for, finding_words
 from asyncdemo.render.html import element_html
 from asyncdemo.runner import Options, Target
 from asyncdemo.serving import KeptServices
-from asyncdemo.site.fence import formatter, settings
+from asyncdemo.site.fence import coded, formatter, settings
 from asyncdemo.site.recordings import Recordings, Take
 
 __all__ = ["FOLDER", "Mistake", "faults", "marked", "mistake", "mistakes", "record", "record_one", "takes"]
@@ -157,7 +157,7 @@ def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _in_words(finding: Finding) -> Iterator[str]:
-    message, advice = map(_with_code, finding_words(finding))
+    message, advice = map(coded, finding_words(finding))
     yield f'<p class="mistake-found">{message}</p>\n<p class="mistake-advice">{advice}</p>'
 
 
@@ -210,10 +210,6 @@ def _difference(script: Sequence[str], mended: Sequence[str]) -> str:
 def _highlighted(text: str, language: str, title: str, **layout: object) -> str:
     maker = Highlight(None, linenums_style="pymdownx-inline")  # as in mkdocs.yml
     return str(maker.highlight(f"{text}\n", language, title=title, **layout))
-
-
-def _with_code(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _found(one: Mistake, run: Run) -> list[Finding]:

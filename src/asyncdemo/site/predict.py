@@ -6,7 +6,6 @@ Not for: the behaviour (``docs/assets/predict.js``) or the judging (``course.pre
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -22,7 +21,7 @@ from asyncdemo.course.predictions import Prediction, PredictionKind, compare, fi
 from asyncdemo.errors import CourseError
 from asyncdemo.metrics import Metrics, measure
 from asyncdemo.model import Run
-from asyncdemo.site.fence import formatter, settings
+from asyncdemo.site.fence import coded, formatter, settings
 from asyncdemo.site.timelines import recorded_lesson
 
 __all__ = ["fence", "judging", "predict_html"]
@@ -121,14 +120,14 @@ class _Question:
 
     def told(self) -> str:
         """What happened, and why."""
-        was = _text(happened(self.prediction, self.measured, self.knobs)).rstrip(".")
+        was = coded(happened(self.prediction, self.measured, self.knobs)).rstrip(".")
         tie = " (= is a tie)" if self.prediction.kind is PredictionKind.ORDER and " = " in was else ""
-        why = _text(fill(self.prediction.why, self.knobs))
+        why = coded(fill(self.prediction.why, self.knobs))
         return f"<p>In the recording: <strong>{was}</strong>{tie}.</p><p>{why}</p>"
 
     def _asked(self) -> str:
         """The question; most begin with the name of the variant that they are about."""
-        words = _text(fill(self.prediction.question, self.knobs))
+        words = coded(fill(self.prediction.question, self.knobs))
         name, colon, rest = words.partition(":")
         return f"<code>{name}</code>{colon}{rest}" if name in self.variants else words
 
@@ -142,7 +141,7 @@ class _Question:
         for place, choice in enumerate(self.prediction.choices):
             yield (
                 f'<label class="predict-choice"><input type="radio" name="{self.group}" value="{place}"> '
-                f"<span>{_text(fill(choice.text, self.knobs))}</span></label>"
+                f"<span>{coded(fill(choice.text, self.knobs))}</span></label>"
             )
 
     def _order(self) -> Iterator[str]:
@@ -157,8 +156,3 @@ class _Question:
             yield "</li>"
         yield "</ol>"
         yield '<label class="predict-choice"><input type="checkbox"> <span>This is my order</span></label>'
-
-
-def _text(words: str) -> str:
-    """Escaped; what stands between backticks is code, as in the lessons' texts."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))

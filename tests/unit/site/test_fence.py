@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import markdown
 import pytest
+from mkdocs.utils.yaml import yaml_load
 from pymdownx.superfences import SuperFencesException
 
-from asyncdemo.site.fence import Formatter, formatter, settings
+from asyncdemo.site.fence import Formatter, coded, formatter, settings
+
+ROOT = Path(__file__).parents[3]
+LANGUAGES = {"console", "diff", "json", "python", "text", "toml"}
 
 
 @formatter
@@ -46,3 +53,36 @@ def test_settings_are_lines_of_key_and_value() -> None:
 def test_a_mistyped_setting_is_an_error(line: str) -> None:
     with pytest.raises(ValueError, match="is not one of the settings lesson"):
         settings(line, ("lesson",))
+
+
+def test_only_what_is_between_backticks_is_code() -> None:
+    assert coded("`a < b` isn't <b>") == "<code>a &lt; b</code> isn't &lt;b&gt;"
+
+
+def ours() -> dict[str, Formatter]:
+    with (ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
+        config = yaml_load(file)
+    [fences] = [
+        extension["pymdownx.superfences"]["custom_fences"]
+        for extension in config["markdown_extensions"]
+        if "pymdownx.superfences" in extension
+    ]
+    return {fence["name"]: fence["format"] for fence in fences}
+
+
+def test_every_fence_of_the_pages_is_one_of_ours_or_a_language() -> None:
+    """Any other is shown as text, without a word."""
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if "lessons" not in page.parts]
+    begun = {
+        name
+        for page in pages
+        for name in re.findall(r"^ *```(?!`) *([\w-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {"command", "mistake", "timeline"} <= begun
+    assert begun <= LANGUAGES | ours().keys()
+
+
+def test_every_fence_of_ours_fails_the_build_for_what_it_does_not_know() -> None:
+    for make in ours().values():
+        with pytest.raises(SuperFencesException):
+            make("no-such-setting: 1")
