@@ -12,7 +12,19 @@ from asyncdemo.lab.comparison import Published
 from asyncdemo.lab.contestant import NotStarted, Unavailable
 from asyncdemo.lab.experiment import Extent, Loop, Setting
 from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.protocol import Check, Condition, Count, Progress, Scene, Seen, Size, Stage, When, run
+from asyncdemo.lab.protocol import (
+    Asked,
+    Check,
+    Condition,
+    Count,
+    Progress,
+    Scene,
+    Seen,
+    Size,
+    Stage,
+    When,
+    run,
+)
 from asyncdemo.lab.ratio import Verdict
 from asyncdemo.lab.record import Record
 from asyncdemo.lab.record_file import dump_record, parse_record
@@ -333,6 +345,8 @@ def test_an_interruption_keeps_the_finished_rounds_and_the_next_run_goes_on(tmp_
     assert not second.interrupted and len(second.trials) == 21
     assert second.trials[:3] == first.trials
     assert second.order_seed == first.order_seed and second.started == first.started
+    assert any("ended and gone on with later" in note for note in second.notes)
+    assert not first.notes
     assert {(trial.round, trial.place) for trial in second.trials} == {
         (number, place) for number in range(1, 8) for place in (1, 2, 3)
     }
@@ -372,3 +386,76 @@ def test_progress_tells_round_contestant_and_time_left() -> None:
     assert {one.arm for one in rounds} == {"Slow", "Fast", "Slow, a second time"}
     assert rounds[0].left_s is None and all(one.left_s is not None for one in rounds[3:])
     assert [one.done for one in rounds if one.step == "start"] == list(range(9))
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (a_row("fast", "nobody"), "is about what is not there: nobody"),
+        (a_row("fast", "slow", "open"), "is about what is not there: open"),
+        (a_row("fast", "slow", figure="load.speed"), "a trial has no figure 'load.speed'"),
+    ],
+)
+def test_a_row_about_what_is_not_there_is_known_before_anything_is_measured(row: Asked, words: str) -> None:
+    slow = FakeContestant("slow")
+    with pytest.raises(ValueError, match=words):
+        measured(slow, FakeContestant("fast"), asked=(row,))
+    assert slow.starts == 0
+
+
+def test_two_arms_of_one_name_are_known_before_anything_is_measured() -> None:
+    slow = FakeContestant("slow")
+    with pytest.raises(ValueError, match="two of the arms are called 'slow'"):
+        measured(slow, FakeContestant("slow"))
+    assert slow.starts == 0
+
+
+@pytest.mark.parametrize(
+    ("rate", "verdict"), [(3000.0, Verdict.DIRECTION_ONLY), (300.0, Verdict.NOT_REPRODUCED)]
+)
+def test_what_an_article_says_in_words_has_a_direction(rate: float, verdict: Verdict) -> None:
+    row = replace(a_row("fast", "slow"), published=Published("much faster"))
+    record = measured(FakeContestant("slow"), FakeContestant("fast", [rate]), asked=(row,))
+    assert record.comparisons[0].verdict is verdict
+
+
+def test_a_published_ratio_is_judged_by_the_rule() -> None:
+    row = replace(a_row("fast", "slow"), published=Published("3.1", 3.1))
+    record = measured(FakeContestant("slow"), FakeContestant("fast", [3000.0]), asked=(row,))
+    assert record.comparisons[0].verdict is Verdict.REPRODUCED
+    assert (record.comparisons[0].arm_median, record.comparisons[0].base_median) == (3000, 1000)
+
+
+def test_a_figure_that_no_trial_has_is_a_row_that_says_so() -> None:
+    record = measured(
+        FakeContestant("slow"), FakeContestant("fast"), asked=(a_row("fast", "slow", figure="counted.rows"),)
+    )
+    assert kinds(record) == {FlagKind.NOT_VERIFIED}
+    assert "No trial has the figure counted.rows" in record.comparisons[0].flags[0].words
+
+
+def test_an_overload_takes_the_percentiles_and_leaves_the_throughput() -> None:
+    rush = Setting("rush", "2,000 a second", Loop.OPEN, (), rate_per_s=2000)
+    asked = (
+        a_row("fast", "slow", "rush", "load.latency_ms.99"),
+        a_row("fast", "slow", "rush", "load.throughput_per_s"),
+    )
+    slow, fast = FakeContestant("slow", [1000.0]), FakeContestant("fast", [1500.0])
+    record = measured(slow, fast, conditions=(Condition(rush, (SEND,)),), asked=asked)
+    assert kinds(record, 0) == {FlagKind.OVERLOADED}
+    assert kinds(record, 1) == set()
+    assert record.comparisons[1].measured is not None
+    assert record.comparisons[1].measured.median == 1.5
+
+
+def test_a_quick_run_says_what_it_leaves_out() -> None:
+    more = replace(CLOSED, name="more", title="100 clients", clients=100)
+    record = measured(
+        FakeContestant("slow"),
+        FakeContestant("fast"),
+        conditions=(Condition(CLOSED, (SEND,)), Condition(more, (SEND,))),
+        asked=(a_row("fast", "slow"), a_row("fast", "slow", "more")),
+        size=replace(SHORT, settings=("closed",)),
+    )
+    assert [row.setting for row in record.comparisons] == ["closed", "closed"]
+    assert "Not measured in a default run: 100 clients." in record.notes

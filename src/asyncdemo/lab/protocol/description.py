@@ -5,14 +5,14 @@ Not for: measuring it (``running``), or what comes out (``record``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from asyncdemo.lab.comparison import Better, Bound, Published
 from asyncdemo.lab.contestant import Contestant, Started
-from asyncdemo.lab.experiment import Arm, Extent, Setting
-from asyncdemo.lab.trial import Load
+from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
+from asyncdemo.lab.trial import Load, check_figure
 from asyncdemo.load import Send
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Seen",
     "Size",
     "When",
+    "check_experiment",
 ]
 
 Knob = int | float | str
@@ -193,3 +194,26 @@ class Experiment:
             for condition in self.conditions
             if not size.settings or condition.setting.name in size.settings
         )
+
+
+def check_experiment(experiment: Experiment, conditions: Sequence[Condition]) -> None:
+    """conditions: that are measured. Raises ValueError if it names what it has not."""
+    closed = {item.setting.name for item in conditions if item.setting.loop is Loop.CLOSED}
+    for item in conditions:
+        setting = item.setting
+        needs = setting.loop is Loop.OPEN and setting.rate_per_s is None
+        if (needs or item.capacity) and item.capacity not in closed:
+            raise ValueError(
+                f"{experiment.name}: the setting {setting.name} needs the capacity of a closed loop, and "
+                f"{item.capacity!r} is none of its settings"
+            )
+        if not any(item.takes(contender.arm) for contender in experiment.contenders):
+            raise ValueError(f"{experiment.name}: no arm is measured under {setting.name}")
+    arms = {contender.arm.name for contender in experiment.contenders}
+    settings = {item.setting.name for item in experiment.conditions}
+    for row in experiment.asked:
+        check_figure(row.figure)
+        unknown = {row.arm, row.base} - arms | {row.setting, row.base_setting or row.setting} - settings
+        if unknown:
+            names = ", ".join(sorted(unknown))
+            raise ValueError(f"{experiment.name}: {row.name} is about what is not there: {names}")

@@ -30,6 +30,8 @@ class Journal:
         self._path = path
         self.header = dict(header)
         self._entries: list[tuple[str, Any]] = []
+        self.is_taken_up = False
+        """There was a run before this one."""
         if path is not None and path.exists():
             self._take_up(path)
         else:
@@ -59,6 +61,7 @@ class Journal:
         path.write_text(whole, encoding="utf-8")
         if lines:
             self._adopt(path, lines[0])
+            self.is_taken_up = True
         else:
             self._begin()
 

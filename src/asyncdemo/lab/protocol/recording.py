@@ -36,6 +36,8 @@ class Finished:
     rounds: frozenset[int]
     interrupted: bool
     left_out: tuple[Setting, ...] = ()
+    gone_on: tuple[str, ...] = ()
+    """When it was taken up again."""
 
 
 def recorded(experiment: Experiment, extent: Extent, environment: Environment, finished: Finished) -> Record:
@@ -43,18 +45,18 @@ def recorded(experiment: Experiment, extent: Extent, environment: Environment, f
     trials = tuple(
         trial for attempt in finished.attempts for trial in attempt.trials if trial.round in finished.rounds
     )
-    arms = {
-        contender.arm.name: replace(
-            lineup.arm(contender), commands=_commands(contender.arm.name, finished.attempts)
-        )
+    arms = tuple(
+        replace(lineup.arm(contender), commands=_commands(contender.arm.name, finished.attempts))
         for contender in lineup.contenders
-    }
-    settings = {item.setting.name: lineup.setting(item) for item in lineup.conditions}
-    asked = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= {*settings}]
+    )
+    settings = tuple(lineup.setting(item) for item in lineup.conditions)
+    named = {arm.name: arm for arm in arms}
+    there = {setting.name for setting in settings}
+    asked = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= there]
     rows = [
         row
-        for item in (*asked, *_twin_rows(arms.values(), lineup))
-        if (row := compared(item, trials, arms, finished.interrupted)) is not None
+        for item in (*asked, *_twin_rows(named, lineup))
+        if (row := compared(item, trials, named, finished.interrupted)) is not None
     ]
     flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
     if finished.interrupted:
@@ -71,8 +73,8 @@ def recorded(experiment: Experiment, extent: Extent, environment: Environment, f
         rounds=lineup.size.rounds,
         order_seed=finished.seed,
         environment=_with_missing(environment, finished.left_out),
-        arms=tuple(arms.values()),
-        settings=tuple(settings.values()),
+        arms=arms,
+        settings=settings,
         trials=trials,
         comparisons=tuple(rows),
         verifications=tuple(item for seen in lineup.visits for item in seen.verifications),
@@ -81,13 +83,12 @@ def recorded(experiment: Experiment, extent: Extent, environment: Environment, f
         lesson=experiment.lesson,
         interrupted=finished.interrupted,
         flags=tuple(_distinct(flags)),
-        notes=(*experiment.notes, *_notes(trials)),
+        notes=(*experiment.notes, *_unmeasured(experiment, extent), *_notes(trials, finished.gone_on)),
     )
 
 
-def _twin_rows(arms: Iterable[Arm], lineup: Lineup) -> list[Asked]:
+def _twin_rows(named: Mapping[str, Arm], lineup: Lineup) -> list[Asked]:
     """Under the first closed loop that takes them, else the first setting that does."""
-    named = {arm.name: arm for arm in arms}
     rows = []
     for arm in named.values():
         taking = [item.setting for item in lineup.conditions if arm.twin_of and item.takes(arm)]
@@ -113,10 +114,24 @@ def _with_missing(environment: Environment, left_out: Iterable[Setting]) -> Envi
     return replace(environment, missing={**environment.missing, **missing})
 
 
-def _notes(trials: tuple[Trial, ...]) -> list[str]:
+def _unmeasured(experiment: Experiment, extent: Extent) -> list[str]:
+    size = experiment.sizes[extent]
+    asked = experiment.conditions_of(size)
+    left = [item.setting.title for item in experiment.conditions if item not in asked]
+    return [f"Not measured in a {extent.value} run: {'; '.join(left)}."] if left else []
+
+
+def _notes(trials: tuple[Trial, ...], gone_on: tuple[str, ...]) -> list[str]:
     unsettled = sum(trial.counted.get("warm_up_agreed") == 0 for trial in trials)
     words = f"In {unsettled} of {len(trials)} trials no two windows of warming up agreed."
-    return [*([words] if unsettled else []), *filter(None, [withdrawn_words(trials)])]
+    again = (
+        f"It was ended and gone on with later: {', '.join(gone_on)}. The machine is described as it was then."
+    )
+    return [
+        *([again] if gone_on else []),
+        *([words] if unsettled else []),
+        *filter(None, [withdrawn_words(trials)]),
+    ]
 
 
 def _distinct(flags: Iterable[Flag]) -> list[Flag]:

@@ -14,12 +14,12 @@ from pathlib import Path
 from asyncdemo import __version__
 from asyncdemo.lab import refusals
 from asyncdemo.lab.contestant import Unavailable
-from asyncdemo.lab.experiment import Calibration, Extent, Loop
+from asyncdemo.lab.experiment import Calibration, Extent
 from asyncdemo.lab.machine import describe_machine
 from asyncdemo.lab.protocol.attempts import Attempt, Attempted
 from asyncdemo.lab.protocol.bench import Bench, Interrupted
 from asyncdemo.lab.protocol.calibration import NULL, calibrate
-from asyncdemo.lab.protocol.description import Condition, Contender, Experiment
+from asyncdemo.lab.protocol.description import Condition, Contender, Experiment, check_experiment
 from asyncdemo.lab.protocol.journal import Journal
 from asyncdemo.lab.protocol.lineup import Lineup, poisson_seed, with_twin
 from asyncdemo.lab.protocol.ordering import Turn, turns
@@ -72,7 +72,7 @@ class _Run:
         asked = experiment.conditions_of(self._size)
         self._conditions = tuple(item for item in asked if item.setting.tool in bench.engines)
         self._left_out = tuple(item.setting for item in asked if item.setting.tool not in bench.engines)
-        _check(experiment, self._conditions)
+        check_experiment(experiment, self._conditions)
         header = {
             "experiment": experiment.name,
             "extent": extent.value,
@@ -83,6 +83,8 @@ class _Run:
             "started": bench.now(),
         }
         self._journal = Journal(journal, header)
+        if self._journal.is_taken_up:
+            self._journal.add("gone on", bench.now())
         self._environment = describe_machine(
             bench.pinning, experiment.packages, experiment.programs, experiment.missing
         )
@@ -96,6 +98,7 @@ class _Run:
         self._took_s: list[float] = []
 
     def go(self, command: str) -> Record:
+        self._record(command, was_interrupted=True)  # what cannot be recorded is known before it is measured
         was_interrupted = False
         try:
             self._calibrate()
@@ -103,6 +106,9 @@ class _Run:
             self._measure()
         except (Interrupted, KeyboardInterrupt):
             was_interrupted = True
+        return self._record(command, was_interrupted)
+
+    def _record(self, command: str, was_interrupted: bool) -> Record:
         finished = Finished(
             command=command,
             started=str(self._journal.header["started"]),
@@ -114,6 +120,7 @@ class _Run:
             rounds=self._finished_rounds(),
             interrupted=was_interrupted,
             left_out=self._left_out,
+            gone_on=tuple(self._journal.entries("gone on")),
         )
         return recorded(self._experiment, self._extent, self._environment, finished)
 
@@ -238,18 +245,3 @@ class _Run:
             self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, remaining))
 
         return say
-
-
-def _check(experiment: Experiment, conditions: tuple[Condition, ...]) -> None:
-    """Raises ValueError."""
-    closed = {item.setting.name for item in conditions if item.setting.loop is Loop.CLOSED}
-    for item in conditions:
-        setting = item.setting
-        needs = setting.loop is Loop.OPEN and setting.rate_per_s is None
-        if (needs or item.capacity) and item.capacity not in closed:
-            raise ValueError(
-                f"{experiment.name}: the setting {setting.name} needs the capacity of a closed loop, and "
-                f"{item.capacity!r} is none of its settings"
-            )
-        if not any(item.takes(contender.arm) for contender in experiment.contenders):
-            raise ValueError(f"{experiment.name}: no arm is measured under {setting.name}")

@@ -1,0 +1,83 @@
+"""Checks of answers, against a server that answers; and what a record says of the machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from typing import cast
+
+import pytest
+
+from asyncdemo.lab.answers import answer_check, process_check
+from asyncdemo.lab.contestant import Started
+from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
+from asyncdemo.lab.machine import describe_machine
+from asyncdemo.lab.pinning import Pinning
+from asyncdemo.lab.protocol import Scene, When
+from asyncdemo.lab.protocol.attempts import looked
+from asyncdemo.load import Send
+from tests.unit.load.serving import answering, unused_port
+
+GET = Send("GET", "/")
+
+
+@dataclass
+class OnPort:
+    port: int
+
+    def pids(self) -> tuple[int, ...]:
+        return (1, 2)
+
+
+def scene(port: int) -> Scene:
+    setting = Setting("closed", "", Loop.CLOSED, (), clients=1)
+    return Scene(Arm("a", "A", Model.THREADS), setting, cast("Started", OnPort(port)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "held", "seen"),
+    [
+        ({}, True, "hello"),
+        ({"headers": {"Content-Type": "TEXT/plain"}}, True, "hello"),
+        ({"headers": {"Content-Type": "application/json"}}, False, "status 200, Content-Type: text/plain"),
+        ({"headers": {"X-Served-By": "a"}}, False, "status 200, X-Served-By: none"),
+        ({"status": 201}, False, "status 200"),
+        ({"holds": b"goodbye".__eq__}, False, "b'hello'"),
+    ],
+)
+def test_an_answer_is_its_status_headers_and_body(asked: dict[str, object], held: bool, seen: str) -> None:
+    values = {"asked": "hello", "holds": b"hello".__eq__, **asked}
+    check = answer_check(GET, **values)  # type: ignore[arg-type]
+    with answering() as server:
+        found = check.look(scene(server.port))
+    assert (found.held, found.words) == (held, seen)
+
+
+def test_no_answer_is_something_seen() -> None:
+    check = answer_check(GET, "hello", b"hello".__eq__)
+    found = looked(check, scene(unused_port()))
+    assert not found.held and found.words.startswith("ConnectionRefusedError")
+
+
+@pytest.mark.parametrize(("least", "held"), [(2, True), (3, False)])
+def test_processes_are_counted_under_load(least: int, held: bool) -> None:
+    check = process_check("workers", least)
+    assert check.when is When.LOADED
+    assert check.look(scene(1)).held is held
+
+
+def test_the_machine_is_described_and_not_named() -> None:
+    seen = describe_machine(
+        Pinning((1,), (0,)),
+        ["pytest", "no-such-package"],
+        {"python": ("python3", "--version"), "none": ("no-such-program",)},
+    )
+    assert seen.processor and seen.cores > 0 and seen.memory_bytes > 1_000_000
+    assert seen.packages["pytest"] == pytest.__version__ and "no-such-package" not in seen.packages
+    assert seen.programs["python"].startswith("3.") and "none" not in seen.programs
+    assert seen.pinning == {"client": "1", "server": "0"}
+    assert seen.python.endswith(platform.python_version())
+    if os.path.exists("/proc/sys/net/core/somaxconn"):
+        assert int(seen.sysctls["net.core.somaxconn"]) > 0
+    assert platform.node() not in repr(seen)
