@@ -12,7 +12,7 @@ measured.
     ```
 
 Figures and findings come from ``asyncdemo.lab`` as the site is built; none is written into a page.
-Not for: how a record of ours is shown (``measured``), or charts (``bars``).
+Not for: how a record of ours is shown (``render.lab``), or charts (``bars``).
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from asyncdemo.lab.auditing import Audited, audited
 from asyncdemo.lab.checks import CHECKS
 from asyncdemo.lab.published import ARTICLES, Article, Column, Table, load_article
 from asyncdemo.lab.record_file import load_record
+from asyncdemo.render.lab.fragment import report_html
+from asyncdemo.render.lab.tables import items, table
+from asyncdemo.render.lab.told import verdicts
 from asyncdemo.site.fence import formatter, settings
-from asyncdemo.site.measured import report_html, verdicts
-from asyncdemo.site.tables import items, table
 
 __all__ = [
     "RECORDS",
@@ -72,7 +73,9 @@ def report(source: str) -> str:
     """``name`` of a record; without its file, that nothing is published yet."""
     name = settings(source, {"name"})["name"]
     path = RECORDS / f"{name}.json"
-    return report_html(load_record(path), f"records/{name}.json") if path.exists() else _NO_REPORT
+    if not path.exists():
+        return _NO_REPORT
+    return report_html(load_record(path), _download(f"records/{name}.json"))
 
 
 def setting_html(article: Article) -> str:
@@ -139,10 +142,11 @@ def lessons_html(ids: Iterable[str], course: Course) -> str:
 def overview_html(articles: Iterable[Article], course: Course, records: Path) -> str:
     """A card for each article, and what else has been measured."""
     cards = "".join(_card(article, course, records) for article in articles)
-    others = [load_record(path) for path in sorted(records.glob("*.json")) if path.stem not in ARTICLES]
+    others = [path for path in sorted(records.glob("*.json")) if path.stem not in ARTICLES]
     further = "".join(
-        f'<li>{escape(record.title)}: <a href="records/{record.name}.json" download>the record</a></li>'
-        for record in others
+        f"<li>{escape(load_record(path).title)}: "
+        f'<a href="records/{escape(path.name)}" download>the record</a></li>'
+        for path in others
     )
     return f'<div class="published-cards">{cards}</div>{f"<ul>{further}</ul>" if further else ""}'
 
@@ -173,6 +177,13 @@ def _card(article: Article, course: Course, records: Path) -> str:
             ]
         )
         + "</section>"
+    )
+
+
+def _download(address: str) -> str:
+    return (
+        f'<p><a href="{escape(address)}" download>The record</a>, with every trial and all latencies as '
+        'histograms, as <a href="../reference/record-format.html">JSON</a>.</p>'
     )
 
 

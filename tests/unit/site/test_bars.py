@@ -9,7 +9,8 @@ import pytest
 from pymdownx.superfences import SuperFencesException
 
 from asyncdemo.lab.published import load_article
-from asyncdemo.site.bars import Bar, Bars, Mark, bars_html, fence, published_bars
+from asyncdemo.render.bars import Bar, Bars, Mark, bars_html
+from asyncdemo.site.bars import fence, published_bars
 
 OURS = Bars(
     title="Requests per second",

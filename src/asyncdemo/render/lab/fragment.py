@@ -1,0 +1,187 @@
+"""The report of a record as a piece of HTML, for a page of the docs site and for one of its own (``page``).
+
+Not for: reading the record (``lab.record_file``), or the words (``told``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import Final
+
+from asyncdemo.lab.comparison import Comparison
+from asyncdemo.lab.experiment import Arm
+from asyncdemo.lab.flags import Flag
+from asyncdemo.lab.ratio import Verdict
+from asyncdemo.lab.record import Record
+from asyncdemo.render.bars import Bar, Bars, Mark, bars_html
+from asyncdemo.render.lab.spectrum_html import spectra_html
+from asyncdemo.render.lab.tables import items, table
+from asyncdemo.render.lab.told import (
+    Group,
+    commands,
+    flag_words,
+    groups,
+    interval,
+    machine,
+    medians,
+    method,
+    not_there,
+    published,
+    remarks,
+    times,
+    twins,
+    verdicts,
+)
+
+__all__ = ["report_html"]
+
+_HEAD: Final = ("row", "published", "bound", "ours [interval]", "verdict", "what differs")
+_LEGEND: Final[tuple[tuple[str, str], ...]] = (
+    ("ours", "ours, as a multiple of the base"),
+    ("interval", "its interval"),
+    ("published", "published"),
+    ("bound", "what the waiting allows"),
+)
+_ABSOLUTE: Final = (
+    '<p class="published-note">In small letters below our ratios: the medians of both sides. They are of '
+    "this machine, and not to be compared with those of another.</p>"
+)
+
+
+def report_html(record: Record, download: str = "") -> str:
+    """download: what leads to the record itself, as HTML."""
+    parts = (
+        f'<p class="measured-verdicts"><b>{escape(verdicts(record))}</b></p>',
+        _interrupted(record),
+        _flags(record.flags),
+        *(part for group in groups(record) for part in _group(group)),
+        _ABSOLUTE if any(medians(row) for row in record.comparisons) else "",
+        _twins(record),
+        spectra_html(record),
+        _not_there(record),
+        _details("How it was measured", items(_pairs(method(record), code={"Command"}))),
+        _details("The machine", items(_pairs(machine(record)))),
+        _details("The contestants", _contestants(record)),
+        _list(map(escape, remarks(record))),
+        download,
+    )
+    return f'<div class="measured">{"".join(parts)}</div>'
+
+
+def _group(group: Group) -> Iterator[str]:
+    """A table and a chart."""
+    yield f'<p class="published-title"><b>{escape(group.title)}</b> ({group.better})</p>'
+    yield table(_HEAD, map(_row, group.rows), f"{group.title}: published and ours", words=True)
+    drawn = tuple(_bar(row) for row in group.rows if row.measured or (row.published and row.published.ratio))
+    if drawn:
+        kinds = [key for key in _LEGEND if key[0] != "bound" or any(row.bound for row in group.rows)]
+        yield bars_html(Bars(f"{group.title}: ratios", "×", drawn, tuple(kinds), origin=1, logarithmic=True))
+
+
+def _row(row: Comparison) -> tuple[str, ...]:
+    absolute = f"<br><small>{escape(medians(row))}</small>" if medians(row) else ""
+    return (
+        escape(row.name),
+        "" if row.published is None else _with_words(published(row), row.published.words),
+        "" if row.bound is None else _with_words(times(row.bound.ratio), row.bound.words),
+        f"<b>{interval(row.measured)}</b>{absolute}" if row.measured else "refused",
+        (_verdict(row.verdict) if row.verdict else "nothing published") + "".join(map(_flag, row.flags)),
+        "<br>".join(map(escape, row.differs)),
+    )
+
+
+def _bar(row: Comparison) -> Bar:
+    measured = row.measured
+    ratio = row.published.ratio if row.published else None
+    told = [
+        f"{row.name}: ours {interval(measured)}" if measured else f"{row.name}: refused",
+        f"published {times(ratio)}" if ratio else "",
+        f"bound {times(row.bound.ratio)}" if row.bound else "",
+    ]
+    return Bar(
+        label=row.name,
+        text=interval(measured) if measured else "refused",
+        told=", ".join(filter(None, told)),
+        bar=measured.median if measured else None,
+        least=measured.least if measured else None,
+        most=measured.most if measured else None,
+        marks=(Mark("published", ratio),) if ratio else (),
+        bound=row.bound.ratio if row.bound else None,
+    )
+
+
+def _interrupted(record: Record) -> str:
+    return "<p><b>It was ended early: the finished rounds count.</b></p>" if record.interrupted else ""
+
+
+def _twins(record: Record) -> str:
+    told = "<br>".join(escape(f"{title}: {words}") for title, words in twins(record))
+    words = f"{told}<br><small>The same contestant twice: the ratio should be 1.</small>"
+    return items([("Equal arms (A/A)", words)]) if told else ""
+
+
+def _not_there(record: Record) -> str:
+    found = list(_pairs(not_there(record)))
+    return f'<p class="published-title"><b>Not to be had</b></p>{items(found)}' if found else ""
+
+
+def _contestants(record: Record) -> str:
+    return table(
+        ("contestant", "model", "command", "to be known"),
+        (_contestant(record, arm) for arm in record.arms),
+        "Contestants",
+        words=True,
+    )
+
+
+def _contestant(record: Record, arm: Arm) -> tuple[str, ...]:
+    shown = (
+        (f"{escape(setting)}: " if setting else "") + f"<code>{escape(command)}</code>"
+        for setting, command in commands(record, arm)
+    )
+    known = [
+        f"not measured: {arm.unavailable}" if arm.unavailable else "",
+        f"today: {arm.successor}" if arm.successor else "",
+        ", ".join(f"{name} {version}" for name, version in arm.versions.items()),
+        *arm.notes,
+    ]
+    return (
+        escape(arm.title),
+        arm.model.value,
+        "<br>".join(shown),
+        "<br>".join(map(escape, filter(None, known))),
+    )
+
+
+def _list(lines: Iterable[str], kind: str = "") -> str:
+    told = "".join(f"<li>{line}</li>" for line in lines)
+    return f"<ul{kind}>{told}</ul>" if told else ""
+
+
+def _flags(flags: Iterable[Flag]) -> str:
+    return _list((escape(flag_words(flag)) for flag in flags), ' class="measured-flags"')
+
+
+def _flag(flag: Flag) -> str:
+    return f'<br><small class="measured-flag">{escape(flag_words(flag))}</small>'
+
+
+def _verdict(verdict: Verdict) -> str:
+    kind = verdict.name.lower().replace("_", "-")
+    return f'<span class="measure-tag measure-{kind}">{verdict.value}</span>'
+
+
+def _pairs(told: Iterable[tuple[str, str]], code: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
+    """code: terms whose words are typed."""
+    for term, words in told:
+        shown = escape(words)
+        yield escape(term), f"<code>{shown}</code>" if term in code and shown else shown
+
+
+def _with_words(figure: str, words: str) -> str:
+    return "<br>".join(filter(None, (figure, f"<small>{escape(words)}</small>")))
+
+
+def _details(title: str, inner: str) -> str:
+    return f'<details class="measured-more"><summary>{title}</summary>{inner}</details>'

@@ -1,0 +1,44 @@
+"""The report of a record as one HTML page: whole without a network or scripts, light, dark, on paper.
+
+Not for: what it says (``fragment``).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Final
+
+from asyncdemo.lab.record import Record
+from asyncdemo.render.lab.fragment import report_html
+
+__all__ = ["render_page"]
+
+_DARK: Final = re.compile(r'\[data-md-color-scheme="slate"\] \{[^}]*\}')
+
+
+def render_page(record: Record) -> str:
+    title = escape(record.title)
+    said = escape(f"Measured {record.started[:10]} by asyncdemo {record.asyncdemo}.")
+    return (
+        '<!DOCTYPE html>\n<html lang="en" data-md-color-scheme="default">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}: published and measured</title>\n<style>\n{_style()}</style>\n</head>\n"
+        f'<body class="md-typeset">\n<main>\n<h1>{title}</h1>\n<p>{said} Absolute figures are of this '
+        "machine: only ratios are set beside the published ones.</p>\n"
+        f"{report_html(record)}\n</main>\n</body>\n</html>\n"
+    )
+
+
+@cache
+def _style() -> str:
+    """The docs site becomes dark by an attribute, and this page if the reader's system is."""
+    folder = files(__package__)
+    page, measure = (
+        folder.joinpath(f"{name}.css").read_text(encoding="utf-8") for name in ("page", "measure")
+    )
+    dark = "\n".join(_DARK.findall(measure)).replace('="slate"', "")
+    shown = f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
+    return f"{page}\n{_DARK.sub('', measure)}\n{shown}"

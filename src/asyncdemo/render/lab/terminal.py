@@ -1,0 +1,208 @@
+"""The report of a record on a terminal: a table, and strips on one axis, for each figure; then all the rest.
+
+Not for: the words (``told``), text without a terminal (``plain``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from asyncdemo.lab.comparison import Comparison
+from asyncdemo.lab.flags import Flag, Withdraws
+from asyncdemo.lab.ratio import Verdict
+from asyncdemo.lab.record import Record
+from asyncdemo.render.draw import Lines, title_line
+from asyncdemo.render.lab import strips
+from asyncdemo.render.lab.percentiles import percentile_lines
+from asyncdemo.render.lab.strips import Marks, strip_lines
+from asyncdemo.render.lab.told import (
+    Group,
+    commands,
+    costs,
+    groups,
+    interval,
+    machine,
+    medians,
+    method,
+    not_there,
+    published,
+    remarks,
+    run_words,
+    times,
+    twins,
+    verdicts,
+)
+from asyncdemo.render.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
+from asyncdemo.render.words import clean
+
+__all__ = ["print_report", "report_parts"]
+
+_WIDE: Final = 120
+"""Cells from which on there is a column for what differs; else it stands below the table."""
+_LABEL: Final = 24
+_INDENT: Final = (0, 0, 0, 2)
+_STYLES: Final = {
+    Verdict.REPRODUCED: Style(color="#009e73"),
+    Verdict.DIRECTION_ONLY: Style(color="#e69f00"),
+    Verdict.NOT_REPRODUCED: WARNING,
+    Verdict.REFUSED: DIM,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What the terminal can show. encoding: of its stream; letters that it lacks become escapes."""
+
+    theme: Theme
+    marks: Marks
+    width: int
+    encoding: str
+
+    def text(self, words: str, style: Style | None = None) -> Text:
+        words = clean(words).replace("×", self.marks.times)
+        shown = words.encode(self.encoding, "backslashreplace").decode(self.encoding)
+        return Text(shown, style or "")
+
+    def sign(self, verdict: Verdict) -> str:
+        """Colours may be missing, and then words that look alike are told apart sooner."""
+        good, bad = self.theme.good, self.theme.bad
+        signs = {Verdict.REPRODUCED: good, Verdict.DIRECTION_ONLY: "~", Verdict.NOT_REPRODUCED: bad}
+        return signs.get(verdict, "-")
+
+
+def print_report(record: Record, console: Console) -> None:
+    for part in report_parts(record, console.width, console.encoding):
+        console.print(part, highlight=False)
+
+
+def report_parts(record: Record, width: int, encoding: str = "utf-8") -> Iterator[RenderableType]:
+    """No line is wider than ``width``."""
+    theme = theme_for(encoding)
+    marks = strips.UNICODE if theme is UNICODE else strips.ASCII
+    look = _Look(theme, marks, width, encoding)
+    yield Lines([title_line(look.text(record.title).plain, run_words(record), theme, width)])
+    yield look.text(verdicts(record), EMPHASIS)
+    if record.flags:
+        yield _flags(record.flags, look)
+    for group in groups(record):
+        yield from _group(group, look)
+    yield from _block("Equal arms (A/A): the ratio should be 1", twins(record), look)
+    yield from _block("Percentiles of latency", (("", line) for line in percentile_lines(record)), look)
+    yield from _block("Not to be had", not_there(record), look)
+    yield from _block("How it was measured", method(record), look)
+    yield from _block("The machine", machine(record), look)
+    yield from _block("The contestants", _contestants(record), look)
+    yield from _block("To be known", (("", words) for words in remarks(record)), look)
+
+
+def _group(group: Group, look: _Look) -> Iterator[RenderableType]:
+    yield Text()
+    yield look.text(group.title, EMPHASIS) + look.text(f" ({group.better})", DIM)
+    wide = look.width >= _WIDE
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=DIM)
+    for title in ("", "published", "bound", "ours [interval]", "verdict"):
+        table.add_column(Text(title), overflow="fold", no_wrap=title not in {"", "verdict"})
+    if wide:
+        table.add_column("medians", no_wrap=True)
+        table.add_column("what differs", overflow="fold")
+    for row in group.rows:
+        cells = [*_cells(row, look), look.text(medians(row), DIM), look.text(_differs(group, row), DIM)]
+        table.add_row(*cells[: len(table.columns)])
+    yield table
+    drawn = list(strip_lines(group.rows, look.marks, look.width))
+    if drawn:
+        yield Text()
+        yield Lines([*drawn, []])
+    if group.differs:
+        yield _terms([("all differ", "; ".join(group.differs))], look)
+    for row in group.rows:
+        below = list(_below(group, row, look, narrow=not wide))
+        if below:
+            yield look.text(row.name, EMPHASIS)
+            yield from below
+
+
+def _cells(row: Comparison, look: _Look) -> Iterator[Text]:
+    ours = look.text(interval(row.measured), EMPHASIS) if row.measured else look.text("refused", DIM)
+    yield look.text(row.name)
+    yield look.text(published(row))
+    yield look.text(times(row.bound.ratio) if row.bound else "")
+    yield ours
+    yield _verdict(row.verdict, look)
+
+
+def _verdict(verdict: Verdict | None, look: _Look) -> Text:
+    if verdict is None:
+        return look.text("nothing published", DIM)
+    return look.text(f"{look.sign(verdict)} {verdict.value}", _STYLES[verdict])
+
+
+def _differs(group: Group, row: Comparison) -> str:
+    return "; ".join(words for words in row.differs if words not in group.differs)
+
+
+def _below(group: Group, row: Comparison, look: _Look, *, narrow: bool) -> Iterator[RenderableType]:
+    """What has no column."""
+    pairs = [
+        ("published", row.published.words if row.published else ""),
+        ("bound", row.bound.words if row.bound else ""),
+        ("medians", medians(row) if narrow else ""),
+        ("differs", _differs(group, row) if narrow else ""),
+    ]
+    told = [(term, words) for term, words in pairs if words]
+    if told:
+        yield _terms(told, look)
+    if row.flags:
+        yield _flags(row.flags, look)
+
+
+def _flags(flags: Iterable[Flag], look: _Look) -> RenderableType:
+    grid = _grid()
+    for flag in flags:
+        style = None if flag.withdraws is Withdraws.NOTHING else WARNING
+        words = look.text(flag.words, style)
+        if costs(flag):
+            words += look.text(f" ({costs(flag)})")
+        if flag.advice:
+            words += look.text(f" {flag.advice}", DIM)
+        grid.add_row(look.text(flag.kind.value, style), words)
+    return Padding(grid, _INDENT)
+
+
+def _contestants(record: Record) -> Iterator[tuple[str, str]]:
+    for arm in record.arms:
+        versions = ", ".join(f"{name} {version}" for name, version in arm.versions.items())
+        yield arm.title, "; ".join(filter(None, (arm.model.value, versions, *arm.notes)))
+        for setting, command in commands(record, arm):
+            yield "", f"{setting}: {command}" if setting else command
+
+
+def _block(title: str, pairs: Iterable[tuple[str, str]], look: _Look) -> Iterator[RenderableType]:
+    told = [pair for pair in pairs if pair[1]]
+    if told:
+        yield Text()
+        yield look.text(title, EMPHASIS)
+        yield _terms(told, look)
+
+
+def _terms(pairs: Iterable[tuple[str, str]], look: _Look) -> RenderableType:
+    """Terms to the left, where there are any."""
+    grid = _grid()
+    for term, words in pairs:
+        grid.add_row(look.text(term, DIM), look.text(words))
+    return Padding(grid, _INDENT)
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 1, 0, 0), pad_edge=False)
+    grid.add_column(max_width=_LABEL, overflow="fold")
+    grid.add_column(overflow="fold")
+    return grid
