@@ -32,7 +32,13 @@ class Scripted:
         """Raises NotStarted."""
         environment = {f"LAB_{name.upper()}": str(value) for name, value in knobs.items()}
         port = free_port()
-        command = Command((PYTHON, str(self.file), str(port)), self.file.parent, port, environment)
+        command = Command(
+            (PYTHON, str(self.file), str(port)),
+            self.file.parent,
+            port,
+            environment,
+            shown_argv=(PYTHON, self.file.name, "PORT"),
+        )
         running = Running(command, sys.executable, (signal.SIGTERM,))
         running.wait_ready(1, self.ready_s, self.path)
         return running
