@@ -91,7 +91,7 @@ lock: $(VENV)/.dev ## write requirements/ anew from pyproject.toml (UPGRADE=1: w
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/lock.sh $(if $(UPGRADE),--upgrade)
 
 clean: ## remove what these commands made
-	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist site
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist docs/lessons site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
