@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -106,3 +109,18 @@ def test_a_server_is_not_ready_before_its_last_worker(name: str, tmp_path: Path)
     finally:
         (tmp_path / "go").touch()
         starting.join()
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_takes_the_others_with_it() -> None:
+    """So that nobody measures what is left; servers with a manager start another one instead."""
+    with hello("aiohttp", Interface.AIOHTTP).start({"workers": 2}) as server:
+        pids = server.pids()
+        roll = RollCall(server.port, server.pids)
+        roll.ask(1)
+        (worker,) = roll.answered
+        os.kill(worker, signal.SIGKILL)
+        assert wait_until_gone(pids) == []
+        while not server.died():
+            time.sleep(0.01)
+        assert f"worker {worker} has ended, exit code -9" in server.log()

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ from asyncdemo.errors import UsageError
 from asyncdemo.lab.acceptors import look, look_with_psutil
 from asyncdemo.lab.contestant import NotStarted, PortKept, Unavailable
 from asyncdemo.lab.rollcall import RollCall
-from asyncdemo.lab.servers import PROGRAMS, Asked, Interface
+from asyncdemo.lab.servers import Interface
 from asyncdemo.lab.trial import TrialOutcome
 from asyncdemo.serving.ports import HOST, free_port
 from tests.lab.contestants import get, hello, script, wait_until_gone
@@ -43,6 +43,8 @@ def server():
     http.server.HTTPServer.request_queue_size = 64
     return http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Hello)
 """
+LONG_S: Final = 8.0
+"""Enough for a small script to listen, on a busy machine too."""
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def test_one_that_dies_says_how_and_its_last_words(tmp_path: Path) -> None:
 def test_one_that_never_listens_is_hung(tmp_path: Path) -> None:
     entrant = script(tmp_path, "import time\nprint('waiting', flush=True)\ntime.sleep(600)")
     with pytest.raises(NotStarted, match="does not listen") as caught:
-        replace(entrant, deadline_s=1.0).start({})
+        replace(entrant, deadline_s=LONG_S).start({})
     assert caught.value.outcome is TrialOutcome.HUNG
     assert "waiting" in str(caught.value)
 
@@ -77,21 +79,16 @@ def test_one_that_listens_and_answers_nobody_is_hung(tmp_path: Path) -> None:
         "kept = [server.accept() for _ in range(1000)]\n"
     )
     with pytest.raises(NotStarted, match="0 of 1 workers answer") as caught:
-        replace(script(tmp_path, text), deadline_s=0.1).start({})
+        replace(script(tmp_path, text), deadline_s=LONG_S).start({})
     assert caught.value.outcome is TrialOutcome.HUNG
     pid = int(str(caught.value).split()[-1])
     assert wait_until_gone([pid]) == []
 
 
-def test_one_that_has_fewer_workers_than_asked_is_hung() -> None:
-    entrant = hello("hypercorn", Interface.ASGI)
-
-    def with_one(asked: Asked) -> Sequence[str]:
-        return PROGRAMS["hypercorn"].arguments(replace(asked, workers=1))
-
-    entrant = replace(entrant, program=replace(entrant.program, arguments=with_one), deadline_s=5.0)
+def test_one_that_has_fewer_workers_than_asked_is_hung(tmp_path: Path) -> None:
+    entrant = script(tmp_path, SERVE + "server().serve_forever()")
     with pytest.raises(NotStarted, match="1 of 2 workers answer") as caught:
-        entrant.start({"workers": 2})
+        replace(entrant, deadline_s=LONG_S).start({"workers": 2})
     assert caught.value.outcome is TrialOutcome.HUNG
 
 

@@ -42,7 +42,7 @@ _GUARD_STARTS_S: Final = 30.0
 _AGAIN_S: Final = 0.02
 _GRACE_S: Final = 5.0
 """For each of the signals that ask it to end."""
-_FREES_S: Final = 2.0
+_FREES_S: Final = 5.0
 """So long its port may be held by the rest of it after its first process has ended."""
 # What would set up a server, or its Python, without standing in the command that is shown.
 _NOT_INHERITED: Final = (

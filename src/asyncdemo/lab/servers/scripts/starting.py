@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import socket
 import sys
 from typing import Any
@@ -43,11 +44,27 @@ def listening(port: int, backlog: int) -> socket.socket:
 
 
 def fork(workers: int) -> None:
-    """Returns in each worker; with one of them there is no other process. Ends when a worker has ended."""
+    """Returns in each worker; with one of them there is no other process.
+
+    The process that they come from waits for them: it is the last to end, whoever is asked to.
+    """
     if workers == 1:
         return
+    left = set()
     for _ in range(workers):
-        if os.fork() == 0:
+        worker = os.fork()
+        if worker == 0:
             return
-    pid, status = os.wait()
-    sys.exit(f"worker {pid} has ended, exit code {os.waitstatus_to_exitcode(status)}")
+        left.add(worker)
+    asked_to_end: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):  # the workers get it, too
+        signal.signal(number, lambda number, _: asked_to_end.append(number))
+    problem = ""
+    while left:
+        worker, status = os.wait()
+        left.discard(worker)
+        if not asked_to_end and not problem:
+            problem = f"worker {worker} has ended, exit code {os.waitstatus_to_exitcode(status)}"
+            for other in left:
+                os.kill(other, signal.SIGTERM)
+    sys.exit(problem or 0)
