@@ -12,9 +12,10 @@ import pytest
 
 from asyncdemo.model import Run
 from asyncdemo.render.chart import charts
+from asyncdemo.render.element import script_js
 from asyncdemo.render.element_data import chart_data
 from asyncdemo.render.facts import account_for
-from asyncdemo.render.html import render_html, script_js
+from asyncdemo.render.html import render_html
 from asyncdemo.render.words import duration
 from tests.browser.conftest import OpenPage
 from tests.support.runs import Story, at_line, ns

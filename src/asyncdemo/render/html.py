@@ -11,13 +11,13 @@ from html import escape
 
 from asyncdemo.model import Run
 from asyncdemo.render.chart import Bar, Chart, charts
-from asyncdemo.render.element import element_html, element_of, script_js
+from asyncdemo.render.element import element_of, script_js
 from asyncdemo.render.facts import Account, account_for, finding_words
 from asyncdemo.render.grid import STATE_OF, Shade
 from asyncdemo.render.legend import SHADE_WORDS
 from asyncdemo.render.words import clean, count, duration, number, status, title
 
-__all__ = ["element_html", "render_html", "report_html", "script_js"]
+__all__ = ["render_html", "report_html"]
 
 _TABLE_ROWS = 2_000
 

@@ -19,7 +19,7 @@ from typing import Final
 from asyncdemo.course.catalog import Course, load_course
 from asyncdemo.course.lesson import Lesson, load_lesson
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
-from asyncdemo.render.html import script_js
+from asyncdemo.render.element import script_js
 from asyncdemo.render.open_run import open_run_js
 from asyncdemo.serving import KeptServices
 from asyncdemo.site import gallery

@@ -21,8 +21,8 @@ from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.course.lookup import find_lesson
 from asyncdemo.diagnose import Finding, FindingKind, diagnose
 from asyncdemo.model import Run, RunOutcome
+from asyncdemo.render.element import element_html
 from asyncdemo.render.facts import account_for, finding_words
-from asyncdemo.render.html import element_html
 from asyncdemo.runner import Options, Target
 from asyncdemo.serving import KeptServices
 from asyncdemo.site.fence import coded, formatter, settings

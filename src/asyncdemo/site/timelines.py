@@ -9,8 +9,9 @@ from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.course.lesson import Lesson, load_lesson
 from asyncdemo.course.lookup import find_lesson
 from asyncdemo.model import Run
+from asyncdemo.render.element import element_html
 from asyncdemo.render.facts import Account, account_for
-from asyncdemo.render.html import element_html, report_html
+from asyncdemo.render.html import report_html
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings
 
