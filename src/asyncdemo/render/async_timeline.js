@@ -15,7 +15,7 @@ const STYLE = `
   .textures { position: absolute; }
   .run { margin: 0 0 19px; }
   .name { font-weight: bold; font-size: 15px; margin-right: .8em; }
-  .figures { color: var(--dim); }
+  .figures { color: var(--dim); font-size: 13px; }
   .warn { color: var(--warn); font-weight: bold; }
   .now { line-height: 1.4; margin: 2px 0 6px; font-variant-numeric: tabular-nums; }
   .aside { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -35,7 +35,9 @@ const STYLE = `
   .idle { stroke-opacity: .6; }
   .curve { stroke: #0072b2; fill: #0072b2; fill-opacity: .25; stroke-width: 1.5; }
   .line { stroke: #cc79a7; fill: #cc79a7; fill-opacity: .4; }
-  .legend { display: flex; flex-wrap: wrap; gap: 3px 19px; margin: 0; padding: 0; list-style: none; color: var(--dim); }
+  .legend { display: flex; flex-wrap: wrap; gap: 3px 19px; margin: 0; padding: 0; list-style: none; color: var(--dim);
+    font-size: 13px; }
+  .key { margin: 0 0 14px; }
   .legend li { display: flex; align-items: center; gap: 6px; }
   .chooser { display: flex; flex-wrap: wrap; gap: 0 16px; align-items: center; margin: 0 0 6px; color: var(--dim); }
   label { display: flex; color: var(--fg); align-items: center; gap: 6px; min-height: 32px; cursor: pointer; }
@@ -51,7 +53,7 @@ const STYLE = `
   output { min-width: 5.2em; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
   .cover { border: 2px dashed var(--dim); border-radius: 8px; padding: 24px; text-align: center; }
-  .cover button { margin-top: 13px; }
+  .cover button { margin-top: 13px; padding: 0 20px; font-weight: bold; }
   summary { min-height: 32px; line-height: 32px; cursor: pointer; }
   .scroll { max-height: 420px; overflow: auto; border: 1px solid var(--line); }
   table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
@@ -59,13 +61,20 @@ const STYLE = `
   th, td { text-align: left; vertical-align: top; padding: 3px 10px 3px 6px; border-bottom: 1px solid var(--line); }
   th { background: var(--bg); position: sticky; top: 0; }
   slot { display: none; }
+  /* The slider in a row of its own: low, since the bar stands before the picture all the while. */
+  @container (max-width: 560px) {
+    .bar { gap: 2px 6px; padding: 6px 0 4px; }
+    .time { flex-basis: 100%; }
+    input[type=range] { height: 30px; }
+  }
   @container (max-width: 480px) {
-    .bar { gap: 4px; }
+    .bar { gap: 2px 4px; }
     button, select { padding: 0 5px; min-width: 40px; }
     .main { min-width: 5.2em; }
     select { max-width: 6.6em; }
     .run .name { display: block; }
   }
+  @media (max-height: 440px) { .bar { position: static; } }
   @media print { .live { display: none; } slot { display: block; } }`;
 const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -152,8 +161,8 @@ class AsyncTimeline extends HTMLElement {
         now, picture);
       return { run, section, now, picture, plot, veil: plot.firstChild };
     });
-    this.key = html('div');
-    const parts = [...this.runs.map(({ section }) => section), this.key, this.controls(), this.table()];
+    this.key = html('div', { class: 'key' });
+    const parts = [this.key, ...this.runs.map(({ section }) => section), this.controls(), this.table()];
     if (runs.length > 1) parts.unshift(this.chooser());
     const stage = html('div', {}, ...parts);
     stage.addEventListener('keydown', event => this.pressed(event));

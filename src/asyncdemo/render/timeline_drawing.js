@@ -68,7 +68,11 @@ function drawRun(run, frame) {
     rows.forEach((one, number) => parts.push(drawRow(run, one, y + number * row + row / 2, { ...frame, row }, number % each === 0)));
     timed(rows.length * row);
   };
-  const note = (words, x = frame.left) => { parts.push(text(words, x, y + 13, 'dim')); y += ROW; };
+  // Below the bars; where it would be cut off on the right, it begins further left.
+  const note = words => {
+    parts.push(text(words, Math.max(Math.min(frame.left, frame.total - words.length * LETTER * EM), 0), y + 13, 'dim'));
+    y += ROW;
+  };
   const named = (title, about) => {
     const words = text(title, 0, y + 17, 'part');
     words.append(svg('tspan', { dx: 10, class: 'about told' }, shorten(about, frame.total / LETTER / SANS - title.length - 2)));
@@ -198,7 +202,7 @@ function curve(points, most, y, height, run, frame, kind) {
 
 /* Marks of the axis, a round step (1, 2 or 5 of a unit) apart: [words, x]. */
 function* ticks(frame) {
-  const least = frame.scale / Math.max(Math.floor(frame.width / 90), 1);
+  const least = frame.scale / Math.max(Math.floor(frame.width / 70), 1);
   const power = 10 ** Math.floor(Math.log10(least));
   const step = [1, 2, 5, 10].map(by => by * power).find(by => by >= least);
   const [unit, of] = [['s', 1e9], ['ms', 1e6], ['us', 1e3], ['ns', 1]].find(([, ns]) => frame.scale >= ns) || ['ns', 1];
