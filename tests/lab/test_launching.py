@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+import psutil
 import pytest
 
 from asyncdemo.errors import UsageError
@@ -103,6 +105,41 @@ def test_one_that_ends_unasked_later_is_said_to_have_died() -> None:
             end.wait(0.01)
         assert server.died() == "was ended by SIGKILL"
         assert server.pids() == ()
+
+
+def test_one_that_has_lost_its_guard_is_told_and_ended_all_the_same() -> None:
+    with hello("flask", Interface.WSGI).start({}) as server:
+        pids = server.pids()
+        guard = psutil.Process(pids[0]).ppid()
+        os.kill(guard, signal.SIGKILL)
+        assert wait_until_gone([guard]) == []
+        end = threading.Event()
+        while not server.died():
+            end.wait(0.01)
+        assert server.died() == "has lost the process that guards it"
+    assert wait_until_gone(pids) == []
+
+
+def test_a_system_without_process_groups_is_none_for_the_lab(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "killpg")
+    with pytest.raises(Unavailable, match="on Linux and macOS"):
+        hello("flask", Interface.WSGI).start({})
+
+
+def test_a_server_may_have_as_many_connections_as_the_system_allows(tmp_path: Path) -> None:
+    text = SERVE + (
+        "import resource\n"
+        "print(*resource.getrlimit(resource.RLIMIT_NOFILE), flush=True)\n"
+        "server().serve_forever()\n"
+    )
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(limits[1], 512), limits[1]))
+    try:
+        with script(tmp_path, text).start({}) as server:
+            soft, hard = map(int, server.log().split())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert soft == min(hard, 65536)
 
 
 def test_of_what_a_server_writes_the_last_lines_are_told(tmp_path: Path) -> None:

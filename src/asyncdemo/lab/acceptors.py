@@ -16,6 +16,8 @@ from typing import Final, NamedTuple
 
 import psutil
 
+from asyncdemo.serving.ports import listening
+
 __all__ = ["Acceptors", "look", "look_with_psutil"]
 
 _TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
@@ -53,12 +55,12 @@ def _look_into_proc(port: int, pids: Pids) -> Acceptors:
     rows = _rows(port)
     owners = _owners({row.inode for row in rows}, pids())
     connections = [row for row in rows if not row.listens and row.inode != _NOT_ACCEPTED]
-    listening = [row for row in rows if row.listens]
+    listeners = [row for row in rows if row.listens]
     return Acceptors(
         {row.remote_port: min(owners[row.inode]) for row in connections if row.inode in owners},
         frozenset(row.remote_port for row in connections if row.inode not in owners),
-        frozenset(pid for row in listening for pid in owners.get(row.inode, ())),
-        any(row.inode not in owners for row in listening),
+        frozenset(pid for row in listeners for pid in owners.get(row.inode, ())),
+        any(row.inode not in owners for row in listeners),
     )
 
 
@@ -90,7 +92,7 @@ def _owners(inodes: Collection[str], pids: Collection[int]) -> dict[str, set[int
 
 
 def look_with_psutil(port: int, pids: Pids) -> Acceptors:
-    """It sees nothing of processes that are not given: so no stranger, either."""
+    """It sees nothing of processes that are not given: a stranger is who listens if none of them does."""
     accepted: dict[int, int] = {}
     listeners = set()
     for pid in pids():
@@ -102,4 +104,5 @@ def look_with_psutil(port: int, pids: Pids) -> Acceptors:
                     listeners.add(pid)
                 elif connection.raddr:
                     accepted.setdefault(connection.raddr.port, pid)
-    return Acceptors(accepted, frozenset(), frozenset(listeners), False)
+    stranger_listens = not listeners and listening(port, ()).somebody
+    return Acceptors(accepted, frozenset(), frozenset(listeners), stranger_listens)

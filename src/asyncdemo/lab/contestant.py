@@ -16,8 +16,8 @@ from asyncdemo.lab.trial import TrialOutcome
 __all__ = ["Contestant", "Knobs", "NotStarted", "PortKept", "Started", "Unavailable"]
 
 Knobs = Mapping[str, int | float | str]
-""""workers", "threads", "backlog" are the server's; any other is the app's, which finds it in its
-environment: ``delay_ms`` as ``LAB_DELAY_MS``.
+""""workers", "threads", "backlog", "connections" and "loop" are the server's; any other is the app's, which
+finds it in its environment: ``delay_ms`` as ``LAB_DELAY_MS``.
 """
 
 

@@ -18,7 +18,7 @@ from asyncdemo.lab.acceptors import look
 from asyncdemo.lab.contestant import Knobs, NotStarted, Unavailable
 from asyncdemo.lab.environments import Tell, interpreter_of, tell_nobody
 from asyncdemo.lab.launching import Running
-from asyncdemo.lab.servers import BACKLOG, App, Asked, Loop, Program, shown
+from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Loop, Program, shown
 from asyncdemo.packages import install_command, version_of
 from asyncdemo.serving.ports import free_port
 
@@ -108,6 +108,7 @@ class ServedApp:
                 workers=int(rest.pop("workers", 1)),
                 threads=int(rest.pop("threads", 1)),
                 backlog=int(rest.pop("backlog", BACKLOG)),
+                connections=int(rest.pop("connections", CONNECTIONS)),
                 loop=Loop(rest.pop("loop", Loop.UVLOOP)),
             )
             self.program.check(asked)

@@ -134,11 +134,11 @@ def interpreter_of(
     base = _python_for(recipe)
     root = cache or cache_folder()
     home = root / f"{name}-{_fingerprint(recipe, base)}"
-    if not home.is_dir():
+    if not _is_there(home):
         try:
             root.mkdir(parents=True, exist_ok=True)
             with _only_one(root / f"{name}.lock"):
-                if not home.is_dir():  # somebody else may have made it meanwhile
+                if not _is_there(home):  # somebody else may have made it meanwhile
                     _make(recipe, base, home, tell, run or _run)
         except OSError as error:
             raise Unavailable(
@@ -170,6 +170,7 @@ def _make(recipe: Recipe, base: str, home: Path, tell: Tell, run: Run) -> None:
         problem = problem or run([str(_python_in(place)), "-c", imports], tell_nobody)
         if problem:
             raise Unavailable(f"{recipe.title} could not be installed: {problem}", recipe.successor)
+        shutil.rmtree(home, ignore_errors=True)  # its Python was removed
         place.rename(home)
     finally:
         shutil.rmtree(place, ignore_errors=True)  # there is none, if all went well
@@ -259,6 +260,11 @@ def _fingerprint(recipe: Recipe, base: str) -> str:
     """Another lock or another Python is another environment."""
     parts = [*(lock.read_bytes() for lock in recipe.locks), os.path.realpath(base).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+def _is_there(home: Path) -> bool:
+    """And so is the Python that it was made with."""
+    return _python_in(home).exists()
 
 
 def _python_in(home: Path) -> Path:

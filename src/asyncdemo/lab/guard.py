@@ -27,6 +27,7 @@ __all__ = ["main"]
 
 _SET_CHILD_SUBREAPER: Final = 36
 """prctl(2): who has lost their parent become our children, so all that the server started can be found."""
+_MOST_FILES: Final = 1 << 16
 _AGAIN_S: Final = 0.05
 
 
@@ -35,6 +36,7 @@ def main() -> int:
     if not order:
         return 0
     _outlive_signals()
+    _allow_connections()
     _adopt_orphans()
     environment = order["environment"] | {wire.ENV: order["token"]}
     try:
@@ -83,6 +85,16 @@ def _outlive_signals() -> None:
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         signal.signal(getattr(signal, name), stay)
+
+
+def _allow_connections() -> None:
+    """As many as the system lets us, within reason: 10,000 at once are one of the experiments."""
+    import resource  # not on Windows
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _adopt_orphans() -> None:

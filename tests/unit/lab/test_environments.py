@@ -30,6 +30,10 @@ class Pip:
         self.commands.append(command)
         if self._fails_at and any(self._fails_at in word for word in command):
             return self._problem
+        if "venv" in command:
+            python = Path(command[-1]) / "bin" / "python"
+            python.parent.mkdir()
+            python.touch()
         if "pip" in command:
             for line in ("Collecting one==1.0", "Installing collected packages: one", "something else"):
                 hear(line)
@@ -110,6 +114,15 @@ def test_what_a_killed_one_left_is_removed_by_the_next(tmp_path: Path) -> None:
     left.mkdir()
     interpreter_of("aioflask", cache=tmp_path, run=Pip())
     assert not left.exists()
+
+
+def test_one_whose_python_was_removed_is_made_anew(tmp_path: Path) -> None:
+    python = interpreter_of("aioflask", cache=tmp_path, run=Pip())
+    python.unlink()
+    again = Pip()
+    assert interpreter_of("aioflask", cache=tmp_path, run=again) == python
+    assert again.made == 1
+    assert python.exists()
 
 
 def test_another_lock_is_another_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,6 +161,14 @@ def test_who_has_accepted_a_connection_is_known_once_it_is_accepted(
                 assert not after.stranger_listens
 
 
+@pytest.mark.parametrize("seen", [look, look_with_psutil])
+def test_a_port_of_somebody_else_is_told(seen: Callable[[int, Pids], Acceptors]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        assert seen(port, tuple).stranger_listens
+    assert not seen(port, tuple).stranger_listens
+
+
 def test_a_connection_and_a_port_of_somebody_else_are_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]

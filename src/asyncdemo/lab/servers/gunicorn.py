@@ -29,7 +29,8 @@ def _with(worker: str | Callable[[Asked], str], *more: str) -> Callable[[Asked],
         return [
             *(PYTHON, "-m", "gunicorn", asked.app.target, "--bind", asked.address),
             *("--workers", str(asked.workers), "--worker-class", kind, *threads, *loop),
-            *("--backlog", str(asked.backlog), "--log-level", "warning", *more),
+            *("--worker-connections", str(asked.connections), "--backlog", str(asked.backlog)),
+            *("--log-level", "warning", *more),
         ]
 
     return arguments

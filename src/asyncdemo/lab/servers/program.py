@@ -15,7 +15,19 @@ from typing import Final
 
 from asyncdemo.lab.experiment import Model
 
-__all__ = ["BACKLOG", "HOST", "PYTHON", "App", "Asked", "Command", "Interface", "Loop", "Program", "shown"]
+__all__ = [
+    "BACKLOG",
+    "CONNECTIONS",
+    "HOST",
+    "PYTHON",
+    "App",
+    "Asked",
+    "Command",
+    "Interface",
+    "Loop",
+    "Program",
+    "shown",
+]
 
 PYTHON: Final = "python"
 """As the first word of a command: the interpreter of the environment that it runs in."""
@@ -23,6 +35,8 @@ HOST: Final = "127.0.0.1"
 BACKLOG: Final = 2048
 """What Gunicorn and uvicorn take unasked; the others' own are 50 (Twisted) to 256 (gevent), and a full one
 makes clients wait a second for the kernel's next try. The system may allow less."""
+CONNECTIONS: Final = 1000
+"""What Gunicorn takes unasked."""
 _SOMAXCONN: Final = Path("/proc/sys/net/core/somaxconn")
 
 
@@ -59,7 +73,7 @@ class App:
 class Asked:
     """What a program is to do. port: None for a command that is only shown. threads: of each worker.
 
-    loop: where it has a choice.
+    connections: that a worker keeps at once; most servers have no limit. loop: where it has a choice.
     """
 
     app: App
@@ -67,6 +81,7 @@ class Asked:
     workers: int = 1
     threads: int = 1
     backlog: int = BACKLOG
+    connections: int = CONNECTIONS
     loop: Loop = Loop.UVLOOP
 
     @property
