@@ -66,6 +66,7 @@ class Client:
 
     @property
     def pid(self) -> int:
+        """Of its process."""
         return self._process.pid
 
     def fileno(self) -> int:
