@@ -10,6 +10,7 @@ import pytest
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.comparison import Published
 from asyncdemo.lab.contestant import NotStarted, Unavailable
+from asyncdemo.lab.engines import OURS
 from asyncdemo.lab.experiment import Extent, Loop, Setting
 from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.protocol import (
@@ -25,6 +26,7 @@ from asyncdemo.lab.protocol import (
     When,
     run,
 )
+from asyncdemo.lab.protocol.bench import Interrupted, plan_of
 from asyncdemo.lab.ratio import Verdict
 from asyncdemo.lab.record import Record
 from asyncdemo.lab.record_file import dump_record, parse_record
@@ -37,11 +39,13 @@ from tests.support.fake_lab import (
     FakeContestant,
     a_bench,
     a_row,
+    an_arm,
     an_experiment,
     hung,
 )
 
 SHORT = replace(SIZE, rounds=3)
+CLOSED_10_S = replace(CLOSED, duration_s=10)
 
 
 def measured(*contestants: FakeContestant, **more: object) -> Record:
@@ -160,7 +164,7 @@ def test_a_search_ends_at_the_highest_rate_within_the_budget() -> None:
     conditions = (Condition(CLOSED, (SEND,)), Condition(search, (SEND,), capacity="closed"))
     asked = (a_row("fast", "slow", "search", "offered_per_s"),)
     slow, fast = FakeContestant("slow", [1000.0]), FakeContestant("fast", [2000.0])
-    record = measured(slow, fast, conditions=conditions, asked=asked)
+    record = measured(slow, fast, conditions=conditions, asked=asked, size=SHORT)
     steps = [trial for trial in record.trials if trial.arm == "slow" and trial.round == 1][1:]
     assert [trial.step for trial in steps] == list(range(1, len(steps) + 1))
     last = [trial for trial in steps if trial.counts][-1]
@@ -168,21 +172,25 @@ def test_a_search_ends_at_the_highest_rate_within_the_budget() -> None:
     assert 475 <= last.offered_per_s <= 500
     ratio = record.comparisons[0].measured
     assert ratio is not None and ratio.median == pytest.approx(2, rel=0.05)
+    assert [flag.words for flag in record.comparisons[0].flags] == ["3 rounds of 7."]
     assert "do not count" not in "".join(record.notes), "steps over the budget are what a search is made of"
 
 
 def test_a_search_in_which_the_client_was_the_limit_has_no_result() -> None:
-    search = Setting("search", "6 ms", Loop.OPEN, (), budget_ms=6.0)
+    search = Setting("search", "12 ms", Loop.OPEN, (), budget_ms=12.0)
     conditions = (Condition(CLOSED, (SEND,)), Condition(search, (SEND,), capacity="closed"))
     slow, fast = FakeContestant("slow"), FakeContestant("fast")
     bench, engine = a_bench(slow, fast)
-    engine.spoil = lambda load, plan: replace(load, client_busy=0.9) if (plan.rate or 0) > 470 else load
+    # half of the capacity is served, and well; above that it is the client that cannot go on
+    engine.spoil = lambda load, plan: replace(load, client_busy=0.9) if (plan.rate or 0) > 500 else load
     experiment = an_experiment(
         slow, fast, conditions=conditions, asked=(a_row("fast", "slow", "search", "offered_per_s"),)
     )
     record = run(experiment, Extent.DEFAULT, bench=bench)
     searched = [trial for trial in record.trials if trial.step]
-    assert searched and not any(trial.counts for trial in searched)
+    assert {trial.arm for trial in searched} == {"slow", "fast", "slow-again"}
+    assert {trial.step for trial in searched} == {1, 2}
+    assert not any(trial.counts for trial in searched)
     assert FlagKind.CLIENT_BUSY in kinds(record)
 
 
@@ -357,6 +365,19 @@ def test_a_run_ended_before_its_first_round_is_a_record_without_rows(tmp_path: P
     assert record.interrupted and record.trials == () and record.comparisons == ()
     assert record.verifications == () and record.calibrations
     assert parse_record(dump_record(record)) == record
+
+
+def test_a_load_under_way_is_let_go_at_once() -> None:
+    contestant = FakeContestant("slow")
+    bench, engine = a_bench(contestant)
+    answers = iter([False, True])
+    bench = replace(bench, interrupted=lambda: next(answers))
+    with contestant.start({}) as started:
+        scene = Scene(an_arm("slow"), CLOSED, started)
+        plan = plan_of(Condition(CLOSED, (SEND,)), CLOSED_10_S, started.port)
+        with pytest.raises(Interrupted):
+            bench.window(OURS, plan, scene)
+    assert len(engine.plans) == 1
 
 
 def test_nothing_is_left_running_by_an_interruption(tmp_path: Path) -> None:
