@@ -29,7 +29,7 @@ def test_without_javascript_the_pictures_are_there(page: OpenPage) -> None:
     assert entries.locator("svg:visible").count() >= len(FindingKind)
 
 
-@pytest.mark.parametrize(("width", "beside"), [(1600, True), (1280, False), (360, False)])
+@pytest.mark.parametrize(("width", "beside"), [(1600, True), (1280, True), (768, False), (360, False)])
 def test_script_and_picture_stand_side_by_side_where_there_is_room(
     page: OpenPage, width: int, beside: bool
 ) -> None:
