@@ -6,6 +6,7 @@ Not for: reading the record (``lab.record_file``), or the words (``told``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from html import escape
 from typing import Final
 
@@ -49,8 +50,9 @@ _ABSOLUTE: Final = (
 )
 
 
-def report_html(record: Record, download: str = "") -> str:
-    """download: what leads to the record itself, as HTML."""
+def report_html(record: Record, download: str = "", *, folded: bool = True) -> str:
+    """download: what leads to the record itself, as HTML. folded: method, machine and contestants."""
+    more = partial(_details, folded=folded)
     parts = (
         f'<p class="measured-verdicts"><b>{escape(verdicts(record))}</b></p>',
         _interrupted(record),
@@ -60,9 +62,9 @@ def report_html(record: Record, download: str = "") -> str:
         _twins(record),
         spectra_html(record),
         _not_there(record),
-        _details("How it was measured", items(_pairs(method(record), code={"Command"}))),
-        _details("The machine", items(_pairs(machine(record)))),
-        _details("The contestants", _contestants(record)),
+        more("How it was measured", items(_pairs(method(record), code={"Command"}))),
+        more("The machine", items(_pairs(machine(record)))),
+        more("The contestants", _contestants(record)),
         _list(map(escape, remarks(record))),
         download,
     )
@@ -183,5 +185,6 @@ def _with_words(figure: str, words: str) -> str:
     return "<br>".join(filter(None, (figure, f"<small>{escape(words)}</small>")))
 
 
-def _details(title: str, inner: str) -> str:
-    return f'<details class="measured-more"><summary>{title}</summary>{inner}</details>'
+def _details(title: str, inner: str, *, folded: bool) -> str:
+    is_open = "" if folded else " open"
+    return f'<details class="measured-more"{is_open}><summary>{title}</summary>{inner}</details>'

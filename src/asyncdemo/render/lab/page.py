@@ -28,7 +28,7 @@ def render_page(record: Record) -> str:
         f"<title>{title}: published and measured</title>\n<style>\n{_style()}</style>\n</head>\n"
         f'<body class="md-typeset">\n<main>\n<h1>{title}</h1>\n<p>{said} Absolute figures are of this '
         "machine: only ratios are set beside the published ones.</p>\n"
-        f"{report_html(record)}\n</main>\n</body>\n</html>\n"
+        f"{report_html(record, folded=False)}\n</main>\n</body>\n</html>\n"
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.flags import Flag
 from asyncdemo.lab.record import Record
-from asyncdemo.render.lab.percentiles import percentile_lines
+from asyncdemo.render.lab.percentiles import percentile_blocks
 from asyncdemo.render.lab.told import (
     commands,
     costs,
@@ -48,15 +48,15 @@ def _lines(record: Record) -> Iterator[str]:
         yield f"{group.title} ({group.better}):"
         for row in group.rows:
             yield from _row(row)
-    for title, words in twins(record):
-        yield ""
-        yield f"equal arms (A/A), {title}: {words}; the ratio should be 1"
-    yield from _block("percentiles of latency", percentile_lines(record))
-    yield from _block("not to be had", (f"{name}: {words}" for name, words in not_there(record)))
-    yield from _block("how it was measured", (f"{term}: {words}" for term, words in method(record)))
-    yield from _block("the machine", (f"{term}: {words}" for term, words in machine(record)))
-    yield from _block("the contestants", _contestants(record))
-    yield from _block("to be known", remarks(record))
+    pairs = (f"{title}: {words}" for title, words in twins(record))
+    yield from _block("Equal arms (A/A), whose ratio should be 1", pairs)
+    for title, figures in percentile_blocks(record):
+        yield from _block(title, (": ".join(filter(None, pair)) for pair in figures))
+    yield from _block("Not to be had", (f"{name}: {words}" for name, words in not_there(record)))
+    yield from _block("How it was measured", (f"{term}: {words}" for term, words in method(record)))
+    yield from _block("The machine", (f"{term}: {words}" for term, words in machine(record)))
+    yield from _block("The contestants", _contestants(record))
+    yield from _block("To be known", remarks(record))
 
 
 def _row(row: Comparison) -> Iterator[str]:

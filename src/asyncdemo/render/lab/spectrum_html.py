@@ -50,12 +50,13 @@ def spectrum_html(spectrum: Spectrum) -> str:
         for kind, curve in zip(kinds, curves, strict=True)
         for part in _drawn(kind, curve, scale, decades)
     )
+    inner = f"{_grid(scale, decades)}{drawn}{_letters(scale)}"
     return (
         f'<figure class="bars spectrum" data-search-exclude><figcaption><b>{escape(title)}</b> '
         "(ms, from the intended send; both axes logarithmic)</figcaption>"
         f'<p class="bars-legend">{legend}</p>'
         f'<svg class="spectrum-plot" width="100%" height="{_HEIGHT}" role="img"><title>{escape(title)}. '
-        f"The table below has the figures.</title>{_grid(scale, decades)}{drawn}</svg>{_axis(decades)}"
+        f"The table below has the figures.</title>{inner}</svg>{_axis(decades)}"
         f"</figure>{_table(title, curves)}{_remarks(curves)}"
     )
 
@@ -64,7 +65,6 @@ def _grid(scale: Scale, decades: float) -> str:
     across = "".join(
         f'<line class="bars-line" x1="0" x2="100%" y1="{100 - scale.percent(value):.2f}%" '
         f'y2="{100 - scale.percent(value):.2f}%"/>'
-        f'<text x="2" y="{100 - scale.percent(value):.2f}%" dy="-3">{escape(number(value))}</text>'
         for value in scale.lines
     )
     down = "".join(
@@ -72,6 +72,14 @@ def _grid(scale: Scale, decades: float) -> str:
         for place, _ in _ticks(decades)
     )
     return across + down
+
+
+def _letters(scale: Scale) -> str:
+    """Of the vertical axis, over the curves."""
+    return "".join(
+        f'<text x="3" y="{100 - scale.percent(value):.2f}%" dy="-3">{escape(number(value))}</text>'
+        for value in scale.lines
+    )
 
 
 def _axis(decades: float) -> str:

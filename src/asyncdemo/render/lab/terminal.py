@@ -21,7 +21,7 @@ from asyncdemo.lab.ratio import Verdict
 from asyncdemo.lab.record import Record
 from asyncdemo.render.draw import Lines, title_line
 from asyncdemo.render.lab import strips
-from asyncdemo.render.lab.percentiles import percentile_lines
+from asyncdemo.render.lab.percentiles import percentile_blocks
 from asyncdemo.render.lab.strips import Marks, strip_lines
 from asyncdemo.render.lab.told import (
     Group,
@@ -95,7 +95,8 @@ def report_parts(record: Record, width: int, encoding: str = "utf-8") -> Iterato
     for group in groups(record):
         yield from _group(group, look)
     yield from _block("Equal arms (A/A): the ratio should be 1", twins(record), look)
-    yield from _block("Percentiles of latency", (("", line) for line in percentile_lines(record)), look)
+    for title, pairs in percentile_blocks(record):
+        yield from _block(title, pairs, look)
     yield from _block("Not to be had", not_there(record), look)
     yield from _block("How it was measured", method(record), look)
     yield from _block("The machine", machine(record), look)

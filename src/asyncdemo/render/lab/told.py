@@ -151,8 +151,8 @@ def not_there(record: Record) -> Iterator[tuple[str, str]]:
     """Contestants and programs that were not to be had, with what one takes instead."""
     for arm in record.arms:
         if arm.unavailable:
-            successor = f"Today: {arm.successor}" if arm.successor else ""
-            yield arm.title, "; ".join(filter(None, (arm.unavailable, successor)))
+            successor = f"Today one would take {arm.successor}." if arm.successor else ""
+            yield arm.title, " ".join(filter(None, (f"{arm.unavailable.rstrip('.')}.", successor)))
     yield from record.environment.missing.items()
 
 

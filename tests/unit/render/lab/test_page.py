@@ -1,0 +1,93 @@
+"""The report as one page: whole by itself, and the same as on the docs site."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+from asyncdemo.render.lab.fragment import report_html
+from asyncdemo.render.lab.page import render_page
+from tests.support.lab_records import a_record
+from tests.support.open_loops import with_open_loop
+
+ROOT = Path(__file__).resolve().parents[4]
+VOID = {"br", "meta"}
+
+
+class Nesting(HTMLParser):
+    """That every element ends where it should."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_it_asks_for_nothing_and_needs_no_script() -> None:
+    page = render_page(with_open_loop({"sanic": [[3] * 2000]}))
+    assert not re.search(r"https?:|//\w|url\((?!#)|@import|\b(?:src|href)=", page)
+    parser = Nesting()
+    parser.feed(page)
+    assert parser.open == []
+    assert "script" not in parser.seen
+    assert "link" not in parser.seen
+
+
+def test_it_shows_rows_bars_spectra_and_the_machine_unfolded() -> None:
+    page = render_page(with_open_loop({"sanic": [[3] * 2000]}))
+    for part in (
+        "<h1>Four frameworks, made up</h1>",
+        "5.16× [5.10, 5.19]",
+        'class="bars-mark bars-published"',
+        'class="bars-interval"',
+        "1,000 per s: latency at each percentile",
+        "A processor that nobody makes",
+        "Today one would take Granian.",
+    ):
+        assert part in page
+    assert page.count("<details") == page.count(" open><summary>") == 3
+    assert " open><summary>" not in report_html(a_record())
+
+
+def test_it_has_dark_colours_for_those_who_prefer_them() -> None:
+    style = re.findall(r"<style>(.*?)</style>", render_page(a_record()), re.DOTALL)[0]
+    dark = style[style.rindex("@media screen and (prefers-color-scheme: dark)") :]
+    assert "--measure-ours: #56b4e9" in dark
+    assert "slate" not in style
+    assert style.count("{") == style.count("}")
+    assert "@media print" in style
+
+
+def test_an_interrupted_run_says_so() -> None:
+    words = "It was ended early: the finished rounds count."
+    assert words in render_page(replace(a_record(), interrupted=True))
+    assert words not in render_page(a_record())
+
+
+def test_what_a_record_says_is_no_markup() -> None:
+    record = a_record()
+    arms = tuple(replace(arm, title="<b>", commands={"*": "<i>"}) for arm in record.arms)
+    page = render_page(replace(record, title="<script>", arms=arms, notes=("<img>",), command="<u>"))
+    assert not re.search(r"<(?:script|img|i|u)>", page)
+    assert "&lt;script&gt;" in page
+
+
+def test_page_and_docs_site_have_the_same_style() -> None:
+    """MkDocs takes it from docs/, which is not installed; asyncdemo takes it from the package."""
+    ours = ROOT / "src" / "asyncdemo" / "render" / "lab" / "measure.css"
+    assert ours.read_text(encoding="utf-8") == (ROOT / "docs" / "assets" / "measure.css").read_text(
+        encoding="utf-8"
+    )

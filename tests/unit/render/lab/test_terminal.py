@@ -1,0 +1,203 @@
+"""The report on a terminal and as plain words: what it says, in what width, with and without colours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from asyncdemo.lab.comparison import Bound
+from asyncdemo.lab.experiment import Verification
+from asyncdemo.lab.flags import Flag, FlagKind
+from asyncdemo.lab.ratio import Verdict
+from asyncdemo.lab.record import Record
+from asyncdemo.render.lab.plain import render_plain
+from asyncdemo.render.lab.strips import ASCII, UNICODE, strip_lines
+from asyncdemo.render.lab.terminal import print_report
+from tests.support.lab_records import a_comparison, a_record
+from tests.support.open_loops import with_open_loop
+from tests.support.screens import Terminal, text_of
+
+CODES = re.compile(r"\x1b\[[\d;]*m")
+INTERRUPTED = Flag(
+    FlagKind.INTERRUPTED,
+    "3 of 7 rounds were finished when the run was ended.",
+    "Run it again: it goes on where it stopped.",
+)
+
+
+def shown(record: Record, width: int = 80, encoding: str = "utf-8") -> str:
+    terminal = Terminal(width, 200, encoding)
+    print_report(record, terminal.console)
+    return CODES.sub("", terminal.written)
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def evil() -> Record:
+    record = a_record()
+    rows = (replace(record.comparisons[0], name="[red]Sanic\x1b[2J / Flask", differs=("[/bold] a\x07bell",)),)
+    return replace(record, title="\x1b]0;title\x07 [b]", comparisons=rows, notes=("[blink]",))
+
+
+def test_a_row_has_published_bound_ours_with_interval_and_verdict() -> None:
+    lines = shown(a_record()).splitlines()
+    row = next(line for line in lines if line.startswith("Sanic / Flask"))
+    assert re.split(r"\s{2,}", row.strip()) == [
+        "Sanic / Flask",
+        "14.2×",
+        "6.00×",
+        "5.16× [5.10, 5.19]",
+        "~ direction only",
+    ]
+    assert any("ours [interval]" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 140, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    lines = shown(with_open_loop({"sanic": [[3] * 2000]}), width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+
+
+def test_a_wide_terminal_has_columns_for_medians_and_what_differs() -> None:
+    row = next(line for line in shown(a_record(), 140).splitlines() if line.startswith("Sanic / Flask"))
+    assert "9,800 and 1,900 /s" in row
+    assert "Python 3.11, where it was 2.7" in row
+    narrow = shown(a_record(), 80)
+    assert re.search(r"medians +9,800 and 1,900 /s", narrow)
+    assert re.search(r"differs +Python 3.11, where it was 2.7", narrow)
+
+
+def test_what_differs_in_all_rows_is_said_once() -> None:
+    record = replace(a_record(), comparisons=a_record().comparisons[:3])
+    told = shown(record)
+    assert told.count("Python 3.11, where it was 2.7") == 1
+    assert re.search(r"all differ +Python 3.11", told)
+
+
+def test_flags_come_with_what_they_cost_and_advice() -> None:
+    told = squeezed(shown(a_record()))
+    assert "foreign-cpu Another program ran in round 3. (so the figure is withdrawn) Stop it" in told
+    assert "no-ranking The interval holds 1. (so nothing is ranked) Measure more rounds." in told
+    assert "not-to-be-had Japronto needs Python 3.6." in told
+
+
+@pytest.mark.parametrize("view", [shown, render_plain])
+def test_everything_else_is_there_too(view: object) -> None:
+    record = a_record()
+    arms = tuple(
+        replace(arm, commands={"*": f"python {arm.name}.py", "closed": "another"}) for arm in record.arms
+    )
+    environment = replace(record.environment, missing={"wrk2": "our own client instead"})
+    broken = Verification("sanic", "body", "hello", "bye", held=False)
+    record = replace(record, arms=arms, environment=environment, verifications=(broken,))
+    assert callable(view)
+    told = squeezed(view(record))
+    for part in (
+        "Of 4 published ratios: 1 direction only, 2 not reproduced, 1 refused.",
+        "Equal arms (A/A)",
+        "[0.99, 1.01]",
+        "Python 3.6 only. Today one would take Granian.",
+        "our own client instead",
+        "A processor that nobody makes, 2 cores",
+        "Linux 6.0, x86_64; CPython 3.11",
+        "flask 3.1, sanic 25.12",
+        "client 1, server 0",
+        "python sanic.py",
+        "200 connections: another",
+        "Nobody has measured this.",
+        "Sanic, body: hello was asked for, bye was seen.",
+        "0 of 1 answers, effects and knobs were as asked for",
+    ):
+        assert part in told
+
+
+@pytest.mark.parametrize("view", [shown, render_plain])
+def test_a_run_that_was_ended_early_says_so_first(view: object) -> None:
+    record = a_record()
+    record = replace(
+        record,
+        interrupted=True,
+        flags=(INTERRUPTED,),
+        rounds=9,
+    )
+    assert callable(view)
+    told = squeezed(view(record))
+    assert "ended early: 7 of 9 rounds" in told[:160]
+    assert "3 of 7 rounds were finished when the run was ended." in told
+    assert "Run it again: it goes on where it stopped." in told
+
+
+@pytest.mark.parametrize("view", [shown, render_plain])
+def test_what_a_record_says_moves_no_cursor_and_is_no_markup(view: object) -> None:
+    assert callable(view)
+    told = view(evil())
+    assert "\x1b" not in told
+    assert "\x07" not in told
+    assert "[red]Sanic" in told
+    assert "[blink]" in told
+
+
+def test_plain_words_have_no_control_codes_and_fit_any_encoding() -> None:
+    text = render_plain(a_record(), "ascii")
+    assert text.isascii()
+    assert text.replace("\n", "").isprintable()
+    assert "measured: 5.16x [5.10, 5.19] in 7 rounds" in text
+    assert "published: in words (in a comment)" in text
+    assert text.endswith("\n")
+
+
+def test_a_terminal_without_utf_8_gets_ascii() -> None:
+    assert shown(a_record(), encoding="ascii").isascii()
+
+
+def test_verdicts_are_told_apart_without_colours() -> None:
+    told = shown(a_record())
+    signs = {verdict: re.findall(rf"([^\w\s]) {verdict.value}\b", told) for verdict in Verdict}
+    assert set(signs[Verdict.NOT_REPRODUCED]) == {"✗"}
+    assert set(signs[Verdict.DIRECTION_ONLY]) >= {"~"}
+    assert set(signs[Verdict.REFUSED]) >= {"-"}
+
+
+# --- strips ---------------------------------------------------------------------------------------
+
+
+def strips(width: int = 80) -> list[str]:
+    return text_of(list(strip_lines(a_record().comparisons, UNICODE, width)))
+
+
+def test_bar_interval_bound_and_published_stand_in_order() -> None:
+    sanic = strips()[0]
+    assert sanic.index("│") < sanic.index("▒") < sanic.index("┼") < sanic.index("┊") < sanic.index("◆")
+
+
+def test_a_ratio_below_one_goes_to_the_left_of_it() -> None:
+    sanic, klein = strips()[:2]
+    one = sanic.index("│")
+    assert klein.index("▒") < one
+    assert klein[one] == "│"
+    assert "▒" not in klein[one:]
+
+
+def test_the_axis_says_where_one_is_and_the_legend_what_is_drawn() -> None:
+    *rows, axis, legend = strips()
+    assert axis.index("1×") in range(rows[0].index("│") - 1, rows[0].index("│") + 1)
+    for word in ("ours", "interval", "published", "bound"):
+        assert word in legend
+
+
+def test_what_nobody_published_has_no_mark() -> None:
+    row = replace(a_comparison("sanic", 5.0), published=None, verdict=None, bound=Bound(2.0, "waiting"))
+    *lines, legend = text_of(list(strip_lines([row], ASCII, 60)))
+    assert "P" not in lines[0]
+    assert "published" not in legend
+    assert "!" in lines[0]
+
+
+def test_nothing_measured_is_nothing_drawn() -> None:
+    gone = next(row for row in a_record().comparisons if row.measured is None)
+    assert list(strip_lines([gone], UNICODE, 80)) == []
