@@ -51,6 +51,10 @@ _NOT_INHERITED: Final = (
 )
 
 
+_Failure = tuple[str, TrialOutcome]
+"""In words, and what it makes of the trial."""
+
+
 class Running:
     """A ``Started``; ``wait_ready`` comes first. executable: the interpreter for the command."""
 
@@ -99,11 +103,16 @@ class Running:
 
         path: what they are asked for.
         """
+        roll = RollCall(self.port, self.pids, path)
         try:
-            self._await_workers(RollCall(self.port, self.pids, path), workers, time.monotonic() + deadline_s)
+            failure = self._await_workers(roll, workers, time.monotonic() + deadline_s)
         except BaseException:
             self._stop()
             raise
+        if failure is not None:
+            self._stop()  # now all that it wrote has been read
+            problem, outcome = failure
+            raise NotStarted(self._with_log(problem), outcome)
 
     def pids(self) -> tuple[int, ...]:
         self._family.look()
@@ -145,24 +154,24 @@ class Running:
             raise NotStarted(f"It could not be started: {message.get('failed', message.get('ended', ''))}")
         self._pid = int(message["pid"])
 
-    def _await_workers(self, roll: RollCall, workers: int, end_s: float) -> None:
+    def _await_workers(self, roll: RollCall, workers: int, end_s: float) -> _Failure | None:
         doubt_s = 0.0
         while True:
             if died := self.died():
-                raise NotStarted(self._with_log(f"It {died} before it was ready."), TrialOutcome.DIED)
+                return f"It {died} before it was ready.", TrialOutcome.DIED
             seen = look(self.port, self.pids)
             if seen.stranger_listens or roll.accepted_by_stranger:
                 doubt_s = doubt_s or time.monotonic()
                 if time.monotonic() - doubt_s > _DOUBT_S:
-                    raise NotStarted(self._with_log(f"Another program listens on its port, {self.port}."))
+                    return f"Another program listens on its port, {self.port}.", TrialOutcome.NOT_STARTED
             else:
                 doubt_s = 0.0
             if seen.listeners:
                 roll.ask(workers - len(roll.answered))
                 if len(roll.answered) >= workers and not doubt_s and not roll.accepted_by_stranger:
-                    return
+                    return None
             if time.monotonic() > end_s:
-                raise NotStarted(self._with_log(self._hung(roll, workers)), TrialOutcome.HUNG)
+                return self._hung(roll, workers), TrialOutcome.HUNG
             time.sleep(_AGAIN_S)
 
     def _hung(self, roll: RollCall, workers: int) -> str:
