@@ -202,7 +202,7 @@ function curve(points, most, y, height, run, frame, kind) {
 
 /* Marks of the axis, a round step (1, 2 or 5 of a unit) apart: [words, x]. */
 function* ticks(frame) {
-  const least = frame.scale / Math.max(Math.floor(frame.width / 70), 1);
+  const least = frame.scale / Math.max(Math.floor(frame.width / 90), 3);
   const power = 10 ** Math.floor(Math.log10(least));
   const step = [1, 2, 5, 10].map(by => by * power).find(by => by >= least);
   const [unit, of] = [['s', 1e9], ['ms', 1e6], ['us', 1e3], ['ns', 1]].find(([, ns]) => frame.scale >= ns) || ['ns', 1];
