@@ -108,4 +108,9 @@
   }
 
   document.querySelectorAll("form.predict").forEach(enliven);
+
+  /* The report was closed so as not to give the answers away. */
+  document.addEventListener("revealed", () => {
+    for (const report of document.querySelectorAll("details.figures")) report.open = true;
+  });
 })();

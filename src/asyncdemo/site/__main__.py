@@ -67,12 +67,13 @@ def _record(lesson: Lesson, recordings: Recordings, kept: KeptServices) -> None:
     """If it is not fresh, or breaks claims of its text: then another program may have been busy."""
     sources = [lesson.folder / "lesson.toml", *(variant.path for variant in lesson.variants)]
     claims = partial(broken_claims, lesson)
-    if recordings.is_fresh(lesson.id, takes(lesson), sources) and not recordings.remarks(lesson.id, claims):
+    fresh = recordings.is_fresh(lesson.id, takes(lesson), sources)
+    if fresh and not recordings.remarks(lesson.id, claims):
         return
     services = kept.get(lesson.services) if lesson.services else None
-    for _ in range(_TRIES):
+    for _ in range(1 if fresh else _TRIES):
         began = time.monotonic()
-        recordings.record(lesson.id, takes(lesson), sources, services)
+        recordings.record(lesson.id, takes(lesson), sources, services, claims)
         print(f"recorded {lesson.id} ({time.monotonic() - began:.1f} s)", flush=True)
         broken = recordings.remarks(lesson.id, claims)
         if not broken:

@@ -26,10 +26,10 @@ def notes_page(course: Course) -> str:
 
 def _catalogue(course: Course) -> Iterator[str]:
     hours, minutes = divmod(sum(lesson.minutes for lesson in course.lessons), 60)
-    yield "---\ntitle: Lessons\n---\n\n# Lessons\n"
+    yield "---\ntitle: Lessons\nsearch:\n  boost: 0.5\n---\n\n# Lessons\n"
     yield (
         f"{len(course.lessons)} lessons, {hours} hours and {minutes} minutes in front of a class. "
-        "Each is the same job done in two or three ways: predict, run, see what each way waits for, turn a "
+        "Each is the same job done in two to four ways: predict, run, see what each way waits for, turn a "
         "knob, repair a program. Each builds on the ones before it, and can be read alone.\n"
     )
     for module in course.modules:
@@ -49,7 +49,7 @@ def _entry(lesson: Heading) -> str:
 
 
 def _notes(course: Course) -> Iterator[str]:
-    yield "---\ntitle: Instructor's notes\n---\n\n# Instructor's notes\n"
+    yield "---\ntitle: Instructor's notes\nsearch:\n  boost: 0.5\n---\n\n# Instructor's notes\n"
     yield (
         "For each lesson: how the minutes are divided, what learners get wrong, what to ask, and the answer "
         "to its last question. `asyncdemo run LESSON --notes` prints the same in a terminal that the class "

@@ -9,6 +9,7 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Final
 
 from asyncdemo.course.around import surroundings
@@ -99,15 +100,14 @@ def _parts(course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence
 
 
 def _facts(module: Module, lesson: Lesson) -> Iterator[str]:
-    yield '<ul class="lesson-facts">'
-    yield f"<li>Module {module.number}: {module.title}</li>"
-    yield f"<li>{lesson.minutes} minutes</li>"
-    yield (
-        "<li>Needs <code>make course</code>: its packages and servers</li>"
-        if lesson.packages or lesson.services or lesson.load is not None
-        else "<li>Needs nothing but Python</li>"
-    )
-    yield f"<li><code>asyncdemo run {lesson.id}</code></li>\n</ul>\n"
+    yield '<ul class="lesson-facts" markdown>'
+    yield f"<li markdown>Module {module.number}: {escape(module.title)}</li>"
+    yield f"<li markdown>{lesson.minutes} minutes</li>"
+    needs = "[asyncdemo](../start/install.md)"
+    if lesson.packages or lesson.services or lesson.load is not None:
+        needs += " and [more packages](../start/install.md#the-packages-of-the-later-lessons)"
+    yield f"<li markdown>Needs {needs}</li>"
+    yield f"<li markdown>`asyncdemo run {lesson.id}`</li>\n</ul>\n"
 
 
 def _tab(variant: Variant, shown: Listing) -> str:
@@ -125,7 +125,9 @@ def _differing_here(broken: Sequence[str]) -> Iterator[str]:
     """A recording may have been made on a busy machine; then the page says so."""
     if broken:
         told = "\n".join(f"    - {text}" for text in broken)
-        yield f'!!! warning "This recording differs from what the text says"\n\n{told}\n'
+        yield '!!! warning "This recording differs from what the text says"\n'
+        yield "    The machine was probably busy while it was made. The text is right; this cannot be seen in it:"
+        yield f"\n{told}\n"
 
 
 def _downloads(lesson: Lesson, runs: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
@@ -62,6 +62,10 @@ _PACKAGES: Final = CHECKOUT / "requirements" / "course.txt"
 """The versions of what the recorded scripts import."""
 
 
+Judge = Callable[[Sequence[Run]], Sequence[str]]
+"""What is to be told of runs; best nothing."""
+
+
 @dataclass(frozen=True)
 class Take:
     """One run to be made. around: what it needs beside it, from the services that were asked for.
@@ -86,19 +90,27 @@ class Recordings:
         return self._index(name).get("key") == _key(takes, sources)
 
     def record(
-        self, name: str, takes: Sequence[Take], sources: Iterable[Path], services: Services | None = None
+        self,
+        name: str,
+        takes: Sequence[Take],
+        sources: Collection[Path],
+        services: Services | None = None,
+        judge: Judge = lambda _: (),
     ) -> tuple[Run, ...]:
         """Make them, one after another, and keep them.
 
-        sources: files whose change makes them out of date. services: running. Raises AsyncdemoError if one
-        does not end as it must: then there are none.
+        sources: files whose change makes them out of date. services: running. judge: what is wrong with
+        runs; fresh ones that are there stay, unless there is less wrong with the new ones. Raises
+        AsyncdemoError if one does not end as it must: then there are no new ones.
         """
         # A source that changes meanwhile is not what was recorded.
         key = _key(takes, sources)
+        runs = tuple(_recorded(take, services) for take in takes)
+        if self.is_fresh(name, takes, sources) and len(judge(runs)) > len(judge(self.get(name))):
+            return self.get(name)
         folder = self._folder / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        runs = tuple(_recorded(take, services) for take in takes)
         files = []
         for run in runs:
             files.append(f"{name.rpartition('/')[2]}-{run.name}.jsonl.gz")
@@ -117,7 +129,7 @@ class Recordings:
             raise MissingError(f"There is no recording of {name}: python -m asyncdemo.site prepare")
         return tuple(self._folder / name / file for file in files)
 
-    def remarks(self, name: str, judge: Callable[[Sequence[Run]], Sequence[str]]) -> tuple[str, ...]:
+    def remarks(self, name: str, judge: Judge) -> tuple[str, ...]:
         """What is to be told of them. Remembered, since reading them takes long. Raises MissingError."""
         index = self._index(name)
         remarks, judged = index.get("remarks"), _digest(_WHAT_JUDGES)

@@ -102,3 +102,19 @@ def test_remarks_are_remembered_until_what_judges_changes(
     recordings.record("mine", [take(script)], [script])
     recordings.remarks("mine", judge)
     assert len(judged) == 3
+
+
+def test_new_ones_do_not_replace_better_ones(recordings: Recordings, script: Path) -> None:
+    wanted = [take(script)]
+    first = recordings.record("mine", wanted, [script])
+    again = recordings.record("mine", wanted, [script], judge=lambda runs: ["slow"] * (runs != first))
+    assert again == recordings.get("mine") == first
+    better = recordings.record("mine", wanted, [script], judge=lambda runs: ["slow"] * (runs == first))
+    assert recordings.get("mine") == better != first
+
+
+def test_out_of_date_ones_are_replaced_in_any_case(recordings: Recordings, script: Path) -> None:
+    first = recordings.record("mine", [take(script)], [script])
+    script.write_text(script.read_text() + "# changed\n")
+    new = recordings.record("mine", [take(script)], [script], judge=lambda runs: ["slow"] * (runs != first))
+    assert recordings.get("mine") == new != first
