@@ -126,7 +126,7 @@ def _differing_here(broken: Sequence[str]) -> Iterator[str]:
     if broken:
         told = "\n".join(f"    - {text}" for text in broken)
         yield '!!! warning "This recording differs from what the text says"\n'
-        yield "    The machine was probably busy while it was made. The text is right; what it does not show is:"
+        yield "    The machine was probably busy. The text is right; what these runs do not show is:"
         yield f"\n{told}\n"
 
 
