@@ -27,7 +27,7 @@ from asyncdemo.runner import Options, Stdout, Target
 from asyncdemo.services import Services
 from asyncdemo.serving import Surroundings, open_recording
 
-__all__ = ["FOLDER", "Recordings", "Take"]
+__all__ = ["FOLDER", "Judge", "Recordings", "Take"]
 
 FOLDER: Final = Path(".cache/site/runs")
 """Of the checkout, in which the site is built."""

@@ -18,7 +18,7 @@ from asyncdemo.services import Services
 from asyncdemo.serving import KeptServices
 from asyncdemo.site import gallery
 from asyncdemo.site.gallery import Mistake, faults, marked, mistakes
-from asyncdemo.site.recordings import Recordings, Take
+from asyncdemo.site.recordings import Judge, Recordings, Take
 from tests.support.runs import Story, at_line
 
 EXPLORE = Path(__file__).resolve().parents[3] / "docs" / "explore"
@@ -115,7 +115,12 @@ class Scripted(Recordings):
         self.names: list[str] = []
 
     def record(
-        self, name: str, takes: Sequence[Take], sources: object, services: Services | None = None
+        self,
+        name: str,
+        takes: Sequence[Take],
+        sources: object,
+        services: Services | None = None,
+        judge: Judge = lambda _: (),
     ) -> tuple[Run, ...]:
         self.names.append(name)
         return self.results.pop(0)
