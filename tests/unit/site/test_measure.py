@@ -118,7 +118,7 @@ def test_a_report_has_machine_method_and_flags() -> None:
     shown = words(report_html(a_record()))
     for part in (
         "Another program ran in round 3.",
-        "The interval holds 1. Measure more rounds.",
+        "The interval holds 1. So nothing is ranked. Measure more rounds.",
         "of 7 rounds, which holds the median with 98.4%",
         "closed loop, 200 clients, 10 s, warmed up for 3 s, a connection for each request",
         "Flask / Flask, 200 connections: 0.99× [0.99, 1.01]",

@@ -77,8 +77,7 @@ def _row(row: Comparison) -> Iterator[str]:
 
 def _flags(flags: Iterable[Flag], indent: str) -> Iterator[str]:
     for flag in flags:
-        cost = f" ({costs(flag)})" if costs(flag) else ""
-        yield f"{indent}{flag.kind.value}: {flag.words}{cost}"
+        yield f"{indent}{flag.kind.value}: {' '.join(filter(None, (flag.words, costs(flag))))}"
         if flag.advice:
             yield f"{indent}  {flag.advice}"
 

@@ -171,7 +171,7 @@ def _flags(flags: Iterable[Flag], look: _Look) -> RenderableType:
         style = None if flag.withdraws is Withdraws.NOTHING else WARNING
         words = look.text(flag.words, style)
         if costs(flag):
-            words += look.text(f" ({costs(flag)})")
+            words += look.text(f" {costs(flag)}")
         if flag.advice:
             words += look.text(f" {flag.advice}", DIM)
         grid.add_row(look.text(flag.kind.value, style), words)

@@ -41,9 +41,9 @@ __all__ = [
 _BYTES: Final = {"B", "bytes"}
 _COSTS: Final = {
     Withdraws.NOTHING: "",
-    Withdraws.PERCENTILES: "so no percentile is quoted",
-    Withdraws.RANKING: "so nothing is ranked",
-    Withdraws.FIGURE: "so the figure is withdrawn",
+    Withdraws.PERCENTILES: "So no percentile is quoted.",
+    Withdraws.RANKING: "So nothing is ranked.",
+    Withdraws.FIGURE: "So the figure is withdrawn.",
 }
 
 
@@ -129,13 +129,13 @@ def medians(row: Comparison) -> str:
 
 
 def costs(flag: Flag) -> str:
-    """What it withdraws, as the end of a sentence."""
+    """What it withdraws, as a sentence; "" if it is nothing."""
     return _COSTS[RULES[flag.kind].withdraws]
 
 
 def flag_words(flag: Flag) -> str:
-    """What happened, and what to do."""
-    return " ".join(filter(None, (flag.words, flag.advice)))
+    """What happened, what it costs, and what to do."""
+    return " ".join(filter(None, (flag.words, costs(flag), flag.advice)))
 
 
 def twins(record: Record) -> Iterator[tuple[str, str]]:

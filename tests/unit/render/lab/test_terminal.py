@@ -81,8 +81,8 @@ def test_what_differs_in_all_rows_is_said_once() -> None:
 
 def test_flags_come_with_what_they_cost_and_advice() -> None:
     told = squeezed(shown(a_record()))
-    assert "foreign-cpu Another program ran in round 3. (so the figure is withdrawn) Stop it" in told
-    assert "no-ranking The interval holds 1. (so nothing is ranked) Measure more rounds." in told
+    assert "foreign-cpu Another program ran in round 3. So the figure is withdrawn. Stop it" in told
+    assert "no-ranking The interval holds 1. So nothing is ranked. Measure more rounds." in told
     assert "not-to-be-had Japronto needs Python 3.6." in told
 
 
