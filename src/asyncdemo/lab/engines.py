@@ -139,8 +139,10 @@ def _load(plan: Plan, result: Result) -> Load:
         open_at_once=result.open_at_once,
         retried=result.retried,
         client_cpu_s=result.cpu_s,
-        client_busy=_share(result.cpu_s, result.wall_s),
-        client_waited=_share(result.waited_s, result.wall_s),
+        client_busy=_share(result.window_cpu_s, result.window_s)
+        if in_window
+        else _share(result.cpu_s, result.wall_s),
+        client_waited=_share(result.window_waited_s, result.window_s) if in_window else None,
         lag_p99_ms=result.late_ns.percentile_ns(99) / _MS if plan.rate is not None else None,
         engine=result.engine,
     )

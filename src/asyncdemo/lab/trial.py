@@ -64,9 +64,9 @@ class Load:
     retried: int = 0
     client_cpu_s: float | None = None
     client_busy: float | None = None
-    """Share of one CPU."""
+    """Share of one CPU, in the window if it has a length."""
     client_waited: float | None = None
-    """Share of the time in which it could have run, and another program had its CPU."""
+    """Share of the window in which it could have run, and another program had its CPU."""
     lag_p99_ms: float | None = None
     """How late it sent, of an open loop."""
     engine: str = ""

@@ -66,6 +66,8 @@ class Engine:
         self._is_closing = False
         """No request is begun any more."""
         self._interrupted = False
+        self._cpu_before_s = process_time()
+        self._waited_before_s = waited_s()
         self._done: asyncio.Future[None] | None = None
 
     def method(self, number: int) -> str:
@@ -79,7 +81,8 @@ class Engine:
         gc.collect()
         gc.freeze()
         gc.disable()
-        cpu_s, waited_before_s = process_time(), waited_s()
+        cpu_s = self._cpu_before_s = process_time()
+        self._waited_before_s = waited_s()
         try:
             if self._interrupted:
                 self._stop_beginning()
@@ -87,17 +90,14 @@ class Engine:
                 self._start()
             await self._done
         finally:
-            cpu_s, waited_after_s = process_time() - cpu_s, waited_s()
+            cpu_s = process_time() - cpu_s
             gc.enable()
             gc.unfreeze()
             await self._let_go()
         engine = type(self._loop).__module__.partition(".")[0]
         if self._arrivals is not None:
             engine += f", {self._arrivals.pacing}"
-        waited = None
-        if waited_before_s is not None and waited_after_s is not None:
-            waited = waited_after_s - waited_before_s
-        return self._tally.result(self._connections.opened, cpu_s, engine, self._interrupted, waited)
+        return self._tally.result(self._connections.opened, cpu_s, engine, self._interrupted)
 
     def interrupt(self) -> None:
         """Let go of what is under way, or do not begin at all; `run` then returns what there is."""
@@ -282,7 +282,9 @@ class Engine:
     def _stop_beginning(self) -> None:
         if not self._is_closing:
             self._is_closing = True
-            self._tally.close_window(perf_counter_ns())
+            waited, before_s = waited_s(), self._waited_before_s
+            kept_s = None if waited is None or before_s is None else waited - before_s
+            self._tally.close_window(perf_counter_ns(), process_time() - self._cpu_before_s, kept_s)
             if self._arrivals is not None:
                 self._arrivals.close()
             self._end_if_done()

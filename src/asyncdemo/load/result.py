@@ -58,8 +58,10 @@ class Result:
     """Somebody let go of what was under way."""
     notes: tuple[str, ...] = ()
     """What to know before quoting a figure."""
-    waited_s: float | None = None
-    """How long, in wall_s, the client could have run and another program had its processor."""
+    window_cpu_s: float = 0.0
+    """Of the client, in window_s: the rest of wall_s it may spend waiting for the last answers."""
+    window_waited_s: float | None = None
+    """How long, in window_s, the client could have run and another program had its processor."""
 
     @property
     def failed(self) -> int:

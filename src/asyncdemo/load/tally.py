@@ -25,6 +25,8 @@ class Tally:
         self.start_ns = 0
         self.end_ns = 0
         self.window_ns = 0
+        self.window_cpu_s = 0.0
+        self.window_waited_s: float | None = None
         self.begun = 0
         self.answered_in_window = 0
         self.latencies = array("q")
@@ -48,13 +50,13 @@ class Tally:
         self.first_errors.setdefault(kind, text)
         self.end_ns = at_ns
 
-    def close_window(self, at_ns: int) -> None:
+    def close_window(self, at_ns: int, cpu_s: float = 0.0, waited_s: float | None = None) -> None:
+        """cpu_s, waited_s: of the client, so far."""
+        self.window_cpu_s, self.window_waited_s = cpu_s, waited_s
         self.window_ns = at_ns - self.start_ns
         self.answered_in_window = self.answered
 
-    def result(
-        self, connections: int, cpu_s: float, engine: str, interrupted: bool, waited_s: float | None = None
-    ) -> Result:
+    def result(self, connections: int, cpu_s: float, engine: str, interrupted: bool) -> Result:
         wall_s = max(0, self.end_ns - self.start_ns) / _SECOND_NS
         return Result(
             requests=self.begun,
@@ -75,7 +77,8 @@ class Tally:
             engine=engine,
             interrupted=interrupted,
             notes=tuple(self._notes(cpu_s, wall_s)),
-            waited_s=waited_s,
+            window_cpu_s=self.window_cpu_s,
+            window_waited_s=self.window_waited_s,
         )
 
     def _notes(self, cpu_s: float, wall_s: float) -> list[str]:
