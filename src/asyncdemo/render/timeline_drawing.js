@@ -200,11 +200,11 @@ function curve(points, most, y, height, run, frame, kind) {
   return svg('path', { class: kind, d: `${path}H${tenth(frame.x(run.length_ns))}V${ground}z` });
 }
 
-/* Marks of the axis, a round step (1, 2 or 5 of a unit) apart: [words, x]. */
+/* Marks of the axis, a round step (1, 2 or 5 of a unit) apart: [words, x]. A run of 3.01 s is to have one each second. */
 function* ticks(frame) {
   const least = frame.scale / Math.max(Math.floor(frame.width / 90), 3);
   const power = 10 ** Math.floor(Math.log10(least));
-  const step = [1, 2, 5, 10].map(by => by * power).find(by => by >= least);
+  const step = [1, 2, 5, 10].map(by => by * power).find(by => by >= least * .9);
   const [unit, of] = [['s', 1e9], ['ms', 1e6], ['us', 1e3], ['ns', 1]].find(([, ns]) => frame.scale >= ns) || ['ns', 1];
   const decimals = Math.max(0, -Math.floor(Math.log10(step / of) + 1e-9));
   for (let number = 0; number * step <= frame.scale; number += 1) {
