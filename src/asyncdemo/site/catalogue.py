@@ -62,7 +62,7 @@ def _notes(course: Course) -> Iterator[str]:
             notes = sections(lesson.folder / "README.md")["For instructors"]
             body = notes.replace("### Gives the answer away\n", "**Gives the answer away.**")
             yield f"### {lesson.number}. {lesson.title} {{#{lesson.id}}}\n"
-            yield f"[{lesson.point}]({lesson.id}.md) {lesson.minutes} minutes.\n"
+            yield f"{lesson.point} [The lesson]({lesson.id}.md)\n"
             yield f"{linked(body, ids - {lesson.id})}\n"
 
 

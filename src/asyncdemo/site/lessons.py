@@ -100,7 +100,7 @@ def _parts(course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence
 
 
 def _facts(module: Module, lesson: Lesson) -> Iterator[str]:
-    yield '<ul class="lesson-facts" markdown>'
+    yield '<ul class="lesson-facts" markdown data-search-exclude>'
     yield f"<li markdown>Module {module.number}: {escape(module.title)}</li>"
     yield f"<li markdown>{lesson.minutes} minutes</li>"
     needs = "[asyncdemo](../start/install.md)"
