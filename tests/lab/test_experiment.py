@@ -16,7 +16,7 @@ from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.lab.trial import TrialOutcome
 from tests.support.fake_lab import SEND, a_row, an_arm
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.lab  # which has uvicorn
 
 APPS = Path(__file__).with_name("apps")
 CLOSED = Setting("closed", "8 clients", Loop.CLOSED, (), clients=8)
