@@ -20,6 +20,7 @@ from asyncdemo.course.catalog import Course, load_course
 from asyncdemo.course.lesson import Lesson, load_lesson
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
 from asyncdemo.render.element import script_js
+from asyncdemo.render.lab.page import measure_css
 from asyncdemo.render.open_run import open_run_js
 from asyncdemo.serving import KeptServices
 from asyncdemo.site import gallery
@@ -89,6 +90,7 @@ def _write_pages(course: Course, lessons: Iterable[Lesson], recordings: Recordin
         pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, broken)
     files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
     files["assets/async_timeline.js"] = script_js().encode()
+    files["assets/measure.css"] = measure_css().encode()
     files["assets/open_run.js"] = open_run_js().encode()
     files["assets/examples.js"] = examples_js(recordings).encode()
     for lesson in lessons:

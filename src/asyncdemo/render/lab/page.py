@@ -14,7 +14,7 @@ from typing import Final
 from asyncdemo.lab.record import Record
 from asyncdemo.render.lab.fragment import report_html
 
-__all__ = ["render_page"]
+__all__ = ["measure_css", "render_page"]
 
 _DARK: Final = re.compile(r'\[data-md-color-scheme="slate"\] \{[^}]*\}')
 
@@ -32,13 +32,19 @@ def render_page(record: Record) -> str:
     )
 
 
+def measure_css() -> str:
+    """The style of what is measured, for a page that has the docs site's theme."""
+    return _sheet("measure")
+
+
 @cache
 def _style() -> str:
     """The docs site becomes dark by an attribute, and this page if the reader's system is."""
-    folder = files(__package__)
-    page, measure = (
-        folder.joinpath(f"{name}.css").read_text(encoding="utf-8") for name in ("page", "measure")
-    )
+    measure = measure_css()
     dark = "\n".join(_DARK.findall(measure)).replace('="slate"', "")
     shown = f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
-    return f"{page}\n{_DARK.sub('', measure)}\n{shown}"
+    return f"{_sheet('page')}\n{_DARK.sub('', measure)}\n{shown}"
+
+
+def _sheet(name: str) -> str:
+    return files(__package__).joinpath(f"{name}.css").read_text(encoding="utf-8")
