@@ -61,7 +61,7 @@ lint: $(VENV)/.browser ## style, types and the import rules
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@for folder in lessons/*/*/ lessons/*/*/wrong/ lessons/*/*/right/; do \
+	@for folder in lessons/*/*/ lessons/*/*/wrong/ lessons/*/*/right/ lessons/*/*/apps/; do \
 	    test ! -d "$$folder" || $(BIN)/mypy --no-error-summary --allow-any-generics "$$folder"*.py || exit 1; done
 	@$(BIN)/lint-imports --no-logo
 

@@ -13,6 +13,8 @@ from asyncdemo.course.rules.subject import Subject
 __all__ = ["RULES"]
 
 _HIDING: Final = sys.stdlib_module_names | {"async"}
+_APPS: Final = "apps"
+"""What the lab measures, in the folder of the lesson that is about it."""
 
 
 def stray(subject: Subject) -> Iterator[Fault]:
@@ -22,7 +24,7 @@ def stray(subject: Subject) -> Iterator[Fault]:
         known |= {exercise.file, exercise.solution, exercise.check, lesson.folder / "hints.md"}
         known |= {*exercise.right, *(wrong.path for wrong in exercise.wrong)}
     for path in _files(lesson.folder):
-        if path not in known:
+        if path not in known and path.parent.name != _APPS:
             yield Fault("is no file of this lesson: no manifest entry names it", path)
 
 
