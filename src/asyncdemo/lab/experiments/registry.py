@@ -1,0 +1,55 @@
+"""The list of experiments, in the order in which the course comes to them.
+
+Not for: what any of them measures (the modules beside this one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.experiments.entry import Entry
+
+__all__ = ["EXPERIMENTS", "find_experiment"]
+
+
+def _minutes(quick: float, default: float, full: float) -> Mapping[Extent, float]:
+    return {Extent.QUICK: quick, Extent.DEFAULT: default, Extent.FULL: full}
+
+
+EXPERIMENTS: Final = (
+    Entry(
+        "flask-and-sanic",
+        "Flask and Sanic",
+        "flask-vs-sanic",
+        ("flask-vs-sanic", "cpu-route", "memory"),
+        _minutes(1, 6, 20),
+    ),
+    Entry(
+        "flask-and-quart",
+        "Flask and Quart",
+        "psycopg2-to-asyncpg",
+        ("psycopg2-to-asyncpg", "flask-to-quart", "async-views"),
+        _minutes(1, 10, 40),
+    ),
+    Entry("four-frameworks", "Four frameworks", "hello-world", ("hello-world",), _minutes(1, 8, 30)),
+    Entry("constant-rate", "Constant rate", "open-loop", ("open-loop",), _minutes(1, 8, 30)),
+    Entry("ten-thousand", "Ten thousand connections", "open-loop", (), _minutes(1, 3, 10)),
+    Entry("greenlets", "Greenlets and their driver", "greenlets", ("greenlets",), _minutes(1, 3, 10)),
+    Entry(
+        "twenty-one-pairs",
+        "Twenty-one pairs",
+        "rig-it",
+        ("rig-it", "choose"),
+        _minutes(1, 25, 60),
+        ("pgbouncer", "nginx"),
+    ),
+)
+
+
+def find_experiment(name: str) -> Entry | None:
+    """name: of an experiment, or the id of a lesson that leads to one."""
+    named = {entry.name: entry for entry in EXPERIMENTS}
+    led = {lesson: entry for entry in EXPERIMENTS for lesson in entry.lessons}
+    return named.get(name) or led.get(name)
