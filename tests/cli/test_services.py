@@ -8,6 +8,8 @@ import secrets
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,8 +29,10 @@ def services(*arguments: str, **variables: str) -> Done:
     return asyncdemo("services", *arguments, stdin="", cwd=None, **(EMBEDDED | variables))
 
 
-def start(mark: str, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+@contextmanager
+def start(mark: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Killed if the test fails: else it would be waited for without an end."""
+    with subprocess.Popen(
         asyncdemo_command("services", *arguments),
         env=environment(**EMBEDDED, **{MARK: mark}),
         stdin=subprocess.DEVNULL,
@@ -36,7 +40,12 @@ def start(mark: str, *arguments: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         start_new_session=True,
         text=True,
-    )
+    ) as started:
+        try:
+            yield started
+        except BaseException:
+            os.killpg(started.pid, signal.SIGKILL)
+            raise
 
 
 # -- with a command --------------------------------------------------------------------------------
