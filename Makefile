@@ -52,7 +52,7 @@ test-all: ## `make test` on every Python from 3.11 up that is found
 	    $(MAKE) --no-print-directory test VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
 	done
 
-services: ## Redis and PostgreSQL from Debian, as root: the tests use them too where they are installed
+services: ## Redis, PostgreSQL, pgbouncer and nginx from Debian, as root: used where they are installed
 	@scripts/servers.sh
 
 # A lesson may say `Sanic` without the types of its config and context, which no learner needs.
