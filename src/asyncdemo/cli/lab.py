@@ -1,0 +1,135 @@
+"""``asyncdemo lab``: measure an experiment on real servers, and report what comes of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from asyncdemo.cli import lab_results
+from asyncdemo.cli.console import make_console
+from asyncdemo.cli.exercises import shown_path
+from asyncdemo.cli.lab_list import as_data, print_list
+from asyncdemo.cli.lab_measuring import Measured, Order, measure
+from asyncdemo.cli.lab_names import apps_of, find_entry
+from asyncdemo.cli.options import course_option, json_option, plain_option
+from asyncdemo.cli.terminal import can_ask, can_draw, wrapped, wrapped_for
+from asyncdemo.course.place import locate
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.experiments import EXPERIMENTS
+from asyncdemo.lab.record_file import dump_record
+
+__all__ = ["command"]
+
+
+def _complete(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
+    return [CompletionItem(entry.name, help=entry.title) for entry in EXPERIMENTS if typed in entry.name]
+
+
+@click.command("lab", short_help="Measure servers for real, and report.")
+@click.argument("name", metavar="[LESSON|EXPERIMENT]", required=False, shell_complete=_complete)
+@click.option("--quick", is_flag=True, help="About a minute: few rounds and settings, and nothing is ranked.")
+@click.option("--full", is_flag=True, help="Longer windows, more settings. Under an hour.")
+@plain_option
+@json_option
+@click.option(
+    "--save",
+    "save_to",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the record (.json) and its page (.html) there. An older record is written over; any other "
+    "file of that name is not. Without this a folder of its own is made, and told at the end.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), metavar="N", help="Of the order in which contestants take turns."
+)
+@click.option("--fresh", is_flag=True, help="Begin anew, though an earlier run could go on.")
+@click.option("--no-predict", is_flag=True, help="Ask nothing.")
+@course_option
+@click.pass_context
+def command(
+    context: click.Context,
+    name: str | None,
+    quick: bool,
+    full: bool,
+    plain: bool,
+    as_json: bool,
+    save_to: Path | None,
+    seed: int | None,
+    fresh: bool,
+    no_predict: bool,
+    course_folder: Path | None,
+) -> None:
+    """Measure an experiment on real servers, and report: our ratios beside the published ones.
+
+    Without a name: which experiments there are. A LESSON is named as elsewhere, and leads to its experiment.
+    A run that was ended, by Ctrl-C or otherwise, goes on when it is asked for again.
+    Nothing else should run on the machine meanwhile.
+    """
+    if name is None:
+        click.echo(json.dumps(as_data(EXPERIMENTS))) if as_json else print_list(EXPERIMENTS)
+        return
+    if quick and full:
+        raise UsageError("--quick and --full exclude each other.")
+    course = locate(course_folder).course
+    entry, _ = find_entry(EXPERIMENTS, course, name)
+    apps = apps_of(entry, course)
+    if save_to is not None:
+        lab_results.check_target(save_to, entry.name)
+    console = make_console() if can_draw() and not (plain or as_json) else None
+    if console is None:
+        context.color = False
+    order = Order(
+        entry,
+        Extent.QUICK if quick else Extent.FULL if full else Extent.DEFAULT,
+        apps,
+        seed,
+        save_to,
+        console,
+        asks=can_ask() and not (no_predict or as_json or quick),
+    )
+    try:
+        with lab_results.measuring_alone():
+            measured = measure(order, fresh=fresh)
+    except KeyboardInterrupt:
+        click.echo("Interrupted before anything was measured.", err=True)
+        context.exit(EXIT_INTERRUPTED)
+    if as_json:
+        click.echo(dump_record(measured.record), nl=False)
+    else:
+        _report(order, measured)
+    _conclude(order, measured)
+    context.exit(EXIT_INTERRUPTED if measured.record.interrupted else EXIT_OK)
+
+
+def _report(order: Order, measured: Measured) -> None:
+    if order.console is None:
+        from asyncdemo.render.lab.plain import render_plain
+
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        click.echo(render_plain(measured.record, encoding), nl=False)
+    else:
+        from asyncdemo.render.lab.terminal import print_report
+
+        print_report(measured.record, order.console)
+    if measured.guess is not None:
+        click.echo("\n" + wrapped(measured.guess.against(measured.record)))
+
+
+def _conclude(order: Order, measured: Measured) -> None:
+    """On stderr, as what a program reads is the report."""
+    lines = [""]
+    if measured.page is not None:
+        lines.append(
+            f"saved {shown_path(measured.page)} and, beside it, the record ({measured.page.stem}.json)"
+        )
+    else:
+        lines.append(measured.problem)
+    if measured.record.interrupted:
+        lines.append(f"Interrupted. What is finished is kept; to go on: {order.typed}")
+    for line in lines:
+        click.echo(wrapped_for(sys.stderr, line), err=True)

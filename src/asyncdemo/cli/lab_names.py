@@ -1,0 +1,57 @@
+"""Which experiment of the lab somebody means by what they typed, and where its apps lie.
+
+Not for: lessons that are run or read (``course.lookup``).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from asyncdemo.course.catalog import Course
+from asyncdemo.course.lookup import find_lesson
+from asyncdemo.errors import CourseError, UsageError
+from asyncdemo.lab.experiments import Entry
+
+__all__ = ["apps_of", "find_entry"]
+
+
+def find_entry(entries: Sequence[Entry], course: Course, typed: str) -> tuple[Entry, str]:
+    """The experiment with this name, or to which this lesson leads (its id or number), or the only one with
+    this part in a name; and the name that fitted. Raises UsageError with a suggestion.
+    """
+    word = typed.strip().lower().replace("_", "-").replace(" ", "-")
+    names = {name: entry for entry in reversed(entries) for name in (*entry.lessons, entry.name)}
+    if word.isdecimal():
+        word = find_lesson(course, word).id
+    elif word not in names:
+        fitting = [name for name in names if word and word in name]
+        found = {names[name].name: name for name in fitting}
+        if len(found) == 1:
+            (word,) = fitting if len(fitting) == 1 else found
+        elif found:
+            raise UsageError(f"{typed!r} fits more than one experiment: {', '.join(sorted(found))}.")
+    if word in names:
+        return names[word], word
+    raise UsageError(_unknown(names, entries, course, word))
+
+
+def apps_of(entry: Entry, course: Course) -> Path:
+    """The folder of its apps. Raises CourseError if this course does not have them."""
+    listed = [lesson.folder for lesson in course.lessons if lesson.id == entry.home]
+    for folder in listed or sorted(course.folder.glob(f"*/*-{entry.home}")):
+        if (folder / "apps").is_dir():
+            return folder / "apps"
+    raise CourseError(
+        f"{course.folder}: the apps of {entry.name} belong to a lesson {entry.home}, which is not there."
+    )
+
+
+def _unknown(names: dict[str, Entry], entries: Sequence[Entry], course: Course, word: str) -> str:
+    if any(lesson.id == word for lesson in course.lessons):
+        led = ", ".join(name for entry in entries for name in entry.lessons)
+        return f"The lesson {word} has no experiment. These have one: {led}."
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    hint = f"Did you mean {near[0]!r}?" if near else "`asyncdemo lab` shows them all."
+    return f"There is no experiment {word!r}. {hint}"

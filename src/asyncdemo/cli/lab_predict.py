@@ -1,0 +1,99 @@
+"""What the learner predicts before a measurement: the main ratio, with the bounds before their eyes.
+
+Not for: predictions about recorded runs (``predict``).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from asyncdemo.cli.terminal import wrapped
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.protocol import Asked, Experiment
+from asyncdemo.lab.ratio import Verdict, verdict
+from asyncdemo.lab.record import Record
+from asyncdemo.render.lab.told import interval, times
+
+__all__ = ["Guess", "ask_ratio"]
+
+_MOST_BOUNDS: Final = 5
+_JUDGED: Final = {
+    Verdict.REPRODUCED: "That was close.",
+    Verdict.DIRECTION_ONLY: "The direction was right, the size was not.",
+    Verdict.NOT_REPRODUCED: "It was not so.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    row: Asked
+    ratio: float
+
+    def against(self, record: Record) -> str:
+        """As a sentence or two."""
+        said = f"You predicted {times(self.ratio)} for {self.row.name}."
+        rows = [
+            row for row in record.comparisons if row.name == self.row.name and row.figure == self.row.figure
+        ]
+        measured = next((row.measured for row in rows if row.setting == self.row.setting), None)
+        if measured is None:
+            return f"{said} There is no figure to hold it against."
+        return f"{said} It was {interval(measured)}. {_JUDGED[verdict(self.ratio, measured)]}"
+
+
+def ask_ratio(experiment: Experiment, extent: Extent) -> Guess | None:
+    """None if the question was skipped, or there is no ratio."""
+    there = {item.setting.name for item in experiment.conditions_of(experiment.sizes[extent])}
+    rows = [row for row in experiment.asked if {row.setting, row.base_setting or row.setting} <= there]
+    if not rows:
+        return None
+    row = next((row for row in rows if row.published is not None and row.published.ratio), rows[0])
+    first = "Predict first."
+    click.echo(wrapped(f"{first} Enter skips it.").replace(first, click.style(first, bold=True), 1))
+    _print_bounds(rows)
+    ratio = _typed(_question(experiment, row))
+    click.echo()
+    return None if ratio is None else Guess(row, ratio)
+
+
+def _print_bounds(rows: list[Asked]) -> None:
+    bounds = {f"{row.bound.words}: {times(row.bound.ratio)}": row for row in rows if row.bound is not None}
+    if not bounds:
+        return
+    click.echo(wrapped("What the waiting alone would give, by arithmetic:"))
+    for words, row in [*bounds.items()][:_MOST_BOUNDS]:
+        click.echo(wrapped(f"{row.name}: {words}", "   ", "     "))
+    if len(bounds) > _MOST_BOUNDS:
+        click.echo(f"   and {len(bounds) - _MOST_BOUNDS} more, in the report")
+
+
+def _question(experiment: Experiment, row: Asked) -> str:
+    arms = {contender.arm.name: contender.arm.title for contender in experiment.contenders}
+    settings = {item.setting.name: item.setting.title for item in experiment.conditions}
+    return (
+        f"{row.name}, {settings[row.setting]}: how many times as much will it be for {arms[row.arm]} as for "
+        f"{arms[row.base]}? ({row.title}; 1 is no difference)"
+    )
+
+
+def _typed(question: str) -> float | None:
+    click.echo(wrapped(question))
+    while True:
+        try:
+            typed = input("   times> ").strip().rstrip("xX×").strip().replace(",", ".")
+        except EOFError:
+            click.echo()
+            return None
+        if not typed:
+            return None
+        try:
+            ratio = float(typed)
+        except ValueError:
+            ratio = 0.0
+        if ratio > 0 and math.isfinite(ratio):
+            return ratio
+        click.echo(wrapped("Not understood: a number above 0, such as 2.5. Enter skips.", "   ", "   "))

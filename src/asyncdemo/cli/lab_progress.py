@@ -1,0 +1,192 @@
+"""How far a measurement is: a few lines that are drawn anew, or without a terminal a line now and then.
+
+Not for: what is measured, or the report.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from asyncdemo.lab.environments import Progress as Making
+from asyncdemo.lab.protocol import Progress, Stage
+from asyncdemo.render.words import clean, fit
+
+__all__ = ["Drawn", "Lines", "Shown", "told"]
+
+_FRAME_S: Final = 0.5
+"""Drawing must not become a load of its own."""
+_LINE_S: Final = 5.0
+_BAR: Final = 40
+_STEPS: Final = {
+    "start": "starting",
+    "warm up": "warming up",
+    "measure": "measuring",
+    "look": "looking at what it does under load",
+}
+
+
+class Shown(Protocol):
+    """A context manager."""
+
+    def said(self, words: str) -> None:
+        """What is set up, before anything is measured."""
+
+    def making(self, progress: Making) -> None:
+        """An environment of its own for a server."""
+
+    def progressed(self, progress: Progress) -> None: ...
+
+    def tick(self) -> None:
+        """Called all the time while something is measured."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def told(progress: Progress) -> str:
+    """What is going on, without the step."""
+    whom = ", ".join(filter(None, (progress.arm, progress.setting)))
+    if progress.stage is Stage.MEASURE:
+        return f"Round {progress.round} of {progress.rounds}: {whom}"
+    if progress.stage is Stage.VERIFY:
+        return f"Looked at before anything is measured: {whom}"
+    return f"The load client is calibrated: {whom}"
+
+
+def left_words(left_s: float | None) -> str:
+    if left_s is None:
+        return ""
+    minutes = round(left_s / 60)
+    return f"about {minutes} min left" if minutes > 1 else "less than 2 min left"
+
+
+def _made(progress: Making) -> str:
+    return f"An environment for {progress.environment}, made this once: {progress.what}"
+
+
+class Lines:
+    """On stderr, at most one in a few seconds: of a long log nobody has more."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._stage: Stage | None = None
+        self._next_s = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def said(self, words: str) -> None:
+        click.echo(clean(words), err=True)
+
+    def making(self, progress: Making) -> None:
+        if self._is_due():
+            click.echo(f"{_made(progress)} ({progress.done} of {progress.of})", err=True)
+
+    def progressed(self, progress: Progress) -> None:
+        if progress.step != "start" or not (progress.stage is not self._stage or self._is_due()):
+            return
+        self._stage = progress.stage
+        self._next_s = self._clock() + _LINE_S
+        count = f"{progress.done} of {progress.of} done" if progress.stage is not Stage.CALIBRATE else ""
+        more = ", ".join(filter(None, (count, left_words(progress.left_s))))
+        click.echo(clean(told(progress)) + (f" ({more})" if more else ""), err=True)
+
+    def tick(self) -> None:
+        pass
+
+    def _is_due(self) -> bool:
+        if self._clock() < self._next_s:
+            return False
+        self._next_s = self._clock() + _LINE_S
+        return True
+
+
+class Drawn:
+    """On a terminal; the lines are gone at the end, for the report to take their place."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._clock = clock
+        self._words = "Setting up"
+        self._step, self._done, self._of = "", 0, 0
+        self._left_s: float | None = None
+        self._begun_s = clock()
+        self._next_s = 0.0
+        self._live = Live(
+            console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        self._draw()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._live.stop()
+
+    def said(self, words: str) -> None:
+        self._show(words, "", 0, 0)
+
+    def making(self, progress: Making) -> None:
+        self._show(_made(progress), "", progress.done, progress.of)
+
+    def progressed(self, progress: Progress) -> None:
+        self._left_s = progress.left_s
+        step = _STEPS.get(progress.step, progress.step)
+        self._show(told(progress), step, progress.done, progress.of)
+
+    def tick(self) -> None:
+        if self._clock() >= self._next_s:
+            self._draw()
+
+    def _show(self, words: str, step: str, done: int, of: int) -> None:
+        self._words, self._step, self._done, self._of = words, step, done, of
+        self._begun_s = self._clock()
+        self._draw()
+
+    def _draw(self) -> None:
+        self._next_s = self._clock() + _FRAME_S
+        self._live.update(self._frame(), refresh=True)
+
+    def _frame(self) -> RenderableType:
+        width = self._console.width
+        passed_s = self._clock() - self._begun_s
+        step = f"{self._step}, {passed_s:.0f} s" if self._step else ""
+        lines: list[RenderableType] = [Text(self._fitted(self._words, width), "bold")]
+        if step:
+            lines.append(Text(self._fitted(step, width)))
+        if self._of:
+            lines.append(self._bar(passed_s, width))
+        lines.append(Text(self._fitted("Ctrl-C ends it; what is finished is kept.", width), "dim"))
+        return Group(*lines)
+
+    def _bar(self, passed_s: float, width: int) -> RenderableType:
+        left_s = None if self._left_s is None else max(self._left_s - passed_s, 0.0)
+        words = ", ".join(filter(None, (f"{self._done} of {self._of}", left_words(left_s))))
+        room = width - len(words) - 1
+        if room < 8:
+            return Text(self._fitted(words, width))
+        grid = Table.grid(padding=(0, 1, 0, 0), pad_edge=False)
+        grid.add_row(ProgressBar(total=self._of, completed=self._done, width=min(_BAR, room)), Text(words))
+        return grid
+
+    def _fitted(self, words: str, width: int) -> str:
+        encoding = self._console.encoding
+        words = clean(words).encode(encoding, "backslashreplace").decode(encoding)
+        return fit(words, width, "...")

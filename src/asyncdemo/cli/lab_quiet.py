@@ -1,0 +1,35 @@
+"""Whether the machine is quiet enough to measure on, looked at for a moment before it begins.
+
+Not for: what other programs use while it is measured; each trial is watched (``lab.watching``).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from asyncdemo.errors import MissingError
+from asyncdemo.lab.flags import RULES, FlagKind
+from asyncdemo.packages import install_command
+
+__all__ = ["noise_words"]
+
+_LOOK_S: Final = 1.0
+
+
+def noise_words() -> str:
+    """What to do if it is not; "" if it is. Raises MissingError without psutil."""
+    try:
+        import psutil
+    except ImportError:
+        raise MissingError(f"A measurement is watched with psutil: {install_command('psutil')}") from None
+    most = RULES[FlagKind.FOREIGN_CPU].limit or 0.0
+    used = psutil.cpu_percent(_LOOK_S) / 100
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if used <= most:
+        return ""
+    return (
+        f"The machine is not quiet: other programs use {used:.0%} of the CPU (load average {load:.1f}). "
+        f"A trial during which they use more than {most:.0%} does not count. Close what you can, or end "
+        "this with Ctrl-C and come back later. `top` shows what it is."
+    )

@@ -1,0 +1,82 @@
+"""Two experiments that take seconds, for the command ``asyncdemo lab``, and the command with just these.
+
+``python -m tests.support.brief_lab ARGUMENTS`` is ``asyncdemo ARGUMENTS``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.lab import experiments
+from asyncdemo.lab.answers import answer_check
+from asyncdemo.lab.comparison import Better, Bound, Published
+from asyncdemo.lab.experiment import Extent, Loop, Setting
+from asyncdemo.lab.experiments import Entry, Surroundings
+from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size
+from asyncdemo.lab.scripted import Scripted
+from asyncdemo.load import Send
+from tests.support.fake_lab import an_arm
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+SERVING: Final = ROOT / "tests" / "lab" / "scripts" / "serving.py"
+_MINUTES: Final = {Extent.QUICK: 0.1, Extent.DEFAULT: 0.2, Extent.FULL: 0.3}
+ENTRIES: Final = (
+    Entry("two-cups", "Two cups", "tea", ("tea",), _MINUTES, module="tests.support.brief_lab"),
+    Entry("broken-cups", "Broken cups", "coffee", ("coffee",), _MINUTES, module="tests.support.broken_lab"),
+)
+
+
+def serving(name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
+    return Contender(an_arm(name), Scripted(name, SERVING, ready_s), behaviour)
+
+
+def brief(name: str, title: str, rounds: int, *contenders: Contender) -> Experiment:
+    """Each is compared with the first, ten clients each."""
+    first, *others = contenders
+    setting = Setting("ten", "10 clients", Loop.CLOSED, (), clients=10, timeout_s=2, keep_alive=True)
+    hello = answer_check(Send("GET", "/"), "hello", b"hello".__eq__, always=True)
+    size = Size(rounds, 0.5, 0.2, 2)
+    return Experiment(
+        name,
+        title,
+        contenders,
+        (Condition(setting, (Send("GET", "/"),), checks=(hello,), warm=False),),
+        tuple(_row(one.arm.name, first.arm.name) for one in others),
+        sizes=dict.fromkeys(Extent, size),
+    )
+
+
+def _row(arm: str, base: str) -> Asked:
+    return Asked(
+        name=f"{arm} / {base}",
+        figure="load.throughput_per_s",
+        title="Requests per second",
+        unit="/s",
+        better=Better.MORE,
+        arm=arm,
+        base=base,
+        setting="ten",
+        published=Published("200 / 100 per s", 2.0),
+        bound=Bound(2.0, "10 clients / 5 ms against 10 clients / 10 ms"),
+    )
+
+
+@contextmanager
+def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+    surroundings.say("Washing the cups")
+    yield brief("two-cups", "Two cups", 3, serving("slow", delays_ms=10), serving("quick", delays_ms=5))
+
+
+def main() -> int:
+    experiments.EXPERIMENTS = ENTRIES  # type: ignore[misc]
+    from asyncdemo.cli import main as asyncdemo
+
+    return asyncdemo(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
