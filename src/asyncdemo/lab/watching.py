@@ -41,7 +41,8 @@ class Reading:
     server_cpu_s: Mapping[int, float]
     """Process -> CPU time, with that of children it has waited for."""
     own_cpu_s: Mapping[int, float]
-    """The other processes of the experiment."""
+    """The other processes of the experiment; with their children, too, but for the lab's own process, which
+    waits for those of all the others."""
     pressure_s: Mapping[str, float] = field(default_factory=dict)
     listen_overflows: int | None = None
     syn_retransmissions: int | None = None
@@ -66,8 +67,8 @@ class Machine:
             at_s=time.monotonic(),
             busy_s=sum(spent),
             processors=self._psutil.cpu_count() or 1,
-            server_cpu_s=self._cpu_s(server, with_children=True),
-            own_cpu_s=self._cpu_s(own, with_children=False),
+            server_cpu_s=self._cpu_s(server),
+            own_cpu_s=self._cpu_s(own),
             pressure_s=_pressure_s(),
             listen_overflows=network.get("ListenOverflows"),
             syn_retransmissions=network.get("TCPSynRetrans"),
@@ -86,13 +87,13 @@ class Machine:
                 shared = None if shared is None or part is None else shared + part
         return Memory(virtual, resident, shared) if resident else None
 
-    def _cpu_s(self, pids: Iterable[int], with_children: bool) -> dict[int, float]:
+    def _cpu_s(self, pids: Iterable[int]) -> dict[int, float]:
         found = {}
         for pid in pids:
             with contextlib.suppress(self._psutil.Error):  # it has ended
                 times = self._psutil.Process(pid).cpu_times()
                 found[pid] = times.user + times.system
-                if with_children:
+                if pid != os.getpid():
                     found[pid] += getattr(times, "children_user", 0.0)
                     found[pid] += getattr(times, "children_system", 0.0)
         return found

@@ -86,6 +86,11 @@ class Services:
         """A sentence, if one has ended since it was started."""
         return next((words for hosted in self._hosted.values() if (words := hosted.died())), None)
 
+    def pid(self, name: str) -> int | None:
+        """Of the server's first process; None if it is not ours, or does not run."""
+        hosted = self._hosted.get(name)
+        return None if hosted is None or hosted.died() else hosted.server_pid
+
     def kill(self, name: str) -> None:
         """As the system would, without a warning: for tests of faults.
 
