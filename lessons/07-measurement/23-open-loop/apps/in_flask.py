@@ -1,0 +1,18 @@
+"""Hello world as text, in Flask.
+
+Served by the server that Flask brings along, a thread for each connection: ``app.run()``. Since Flask 1.0
+that is what it does unasked; the Flask of 2018's article, 0.12, answered one request at a time.
+"""
+
+from flask import Flask, Response
+
+app = Flask(__name__)
+
+
+@app.get("/")
+def hello() -> Response:
+    return Response("Hello, world!", mimetype="text/plain")
+
+
+if __name__ == "__main__":
+    app.run(port=8000)
