@@ -72,7 +72,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 def main() -> int:
-    experiments.EXPERIMENTS = ENTRIES  # type: ignore[misc]
+    experiments.EXPERIMENTS = ENTRIES  # type: ignore[assignment,misc]
     from asyncdemo.cli import main as asyncdemo
 
     return asyncdemo(sys.argv[1:])

@@ -24,7 +24,7 @@ COMMANDS: Final = {
     "hint": "A hint for an exercise, one at a time.",
     "solution": "A solution of an exercise: after a pass, or asked twice.",
     "reset": "An exercise as it was given; your text is kept.",
-    "lab": "Measure servers for real, and set ours beside published ratios.",
+    "lab": "Measure real servers, and compare with five articles.",
     "trace": "Watch any Python script of yours from outside.",
     "show": "Replay or print a recorded run.",
     "export": "Turn a recorded run into SVG, HTML, Perfetto or CSV.",

@@ -17,6 +17,7 @@ import click
 
 from asyncdemo.builtsite import find_site
 from asyncdemo.cli.extras import Extra, extras
+from asyncdemo.cli.lab_facts import facts_of_lab
 from asyncdemo.cli.options import json_option
 from asyncdemo.cli.terminal import facts_of_terminal, wrapped
 from asyncdemo.course.catalog import find_course, load_course
@@ -59,7 +60,7 @@ def command(context: click.Context, as_json: bool) -> None:
 
     Exit code 3 if something is missing that nothing works without.
     """
-    checks = [*_python(), *_packages(), *_services(), *_terminal(), *_system()]
+    checks = [*_python(), *_packages(), *_services(), *_lab(), *_terminal(), *_system()]
     broken = any(check.status is Status.BROKEN for check in checks)
     if as_json:
         click.echo(
@@ -145,6 +146,12 @@ def _services() -> Iterator[Check]:
             yield Check("Services", name, Status.MISSING, error.words, error.mend)
         except AsyncdemoError as error:
             yield Check("Services", name, Status.MISSING, str(error), f"unset {' '.join(settings(name))}")
+
+
+def _lab() -> Iterator[Check]:
+    """What it measures besides packages. Without any of it something is left out, and said to be."""
+    for name, good, words, mend in facts_of_lab():
+        yield Check("Lab", name, Status.OK if good else Status.MISSING, words, mend)
 
 
 def _terminal() -> Iterator[Check]:

@@ -30,7 +30,7 @@ def _complete(context: click.Context, parameter: click.Parameter, typed: str) ->
     return [CompletionItem(entry.name, help=entry.title) for entry in EXPERIMENTS if typed in entry.name]
 
 
-@click.command("lab", short_help="Measure servers for real, and report.")
+@click.command("lab", short_help="Measure real servers.")
 @click.argument("name", metavar="[LESSON|EXPERIMENT]", required=False, shell_complete=_complete)
 @click.option("--quick", is_flag=True, help="About a minute: few rounds and settings, and nothing is ranked.")
 @click.option("--full", is_flag=True, help="Longer windows, more settings. Under an hour.")

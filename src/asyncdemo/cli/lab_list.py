@@ -5,12 +5,12 @@ Not for: which one is meant (``lab_names``).
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from typing import Any, Final
 
 import click
 
+from asyncdemo.cli.lab_facts import find
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Entry
@@ -30,7 +30,7 @@ def as_data(entries: Sequence[Entry]) -> dict[str, Any]:
                 "lesson": entry.home,
                 "lessons": list(entry.lessons),
                 "minutes": {extent.value: minutes for extent, minutes in entry.minutes.items()},
-                "needs": {program: shutil.which(program) is not None for program in entry.needs},
+                "needs": {program: find(program) is not None for program in entry.needs},
             }
             for entry in entries
         ],
@@ -57,7 +57,7 @@ def _about(entry: Entry) -> list[str]:
     lessons = entry.lessons or (entry.home,)
     told = [f"{'lesson' if len(lessons) == 1 else 'lessons'} {', '.join(lessons)}"]
     if entry.needs:
-        missing = [program for program in entry.needs if shutil.which(program) is None]
+        missing = [program for program in entry.needs if find(program) is None]
         here = f"not here: {', '.join(missing)}" if missing else "all there"
         told.append(f"better with {' and '.join(entry.needs)} ({here})")
     return told

@@ -29,6 +29,7 @@ __all__ = [
     "Tell",
     "cache_folder",
     "interpreter_of",
+    "is_made",
     "tell_nobody",
 ]
 
@@ -146,6 +147,12 @@ def interpreter_of(
                 recipe.successor,
             ) from error
     return _python_in(home)
+
+
+def is_made(name: str, cache: Path | None = None) -> bool:
+    """Whether it is there already; else it can be made. Raises Unavailable if it cannot."""
+    recipe = ENVIRONMENTS[name]
+    return _is_there((cache or cache_folder()) / f"{name}-{_fingerprint(recipe, _python_for(recipe))}")
 
 
 def cache_folder(environment: Mapping[str, str] | None = None) -> Path:

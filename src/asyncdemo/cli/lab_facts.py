@@ -1,0 +1,85 @@
+"""What the lab finds on this machine besides Python packages: programs, and environments of its own.
+
+Not for: the packages (``extras``), or what an experiment does without them (it says so).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from asyncdemo.lab.contestant import Unavailable
+from asyncdemo.lab.environments import ENVIRONMENTS, is_made
+
+__all__ = ["facts_of_lab", "find"]
+
+_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
+"""Where servers lie that are not on everybody's PATH."""
+
+_MANAGERS: Final = {
+    "apt-get": "apt-get install",
+    "dnf": "dnf install",
+    "pacman": "pacman -S",
+    "brew": "brew install",
+}
+"""Program -> what it is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    """packages: manager -> package, where it is not called as the program is; "" where there is none."""
+
+    name: str
+    role: str
+    packages: dict[str, str] = field(default_factory=dict)
+    otherwise: str = ""
+    """The command where no manager has it."""
+
+
+_TOOLS: Final = (
+    _Tool("nginx", "stands before the servers of twenty-one-pairs"),
+    _Tool("pgbouncer", "pools the sessions of twenty-one-pairs", {"pacman": ""}),
+    _Tool("wrk", "a load client to check ours by", {"dnf": "", "pacman": ""}),
+    _Tool(
+        "ab",
+        "as wrk",
+        {"apt-get": "apache2-utils", "dnf": "httpd-tools", "pacman": "apache", "brew": "httpd"},
+    ),
+    _Tool("oha", "a load client to check ours by", {"apt-get": "", "dnf": ""}, "cargo install oha"),
+)
+
+
+def facts_of_lab() -> Iterator[tuple[str, bool, str, str]]:
+    """(name, it is there or can be made, in words, the exact command that mends it)."""
+    for tool in _TOOLS:
+        path = find(tool.name)
+        if path is not None:
+            yield tool.name, True, path, ""
+        else:
+            yield tool.name, False, f"not installed; {tool.role}", _install(tool)
+    for name, recipe in ENVIRONMENTS.items():
+        try:
+            words = "made" if is_made(name) else "made when it is first needed"
+            yield name, True, f"{recipe.title}, in an environment of its own: {words}", ""
+        except Unavailable as error:
+            yield name, False, f"{error.why} One would take {recipe.successor} today.", ""
+
+
+def find(program: str) -> str | None:
+    return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *_FOLDERS]))
+
+
+def _install(tool: _Tool) -> str:
+    """ "" if nobody here has it."""
+    for program, told in _MANAGERS.items():
+        package = tool.packages.get(program, tool.name)
+        if package and shutil.which(program) is not None:
+            return f"{'' if program == 'brew' or _is_root() else 'sudo '}{told} {package}"
+    return tool.otherwise
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
