@@ -1,0 +1,154 @@
+"""The rows of seed 001's report: what is published of Flask, Tornado, Klein and Sanic, and what must hold.
+
+Not for: how any of it is measured (``four_frameworks``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from asyncdemo.lab.comparison import Better, Bound, Published
+from asyncdemo.lab.laws import littles_latency_ms
+from asyncdemo.lab.protocol import Asked
+from asyncdemo.lab.published import load_article
+
+__all__ = [
+    "ARTICLE",
+    "CLIENTS",
+    "FLASK",
+    "KLEIN",
+    "LEVELS",
+    "LOGGING",
+    "SANIC",
+    "THREADED",
+    "TORNADO",
+    "rows",
+]
+
+ARTICLE: Final = "four-frameworks"
+FLASK, THREADED, TORNADO, KLEIN, SANIC = "flask-unthreaded", "flask-threaded", "tornado", "klein", "sanic"
+LOGGING: Final = "sanic-logging"
+CLIENTS: Final = 200
+LEVELS: Final = (50, 70, 90)
+"""Per cent of the slowest contestant's capacity."""
+_PUBLISHED: Final = {TORNADO: "Tornado", KLEIN: "Klein", SANIC: "Sanic"}
+_WORDS: Final = {FLASK: "Flask without threads", THREADED: "Flask with threads", **_PUBLISHED}
+_TEXT: Final = "Sanic sends text, not JSON."
+_FLASK: Final = "Which Flask is not said."
+
+
+def rows() -> tuple[Asked, ...]:
+    return (*_throughput(), *_latencies(), *_beside(), *_by_wrk(), *_at_levels(), _within_budget())
+
+
+def _throughput() -> Iterator[Asked]:
+    for base in (FLASK, THREADED):
+        for arm in reversed(_PUBLISHED):
+            yield _row(arm, base, published=_published(arm, "requests_per_s", "per s"), differs=_differs(arm))
+
+
+def _latencies() -> Iterator[Asked]:
+    for column, figure, title in (
+        ("latency_avg", "mean", "Latency, average"),
+        ("p50", "50", "Latency, median"),
+        ("p99", "99", "Latency, 99th percentile"),
+    ):
+        for arm in reversed(_PUBLISHED):
+            row = _row(
+                arm, FLASK, published=_published(arm, column, "ms"), differs=(*_differs(arm), _left_out())
+            )
+            bound = _by_littles_law(arm) if figure == "mean" else None
+            yield replace(_latency(row, figure, title), bound=bound)
+
+
+def _beside() -> Iterator[Asked]:
+    """What was published of two others, and what was not."""
+    yield _row(TORNADO, KLEIN, published=_published(TORNADO, "requests_per_s", "per s", KLEIN))
+    yield _row(THREADED, FLASK, differs=("Not in the article.",))
+    row = _row(SANIC, SANIC, differs=("What the article's servers logged is not said.",))
+    yield replace(row, name="Sanic with its access log, and without", arm=LOGGING)
+
+
+def _by_wrk() -> Iterator[Asked]:
+    """A cross-check of our own client, with the article's. Of Flask wrk's own figures break Little's law."""
+    for base in (TORNADO, FLASK):
+        for arm in reversed(_PUBLISHED):
+            if arm != base:
+                published = _published(arm, "requests_per_s", "per s", base)
+                differs = _differs(arm) if base == FLASK else _differs(arm)[:-1]
+                yield _row(arm, base, "wrk", published=published, differs=differs)
+
+
+def _at_levels() -> Iterator[Asked]:
+    """What the article does not have: latency where all of them can keep up."""
+    for level in LEVELS:
+        for arm in reversed(_PUBLISHED):
+            row = _row(arm, THREADED, f"load-{level}", differs=("Not in the article.",))
+            yield _latency(row, "50", "Latency, median")
+            yield _latency(row, "99", "Latency, 99th percentile")
+
+
+def _within_budget() -> Asked:
+    row = _row(SANIC, THREADED, "budget", differs=("Not in the article.",))
+    return replace(row, figure="offered_per_s", title="Highest rate within the budget")
+
+
+def _row(
+    arm: str,
+    base: str,
+    setting: str = "closed",
+    *,
+    published: Published | None = None,
+    differs: tuple[str, ...] = (),
+) -> Asked:
+    return Asked(
+        name=f"{_WORDS[arm]} and {_WORDS[base]}",
+        figure="load.throughput_per_s",
+        title="Requests per second",
+        unit="/s",
+        better=Better.MORE,
+        arm=arm,
+        base=base,
+        setting=setting,
+        published=published,
+        differs=differs,
+    )
+
+
+def _latency(row: Asked, figure: str, title: str) -> Asked:
+    return replace(row, figure=f"load.latency_ms.{figure}", title=title, unit="ms", better=Better.LESS)
+
+
+def _differs(arm: str) -> tuple[str, ...]:
+    return (_TEXT, _FLASK) if arm == SANIC else (_FLASK,)
+
+
+def _published(arm: str, column: str, unit: str, base: str = FLASK) -> Published:
+    own, other = _cell(arm, column), _cell(base, column)
+    return Published(f"{own:,g} / {other:,g} {unit}", own / other)
+
+
+def _by_littles_law(arm: str) -> Bound:
+    """What the published rates say of the latencies, whatever the table has."""
+    own, other = (littles_latency_ms(CLIENTS, _cell(name, "requests_per_s")) for name in (arm, FLASK))
+    words = f"Little's law, of the published rates: {own:.0f} ms and {other:.0f} ms"
+    return Bound(own / other, words)
+
+
+def _left_out() -> str:
+    rate, mean_ms = _cell(FLASK, "requests_per_s"), _cell(FLASK, "latency_avg")
+    must_ms = littles_latency_ms(CLIENTS, rate)
+    return (
+        f"Flask's published latency cannot be true: {rate:.0f} answers per second to {CLIENTS} clients take "
+        f"{must_ms:.0f} ms each, not {mean_ms:.0f}, by Little's law. Left out were "
+        f"{_cell(FLASK, 'timeouts'):,.0f} timeouts."
+    )
+
+
+def _cell(arm: str, column: str) -> float:
+    table = load_article(ARTICLE).table("results")
+    value = table.figure(table.row(_PUBLISHED.get(arm, "Flask")), column).value
+    assert value is not None, f"{arm} has no {column}"
+    return value
