@@ -1,0 +1,238 @@
+"""Seed 002: three routes on films in PostgreSQL, in Flask as published, in Flask repaired, and in Quart.
+
+One worker of each, as the article's configuration has it; twenty connections that are kept, as wrk did.
+Not for: what is compared (``flask_and_quart_rows``), or the apps (``apps/`` of lesson
+``psycopg2-to-asyncpg``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from asyncdemo.lab.answers import answer_check
+from asyncdemo.lab.contestant import Unavailable
+from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.database import Database, Risen, film_database
+from asyncdemo.lab.environments import interpreter_of
+from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
+from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.experiments.flask_and_quart_rows import (
+    ALONE,
+    ARTICLE,
+    CLIENTS,
+    ON_EVENTLET,
+    POOL,
+    PUBLISHED,
+    QUART,
+    REPAIRED,
+    ROUTES,
+    STAND_IN,
+    rows,
+)
+from asyncdemo.lab.protocol import (
+    Check,
+    Condition,
+    Contender,
+    Count,
+    Experiment,
+    Scene,
+    Seen,
+    Size,
+    When,
+)
+from asyncdemo.lab.servers import PROGRAMS, App, Interface
+from asyncdemo.load import Send
+from asyncdemo.services.films import films
+
+__all__ = ["described", "prepared"]
+
+_FILM: Final = 995
+_REVIEW: Final = {"film_id": _FILM, "rating": 4}
+_JSON: Final = ("Content-Type", "application/json")
+_SENDS: Final = {
+    "film": Send("GET", f"/films/{_FILM}/"),
+    "films": Send("GET", "/films/"),
+    "review": Send("POST", "/reviews/", (_JSON,), json.dumps(_REVIEW).encode()),
+}
+_EVENTLET: Final = "gunicorn-eventlet"
+
+
+@contextmanager
+def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+    try:
+        surroundings.say("looking for eventlet")
+        interpreter_of(_EVENTLET, surroundings.tell)
+        gone = None
+    except Unavailable as error:
+        gone = error
+    with film_database(surroundings.say) as database:
+        yield described(surroundings, database, gone)
+
+
+def described(surroundings: Surroundings, database: Database, gone: Unavailable | None) -> Experiment:
+    """gone: why there is no eventlet."""
+    contenders = _contenders(surroundings, gone)
+    return Experiment(
+        name=ARTICLE,
+        title="Flask and Quart",
+        contenders=contenders,
+        conditions=tuple(_condition(name, database, contenders) for name in ROUTES),
+        asked=rows(has_eventlet=gone is None),
+        article=ARTICLE,
+        lesson="psycopg2-to-asyncpg",
+        sizes={
+            Extent.QUICK: Size(2, 1.0, 0.3, 2, settings=("film", "review")),
+            Extent.DEFAULT: Size(7, 2.0, 0.4, 3),
+            Extent.FULL: Size(9, 8.0, 1.0, 5),
+        },
+        twin_of=ALONE,
+        packages=("flask", "quart", "psycopg2-binary", "asyncpg", "psycopg", "gevent", "psycogreen"),
+        missing={"a worker of Quart's own for Gunicorn": "uvicorn"} | _missing_eventlet(gone),
+        own_pids=database.pids,
+        notes=(
+            f"{database.words}. It does not wait for its disk (fsync and synchronous_commit are off), so a "
+            "commit costs less than it would in production. It shares the processors of the servers.",
+            "One worker process of each: the article's configuration has no more.",
+            "As published, Flask's pool keeps 1 connection and closes each other one after its request; and "
+            "no review is committed, so none is stored. The repaired app keeps 20, and commits. Everything "
+            "else is the same.",
+            "With eventlet psycopg2 needs no psycogreen: the monkey_patch() of Gunicorn's worker makes it "
+            "wait for its socket without blocking. gevent's does not, so there psycogreen does.",
+            "GET /films/ with asyncpg fetches through a cursor, as published: 50 rows at a time.",
+        ),
+    )
+
+
+# -- who ------------------------------------------------------------------------------------------------
+
+
+def _contenders(surroundings: Surroundings, gone: Unavailable | None) -> tuple[Contender, ...]:
+    def made(
+        name: str,
+        title: str,
+        server: str,
+        app: str,
+        *packages: str,
+        loop: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Contender:
+        program = PROGRAMS[server]
+        interface = Interface.ASGI if program.model is Model.COROUTINES else Interface.WSGI
+        file = App(surroundings.apps / f"{app}.py", interface)
+        framework = "Quart" if interface is Interface.ASGI else "Flask"
+        arm = Arm(
+            name,
+            title,
+            program.model,
+            framework,
+            program.title,
+            unavailable=gone.why if gone and server == _EVENTLET else "",
+            successor=gone.successor if gone and server == _EVENTLET else "",
+            notes=(*program.notes, *notes),
+        )
+        served = contestant(program, file, name, packages=packages, path="/films/0/", tell=surroundings.tell)
+        return Contender(arm, served, {"loop": loop} if loop else {})
+
+    psycopg2, psycogreen = ("flask", "psycopg2-binary"), ("flask", "psycopg2-binary", "psycogreen")
+    stand_in = made(
+        STAND_IN, "Flask as published, on gevent", "gunicorn-gevent", "published_on_gevent", *psycogreen
+    )
+    return (
+        made(PUBLISHED, "Flask as published", _EVENTLET, "flask_published", *psycopg2),
+        *((stand_in,) if gone else ()),
+        made(ON_EVENTLET, "Flask repaired, on eventlet", _EVENTLET, "flask_repaired", *psycopg2),
+        made(REPAIRED, "Flask repaired", "gunicorn-gevent", "repaired_on_gevent", *psycogreen),
+        made(QUART, "Quart, asyncpg, uvloop", "uvicorn", "quart_asyncpg", "quart", "asyncpg"),
+        made(
+            *(ALONE, "Quart alone", "uvicorn", "quart_psycopg", "quart", "psycopg", "psycopg-pool"),
+            loop="asyncio",
+            notes=("psycopg 3, in C, on asyncio's own loop.",),
+        ),
+    )
+
+
+def _missing_eventlet(gone: Unavailable | None) -> dict[str, str]:
+    return {"Gunicorn's eventlet worker": f"{gone.successor}. {gone.why}"} if gone else {}
+
+
+# -- what is sent, and looked at --------------------------------------------------------------------------
+
+
+def _condition(name: str, database: Database, contenders: tuple[Contender, ...]) -> Condition:
+    everywhere = tuple(
+        contender.arm.name for contender in contenders if contender.arm.name not in {ALONE, ON_EVENTLET}
+    )
+    setting = Setting(
+        name, f"{ROUTES[name]}, {CLIENTS} connections", Loop.CLOSED, (), clients=CLIENTS, keep_alive=True
+    )
+    return Condition(
+        setting,
+        (_SENDS[name],),
+        {"pool": POOL},
+        arms=() if name == "film" else everywhere,
+        checks=(*_answers(), *_stored(database), *(_connections(database) if name == "film" else ())),
+        counts=(
+            Count("db_connections_made", Risen(database.sessions)),
+            Count("db_sessions", lambda _: database.connected()),
+            Count("answers_500", _answers_500, most=False),
+        ),
+    )
+
+
+def _answers() -> Iterator[Check]:
+    """PoolError, which psycopg2 raises when its pool is empty, would be a 500 here."""
+    film = films()[_FILM - 1]
+    shown = {"title": film.title, "release_year": film.release_year}
+    every = {str(film.film_id): {"title": film.title, "release_year": film.release_year} for film in films()}
+    bodies: dict[str, tuple[str, object]] = {
+        "film": ("the film", {"film_id": _FILM, **shown}),
+        "films": (f"{len(every):,} films", every),
+        "review": ("the review", _REVIEW),
+    }
+    for name, (words, wanted) in bodies.items():
+        yield answer_check(_SENDS[name], words, _is(wanted), headers=dict([_JSON]))
+
+
+def _is(wanted: object) -> Callable[[bytes], bool]:
+    return lambda body: bool(json.loads(body) == wanted)
+
+
+def _stored(database: Database) -> Iterator[Check]:
+    post = answer_check(_SENDS["review"], "", lambda _: True)
+
+    def look(scene: Scene, wanted: int) -> Seen:
+        before = database.reviews()
+        answered = post.look(scene)
+        rows = database.reviews() - before
+        return Seen(f"{rows:.0f}", answered.held and rows == wanted)
+
+    as_published, others = (PUBLISHED, STAND_IN), (ON_EVENTLET, REPAIRED, QUART, ALONE)
+    what = "rows that a POST /reviews/ stores"
+    yield Check(what, "0: never committed", lambda scene: look(scene, 0), arms=as_published, always=True)
+    yield Check(what, "1", lambda scene: look(scene, 1), arms=others, always=True)
+
+
+def _connections(database: Database) -> Iterator[Check]:
+    """Made to PostgreSQL while it is loaded; before, some of the pool's may already be there."""
+    made = Risen(database.sessions)
+
+    def begin(scene: Scene) -> Seen:
+        return Seen(f"{made(scene):.0f} so far", True)
+
+    def look(scene: Scene, most: float | None) -> Seen:
+        many, answered = made(scene), scene.load.answered if scene.load else 0
+        held = many > answered / 2 if most is None else many <= most
+        return Seen(f"{many:,.0f} for {answered:,} requests", held)
+
+    what = "connections made to PostgreSQL"
+    as_published, others = (PUBLISHED, STAND_IN), (ON_EVENTLET, REPAIRED, QUART, ALONE)
+    yield Check(f"{what}, before", "counted from here on", begin)
+    yield Check(what, "about one for each request", lambda scene: look(scene, None), When.AFTER, as_published)
+    yield Check(what, f"at most {POOL}", lambda scene: look(scene, POOL), When.AFTER, others)
+
+
+def _answers_500(scene: Scene) -> float:
+    return float(scene.load.statuses.get("500", 0)) if scene.load else 0.0
