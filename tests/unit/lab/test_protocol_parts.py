@@ -29,7 +29,7 @@ names = st.lists(st.text("abcdef", min_size=1, max_size=3), min_size=1, max_size
 def test_every_round_has_every_arm_once_under_every_setting(
     rounds: int, arms: list[str], settings: list[str], seed: int
 ) -> None:
-    planned = list(turns(rounds, [(setting, arms) for setting in settings], seed))
+    planned = list(turns(rounds, lambda _: [(setting, arms) for setting in settings], seed))
     assert Counter((turn.round, turn.arm, turn.setting) for turn in planned) == Counter(
         (number, arm, setting) for number in range(1, rounds + 1) for arm in arms for setting in settings
     )
@@ -41,14 +41,14 @@ def test_every_round_has_every_arm_once_under_every_setting(
 
 @given(names, st.integers())
 def test_a_round_is_the_same_however_many_there_are(arms: list[str], seed: int) -> None:
-    few = list(turns(2, [("closed", arms)], seed))
-    many = list(turns(7, [("closed", arms)], seed))
+    few = list(turns(2, lambda _: [("closed", arms)], seed))
+    many = list(turns(7, lambda _: [("closed", arms)], seed))
     assert many[: len(few)] == few
 
 
 def test_each_arm_comes_first_about_as_often() -> None:
     first = Counter(
-        turn.arm for turn in turns(3000, [("closed", ["a", "b", "c"])], seed=5) if turn.place == 1
+        turn.arm for turn in turns(3000, lambda _: [("closed", ["a", "b", "c"])], seed=5) if turn.place == 1
     )
     # 1,000 ± 26 (binomial): beyond 5 of these never
     assert all(abs(count - 1000) < 130 for count in first.values()), first

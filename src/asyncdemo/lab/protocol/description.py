@@ -40,6 +40,8 @@ class Contender:
     arm: Arm
     contestant: Contestant
     knobs: Mapping[str, Knob] = field(default_factory=dict)
+    rounds: int | None = None
+    """In the first so many of the run; in all if there is no such limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ class Condition:
     counts: tuple[Count, ...] = ()
     capacity: str = ""
     """With ``of_capacity`` or ``budget_ms``: the closed loop whose throughput is the capacity."""
+    rounds: int | None = None
+    """In the first so many of the run; in all if there is no such limit."""
     warm: bool = True
     """Else the first request is measured: what starting up costs is the question."""
 
@@ -117,7 +121,8 @@ class Condition:
         return not self.arms or arm.name in self.arms or arm.twin_of in self.arms
 
     def described(self, size: Size) -> Setting:
-        lasts = None if self.setting.requests is not None else self.setting.duration_s or size.window_s
+        window_s = size.windows_s.get(self.setting.name, size.window_s)
+        lasts = None if self.setting.requests is not None else self.setting.duration_s or window_s
         return replace(
             self.setting,
             sends=tuple(f"{send.method} {send.path}" for send in self.sends),
@@ -155,6 +160,8 @@ class Size:
     """Of one window of warming up."""
     most_warm_ups: int = 10
     settings: tuple[str, ...] = ()
+    windows_s: Mapping[str, float] = field(default_factory=dict)
+    """Of settings whose window is another one."""
 
 
 QUICK, DEFAULT, FULL = Size(3, 2.0, 0.5, 4), Size(), Size(7, 30.0, 2.0)

@@ -38,8 +38,8 @@ class Lineup:
     def takes_part(self, contender: Contender) -> bool:
         return not self.arm(contender).unavailable
 
-    def orders(self) -> list[tuple[str, list[str]]]:
-        """Setting -> the arms that are measured under it."""
+    def orders(self, round_number: int) -> list[tuple[str, list[str]]]:
+        """Setting -> the arms that are measured under it in this round."""
         return [
             (
                 condition.setting.name,
@@ -47,11 +47,13 @@ class Lineup:
                     contender.arm.name
                     for contender in self.contenders
                     if condition.takes(contender.arm)
+                    and round_number <= (contender.rounds or round_number)
                     and self.takes_part(contender)
                     and self.rate_per_s(condition, contender.arm) != 0
                 ],
             )
             for condition in self.conditions
+            if round_number <= (condition.rounds or round_number)
         ]
 
     def setting(self, condition: Condition) -> Setting:

@@ -7,10 +7,14 @@ Not for: when a round is over (``running``).
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 __all__ = ["Turn", "turns", "turns_of"]
+
+
+Orders = Sequence[tuple[str, Sequence[str]]]
+"""(setting, its arms), in the order of the settings."""
 
 
 class Turn(NamedTuple):
@@ -22,7 +26,7 @@ class Turn(NamedTuple):
     setting: str
 
 
-def turns_of(round_number: int, settings: Sequence[tuple[str, Sequence[str]]], seed: int) -> Iterator[Turn]:
+def turns_of(round_number: int, settings: Orders, seed: int) -> Iterator[Turn]:
     """settings: (name, arms) in order. The arms of a setting follow each other, so that what is compared is
     close in time."""
     place = 0
@@ -34,6 +38,7 @@ def turns_of(round_number: int, settings: Sequence[tuple[str, Sequence[str]]], s
             yield Turn(round_number, place, arm, setting)
 
 
-def turns(rounds: int, settings: Sequence[tuple[str, Sequence[str]]], seed: int) -> Iterator[Turn]:
+def turns(rounds: int, orders: Callable[[int], Orders], seed: int) -> Iterator[Turn]:
+    """orders: of a round, by its number."""
     for number in range(1, rounds + 1):
-        yield from turns_of(number, settings, seed)
+        yield from turns_of(number, orders(number), seed)

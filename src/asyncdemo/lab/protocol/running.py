@@ -159,13 +159,15 @@ class _Run:
                 self._keep(Visit(name, setting.name, unavailable=error.why, successor=error.successor))
 
     def _planned_visits(self, sources: set[str]) -> Iterator[tuple[Contender, Condition]]:
-        """The first setting of each, and those with checks or whose capacity is asked for."""
+        """The first setting of each, those whose capacity is asked for, and those with checks that are not
+        asked again in each trial."""
         for contender in self._experiment.contenders:
             mine = [item for item in self._conditions if item.takes(contender.arm)]
             if contender.arm.twin_of or contender.arm.unavailable:
                 continue
             for number, condition in enumerate(mine):
-                if number == 0 or condition.checks or condition.setting.name in sources:
+                is_seen_later = all(check.always for check in condition.checks)
+                if number == 0 or not is_seen_later or condition.setting.name in sources:
                     yield contender, condition
 
     def _keep(self, seen: Visit) -> None:
@@ -213,7 +215,7 @@ class _Run:
         self._attempts.append(attempted)
 
     def _turns(self) -> list[Turn]:
-        return list(turns(self._size.rounds, self._lineup().orders(), self._seed))
+        return list(turns(self._size.rounds, self._lineup().orders, self._seed))
 
     def _is_done(self, turn: Turn) -> bool:
         """Also if it is not tried again: it failed twice in a row under this setting."""

@@ -1,0 +1,143 @@
+"""The twenty-one pairs of framework and server: what serves which app, and what makes its greenlets yield.
+
+Not for: starting them (``opened``), or their apps, which lie in the folder of their lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from asyncdemo.lab.experiment import Model
+from asyncdemo.lab.servers import PROGRAMS, Asked, Interface, Program
+
+__all__ = ["BASE", "PAIRS", "SIX", "Pair"]
+
+BASE: Final = "flask-gunicorn"
+SIX: Final = (
+    BASE,
+    "falcon-uwsgi",
+    "flask-gevent",
+    "bottle-meinheld",
+    "starlette-uvicorn",
+    "quart-uvicorn",
+)
+"""One of each kind, and the two frameworks of the course: measured in more rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """name: of the arm. row: its name in the article's tables. app: a file. packages: framework, driver.
+
+    greenlets: what the driver waits with, "gevent" or "meinheld". environment: if it is not the server's.
+    """
+
+    name: str
+    row: str
+    framework: str
+    server: str
+    program: Program
+    app: str
+    interface: Interface
+    packages: tuple[str, ...]
+    greenlets: str = ""
+    environment: str = ""
+
+    @property
+    def is_sync(self) -> bool:
+        """Each worker takes one request at a time."""
+        return self.program.model is Model.PROCESSES
+
+    @property
+    def title(self) -> str:
+        return self.framework if self.framework == self.server else f"{self.framework} on {self.server}"
+
+    @property
+    def driver(self) -> str:
+        return "psycopg2" if self.interface is Interface.WSGI else "asyncpg"
+
+
+def _preloaded(name: str, note: str, *more: str, without: tuple[str, ...] = ()) -> Program:
+    """Workers forked from a process that has imported the app: many of them start in the time of one."""
+    program = PROGRAMS[name]
+
+    def arguments(asked: Asked) -> list[str]:
+        return [*(word for word in program.arguments(asked) if word not in without), *more]
+
+    return replace(program, arguments=arguments, notes=(*program.notes, note))
+
+
+_NOTE: Final = "Imported once, before the workers are forked; each request opens a session of its own."
+_GUNICORN: Final = _preloaded("gunicorn-sync", _NOTE, "--preload")
+_MEINHELD: Final = _preloaded("gunicorn-meinheld", _NOTE, "--preload")
+_UWSGI: Final = replace(
+    _preloaded("uwsgi", _NOTE, without=("--lazy-apps",)),
+    notes=tuple(note for note in (*PROGRAMS["uwsgi"].notes, _NOTE) if "lazy-apps" not in note),
+)
+_SERVERS: Final[Mapping[str, tuple[Program, str]]] = {
+    "Meinheld": (_MEINHELD, "meinheld"),
+    "Gevent": (PROGRAMS["gunicorn-gevent"], "gevent"),
+    "Gunicorn": (_GUNICORN, ""),
+    "uWSGI": (_UWSGI, ""),
+    "Sanic": (PROGRAMS["sanic"], ""),
+    "Uvicorn": (PROGRAMS["uvicorn"], ""),
+    "Aiohttp": (PROGRAMS["aiohttp"], ""),
+    "Tornado": (PROGRAMS["tornado"], ""),
+    "Hypercorn": (PROGRAMS["hypercorn"], ""),
+}
+"""As the article names them -> the program, and what greenlets wait with."""
+_INTERFACES: Final = {
+    "Sanic": Interface.SANIC,
+    "Aiohttp": Interface.AIOHTTP,
+    "Tornado": Interface.TORNADO,
+    **dict.fromkeys(("Flask", "Bottle", "Falcon"), Interface.WSGI),
+}
+
+
+def _pair(framework: str, server: str) -> Pair:
+    program, greenlets = _SERVERS[server]
+    interface = _INTERFACES.get(framework, Interface.ASGI)
+    word = framework.lower()
+    has_own = program.environment or framework == "Aioflask"
+    driver = ("psycopg2-binary",) if interface is Interface.WSGI else ("asyncpg",)
+    patch = ("psycogreen",) if greenlets == "gevent" else ()
+    return Pair(
+        name=f"{word}-{server.lower()}",
+        row=f"{framework} · {server}",
+        framework=framework,
+        server=server,
+        program=program,
+        app=f"app_{word}.py",
+        interface=interface,
+        packages=(word, *driver, *patch) if not has_own else (word, *driver),
+        greenlets=greenlets,
+        environment="aioflask" if framework == "Aioflask" else "",
+    )
+
+
+_TABLE: Final = (
+    ("Bottle", "Meinheld"),
+    ("Falcon", "Meinheld"),
+    ("Sanic", "Sanic"),
+    ("Flask", "Meinheld"),
+    ("Starlette", "Uvicorn"),
+    ("Bottle", "Gevent"),
+    ("Aiohttp", "Aiohttp"),
+    ("Flask", "Gevent"),
+    ("Sanic", "Uvicorn"),
+    ("Tornado", "Tornado"),
+    ("Falcon", "Gevent"),
+    ("FastAPI", "Uvicorn"),
+    ("Aioflask", "Uvicorn"),
+    ("Falcon", "uWSGI"),
+    ("Quart", "Uvicorn"),
+    ("Bottle", "uWSGI"),
+    ("Bottle", "Gunicorn"),
+    ("Flask", "Gunicorn"),
+    ("Flask", "uWSGI"),
+    ("Falcon", "Gunicorn"),
+    ("Quart", "Hypercorn"),
+)
+PAIRS: Final[Mapping[str, Pair]] = {pair.name: pair for pair in (_pair(*names) for names in _TABLE)}
+"""In the order of the article, which is that of their throughput."""

@@ -1,0 +1,179 @@
+"""A pair as a contestant of the stack, and a configuration as a setting of it.
+
+Not for: which there are (``pairs``, ``configuration``), or the rows of a report (``experiments``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from asyncdemo.errors import ServiceError
+from asyncdemo.lab.answers import answer_check
+from asyncdemo.lab.contestant import Knobs, NotStarted
+from asyncdemo.lab.contestants import ServedApp, contestant
+from asyncdemo.lab.environments import Tell, tell_nobody
+from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
+from asyncdemo.lab.launching import Running
+from asyncdemo.lab.protocol import Check, Condition, Contender, Count, Scene, Seen, When
+from asyncdemo.lab.servers import App
+from asyncdemo.lab.stack.configuration import Configuration
+from asyncdemo.lab.stack.opened import ROWS, Stack
+from asyncdemo.lab.stack.pairs import Pair
+from asyncdemo.load import Send
+
+__all__ = ["SEND", "Stacked", "condition", "contender", "is_row", "row_check"]
+
+SEND: Final = Send("GET", "/test")
+_TIMEOUT_S: Final = 10.0
+"""Of a request; the slowest that the bounds predict takes less than one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """A ``Contestant`` that listens behind nginx and finds its database behind pgbouncer."""
+
+    stack: Stack
+    served: ServedApp
+    is_sync: bool
+
+    @property
+    def name(self) -> str:
+        return self.served.name
+
+    def start(self, knobs: Knobs) -> Behind:
+        """knobs: those of a ``Configuration``, and the app's. Raises NotStarted, Unavailable, UsageError."""
+        rest = dict(knobs)
+        numbers = {name: int(rest.pop(name)) for name in ("workers_sync", "workers_async")}
+        workers = numbers["workers_sync" if self.is_sync else "workers_async"]
+        sessions = (
+            int(rest.pop("sessions_per_worker")) * workers
+            if "sessions_per_worker" in rest
+            else int(rest.pop("sessions"))
+        )
+        try:
+            self.stack.limit_sessions(sessions)
+        except ServiceError as error:
+            raise NotStarted(str(error)) from error
+        return Behind(self.stack, self.served.start({**rest, "workers": workers}))
+
+
+class Behind:
+    """A ``Started``: the server's, but for the port, which is that in front of it."""
+
+    def __init__(self, stack: Stack, server: Running) -> None:
+        self.port: Final = stack.port
+        self.command: Final = server.command
+        self._stack, self._server = stack, server
+
+    def pids(self) -> tuple[int, ...]:
+        return self._server.pids()
+
+    def log(self) -> str:
+        return self._server.log()
+
+    def died(self) -> str:
+        return self._server.died() or self._stack.died()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.__exit__(kind, error, trace)
+
+
+def contender(
+    stack: Stack, pair: Pair, apps: Path, tell: Tell = tell_nobody, rounds: int | None = None
+) -> Contender:
+    """apps: the folder with ``pair.app``. rounds: at most so many."""
+    served = contestant(
+        pair.program,
+        App(apps / pair.app, pair.interface),
+        pair.name,
+        packages=pair.packages,
+        environment=pair.environment,
+        tell=tell,
+    )
+    port = stack.server_port
+    arm = Arm(
+        pair.name,
+        pair.title,
+        pair.program.model,
+        pair.framework,
+        pair.program.title,
+        notes=(*pair.program.notes, f"Driver: {pair.driver}."),
+    )
+    knobs = {"greenlets": pair.greenlets} if pair.greenlets else {}
+    return Contender(
+        arm, Stacked(stack, replace(served, free_port=lambda: port), pair.is_sync), knobs, rounds=rounds
+    )
+
+
+def condition(
+    stack: Stack,
+    name: str,
+    title: str,
+    configuration: Configuration,
+    arms: tuple[str, ...] = (),
+    rounds: int | None = None,
+    in_full: bool = True,
+) -> Condition:
+    """A closed loop of its clients. in_full: with the checks that need a visit of their own beforehand."""
+    setting = Setting(name, title, Loop.CLOSED, (), clients=configuration.clients, timeout_s=_TIMEOUT_S)
+    more = (_workers_check(configuration), _sessions_check(stack, configuration)) if in_full else ()
+    return Condition(
+        setting,
+        (SEND,),
+        knobs=configuration.knobs,
+        arms=arms,
+        checks=(row_check(stack), *more),
+        counts=(Count("db_sessions", lambda _: stack.sessions()),),
+        rounds=rounds,
+    )
+
+
+def row_check(stack: Stack) -> Check:
+    """A row of the table, as JSON, through nginx if it is there: nobody else names it as the server."""
+    headers = {"content-type": "application/json", **({"server": "nginx"} if stack.proxy else {})}
+    return answer_check(SEND, "a row of the table", is_row, headers=headers)
+
+
+def is_row(body: bytes) -> bool:
+    """The table has for each number the digest of its digits."""
+    try:
+        row = json.loads(body)
+        number = int(row["a"])
+    except (ValueError, KeyError, TypeError):
+        return False
+    digest = hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest()
+    return 1 <= number <= ROWS and row == {"a": f"{number:010}", "b": digest}
+
+
+def _is_sync(scene: Scene) -> bool:
+    return scene.arm.model is Model.PROCESSES
+
+
+def _workers_check(configuration: Configuration) -> Check:
+    def look(scene: Scene) -> Seen:
+        there, asked = len(scene.started.pids()), configuration.workers(_is_sync(scene))
+        return Seen(f"{there} processes for {asked} workers", there >= asked)
+
+    return Check("workers", "a process for each", look, When.LOADED)
+
+
+def _sessions_check(stack: Stack, configuration: Configuration) -> Check:
+    """Of a sync server as many as it has workers, if they are let; of the others at most those allowed."""
+
+    def look(scene: Scene) -> Seen:
+        there, limit = int(stack.sessions()), configuration.sessions_of(_is_sync(scene))
+        if _is_sync(scene):
+            limit = min(limit, configuration.workers_sync)
+        return Seen(f"{there} of {limit}", 0 < there <= (limit if stack.pooler else there))
+
+    return Check("sessions with PostgreSQL", "some, and no more than are allowed", look, When.LOADED)
