@@ -72,7 +72,7 @@ def _beside() -> Iterator[Asked]:
 
 
 def _by_wrk() -> Iterator[Asked]:
-    """A cross-check of our own client, with the article's. Of Flask wrk's own figures break Little's law."""
+    """A cross-check of our own client, with the article's."""
     for base in (TORNADO, FLASK):
         for arm in reversed(_PUBLISHED):
             if arm != base:

@@ -1,0 +1,191 @@
+"""The first two articles' experiments as descriptions: no published row is missing, every name is there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.lab.comparison import Better
+from asyncdemo.lab.contestants import ServedApp
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.experiments import Surroundings, find_experiment
+from asyncdemo.lab.experiments.flask_and_sanic_rows import SANIC, THREADED, UNTHREADED
+from asyncdemo.lab.experiments.four_frameworks_rows import FLASK, KLEIN, LOGGING, TORNADO
+from asyncdemo.lab.protocol import Asked, Experiment, Scene, When
+from asyncdemo.lab.protocol.description import check_experiment
+from asyncdemo.lab.published import load_article
+from asyncdemo.lab.trial import Load
+from tests.support.fake_lab import FakeContestant, FakeStarted
+
+LESSONS = Path(__file__).parents[3] / "lessons"
+NAMES = ("flask-and-sanic", "four-frameworks")
+
+
+def described(name: str) -> Experiment:
+    entry = find_experiment(name)
+    assert entry is not None
+    (home,) = LESSONS.glob(f"*/*-{entry.home}")
+    with entry.prepared(Surroundings(home / "apps")) as experiment:
+        return experiment
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def experiment(request: pytest.FixtureRequest) -> Experiment:
+    return described(str(request.param))
+
+
+@pytest.fixture(scope="module")
+def uploads() -> Experiment:
+    return described("flask-and-sanic")
+
+
+@pytest.fixture(scope="module")
+def hello() -> Experiment:
+    return described("four-frameworks")
+
+
+def row(experiment: Experiment, arm: str, base: str, setting: str, figure: str) -> Asked:
+    (found,) = (
+        asked
+        for asked in experiment.asked
+        if (asked.arm, asked.base, asked.setting, asked.figure) == (arm, base, setting, figure)
+    )
+    return found
+
+
+def ratio(asked: Asked) -> float | None:
+    assert asked.published is not None
+    return asked.published.ratio
+
+
+def test_each_extent_names_what_is_there(experiment: Experiment) -> None:
+    names = {condition.setting.name for condition in experiment.conditions}
+    for extent in Extent:
+        size = experiment.sizes[extent]
+        assert set(size.settings) <= names
+        check_experiment(experiment, experiment.conditions_of(size))
+    assert experiment.sizes[Extent.DEFAULT].rounds == 7, "a ranking is claimed"
+    assert not experiment.sizes[Extent.FULL].settings, "a full run leaves nothing out"
+
+
+def test_no_row_is_asked_for_twice(experiment: Experiment) -> None:
+    keys = [(item.arm, item.base, item.setting, item.base_setting, item.figure) for item in experiment.asked]
+    assert len(keys) == len(set(keys))
+
+
+def test_every_app_is_in_the_folder_of_the_lesson(experiment: Experiment) -> None:
+    for contender in experiment.contenders:
+        assert isinstance(contender.contestant, ServedApp)
+        assert contender.contestant.app.file.is_file()
+        assert "PORT" in contender.contestant.command(contender.knobs)
+
+
+def test_every_published_figure_of_the_uploads_has_a_row(uploads: Experiment) -> None:
+    published = load_article("flask-and-sanic").table("uploads")
+    assert published.row_names == ("Flask, threaded=False", "Sanic")
+    rate = row(uploads, SANIC, UNTHREADED, "uploads-50", "load.throughput_per_s")
+    time = row(uploads, SANIC, UNTHREADED, "uploads-50", "load.wall_s")
+    assert ratio(rate) == pytest.approx(28.9 / 6.8)
+    assert ratio(time) == pytest.approx(1.73 / 7.33)
+    assert [rate.better, time.better] == [Better.MORE, Better.LESS]
+
+
+def test_every_chart_of_the_uploads_has_rows(uploads: Experiment) -> None:
+    for many in (10, 20, 30, 40, 50):
+        assert row(uploads, SANIC, UNTHREADED, f"uploads-{many}", "load.throughput_per_s").published
+        assert ratio(row(uploads, THREADED, SANIC, f"uploads-{many}", "load.throughput_per_s")) == 1
+    for many in (10, 50):
+        for flask in (UNTHREADED, THREADED):
+            assert ratio(row(uploads, SANIC, flask, f"calc-{many}", "load.throughput_per_s")) == 1
+    for kind in ("virtual", "resident"):
+        ahead = row(uploads, SANIC, THREADED, "uploads-50", f"server.most.{kind}_bytes")
+        assert (ahead.published is not None) == (kind == "virtual")
+        grows = row(uploads, THREADED, THREADED, "uploads-10", f"server.most.{kind}_bytes")
+        assert grows.base_setting == "uploads-50"
+
+
+def test_the_bound_is_five_at_a_time_against_one(uploads: Experiment) -> None:
+    asked = row(uploads, SANIC, UNTHREADED, "uploads-50", "load.throughput_per_s")
+    assert asked.bound is not None and asked.bound.ratio == pytest.approx(5)
+    assert "33.3 per s" in asked.bound.words and "6.7 per s" in asked.bound.words
+    time = row(uploads, SANIC, UNTHREADED, "uploads-50", "load.wall_s")
+    assert time.bound is not None and time.bound.ratio == pytest.approx(1 / 5)
+
+
+def test_uploads_are_not_warmed_up_and_drawn_from_one_seed(uploads: Experiment) -> None:
+    """Else the contestants of a round would sleep for other durations."""
+    for condition in uploads.conditions:
+        if condition.setting.name.startswith("uploads"):
+            assert not condition.warm and "seed" in condition.knobs
+            assert condition.setting.requests == condition.setting.clients
+    assert not any("seed" in contender.knobs for contender in uploads.contenders)
+
+
+def scenes(experiment: Experiment, wall_s: float) -> Iterator[tuple[str, bool]]:
+    """Of each check after 50 uploads that took so long: its arms, and whether it held."""
+    (condition,) = (item for item in experiment.conditions if item.setting.name == "uploads-50")
+    load = Load(50, 50, wall_s, 0.01, 0, 50 / wall_s, open_at_once=50)
+    started = FakeStarted(FakeContestant("any"), 1, 1)
+    scene = Scene(experiment.contenders[0].arm, condition.setting, started, load)
+    for check in condition.checks:
+        if check.when is When.AFTER:
+            yield " ".join(check.arms), check.look(scene).held
+
+
+def test_a_server_that_is_quicker_than_its_gate_is_found_out(uploads: Experiment) -> None:
+    draw = random.Random(1)
+    drawn_s = [draw.randint(100, 200) / 1000 for _ in range(51)][1:]
+    gated = f"{THREADED} {SANIC}"
+    just_possible = dict(scenes(uploads, sum(drawn_s) / 5 + 0.01))
+    assert just_possible == {"": True, UNTHREADED: False, gated: True}
+    assert dict(scenes(uploads, sum(drawn_s) / 5 - 0.01))[gated] is False
+    assert dict(scenes(uploads, sum(drawn_s) + 0.01))[UNTHREADED] is True
+
+
+def test_every_framework_of_the_table_has_its_rows(hello: Experiment) -> None:
+    arms = {contender.arm.framework for contender in hello.contenders}
+    assert set(load_article("four-frameworks").table("results").row_names) == arms
+    for arm, rate, p50, p99 in (
+        (TORNADO, 1743.52 / 346.15, 113.87 / 96.45, 128.10 / 289.35),
+        (KLEIN, 1635.87 / 346.15, 119.76 / 96.45, 155.28 / 289.35),
+        (SANIC, 4907.53 / 346.15, 38.91 / 96.45, 72.22 / 289.35),
+    ):
+        for flask in (FLASK, "flask-threaded"):
+            published = ratio(row(hello, arm, flask, "closed", "load.throughput_per_s"))
+            assert published == pytest.approx(rate)
+        assert ratio(row(hello, arm, FLASK, "closed", "load.latency_ms.50")) == pytest.approx(p50)
+        assert ratio(row(hello, arm, FLASK, "closed", "load.latency_ms.99")) == pytest.approx(p99)
+
+
+def test_the_row_that_cannot_be_true_is_named(hello: Experiment) -> None:
+    for arm in (TORNADO, KLEIN, SANIC):
+        asked = row(hello, arm, FLASK, "closed", "load.latency_ms.mean")
+        words = " ".join(asked.differs)
+        assert "cannot be true" in words and "578 ms" in words and "1,197 timeouts" in words
+    tornado = row(hello, TORNADO, FLASK, "closed", "load.latency_ms.mean")
+    assert tornado.bound is not None
+    assert tornado.bound.ratio == pytest.approx(346.15 / 1743.52), "the rates, the other way up"
+    assert ratio(tornado) == pytest.approx(114.38 / 103.07), "as if Tornado were the slower one"
+
+
+def test_latency_is_asked_for_below_capacity_and_within_a_budget_in_a_full_run_only(
+    hello: Experiment,
+) -> None:
+    full = {item.setting.name: item for item in hello.conditions_of(hello.sizes[Extent.FULL])}
+    assert {full[f"load-{level}"].setting.of_capacity for level in (50, 70, 90)} == {0.5, 0.7, 0.9}
+    assert full["budget"].setting.budget_ms and full["budget"].capacity == "closed"
+    default = {item.setting.name for item in hello.conditions_of(hello.sizes[Extent.DEFAULT])}
+    assert default == {"closed"}
+
+
+def test_the_access_log_is_on_in_one_arm(hello: Experiment) -> None:
+    commands = {
+        contender.arm.name: contender.contestant.command(contender.knobs)
+        for contender in hello.contenders
+        if isinstance(contender.contestant, ServedApp)
+    }
+    assert [name for name, command in commands.items() if "--access-logs" in command] == [LOGGING]
+    assert commands[TORNADO].endswith("--loop asyncio") and commands[SANIC].endswith("--loop uvloop")
