@@ -85,7 +85,7 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
         lesson="psycopg2-to-asyncpg",
         sizes={
             Extent.QUICK: Size(2, 1.0, 0.3, 2, settings=("film", "review")),
-            Extent.DEFAULT: Size(7, 2.0, 0.4, 3),
+            Extent.DEFAULT: Size(7, 1.5, 0.4, 3),
             Extent.FULL: Size(9, 8.0, 1.0, 5),
         },
         twin_of=ALONE,
@@ -224,13 +224,19 @@ def _connections(database: Database) -> Iterator[Check]:
 
     def look(scene: Scene, most: float | None) -> Seen:
         many, answered = made(scene), scene.load.answered if scene.load else 0
-        held = many > answered / 2 if most is None else many <= most
+        held = many > max(POOL, answered / 10) if most is None else many <= most
         return Seen(f"{many:,.0f} for {answered:,} requests", held)
 
     what = "connections made to PostgreSQL"
     as_published, others = (PUBLISHED, STAND_IN), (ON_EVENTLET, REPAIRED, QUART, ALONE)
     yield Check(f"{what}, before", "counted from here on", begin)
-    yield Check(what, "about one for each request", lambda scene: look(scene, None), When.AFTER, as_published)
+    yield Check(
+        what,
+        "again and again: more than one for ten requests",
+        lambda scene: look(scene, None),
+        When.AFTER,
+        as_published,
+    )
     yield Check(what, f"at most {POOL}", lambda scene: look(scene, POOL), When.AFTER, others)
 
 

@@ -46,14 +46,14 @@ _QUERY_MS: Final = 1.0
 _ALONE: Final = 1.5
 _RATE, _LATENCY = "load.throughput_per_s", "load.latency_ms.mean"
 _DIFFERS: Final = (
-    "uvicorn instead of Quart's own Gunicorn worker.",
-    "Made-up films; PostgreSQL does not wait for its disk.",
+    "uvicorn instead of Quart's own Gunicorn worker",
+    "Made-up films; PostgreSQL does not wait for its disk",
 )
-_ON_GEVENT: Final = ("gevent and psycogreen instead of eventlet.",)
+_ON_GEVENT: Final = ("gevent and psycogreen instead of eventlet",)
 _REPAIRS: Final = (
-    "The article's Flask closes 19 of 20 connections and stores nothing; this one is repaired.",
+    "The article's Flask closes 19 of 20 connections and stores nothing; this one is repaired",
 )
-_DRIVER: Final = ("psycopg on asyncio's loop: the article does not say what it has in mind.",)
+_DRIVER: Final = ("psycopg on asyncio's loop: the article does not say what it has in mind",)
 _TITLES: Final = {
     PUBLISHED: "Flask as published",
     STAND_IN: "Flask as published, on gevent",
@@ -75,7 +75,7 @@ def rows(has_eventlet: bool) -> tuple[Asked, ...]:
 
 
 def _rates(setting: str, as_published: tuple[str, ...]) -> Iterator[Asked]:
-    own = ("Not in the article.",)
+    own = ("Not in the article",)
     flasks = (*as_published, REPAIRED)
     for flask in flasks:
         yield _row(
