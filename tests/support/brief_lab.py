@@ -1,10 +1,12 @@
-"""Two experiments that take seconds, for the command ``asyncdemo lab``, and the command with just these.
+"""Experiments that take seconds, a course that has their app, and the command with just these.
 
-``python -m tests.support.brief_lab ARGUMENTS`` is ``asyncdemo ARGUMENTS``.
+``python -m tests.support.brief_lab ARGUMENTS`` is ``asyncdemo ARGUMENTS``. The app lies in the course, so all
+servers that a test started are known by its folder.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,18 +22,26 @@ from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size
 from asyncdemo.lab.scripted import Scripted
 from asyncdemo.load import Send
 from tests.support.fake_lab import an_arm
+from tests.support.small_course import make_course
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-SERVING: Final = ROOT / "tests" / "lab" / "scripts" / "serving.py"
+_APP: Final = Path(__file__).resolve().parents[1] / "lab" / "scripts" / "serving.py"
 _MINUTES: Final = {Extent.QUICK: 0.1, Extent.DEFAULT: 0.2, Extent.FULL: 0.3}
 ENTRIES: Final = (
     Entry("two-cups", "Two cups", "tea", ("tea",), _MINUTES, module="tests.support.brief_lab"),
-    Entry("broken-cups", "Broken cups", "coffee", ("coffee",), _MINUTES, module="tests.support.broken_lab"),
+    Entry("broken-cups", "Broken cups", "tea", ("coffee",), _MINUTES, module="tests.support.broken_lab"),
+    Entry("cold-cup", "A cup that stays cold", "tea", (), _MINUTES, module="tests.support.cold_lab"),
 )
 
 
-def serving(name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
-    return Contender(an_arm(name), Scripted(name, SERVING, ready_s), behaviour)
+def make_lab_course(folder: Path) -> Path:
+    apps = make_course(folder) / "01-hot" / "01-tea" / "apps"
+    apps.mkdir()
+    shutil.copy(_APP, apps)
+    return folder
+
+
+def serving(apps: Path, name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
+    return Contender(an_arm(name), Scripted(name, apps / _APP.name, ready_s), behaviour)
 
 
 def brief(name: str, title: str, rounds: int, *contenders: Contender) -> Experiment:
@@ -68,7 +78,8 @@ def _row(arm: str, base: str) -> Asked:
 @contextmanager
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
     surroundings.say("Washing the cups")
-    yield brief("two-cups", "Two cups", 3, serving("slow", delays_ms=10), serving("quick", delays_ms=5))
+    slow = serving(surroundings.apps, "slow", delays_ms=10)
+    yield brief("two-cups", "Two cups", 3, slow, serving(surroundings.apps, "quick", delays_ms=5))
 
 
 def main() -> int:

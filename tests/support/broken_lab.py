@@ -12,14 +12,15 @@ from tests.support.brief_lab import brief, serving
 
 @contextmanager
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+    apps = surroundings.apps
     yield brief(
         "broken-cups",
         "Broken cups",
         1,
-        serving("good", delays_ms=10),
-        serving("dies", fault="die"),
-        serving("dies-under-load", delays_ms=10, die_after=20),
-        serving("hangs-at-start", ready_s=2, fault="hang"),
-        serving("answers-wrongly", answer="goodbye"),
-        serving("keeps-its-port", delays_ms=10, fault="keep-port"),
+        serving(apps, "good", delays_ms=10),
+        serving(apps, "dies", fault="die"),
+        serving(apps, "dies-under-load", delays_ms=10, die_after=20),
+        serving(apps, "hangs-at-start", ready_s=2, fault="hang"),
+        serving(apps, "answers-wrongly", answer="goodbye"),
+        serving(apps, "keeps-its-port", delays_ms=10, fault="keep-port"),
     )

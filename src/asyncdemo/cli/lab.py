@@ -47,6 +47,13 @@ def _complete(context: click.Context, parameter: click.Parameter, typed: str) ->
 @click.option(
     "--seed", type=click.IntRange(0), metavar="N", help="Of the order in which contestants take turns."
 )
+@click.option(
+    "--set",
+    "set_to",
+    metavar="KNOB=VALUE",
+    multiple=True,
+    help="Of the rig, `asyncdemo lab rig-it`: measure once with this. Can be given several times.",
+)
 @click.option("--fresh", is_flag=True, help="Begin anew, though an earlier run could go on.")
 @click.option("--no-predict", is_flag=True, help="Ask nothing.")
 @course_option
@@ -60,6 +67,7 @@ def command(
     as_json: bool,
     save_to: Path | None,
     seed: int | None,
+    set_to: tuple[str, ...],
     fresh: bool,
     no_predict: bool,
     course_folder: Path | None,
@@ -75,6 +83,8 @@ def command(
         return
     if quick and full:
         raise UsageError("--quick and --full exclude each other.")
+    if set_to:
+        raise UsageError("--set is for the rig: asyncdemo lab rig-it --set KNOB=VALUE")
     course = locate(course_folder).course
     entry, _ = find_entry(EXPERIMENTS, course, name)
     apps = apps_of(entry, course)
@@ -100,7 +110,7 @@ def command(
         context.exit(EXIT_INTERRUPTED)
     if as_json:
         click.echo(dump_record(measured.record), nl=False)
-    else:
+    elif measured.record.trials:
         _report(order, measured)
     _conclude(order, measured)
     context.exit(EXIT_INTERRUPTED if measured.record.interrupted else EXIT_OK)
@@ -121,15 +131,17 @@ def _report(order: Order, measured: Measured) -> None:
 
 
 def _conclude(order: Order, measured: Measured) -> None:
-    """On stderr, as what a program reads is the report."""
-    lines = [""]
+    """On stderr: what a program reads is the report."""
+    lines = [measured.problem] if measured.problem else []
     if measured.page is not None:
-        lines.append(
-            f"saved {shown_path(measured.page)} and, beside it, the record ({measured.page.stem}.json)"
-        )
-    else:
-        lines.append(measured.problem)
+        lines += [
+            "",
+            f"saved {shown_path(measured.page)}, and beside it the record ({measured.page.stem}.json)",
+        ]
     if measured.record.interrupted:
-        lines.append(f"Interrupted. What is finished is kept; to go on: {order.typed}")
+        when = (
+            "" if measured.record.trials else " before the first round was finished: there is no figure yet"
+        )
+        lines.append(f"Interrupted{when}. What was done is kept; to go on: {order.typed}")
     for line in lines:
         click.echo(wrapped_for(sys.stderr, line), err=True)

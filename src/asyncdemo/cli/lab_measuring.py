@@ -65,7 +65,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """page: None if it could not be kept; problem says why."""
+    """page: None if there was nothing to keep, or it could not be kept: problem says why."""
 
     record: Record
     guess: Guess | None = None
@@ -142,6 +142,8 @@ def _run(order: Order, experiment: Experiment, shown: Shown, ending: Ending) -> 
 
 def _kept(order: Order, record: Record, guess: Guess | None) -> Measured:
     """The journal has no more use once the record is whole and in its place."""
+    if not record.trials:
+        return Measured(record, guess)
     try:
         _, page = lab_results.save(record, order.save_to or lab_results.kept_folder(record))
     except OSError as error:

@@ -63,7 +63,7 @@ def told(progress: Progress) -> str:
         return f"Round {progress.round} of {progress.rounds}: {whom}"
     if progress.stage is Stage.VERIFY:
         return f"Looked at before anything is measured: {whom}"
-    return f"The load client is calibrated: {whom}"
+    return "The load client is calibrated, against a server that does nothing"
 
 
 def left_words(left_s: float | None) -> str:

@@ -1,0 +1,276 @@
+"""``asyncdemo lab``: the list, what is meant, and real runs of experiments that take seconds."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.experiments import EXPERIMENTS
+from asyncdemo.lab.record import Record
+from asyncdemo.lab.record_file import load_record, parse_record
+from asyncdemo.lab.trial import TrialOutcome
+from tests.cli.commands import ROOT, Done, asyncdemo, environment
+from tests.support.brief_lab import make_lab_course
+from tests.support.servers import MARK, eventually, marked_processes
+
+ESCAPE = "\x1b"
+
+
+class Lab:
+    """The command with the brief experiments, in a course and with a state folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.course, self.state = make_lab_course(folder / "course"), folder / "state"
+        self.mark = uuid.uuid4().hex
+
+    def command(self, *arguments: str | Path) -> list[str]:
+        module = "tests.support.brief_lab"
+        return [sys.executable, "-m", module, "lab", "--course", str(self.course), *map(str, arguments)]
+
+    @property
+    def variables(self) -> dict[str, str]:
+        path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+        changes = {"PYTHONPATH": path, "XDG_STATE_HOME": str(self.state), MARK: self.mark}
+        return environment(**changes)
+
+    def __call__(self, *arguments: str | Path) -> Done:
+        done = subprocess.run(
+            self.command(*arguments),
+            env=self.variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def begin(self, *arguments: str | Path) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*arguments),
+            env=self.variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def servers(self) -> list[int]:
+        """By the folder of their app, since nothing of asyncdemo's is in their environment."""
+        found = []
+        for process in psutil.process_iter():
+            try:
+                arguments = process.cmdline()
+            except psutil.Error:
+                continue
+            if any(word.endswith("serving.py") and str(self.course) in word for word in arguments):
+                found.append(process.pid)
+        return found
+
+    def journal(self) -> str:
+        return "".join(path.read_text() for path in self.state.rglob("*.journal"))
+
+    def nothing_left(self) -> bool:
+        return eventually(lambda: not self.servers() and not marked_processes(self.mark))
+
+    def kept(self) -> list[Path]:
+        return sorted(self.state.rglob("*.json"))
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(tmp_path)
+
+
+def until(met: Callable[[], bool]) -> None:
+    assert eventually(met, 120)
+
+
+def outcomes(record: Record) -> dict[str, set[TrialOutcome]]:
+    return {
+        arm.name: {trial.outcome for trial in record.trials if trial.arm == arm.name} for arm in record.arms
+    }
+
+
+# -- what runs nothing --------------------------------------------------------------------------------
+
+
+def test_the_list_has_each_experiment_with_its_lesson_and_minutes() -> None:
+    done = asyncdemo("lab")
+    assert (done.code, done.err) == (0, "")
+    for entry in EXPERIMENTS:
+        assert entry.name in done.out and entry.title in done.out
+        assert " / ".join(f"{entry.minutes[extent]:g}" for extent in Extent) in done.out
+        assert ", ".join(entry.lessons) in done.out
+
+
+def test_the_list_as_json() -> None:
+    data = asyncdemo("lab", "--json").data
+    assert data["format"] == "asyncdemo.lab-list/1"
+    assert [item["name"] for item in data["experiments"]] == [entry.name for entry in EXPERIMENTS]
+    last = data["experiments"][-1]
+    assert last["minutes"].keys() == {"quick", "default", "full"}
+    assert last["needs"].keys() == {"pgbouncer", "nginx"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["flask-and-sanik"], "Did you mean 'flask-and-sanic'?"),
+        (["flask-and"], "fits more than one experiment: flask-and-quart, flask-and-sanic."),
+        (["two-sleeps"], "The lesson two-sleeps has no experiment."),
+        (["1"], "The lesson two-sleeps has no experiment."),
+        (["999"], "There is no lesson 999."),
+        (["zzz"], "`asyncdemo lab` shows them all."),
+        (["constant-rate", "--quick", "--full"], "--quick and --full exclude each other."),
+        (["constant-rate", "--set", "workers=2"], "--set is for the rig"),
+    ],
+)
+def test_what_cannot_be_meant_is_told(arguments: list[str], words: str) -> None:
+    done = asyncdemo("lab", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert words in " ".join(done.err.split())
+
+
+def test_a_course_without_the_apps_is_told(tmp_path: Path) -> None:
+    course = make_lab_course(tmp_path / "course")
+    done = asyncdemo("lab", "flask-and-sanic", "--course", course)
+    assert done.code == 1
+    assert "belong to a lesson flask-vs-sanic, which is not there" in done.err
+
+
+def test_a_file_that_is_no_record_is_not_written_over(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "two-cups.json").write_text("{}")
+    done = lab("two-cups", "--save", tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "is no record of the lab" in done.err
+    assert (tmp_path / "two-cups.json").read_text() == "{}"
+
+
+# -- what measures ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_json_is_one_record_and_what_is_kept_is_the_same(lab: Lab, tmp_path: Path) -> None:
+    done = lab("1", "--quick", "--json", "--seed", "5", "--save", tmp_path)
+    assert done.code == 0, done.err
+    record = parse_record(done.out)
+    assert (record.name, record.order_seed) == ("two-cups", 5)
+    assert record.command == "asyncdemo lab two-cups --quick --seed 5"
+    assert load_record(tmp_path / "two-cups.json") == record
+    assert record.title in (tmp_path / "two-cups.html").read_text()
+    assert {"slow", "quick"} < outcomes(record).keys()
+    assert "Washing the cups" in done.err and "Round 1 of 3" in done.err
+    assert ESCAPE not in done.out + done.err
+    assert not lab.journal(), "the record is in its place"
+    assert lab.nothing_left()
+
+
+@pytest.mark.slow
+def test_each_way_to_fail_is_reported_and_the_rest_goes_on(lab: Lab) -> None:
+    done = lab("coffee")
+    assert done.code == 0, done.err
+    assert ESCAPE not in done.out + done.err
+    (file,) = lab.kept()
+    assert outcomes(load_record(file)) == {
+        "good": {TrialOutcome.MEASURED},
+        "dies": {TrialOutcome.DIED},
+        "dies-under-load": {TrialOutcome.DIED},
+        "hangs-at-start": {TrialOutcome.HUNG},
+        "answers-wrongly": {TrialOutcome.WRONG_ANSWER},
+        "keeps-its-port": {TrialOutcome.PORT_KEPT},
+        "good-again": {TrialOutcome.MEASURED},
+    }
+    for name in ("dies", "dies-under-load", "hangs-at-start", "answers-wrongly", "keeps-its-port"):
+        assert f"{name} / good: refused" in done.out
+    assert "it cannot find its database" in done.out
+    assert "b'goodbye' was seen" in done.out
+    assert str(file.with_suffix(".html")) in done.err
+    assert lab.nothing_left()
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_nothing_survives_and_the_run_goes_on(lab: Lab) -> None:
+    process = lab.begin("tea")
+    until(lambda: lab.journal().count('{"attempt"') >= 4 and bool(lab.servers()))
+    process.kill()
+    process.communicate()
+    assert lab.nothing_left()
+    before = lab.journal()
+    done = lab("tea", "--json")
+    assert done.code == 0, done.err
+    assert "It goes on with the run that was ended" in done.err
+    record = parse_record(done.out)
+    assert {trial.round for trial in record.trials} == {1, 2, 3}
+    assert f'"seed": {record.order_seed}' in before
+    assert any("was ended and gone on with later" in note for note in record.notes)
+    assert not lab.journal()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_the_finished_rounds_and_the_next_run_goes_on_or_begins_anew(
+    lab: Lab, number: signal.Signals
+) -> None:
+    process = lab.begin("tea")
+    until(lambda: lab.journal().count('{"attempt"') >= 4)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "ended early: 1 of 3 rounds" in out
+    assert "to go on: asyncdemo lab two-cups" in err
+    (file,) = lab.kept()
+    record = load_record(file)
+    assert record.interrupted and {trial.round for trial in record.trials} == {1}
+    assert lab.journal() and lab.nothing_left()
+    done = lab("tea", "--fresh") if number is signal.SIGTERM else lab("tea")
+    assert done.code == 0, done.err
+    assert ("It goes on" in done.err) == (number is signal.SIGINT)
+    files = lab.kept()
+    assert len(files) == (1 if number is signal.SIGINT else 2), "a run that goes on keeps its place"
+    assert not load_record(files[-1]).interrupted
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_a_server_starts_does_not_wait_for_it(lab: Lab) -> None:
+    process = lab.begin("cold-cup")
+    until(lambda: bool(lab.servers()))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)  # it may take 300 s to start
+    assert process.returncode == 130, err
+    assert out == ""
+    assert "before the first round" in err
+    assert lab.nothing_left()
+
+
+@pytest.mark.slow
+def test_another_app_is_another_run(lab: Lab) -> None:
+    process = lab.begin("tea")
+    until(lambda: '{"attempt"' in lab.journal())
+    process.kill()
+    process.communicate()
+    with next(lab.course.rglob("serving.py")).open("a") as file:
+        file.write("# mended\n")
+    done = lab("tea", "--quick")
+    assert done.code == 0, done.err
+    assert "It goes on" not in done.err
+
+
+@pytest.mark.slow
+def test_two_labs_do_not_measure_at_once(lab: Lab) -> None:
+    process = lab.begin("cold-cup")
+    until(lambda: bool(lab.servers()))
+    done = lab("tea")
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert (done.code, done.out) == (2, "")
+    assert "Another asyncdemo lab measures on this machine" in done.err
