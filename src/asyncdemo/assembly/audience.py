@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Protocol
 
 from asyncdemo.assembly.ledger import TrackRecord
-from asyncdemo.model import Outcome, Site, State
+from asyncdemo.model import LOOPS, Outcome, Site, State
 
 _SHOW_THREAD_AFTER_NS = 100_000_000
 """A thread that neither waits nor runs a loop is a lane once it has run for so long."""
@@ -113,7 +113,7 @@ class Audience:
 
     def thread_waits(self, index: int, at_ns: int, state: State, reason: str) -> None:
         track = self._threads.pop(index, None)
-        if track is not None and reason != "event loop":
+        if track is not None and reason not in LOOPS:
             self._open(index, track.label, track.start_ns, State.RUNNING)
         self.changed(index, at_ns, state, reason)
 

@@ -29,6 +29,7 @@ from asyncdemo.assembly.snapshot import snapshot
 from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.capture import wire
 from asyncdemo.model import (
+    LOOPS,
     BlockingCall,
     Clock,
     MemorySample,
@@ -466,7 +467,7 @@ class Assembly:
         if cause in self._ledger.item_waits:
             track.waits_for_items = True
         reason = self._ledger.causes[cause].reason
-        if reason == "event loop":
+        if reason in LOOPS:
             track.hosts_loop = True
         self._audience.thread_waits(index, at_ns, state, reason)
 

@@ -15,6 +15,7 @@ from asyncdemo.assembly.requests import compose, handlers_of
 from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.awaits import function_at, unawaited_call
 from asyncdemo.model import (
+    LOOPS,
     AwaitSequence,
     BlockingCall,
     Clock,
@@ -112,10 +113,11 @@ class _Builder:
             if t.waits_for_items:
                 spans = self._split_at_item_start(spans)
             if t.hosts_loop:
-                loop = self._causes.index(Wait("event loop"))
-                spans = _recaused(
-                    spans, {loop: self._causes.index(Wait("event loop", on=first_task.get(index)))}
-                )
+                first = first_task.get(index)
+                named = {
+                    self._causes.index(Wait(loop)): self._causes.index(Wait(loop, on=first)) for loop in LOOPS
+                }
+                spans = _recaused(spans, named)
             built.append(
                 Track(
                     index=position,
@@ -206,7 +208,7 @@ class _Builder:
         outside = sum(
             span.duration_ns
             for span in track.spans
-            if span.wait.reason != "event loop" and span.state is not State.READY
+            if span.wait.reason not in LOOPS and span.state is not State.READY
         )
         return outside < self._threshold_ns
 

@@ -102,6 +102,7 @@ def _run(
 
 def work() -> None:
     """A process that the script has started: what ``python -c CODE`` would do."""
+    main_ident = threading.get_ident()  # gevent may replace that
     code, sys.argv = sys.argv[1], ["-c", *sys.argv[2:]]
     lens = _observed()
     main = sys.modules["__main__"].__dict__
@@ -120,7 +121,7 @@ def work() -> None:
     except BaseException as error:
         if lens is not None:
             failed = not isinstance(error, SystemExit) or error.code == 1
-            lens.recorder.close_thread(threading.get_ident(), "raised" if failed else "returned")
+            lens.recorder.close_thread(main_ident, "raised" if failed else "returned")
         if not isinstance(error, SystemExit):
             _hide_when_printed()
         raise

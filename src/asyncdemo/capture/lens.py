@@ -18,6 +18,7 @@ from typing import Any
 from asyncdemo.capture import calls, frames, pools, source, uvloops, workers
 from asyncdemo.capture.eventloop import EventLoops, Relays
 from asyncdemo.capture.executors import Executors
+from asyncdemo.capture.greenlets import Greenlets
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
@@ -44,6 +45,7 @@ class Lens:
         """on_lost: the parent cannot be reached; called from the watchdog's thread. process: its number."""
         self.patches = Patches()
         self._real_sleep = time.sleep
+        self._main_ident = threading.main_thread().ident or 0  # as gevent does not know it
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
         self.recorder = recorder = Recorder(origins, now, process)
@@ -99,6 +101,7 @@ class Lens:
         finder = _Finder(
             {
                 "uvloop": self._install_uvloop,
+                "gevent.hub": self._install_greenlets,
                 "concurrent.futures.process": lambda m: self._executors.install_process_pool(patches, m),
                 **pools.in_modules(self._pools, patches, self._reasons.forget),
                 **(self._requests.in_modules(patches) if serves else {}),
@@ -137,9 +140,7 @@ class Lens:
         self._on_lost(error)
 
     def open_main_thread(self) -> None:
-        ident = threading.main_thread().ident
-        assert ident is not None
-        recorder = self.recorder
+        ident, recorder = self._main_ident, self.recorder
         if ident not in recorder.threads:
             lens = recorder.open_thread(ident, "MainThread", None, None, None, recorder.now())
             recorder.define(["runs", lens.track, recorder.now()])
@@ -168,6 +169,13 @@ class Lens:
             self._slow_ns,
             self._watchdog.slow_step,
         )
+
+    def _install_greenlets(self, module: ModuleType) -> None:
+        if self.clock is not None:
+            self.clock.go_real("gevent keeps time itself")
+        Greenlets(
+            self.recorder, self._loops, self._waits, self._slow_ns, self._watchdog.slow_step, self._failed
+        ).install(self.patches, module)
 
     def _went_real(self, why: str) -> None:
         self.recorder.define(["clock", "real", why])

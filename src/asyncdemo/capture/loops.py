@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import time
 import weakref
+from _thread import get_ident, get_native_id  # gevent replaces those of the module
 from asyncio import events
 from typing import Any
 
@@ -17,6 +17,7 @@ class LoopLens:
     """What one event loop is doing right now; read by the watchdog from its own thread."""
 
     __slots__ = (
+        "busy",
         "call",
         "current",
         "due_ns",
@@ -58,6 +59,8 @@ class LoopLens:
         """What the watchdog saw of the step being run."""
         self.usage = Usage()
         """Of the loop's thread, when the watchdog first saw what runs now."""
+        self.busy = True
+        """Would a call that blocks now keep others from running? Of a loop that runs always."""
 
     @property
     def track(self) -> int:
@@ -92,6 +95,8 @@ class Loops:
 
     def __init__(self, recorder: Recorder) -> None:
         self.lenses: list[LoopLens] = []
+        self.hubs: dict[int, Any] = {}
+        """Thread -> the lens of its gevent hub, which has a loop's place where no loop runs."""
         self._recorder = recorder
         # perf_counter and loop.time() may be different clocks
         offset = time.perf_counter_ns() - time.monotonic_ns()
@@ -100,21 +105,29 @@ class Loops:
     def lens_of(self, loop: Any) -> LoopLens:
         lens: LoopLens | None = getattr(loop, "_asyncdemo", None)
         if lens is None:
-            lens = loop._asyncdemo = LoopLens(loop, _thread.get_ident())
+            lens = loop._asyncdemo = LoopLens(loop, get_ident())
             self.lenses.append(lens)
         return lens
 
     def running_lens(self) -> LoopLens | None:
         """That of the loop that runs in this thread, if one does."""
         loop = events._get_running_loop()
-        return None if loop is None else self.lens_of(loop)
+        if loop is not None:
+            return self.lens_of(loop)
+        hub: LoopLens | None = self.hubs.get(get_ident()) if self.hubs else None
+        return hub if hub is not None and hub.busy else None
+
+    def in_greenlet(self) -> bool:
+        """Does a hub's greenlet run here, or the hub itself, rather than the thread?"""
+        hub = self.hubs.get(get_ident()) if self.hubs else None
+        return hub is not None and hub.thread is not None and hub.current != hub.thread
 
     def current_track(self) -> int:
         """What executes in this thread now; negative if that is no track."""
         lens = self.running_lens()
         if lens is not None:
             return lens.track
-        thread = self._recorder.threads.get(_thread.get_ident())
+        thread = self._recorder.threads.get(get_ident())
         return -1 if thread is None else thread.track
 
     def running(self, loop: Any) -> _Running:
@@ -132,8 +145,8 @@ class _Running:
 
     def __enter__(self) -> None:
         recorder = self._recorder
-        self._lens.ident = ident = _thread.get_ident()
-        self._lens.usage.follow(_thread.get_native_id())
+        self._lens.ident = ident = get_ident()
+        self._lens.usage.follow(get_native_id())
         self._lens.usage.read(0)
         self._lens.running = True
         self._thread = thread = recorder.threads.get(ident)

@@ -76,6 +76,7 @@ class Origins:
 
 
 _realpath, _abspath = os.path.realpath, os.path.abspath  # the script may replace them
+_Socket = socket.socket  # gevent replaces it
 
 
 def _real_path(filename: str) -> str:
@@ -241,7 +242,7 @@ class Recorder:
             return  # by a signal handler that interrupted the sending itself
         try:
             if self._connection is not None:
-                untraced_send = super(socket.socket, self._connection).sendall
+                untraced_send = super(_Socket, self._connection).sendall
                 self._drain(untraced_send, after_sending)
         finally:
             self._sending.release()

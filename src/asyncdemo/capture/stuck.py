@@ -13,6 +13,7 @@ import threading
 from types import FrameType
 from typing import Any
 
+from asyncdemo.capture.greenlets import HubLens
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import chain, frame_of
 from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Origins, Recorder
@@ -33,8 +34,13 @@ def who_is_stuck(recorder: Recorder, loops: Loops) -> list[Stuck]:
         loop = lens.loop()
         if loop is None or not lens.running:
             continue
+        if not isinstance(lens, HubLens):
+            found += _stuck_tasks(recorder, loop, frames.get(lens.ident))
+        elif lens.live:
+            found += _stuck_greenlets(recorder, lens, frames.get(lens.ident))
+        else:
+            continue
         hosts.add(lens.ident)
-        found += _stuck_tasks(recorder, loop, frames.get(lens.ident))
     for ident in list(recorder.threads):
         caller = recorder.user_caller(frames.get(ident))
         if ident not in hosts and caller is not None:
@@ -61,6 +67,22 @@ def _stuck_tasks(recorder: Recorder, loop: Any, running_frame: FrameType | None)
                 continue  # none of the user's code is in it
         name, function = task.get_name(), getattr(coroutine, "__qualname__", "")
         found.append((name, function, *_place(recorder, frame), state))
+    return found
+
+
+def _stuck_greenlets(recorder: Recorder, hub: HubLens, running_frame: FrameType | None) -> list[Stuck]:
+    found = []
+    for one in list(hub.live.values()):
+        greenlet = None if one.ref is None else one.ref()
+        if one.track == hub.current:
+            frame, state = running_frame, RUNNING
+        elif one.track in {unstarted.track for unstarted in list(hub.unstarted.values())}:
+            frame, state = None, READY
+        else:
+            frame, state = getattr(greenlet, "gr_frame", None), WAITING
+        caller = recorder.user_caller(frame)
+        function = "" if caller is None else caller.f_code.co_qualname
+        found.append((one.name, function, *_place(recorder, caller), state))
     return found
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import functools
 import weakref
+from _thread import get_ident  # gevent replaces that of the module
 from collections import Counter
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType
 from typing import Any
@@ -51,7 +51,7 @@ class Tasks:
         if self._tasks_of[code] <= TASKS_TOLD:
             self._told.add(track)
         lens = getattr(task.get_loop(), "_asyncdemo", None)
-        here = recorder.threads.get(_thread.get_ident())  # where the loop will run, if it does not yet
+        here = recorder.threads.get(get_ident())  # where the loop will run, if it does not yet
         thread = lens.thread if lens is not None and lens.thread is not None else here and here.track
         # A tuple of plain values is nothing that a garbage collection walks twice.
         recorder.define(

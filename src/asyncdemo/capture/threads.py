@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
 import queue
 import sys
 import threading
 import weakref
+from _thread import get_ident  # gevent replaces that of the module
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -74,7 +74,9 @@ class Threads:
         track = None if known is None else known[0]
         return self._waits.waiting("thread", WAITING, self._recorder.wait("thread", WAITING, on=track))
 
-    def _running(self, thread: threading.Thread) -> _ThreadRun:
+    def _running(self, thread: threading.Thread) -> _ThreadRun | Labelled:
+        if self._loops.in_greenlet():
+            return self._waits.labelled("")  # gevent has made it a greenlet, which is observed as such
         return _ThreadRun(self._recorder, thread, self._tracks.get(thread))
 
 
@@ -94,14 +96,14 @@ class _ThreadRun:
         code = getattr(getattr(target, "__func__", target), "__code__", None)
         track, created, parent, at_ns = self._known or (None, None, -1, self._recorder.now())
         lens = self._recorder.open_thread(
-            _thread.get_ident(), thread.name, code, created, parent if parent >= 0 else None, at_ns, track
+            get_ident(), thread.name, code, created, parent if parent >= 0 else None, at_ns, track
         )
         self._recorder.record((wire.THREAD_RUNS, lens.track, self._recorder.now(), 0, 0, 0))
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         raised = kind is not None and not issubclass(kind, SystemExit)
         self._recorder.close_thread(
-            _thread.get_ident(),
+            get_ident(),
             "raised" if raised else "returned",
             kind.__name__ if kind and raised else None,
         )

@@ -5,9 +5,9 @@ A thread in ``Queue.get`` waits for an item, not for the condition that the queu
 
 from __future__ import annotations
 
-import _thread
 import sys
 import threading
+from _thread import get_ident  # gevent replaces that of the module
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.loops import Loops
@@ -18,6 +18,8 @@ TRANSFERS = ("net.read", "net.write")
 
 _WORTH_TELLING_NS = 100_000
 """A blocking call shorter than this is part of its step and nothing else."""
+
+_MAIN_IDENT = threading.main_thread().ident
 
 
 class Waits:
@@ -30,10 +32,10 @@ class Waits:
     def lens(self) -> ThreadLens:
         """That of this thread; a thread that was not started by ``threading`` gets a track here."""
         recorder = self._recorder
-        ident = _thread.get_ident()
+        ident = get_ident()
         lens = recorder.threads.get(ident)
         if lens is None:
-            main = ident == threading.main_thread().ident  # it waits while it still imports
+            main = ident == _MAIN_IDENT  # it waits while it still imports
             name = "MainThread" if main else f"thread {ident}"
             lens = recorder.open_thread(ident, name, None, None, None, recorder.now())
         return lens

@@ -26,6 +26,7 @@ FLUSH_NS = 40_000_000
 _DEEPEST = 200
 _SOMETHING = 4096
 _Epoll: Any = getattr(select, "epoll", type(None))
+_select = select.select  # gevent replaces it
 
 
 Stack = tuple[tuple[CodeType, int], ...]
@@ -183,7 +184,7 @@ class _Question:
             if self._readable is not None:
                 ready = bool(self._readable.poll(0))
             else:
-                ready = bool(select.select([self._descriptor], [], [], 0)[0])
+                ready = bool(_select([self._descriptor], [], [], 0)[0])
             return ready and bool(self._receive(64))
         except (OSError, ValueError):
             return False  # the script has closed it: the next flush will notice

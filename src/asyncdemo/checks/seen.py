@@ -16,7 +16,7 @@ from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
 from asyncdemo.metrics.limits import resource_use
 from asyncdemo.metrics.requests import path_of
-from asyncdemo.metrics.steps import slow_steps
+from asyncdemo.metrics.steps import in_a_hub, slow_steps
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep
 
 __tracebackhide__ = True
@@ -178,8 +178,9 @@ class Seen:
     # -- the event loop -------------------------------------------------------------------------
 
     def no_step_over(self, milliseconds: float) -> None:
-        """No step held an event loop longer; what the operating system gave to others is not counted.
+        """No step held an event loop, or gevent's hub, longer.
 
+        What the operating system gave to others is not counted.
         Of a server only the time from its first request to its last response counts.
         Raises ValueError below the threshold from which on the run recorded steps.
         """
@@ -189,11 +190,14 @@ class Seen:
         slow = [step for step in slow_steps(self.run) if step.held_ns > limit_ns]
         if slow:
             worst = max(slow, key=lambda step: step.held_ns)
+            loop = "hub" if in_a_hub(self.run, worst.track) else "event loop"
             raise CheckFailed(
-                f"No step may hold the event loop longer than {length(limit_ns)}. {self._step(worst)}",
+                f"No step may hold the {loop} longer than {length(limit_ns)}. {self._step(worst)}",
                 self._evidence(self._lanes_open(worst.start_ns, worst.end_ns), worst.start_ns, worst.end_ns),
             )
-        self.held.append(f"No step held the event loop longer than {length(limit_ns)}.")
+        in_hubs = any(in_a_hub(self.run, track.index) for track in self.run.tracks)
+        loop = "hub" if in_hubs else "event loop"
+        self.held.append(f"No step held the {loop} longer than {length(limit_ns)}.")
 
     def never_blocked(self) -> None:
         """No step held an event loop longer than the run's threshold."""

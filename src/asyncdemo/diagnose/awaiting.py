@@ -6,10 +6,23 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, many, own, span
+from asyncdemo.metrics.steps import in_a_hub
 from asyncdemo.model import AwaitSequence, Run, RunOutcome, Site, Track, TrackKind
 
 __all__ = ["left_pending", "never_awaited", "sequential_awaits"]
 
+_WORDS = (
+    "task",
+    "coroutine",
+    "Await the task before the end, or make it in an `asyncio.TaskGroup`, which does. If it is to "
+    "run for ever, cancel it and await that.",
+)
+_WORDS_IN_HUB = (
+    "greenlet",
+    "greenlet",
+    "Join it before the end (`gevent.joinall(...)`, `Pool.join()`). If it is to run for ever, kill it.",
+)
+"""(what it is, what the main one is, what to do)"""
 _WORTH_IT_NS = 20_000_000
 """Two waits of 10 ms: less is not worth a change."""
 
@@ -85,11 +98,11 @@ def left_pending(run: Run) -> Iterator[Finding]:
         name = f"{_name(function)}()" if function else tracks[0].name
         made = at(created_at).replace(" at ", " made at ", 1)
         were = "was" if len(tracks) == 1 else "were"
+        task, main, advice = _WORDS_IN_HUB if in_a_hub(run, tracks[0].index) else _WORDS
         yield Finding(
             FindingKind.LEFT_PENDING,
-            f"{many(len(tracks), 'task')} of {name}{made} {were} not done when the main coroutine was.",
-            "Await the task before the end, or make it in an `asyncio.TaskGroup`, which does. If it is to "
-            "run for ever, cancel it and await that.",
+            f"{many(len(tracks), task)} of {name}{made} {were} not done when the main {main} was.",
+            advice,
             created_at or tracks[0].site,
             own(created_at),
         )

@@ -1,4 +1,4 @@
-"""Steps that held an event loop: blocking calls, computing, and other threads that kept the GIL."""
+"""Steps that held an event loop, or gevent's hub: blocking calls, computing, other threads with the GIL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, own, span
-from asyncdemo.metrics.steps import slow_steps
+from asyncdemo.metrics.steps import in_a_hub, slow_steps
 from asyncdemo.model import Run, SlowStep
 
 __all__ = ["blocks_the_loop", "gil_held_elsewhere"]
@@ -15,6 +15,8 @@ _GIL = "gil"
 
 _IN_A_THREAD = "`await asyncio.to_thread(...)`"
 _IN_A_PROCESS = "`await loop.run_in_executor(ProcessPoolExecutor(), ...)`"
+
+_IN_THREADPOOL = "`gevent.get_hub().threadpool.apply(...)`"
 
 _CALLS = {
     "sleep": "time.sleep",
@@ -52,11 +54,12 @@ def blocks_the_loop(run: Run) -> Iterator[Finding]:
             groups[_place(step)].append(step)
     for steps in _by_time_held(groups.values()):
         longest = max(steps, key=lambda step: step.held_ns)
+        in_hub = in_a_hub(run, longest.track)
         yield Finding(
             FindingKind.BLOCKS_THE_LOOP,
-            f"{_what(longest)} held the event loop {_how_long(steps)}"
+            f"{_what(longest)} held the {'hub' if in_hub else 'event loop'} {_how_long(steps)}"
             f"{at(longest.site, longest.called_from)}.",
-            _advice(longest),
+            _advice_in_hub(longest) if in_hub else _advice(longest),
             longest.site or longest.called_from,
             longest.called_from or own(longest.site),
         )
@@ -139,4 +142,23 @@ def _advice(step: SlowStep) -> str:
     return (
         f"Move the work to a process: {_IN_A_PROCESS}. `asyncio.to_thread` does not make it faster: threads "
         "share one GIL. Or do it in pieces, with `await asyncio.sleep(0)` in between."
+    )
+
+
+def _advice_in_hub(step: SlowStep) -> str:
+    if step.reason == "sql":
+        return (
+            "`monkey.patch_all()` cannot reach a driver that waits in C: make it cooperate before it "
+            "connects (psycopg2: `psycogreen.gevent.patch_psycopg()`), or move the call to a thread."
+        )
+    if step.reason == "sleep" or step.reason.startswith("net.") or step.reason == "dns":
+        return (
+            "Call `gevent.monkey.patch_all()` before anything else is imported, or use gevent's own "
+            f"`{'gevent.sleep' if step.reason == 'sleep' else 'gevent.socket'}`."
+        )
+    if step.reason or not _computes(step):
+        return f"Move the call to a thread: {_IN_THREADPOOL}."
+    return (
+        "Move the work to another process. A thread does not make it faster: threads share one GIL. Or do "
+        "it in pieces, with `gevent.sleep(0)` in between."
     )

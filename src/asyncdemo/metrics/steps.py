@@ -13,7 +13,7 @@ from asyncdemo.metrics.served import served_ns
 from asyncdemo.metrics.states import durations
 from asyncdemo.model import Run, Site, SlowStep, State, Track, TrackKind
 
-__all__ = ["LongestStep", "blocking_steps", "longest_step", "slow_steps"]
+__all__ = ["LongestStep", "blocking_steps", "in_a_hub", "longest_step", "slow_steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,21 @@ def slow_steps(run: Run) -> Iterator[SlowStep]:
 def blocking_steps(run: Run) -> tuple[SlowStep, ...]:
     """The steps of tasks that held a loop longer than the threshold, by their own doing."""
     return tuple(s for s in slow_steps(run) if s.track is not None and s.held_ns >= run.threshold_ns)
+
+
+def in_a_hub(run: Run, index: int | None) -> bool:
+    """Is the track a greenlet, or the thread that its hub runs in? Then no loop of asyncio's runs it.
+
+    A greenlet descends from its own thread. A task of asyncio's descends from no thread, or from
+    another one that asked for it.
+    """
+    if index is None:
+        return False
+    track = run.tracks[index]
+    host = track.index if track.kind is TrackKind.THREAD else track.thread
+    while track.kind is TrackKind.TASK and track.parent is not None:
+        track = run.tracks[track.parent]
+    return track.index == host
 
 
 def longest_step(run: Run) -> LongestStep | None:

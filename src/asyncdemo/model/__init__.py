@@ -13,10 +13,11 @@ from asyncdemo.model.resources import Connection, Resource, Slot
 from asyncdemo.model.rows import Lane, Request, Track
 from asyncdemo.model.run import MemorySample, Run
 from asyncdemo.model.site import Site
-from asyncdemo.model.spans import NO_WAIT, Span, Spans, Wait
+from asyncdemo.model.spans import LOOPS, NO_WAIT, Span, Spans, Wait
 from asyncdemo.model.wakes import Wake, Wakes
 
 __all__ = [
+    "LOOPS",
     "NO_WAIT",
     "AwaitSequence",
     "BlockingCall",

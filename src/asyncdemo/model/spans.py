@@ -10,7 +10,7 @@ from typing import overload
 
 from asyncdemo.model.kinds import State
 
-__all__ = ["NO_WAIT", "Span", "Spans", "Wait"]
+__all__ = ["LOOPS", "NO_WAIT", "Span", "Spans", "Wait"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,9 @@ class Wait:
 
 
 NO_WAIT = Wait()
+
+LOOPS = ("event loop", "hub")
+"""What a thread waits for that runs one: asyncio's, or gevent's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,375 @@
+"""Greenlets under gevent's hub: what their lanes did, compared with the marks of the scripts themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.checks import CheckFailed, Seen
+from asyncdemo.diagnose import diagnose
+from asyncdemo.metrics import measure
+from asyncdemo.metrics.steps import blocking_steps
+from asyncdemo.model import Lane, Outcome, RunOutcome, State
+from asyncdemo.runner import Options, Target, record
+from tests.support.truth import Recorded, recorded
+
+pytest.importorskip("gevent")
+
+SLEEPERS = """
+    import gevent, time
+
+    def cooperative():
+        mark("c0")
+        gevent.sleep(0.2)
+        mark("c1")
+
+    def blocking():
+        gevent.sleep(0.05)
+        mark("b0")
+        time.sleep(0.3)
+        mark("b1")
+
+    gevent.joinall([gevent.spawn(cooperative), gevent.spawn(blocking)])
+"""
+
+
+@pytest.fixture(scope="module")
+def sleepers(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    return recorded(tmp_path_factory.mktemp("sleepers"), SLEEPERS, lanes=["cooperative", "blocking"])
+
+
+@pytest.fixture(scope="module")
+def patched(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    return recorded(tmp_path_factory.mktemp("patched"), PATCHED, lanes=list(LANES))
+
+
+def told_of(lane: Lane) -> set[str]:
+    return {span.wait.reason for span in lane.spans}
+
+
+class TestStates:
+    def test_a_greenlet_that_sleeps_waits(self, sleepers: Recorded) -> None:
+        assert sleepers.at("cooperative()", sleepers.between("c0", "b0")) == "waiting (sleep)"
+        assert sleepers.at("blocking()", sleepers.between("c0", "b0")) == "waiting (sleep)"
+
+    def test_one_that_does_not_switch_runs_and_who_slept_enough_is_ready(self, sleepers: Recorded) -> None:
+        assert sleepers.at("blocking()", sleepers.between("b0", "b1")) == "running"
+        assert sleepers.at("cooperative()", sleepers.marks["b1"] - 20_000_000) == "ready"
+
+    def test_it_held_the_hub_and_its_line_is_told(self, sleepers: Recorded) -> None:
+        (step,) = blocking_steps(sleepers.run)
+        assert step.reason == "sleep"
+        assert step.site is not None and step.site.function == "blocking"
+        (finding,) = diagnose(sleepers.run)
+        assert finding.message.startswith("time.sleep held the hub")
+        assert finding.advice.startswith("Call `gevent.monkey.patch_all()`")
+
+    def test_a_check_speaks_of_the_hub(self, sleepers: Recorded) -> None:
+        with pytest.raises(CheckFailed, match=r"No step may hold the hub longer than 50 ms\. blocking"):
+            Seen(sleepers.run).never_blocked()
+
+    def test_the_thread_that_only_runs_the_hub_is_no_row(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, SLEEPERS)
+        assert sorted(lane.name for lane in told.run.lanes) == [
+            "Greenlet-0 cooperative",
+            "Greenlet-1 blocking",
+        ]
+
+    def test_one_that_was_spawned_and_has_not_begun_is_ready(self, tmp_path: Path) -> None:
+        script = """
+            import gevent, time
+            def work():
+                time.sleep(0.1)
+            gevent.joinall([gevent.spawn(work) for _ in range(3)])
+        """
+        told = recorded(tmp_path, script)
+        last = told.lane("Greenlet-2 work")
+        assert [span.state for span in last.spans if span.duration_ns] == [State.READY, State.RUNNING]
+        assert last.spans[0].duration_ns > last.spans[1].duration_ns
+        assert measure(told.run).blocks == 3
+
+    def test_one_that_is_spawned_for_later_waits(self, tmp_path: Path) -> None:
+        script = """
+            import gevent
+            gevent.spawn_later(0.1, len, ()).join()
+        """
+        (lane,) = recorded(tmp_path, script).run.lanes
+        assert [(span.state, span.wait.reason) for span in lane.spans][:1] == [(State.WAITING, "sleep")]
+
+    def test_the_main_greenlet_waits_is_ready_and_blocks_too(self, tmp_path: Path) -> None:
+        script = """
+            import gevent, time
+            def work():
+                gevent.sleep(0.1)
+                mark("w0")
+                time.sleep(0.2)
+                mark("w1")
+            greenlet = gevent.spawn(work)
+            gevent.sleep(0.15)
+            mark("m0")
+            other = gevent.spawn(gevent.sleep, 0.01)
+            gevent.sleep(0)
+            time.sleep(0.2)
+            mark("m1")
+            other.join()
+        """
+        told = recorded(tmp_path, script)
+        assert told.at("MainThread", told.marks["w0"] - 30_000_000) == "waiting (sleep)"
+        assert told.at("MainThread", told.marks["w1"] - 20_000_000) == "ready"
+        assert told.at("MainThread", told.between("m0", "m1")) == "running"
+        assert told.at("Greenlet-1 sleep", told.marks["m1"] - 20_000_000) == "ready"
+        assert [step.reason for step in blocking_steps(told.run)] == ["sleep", "sleep"]
+
+    def test_without_greenlets_a_blocking_call_is_a_wait_of_the_thread(self, tmp_path: Path) -> None:
+        script = """
+            import gevent, time
+            gevent.spawn(gevent.sleep, 0.01).join()
+            time.sleep(0.2)
+        """
+        told = recorded(tmp_path, script)
+        assert "waiting (sleep)" in told.order_of("MainThread")
+        assert not blocking_steps(told.run)
+
+
+class TestEnds:
+    SCRIPT = """
+        import gevent
+        def returns():
+            gevent.sleep(0.01)
+        def raises():
+            gevent.sleep(0.01)
+            raise LookupError
+        def is_killed():
+            gevent.sleep(100)
+        def never_begins():
+            gevent.sleep(100)
+        greenlets = [gevent.spawn(one) for one in (returns, raises, is_killed)]
+        gevent.sleep(0.05)
+        gevent.killall(greenlets)
+        last = gevent.spawn(never_begins)
+        last.kill()
+        gevent.sleep(0.2)
+    """
+
+    def test_each_in_its_way(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, self.SCRIPT)
+        outcomes = {lane.function: (lane.outcome, lane.error) for lane in told.run.lanes if lane.function}
+        assert outcomes == {
+            "returns": (Outcome.RETURNED, None),
+            "raises": (Outcome.RAISED, "LookupError"),
+            "is_killed": (Outcome.CANCELLED, None),
+            "never_begins": (Outcome.CANCELLED, None),
+        }
+
+    def test_one_that_never_began_ended_when_it_was_killed(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, self.SCRIPT)
+        killed = next(lane for lane in told.run.lanes if lane.function == "never_begins")
+        assert {span.state for span in killed.spans} == {State.READY}
+        assert told.run.lanes[0].end_ns - killed.end_ns > 100_000_000
+
+    def test_who_is_left_is_told_in_gevents_words(self, tmp_path: Path) -> None:
+        script = """
+            import gevent
+            def waits():
+                gevent.sleep(100)
+            kept = [gevent.spawn(waits) for _ in range(2)]
+            gevent.sleep(0.01)
+        """
+        (finding,) = diagnose(recorded(tmp_path, script).run)
+        assert finding.message.startswith("2 greenlets of waits() made at")
+        assert "gevent.joinall" in finding.advice
+
+    def test_who_hangs_is_told_by_line(self, tmp_path: Path) -> None:
+        script = tmp_path / "hangs.py"
+        script.write_text(
+            "import gevent\n"
+            "def waits():\n"
+            "    gevent.sleep(100)\n"
+            "gevent.joinall([gevent.spawn(waits) for _ in range(2)])\n"
+        )
+        run = record(Target(str(script)), Options(timeout_s=2.0))
+        assert run.outcome is RunOutcome.TIMEOUT
+        assert {(one.function, one.site.line if one.site else 0, one.state) for one in run.stuck} == {
+            ("waits", 3, State.WAITING)
+        }
+
+
+LANES = ("sleeps", "reads", "waits_for_a_process", "limited", "in_a_thread")
+PATCHED = """
+    from gevent import monkey
+    monkey.patch_all()
+    import queue, socket, subprocess, sys, threading, time
+    import gevent
+    from gevent.pool import Pool
+
+    def sleeps():
+        mark("s0")
+        time.sleep(0.1)
+        mark("s1")
+
+    def reads(here):
+        mark("r0")
+        here.recv(1)
+        mark("r1")
+
+    def answers(there):
+        gevent.sleep(0.1)
+        there.sendall(b"x")
+
+    def waits_for_a_process():
+        mark("p0")
+        subprocess.run([sys.executable, "-c", "import time; time.sleep(0.1)"], check=True)
+        mark("p1")
+
+    def limited(n):
+        time.sleep(0.05)
+
+    def in_a_thread(results):
+        with lock:
+            time.sleep(0.05)
+        results.put(threading.current_thread().name)
+
+    lock = threading.Lock()
+
+    def main():
+        gevent.spawn(sleeps).join()
+        here, there = socket.socketpair()
+        gevent.joinall([gevent.spawn(reads, here), gevent.spawn(answers, there)])
+        gevent.spawn(waits_for_a_process).join()
+        pool = Pool(2)
+        for n in range(6):
+            pool.spawn(limited, n)
+        pool.join()
+        results = queue.Queue()
+        threads = [threading.Thread(target=in_a_thread, args=(results,), name=f"t{n}") for n in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(sorted(results.get() for _ in threads))
+
+    main()
+"""
+
+
+class TestMonkeyPatched:
+    """The lens wraps first, gevent patches after."""
+
+    def test_it_runs_as_it_would(self, patched: Recorded) -> None:
+        assert patched.run.outcome is RunOutcome.OK
+        assert "['t0', 't1', 't2']" in patched.stdout
+
+    @pytest.mark.parametrize(
+        ("lane", "marks", "state"),
+        [
+            ("sleeps()", ("s0", "s1"), "waiting (sleep)"),
+            ("reads", ("r0", "r1"), "waiting (net.read)"),
+            ("waits_for_a_process()", ("p0", "p1"), "waiting (subprocess)"),
+        ],
+    )
+    def test_what_is_patched_waits(
+        self, patched: Recorded, lane: str, marks: tuple[str, str], state: str
+    ) -> None:
+        (found,) = (one for one in patched.run.lanes if one.name.startswith(lane.partition("(")[0]))
+        assert patched.at(found.name, patched.between(*marks)) == state
+
+    def test_a_pool_of_two_never_has_three(self, patched: Recorded) -> None:
+        seen = Seen(patched.run, functions=LANES)
+        seen.calls("limited").happen(6).all_return().peak_is(2)
+
+    def test_threads_are_greenlets_of_the_one_thread(self, patched: Recorded) -> None:
+        hosts = {patched.run.tracks[lane.track].thread for lane in patched.run.lanes}
+        assert len(hosts) == 1
+        names = {patched.run.tracks[lane.track].name for lane in patched.run.lanes}
+        assert {"t0", "t1", "t2"} <= names
+        threads = [track.name for track in patched.run.tracks if track.kind == "thread"]
+        assert threads == ["MainThread"]
+
+    def test_nothing_held_the_hub(self, patched: Recorded) -> None:
+        assert not blocking_steps(patched.run)
+        Seen(patched.run).never_blocked()
+
+    def test_only_what_was_patched_is(self, tmp_path: Path) -> None:
+        script = """
+            from gevent import monkey
+            monkey.patch_all(time=False)
+            import time, gevent
+            def naps():
+                time.sleep(0.1)
+            gevent.joinall([gevent.spawn(naps) for _ in range(2)])
+        """
+        told = recorded(tmp_path, script)
+        assert [step.reason for step in blocking_steps(told.run)] == ["sleep", "sleep"]
+
+
+class TestBesideOthers:
+    def test_each_thread_has_a_hub_of_its_own(self, tmp_path: Path) -> None:
+        script = """
+            import gevent, threading
+            def naps():
+                gevent.sleep(0.05)
+            def host():
+                gevent.joinall([gevent.spawn(naps) for _ in range(2)])
+            threads = [threading.Thread(target=host) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        """
+        told = recorded(tmp_path, script, lanes=["naps"])
+        assert len(told.run.lanes) == 4
+        assert len({told.run.tracks[lane.track].thread for lane in told.run.lanes}) == 2
+        assert all(told_of(lane) == {"", "sleep"} for lane in told.run.lanes)
+
+    def test_asyncio_after_gevent_is_asyncio(self, tmp_path: Path) -> None:
+        script = """
+            import asyncio, gevent, time
+            gevent.spawn(gevent.sleep, 0.01).join()
+            async def main():
+                await asyncio.sleep(0.01)
+                time.sleep(0.1)
+            asyncio.run(main())
+        """
+        told = recorded(tmp_path, script)
+        (finding,) = diagnose(told.run)
+        assert finding.message.startswith("time.sleep held the event loop")
+
+    def test_greenlets_without_a_hub_are_left_alone(self, tmp_path: Path) -> None:
+        script = """
+            import greenlet, time
+            def inner():
+                time.sleep(0.05)
+            greenlet.greenlet(inner).switch()
+            assert greenlet.gettrace() is None
+        """
+        told = recorded(tmp_path, script)
+        assert [track.name for track in told.run.tracks] == ["MainThread"]
+
+    def test_a_tracer_of_the_script_goes_on(self, tmp_path: Path) -> None:
+        script = """
+            import greenlet
+            seen = []
+            greenlet.settrace(lambda event, arguments: seen.append(event))
+            import gevent
+            gevent.spawn(gevent.sleep, 0.01).join()
+            print("MARK", "switches", len(seen), flush=True)
+        """
+        assert recorded(tmp_path, script).marks["switches"] > 2
+
+    def test_a_failing_hook_does_not_reach_the_script(self, tmp_path: Path) -> None:
+        script = """
+            import gevent, sys
+            hooks = next(m for name, m in sys.modules.items() if name.endswith("capture.greenlets"))
+            def fails(frame):
+                raise LookupError("on purpose")
+            hooks.suspended.reason = fails
+            def naps():
+                gevent.sleep(0.01)
+            gevent.joinall([gevent.spawn(naps)])
+            print("MARK", "end", 1)
+        """
+        told = recorded(tmp_path, script)
+        assert told.marks["end"] == 1
+        assert told.run.outcome is RunOutcome.OK
+        assert any("stopped observing" in note for note in told.run.notes)
