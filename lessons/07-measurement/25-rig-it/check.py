@@ -28,7 +28,7 @@ class Side:
 
     def words(self, settings: dict[str, int]) -> str:
         places, clients = settings[self.places], settings["clients"]
-        return f"{self.title} min({places} {self.places}, {clients} clients) = {self.limit(settings)}"
+        return f"{self.title} has min({places} {self.places}, {clients} clients) = {self.limit(settings)}"
 
 
 SYNC = Side("sync", "workers", "the synchronous server")
@@ -38,12 +38,15 @@ ASYNC = Side("async", "sessions", "the asynchronous server")
 def check(seen: Seen) -> None:
     rounds = int(seen.knobs["ROUNDS"])
     configurations = [(chosen(seen, side), side) for side in (SYNC, ASYNC)]
+    seen.held[:] = ["All settings are within their bounds."]
     seen.ends_well()
     for place, (settings, winner) in enumerate(configurations):
         loser = ASYNC if winner is SYNC else SYNC
         turns = range(place * rounds, (place + 1) * rounds)
+        before = len(seen.held)
         for side in (SYNC, ASYNC):
             is_as_it_was(seen, side, settings, turns, 2 * rounds)
+        seen.held[before:] = [f"Both servers ran with the settings of {winner.name}_wins, as they were given."]
         wins_by_arithmetic(seen, settings, winner, loser)
         wins_when_measured(seen, winner, loser, turns)
     seen.no_warnings()
@@ -115,7 +118,7 @@ def servers_queries(seen: Seen, side: Side) -> Calls:
 def wins_by_arithmetic(seen: Seen, settings: dict[str, int], winner: Side, loser: Side) -> None:
     first, second = winner.limit(settings), loser.limit(settings)
     told = (
-        f"With {winner.name}_wins() {winner.words(settings)} at the database at once, "
+        f"With {winner.name}_wins() {winner.words(settings)} requests at the database at once, "
         f"{loser.words(settings)}; each for {settings['delay_ms']} ms"
     )
     seen.expect(
