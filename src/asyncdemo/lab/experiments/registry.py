@@ -34,8 +34,8 @@ EXPERIMENTS: Final = (
         _minutes(1, 10, 40),
     ),
     Entry("four-frameworks", "Four frameworks", "hello-world", ("hello-world",), _minutes(1, 8, 50)),
-    Entry("constant-rate", "Constant rate", "open-loop", ("open-loop",), _minutes(1, 8, 30)),
-    Entry("ten-thousand", "Ten thousand connections", "open-loop", (), _minutes(1, 3, 10)),
+    Entry("constant-rate", "Constant rate", "open-loop", ("open-loop",), _minutes(1, 9, 45)),
+    Entry("ten-thousand", "Ten thousand connections", "open-loop", (), _minutes(1, 3, 20)),
     Entry("greenlets", "Greenlets and their driver", "greenlets", ("greenlets",), _minutes(1, 3, 10)),
     Entry(
         "twenty-one-pairs",

@@ -1,0 +1,230 @@
+"""Ten thousand connections at once, as a reader of seed 003 asked for: who holds them, and what they cost.
+
+Each request waits seconds for its answer, as one does for news. By Little's law rate times wait is what is
+open at once: 1,250 a second that wait 8 s are 10,000, and few of them have anything to do. Not for: how many
+requests a server can answer (``constant_rate``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from asyncdemo.lab.answers import answer_check
+from asyncdemo.lab.comparison import Better, Bound
+from asyncdemo.lab.contestant import Knobs, Started, Unavailable
+from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
+from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.laws import littles_latency_ms
+from asyncdemo.lab.protocol import Asked, Check, Condition, Contender, Count, Experiment, Scene, Seen, Size
+from asyncdemo.lab.servers import PROGRAMS, App, Interface
+from asyncdemo.load import Send
+
+__all__ = ["Held", "condition", "prepared"]
+
+_SEND: Final = Send("GET", "/later")
+_TEXT: Final = b"Hello, later!"
+_MANY, _RATE, _LASTS_S = 10_000, 1_250, 11.0
+_FEWER, _FEWER_RATE, _FEWER_LASTS_S = 2_000, 1_000, 4.0
+"""For a quick run."""
+_PATIENT_S: Final = 30.0
+_OTHER_FILES: Final = 100
+_BACKLOG: Final = 2048
+_FLASK, _SANIC = "flask", "sanic"
+
+
+@contextmanager
+def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+    conditions = (
+        condition(_FEWER, _FEWER_RATE, _FEWER_LASTS_S),
+        condition(_MANY, _RATE, _LASTS_S),
+    )
+    few, many = (item.setting.name for item in conditions)
+    contenders = (*_contenders(surroundings), *_gone())
+    arms = [contender.arm for contender in contenders]
+    yield Experiment(
+        name="ten-thousand",
+        title="Ten thousand connections at once",
+        contenders=contenders,
+        conditions=conditions,
+        asked=tuple(row for item in conditions for row in _rows(arms, item)),
+        lesson="open-loop",
+        sizes={
+            Extent.QUICK: Size(1, 1.0, settings=(few,)),
+            Extent.DEFAULT: Size(1, 1.0, settings=(many,)),
+            Extent.FULL: Size(7, 1.0, settings=(many,)),
+        },
+        twin_of=_SANIC,
+        packages=("flask", "werkzeug", "sanic", "tornado", "aiohttp", "uvicorn", "uvloop"),
+        notes=(
+            "Requests come evenly, so connections are opened one after another, and not all in one moment.",
+            "Memory is that of the server alone; the system's own, for its sockets, comes on top.",
+            "Nothing was measured in the article; a reader asked for it.",
+        ),
+    )
+
+
+def condition(connections: int, rate_per_s: int, lasts_s: float) -> Condition:
+    """So many connections at once, from so many requests a second that wait as long as that takes."""
+    held = Held(connections)
+    wait_ms = littles_latency_ms(connections, rate_per_s)
+    setting = Setting(
+        f"at-once-{connections}",
+        f"{connections:,} at once: {rate_per_s:,} a second, each waits {wait_ms / 1000:g} s",
+        Loop.OPEN,
+        (),
+        rate_per_s=float(rate_per_s),
+        arrivals="uniform",
+        duration_s=lasts_s,
+        timeout_s=_PATIENT_S,
+        keep_alive=True,
+    )
+    allowed = Check("open files allowed", f"at least {held.needed:,}", held.ready, always=True)
+    return Condition(
+        setting,
+        (_SEND,),
+        {"delay_ms": wait_ms, "backlog": _BACKLOG},
+        checks=(allowed, answer_check(_SEND, _TEXT.decode(), _TEXT.__eq__, always=False)),
+        counts=(
+            Count("connections", held.connections),
+            Count("bytes_per_connection", held.bytes_per_connection, most=False),
+        ),
+        warm=False,
+    )
+
+
+@dataclass
+class Held:
+    """What a server holds, beyond what it held when it was ready: looked at from outside, by psutil."""
+
+    planned: int
+    _before: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Port -> files, bytes."""
+    _most: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def needed(self) -> int:
+        return self.planned + _OTHER_FILES
+
+    def ready(self, scene: Scene) -> Seen:
+        """Whether it may open so many files; and what it has now, to be compared with."""
+        port = scene.started.port
+        self._before[port], self._most[port] = self._now(scene), (0, 0)
+        limits = [self._limit(process) for process in self._processes(scene)]
+        least = min((limit for limit in limits if limit is not None), default=None)
+        if least is None:
+            return Seen("this system does not say", True)
+        return Seen(f"{least:,}", least >= self.needed)
+
+    def connections(self, scene: Scene) -> float:
+        port = scene.started.port
+        files, resident = self._now(scene)
+        before, most = self._before.get(port, (0, 0)), self._most.get(port, (0, 0))
+        more = max(files - before[0], 0), max(resident - before[1], 0)
+        self._most[port] = max(most[0], more[0]), max(most[1], more[1])
+        return float(more[0])
+
+    def bytes_per_connection(self, scene: Scene) -> float:
+        connections, resident = self._most.get(scene.started.port, (0, 0))
+        return resident / connections if connections else 0.0
+
+    def _now(self, scene: Scene) -> tuple[int, int]:
+        processes = self._processes(scene)
+        return (
+            sum(process.num_fds() for process in processes),
+            sum(process.memory_info().rss for process in processes),
+        )
+
+    @staticmethod
+    def _processes(scene: Scene) -> list[Any]:
+        import psutil
+
+        return [psutil.Process(pid) for pid in scene.started.pids() if psutil.pid_exists(pid)]
+
+    @staticmethod
+    def _limit(process: Any) -> int | None:
+        import psutil
+
+        if not hasattr(psutil, "RLIMIT_NOFILE"):
+            return None
+        soft = int(process.rlimit(psutil.RLIMIT_NOFILE)[0])
+        return None if soft == psutil.RLIM_INFINITY else soft
+
+
+# -- contestants ---------------------------------------------------------------------------------------
+
+
+def _contenders(surroundings: Surroundings) -> Iterator[Contender]:
+    for name, title, framework, program, file, interface in (
+        (_FLASK, "Flask, threaded", "Flask", "flask-threaded", "in_flask.py", Interface.WSGI),
+        (_SANIC, "Sanic", "Sanic", "sanic", "in_sanic.py", Interface.SANIC),
+        ("tornado", "Tornado", "Tornado", "tornado", "in_tornado.py", Interface.TORNADO),
+        ("aiohttp", "aiohttp", "aiohttp", "aiohttp", "in_aiohttp.py", Interface.AIOHTTP),
+        ("uvicorn", "uvicorn, no framework", "", "uvicorn", "in_asgi.py", Interface.ASGI),
+    ):
+        served = PROGRAMS[program]
+        arm = Arm(name, title, served.model, framework, served.title, notes=served.notes)
+        yield Contender(arm, contestant(served, App(surroundings.apps / file, interface), name))
+
+
+@dataclass(frozen=True)
+class _Gone:
+    """A contestant that is named in the question, and cannot be had."""
+
+    name: str
+    why: str
+    successor: str
+
+    def start(self, knobs: Knobs) -> Started:  # noqa: ARG002
+        raise Unavailable(self.why, self.successor)
+
+
+def _gone() -> Iterator[Contender]:
+    for name, title, why, successor in (
+        (
+            "cyclone",
+            "Cyclone",
+            "Its last release, 1.3, is tied to the Twisted of 2019. It runs on today's Twisted if it is "
+            "installed without what it asks for, which the lab does not do.",
+            "Klein, on Twisted",
+        ),
+        (
+            "japronto",
+            "Japronto",
+            "It was made for Python 3.6, and never for a later one.",
+            "uvicorn or Granian",
+        ),
+    ):
+        arm = Arm(name, title, Model.COROUTINES, title, title, unavailable=why, successor=successor)
+        yield Contender(arm, _Gone(name, why, successor))
+
+
+# -- rows ----------------------------------------------------------------------------------------------
+
+
+def _rows(arms: list[Arm], item: Condition) -> Iterator[Asked]:
+    """Each as a multiple of Sanic, which is the one that the reader asked about."""
+    title = item.setting.title
+    for arm in arms:
+        if arm.name == _SANIC:
+            continue
+        for what, figure, unit, better, bound in (
+            ("Connections", "counted.connections", "", Better.MORE, Bound(1.0, title)),
+            ("Answered", "load.answered", "", Better.MORE, Bound(1.0, "all that were asked for")),
+            ("Latency, 99 %", "load.latency_ms.99", "ms", Better.LESS, Bound(1.0, "the wait alone")),
+            ("Memory per connection", "counted.bytes_per_connection", "B", Better.LESS, None),
+        ):
+            yield Asked(
+                name=f"{arm.title}: {what[0].lower()}{what[1:]}",
+                figure=figure,
+                title=what,
+                unit=unit,
+                better=better,
+                arm=arm.name,
+                base=_SANIC,
+                setting=item.setting.name,
+                bound=bound,
+            )
