@@ -16,7 +16,7 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.trial import Histograms, Load
 from asyncdemo.load import Client, Plan, Result
 
-__all__ = ["BEYOND", "OURS", "Engine", "Measured", "OurEngine", "Sending", "latencies_ms"]
+__all__ = ["BEYOND", "OURS", "Engine", "Measured", "OurEngine", "Sending", "latencies_ms", "measured_of"]
 
 BEYOND: Final = 100
 """Answers that must lie beyond a percentile for it to be quoted."""
@@ -95,11 +95,16 @@ class _OurSending:
         result = self._client.result
         if result is None:
             raise AsyncdemoError(self._client.failure or "the load client gave no result")
-        return Measured(
-            _load(self._plan, result),
-            Histograms(result.histogram.encoded, result.connects.encoded, result.late_ns.encoded),
-            result.histogram.percentile_ns(99) / _MS if result.answered else None,
-        )
+        return measured_of(self._plan, result)
+
+
+def measured_of(plan: Plan, result: Result) -> Measured:
+    """What a trial keeps of a result of our client, or of one that tells the same."""
+    return Measured(
+        _load(plan, result),
+        Histograms(result.histogram.encoded, result.connects.encoded, result.late_ns.encoded),
+        result.histogram.percentile_ns(99) / _MS if result.answered else None,
+    )
 
 
 def latencies_ms(count: int, mean: float, least: float, percents: Mapping[float, float]) -> dict[str, float]:
