@@ -10,6 +10,7 @@ import asyncpg
 from quart import Quart, request
 
 MAXCONN = int(os.environ.get("LAB_POOL", "20"))
+MINCONN = 1
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 
 app = Quart("films")
@@ -17,7 +18,7 @@ app = Quart("films")
 
 @app.while_serving
 async def opened() -> AsyncGenerator[None]:
-    async with asyncpg.create_pool(URL, max_size=MAXCONN) as app.extensions["pool"]:
+    async with asyncpg.create_pool(URL, min_size=MINCONN, max_size=MAXCONN) as app.extensions["pool"]:
         yield
 
 

@@ -11,6 +11,7 @@ from psycopg_pool import AsyncConnectionPool
 from quart import Quart, request
 
 MAXCONN = int(os.environ.get("LAB_POOL", "20"))
+MINCONN = 1
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 
 app = Quart("films")
@@ -19,7 +20,9 @@ app = Quart("films")
 @app.while_serving
 async def opened() -> AsyncGenerator[None]:
     rows = {"row_factory": dict_row}
-    async with AsyncConnectionPool(URL, max_size=MAXCONN, kwargs=rows) as app.extensions["pool"]:
+    async with AsyncConnectionPool(URL, min_size=MINCONN, max_size=MAXCONN, kwargs=rows) as app.extensions[
+        "pool"
+    ]:
         yield
 
 

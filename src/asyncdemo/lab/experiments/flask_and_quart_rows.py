@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from asyncdemo.lab.comparison import Better, Bound, Published
-from asyncdemo.lab.laws import bound_per_s, littles_latency_ms
 from asyncdemo.lab.protocol import Asked
 from asyncdemo.lab.published import load_article
 
@@ -41,8 +40,6 @@ ROUTES: Final[Mapping[str, str]] = {
 """Setting -> route, as the article's tables name it."""
 CLIENTS: Final = 20
 POOL: Final = 20
-_QUERY_MS: Final = 1.0
-"""Any: it is the same on both sides."""
 _ALONE: Final = 1.5
 _RATE, _LATENCY = "load.throughput_per_s", "load.latency_ms.mean"
 _DIFFERS: Final = (
@@ -54,6 +51,9 @@ _REPAIRS: Final = (
     "The article's Flask closes 19 of 20 connections and stores nothing; this one is repaired",
 )
 _DRIVER: Final = ("psycopg on asyncio's loop: the article does not say what it has in mind",)
+_BOUND: Final = Bound(
+    1.0, f"{CLIENTS} clients and a pool of {POOL} on both sides: waiting makes no difference"
+)
 _TITLES: Final = {
     PUBLISHED: "Flask as published",
     STAND_IN: "Flask as published, on gevent",
@@ -121,19 +121,9 @@ def _row(
         base=sides[1],
         setting=setting,
         published=published,
-        bound=_bound(is_rate),
+        bound=_BOUND,
         differs=differs,
     )
-
-
-def _bound(is_rate: bool) -> Bound:
-    """Nobody can have more queries under way than there are clients, and connections in the pool."""
-    per_s = bound_per_s(_QUERY_MS, clients=CLIENTS, slots=POOL)
-    words = f"{CLIENTS} clients and a pool of {POOL} on both sides: waiting makes no difference"
-    if is_rate:
-        return Bound(per_s / per_s, words)
-    latency_ms = littles_latency_ms(CLIENTS, per_s)
-    return Bound(latency_ms / latency_ms, words)
 
 
 def _rate_published(setting: str) -> Published:

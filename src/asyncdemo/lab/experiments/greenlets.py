@@ -1,7 +1,7 @@
 """Greenlets with a driver that blocks them all, and with one that does not: a film that takes 20 ms.
 
-No article has this, and two depend on it: in seed 002 eventlet patches psycopg2 unasked, and in seed 004
-gevent's rows need psycogreen.
+No article has this, and two depend on it: in seed 002 eventlet patches psycopg2 unasked, and the greenlets of
+seed 004 have it patched, too.
 Not for: the apps (``apps/`` of lesson ``greenlets``).
 """
 
@@ -129,9 +129,9 @@ def _connected(database: Database, pool: int) -> Check:
     """Those of the contestant before may still be on their way out."""
 
     def look(scene: Scene) -> Seen:  # noqa: ARG001  (as every check)
-        for _ in range(_LOOKS):
-            if (there := database.connected()) <= pool:
-                break
+        looks = 0
+        while (there := database.connected()) > pool and looks < _LOOKS:
+            looks += 1
             time.sleep(_LOOK_S)
         return Seen(f"{there:.0f}", there == pool)
 

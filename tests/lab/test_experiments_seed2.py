@@ -1,0 +1,109 @@
+"""The experiments on PostgreSQL, for real and very briefly: what the apps do there, and a record of each."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.lab.database import Database, film_database
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.experiments import Surroundings, find_experiment, flask_and_quart
+from asyncdemo.lab.protocol import Contender, Size, run
+from asyncdemo.lab.record import Record
+from asyncdemo.lab.record_file import dump_record, parse_record
+from asyncdemo.lab.trial import TrialOutcome
+from tests.lab.contestants import wait_until_gone
+from tests.lab.measuring import undisturbed
+
+pytestmark = pytest.mark.lab
+
+LESSONS = Path(__file__).parents[2] / "lessons"
+QUART_APPS = LESSONS / "06-migration/21-psycopg2-to-asyncpg/apps"
+GREEN_APPS = LESSONS / "07-measurement/24-greenlets/apps"
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[Database]:
+    with film_database() as database:
+        yield database
+        server, *others = database.pids()
+        assert others
+    assert wait_until_gone([server, *others]) == []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Of eventlet's environment."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def contender(database: Database, name: str) -> Contender:
+    experiment = flask_and_quart.described(Surroundings(QUART_APPS), database, None)
+    return next(item for item in experiment.contenders if item.arm.name == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("flask-published", 0),
+        ("flask-repaired-eventlet", 12),
+        ("flask-repaired", 12),
+        ("quart-asyncpg", 12),
+        ("quart-alone", 12),
+    ],
+)
+def test_what_becomes_of_twelve_reviews_that_were_answered(
+    database: Database, name: str, stored: int
+) -> None:
+    before = database.reviews()
+    served = contender(database, name)
+    with served.contestant.start({"pool": 4, **served.knobs}) as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        for rating in range(12):
+            review = json.dumps({"film_id": 995, "rating": rating})
+            connection.request("POST", "/reviews/", review, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            assert answer.status == 200
+            assert json.loads(answer.read()) == {"film_id": 995, "rating": rating}
+        connection.close()
+    assert database.reviews() - before == stored
+
+
+def brief(name: str, apps: Path, settings: tuple[str, ...]) -> Record:
+    entry = find_experiment(name)
+    assert entry is not None
+    with entry.prepared(Surroundings(apps)) as experiment:
+        sizes = {Extent.QUICK: Size(1, 0.5, 0.2, 1, settings=settings)}
+        record = run(replace(experiment, sizes=sizes), Extent.QUICK, seed=1, bench=undisturbed())
+    assert parse_record(dump_record(record)) == record
+    assert all(item.held for item in record.verifications), record.verifications
+    assert {trial.outcome for trial in record.trials} == {TrialOutcome.MEASURED}
+    assert all(row.measured for row in record.comparisons)
+    assert not any(arm.unavailable for arm in record.arms)
+    return record
+
+
+def test_flask_and_quart_for_a_moment() -> None:
+    record = brief("flask-and-quart", QUART_APPS, ("film", "review"))
+    asked_for = {(item.arm, item.what, item.asked) for item in record.verifications}
+    stores = "rows that a POST /reviews/ stores"
+    assert {("flask-published", stores, "0: never committed"), ("quart-asyncpg", stores, "1")} <= asked_for
+    made = {
+        trial.arm: trial.counted["db_connections_made"] for trial in record.trials if trial.setting == "film"
+    }
+    assert made["flask-published"] > made["flask-repaired"] == 0
+    assert all(trial.counted["answers_500"] == 0 for trial in record.trials)
+
+
+def test_greenlets_for_a_moment() -> None:
+    record = brief("greenlets", GREEN_APPS, ("pool-10",))
+    in_flight = {trial.arm: trial.counted["db_queries_in_flight"] for trial in record.trials}
+    assert {in_flight[arm] for arm in ("sync", "gevent", "own-gevent")} == {1}
+    assert all(1 < in_flight[arm] <= 10 for arm in ("gevent-psycogreen", "own-gevent-psycogreen"))

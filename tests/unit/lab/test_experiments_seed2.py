@@ -1,0 +1,228 @@
+"""Two experiments as data: every published row is asked for, and the bounds are arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.lab.contestant import Unavailable
+from asyncdemo.lab.database import Risen
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.experiments import Surroundings, flask_and_quart, greenlets
+from asyncdemo.lab.experiments.flask_and_quart_rows import rows
+from asyncdemo.lab.protocol import Asked, Experiment, Scene, When
+from asyncdemo.lab.protocol.description import check_experiment
+from asyncdemo.lab.published import load_article
+from asyncdemo.lab.trial import Load
+from tests.support.fake_lab import FakeContestant, FakeStarted
+
+LESSONS = Path(__file__).parents[3] / "lessons"
+RATE, LATENCY = "load.throughput_per_s", "load.latency_ms.mean"
+GONE = Unavailable("it cannot be installed", "Gunicorn with gevent workers")
+
+
+class FakeDatabase:
+    """Figures that a test sets."""
+
+    url, words = "postgresql://nowhere", "PostgreSQL 0"
+
+    def __init__(self) -> None:
+        self.made = self.open = self.running = self.stored = 0.0
+
+    def sessions(self) -> float:
+        return self.made
+
+    def connected(self) -> float:
+        return self.open
+
+    def in_flight(self) -> float:
+        return self.running
+
+    def reviews(self) -> float:
+        return self.stored
+
+    def pids(self) -> tuple[int, ...]:
+        return ()
+
+
+def quart(database: FakeDatabase | None = None, gone: Unavailable | None = None) -> Experiment:
+    apps = Surroundings(LESSONS / "06-migration/21-psycopg2-to-asyncpg/apps")
+    return flask_and_quart.described(apps, database or FakeDatabase(), gone)  # type: ignore[arg-type]
+
+
+def green(database: FakeDatabase | None = None) -> Experiment:
+    apps = Surroundings(LESSONS / "07-measurement/24-greenlets/apps")
+    return greenlets.described(apps, database or FakeDatabase())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("experiment", [quart(), quart(gone=GONE), green()], ids=["quart", "gone", "green"])
+@pytest.mark.parametrize("extent", Extent)
+def test_it_names_only_what_it_has(experiment: Experiment, extent: Extent) -> None:
+    conditions = experiment.conditions_of(experiment.sizes[extent])
+    assert conditions
+    check_experiment(experiment, conditions)
+    for contender in experiment.contenders:
+        app = contender.contestant.app.file  # type: ignore[attr-defined]
+        assert app.exists(), app
+    assert experiment.twin_of in {contender.arm.name for contender in experiment.contenders}
+
+
+# -- Flask and Quart ---------------------------------------------------------------------------------------
+
+
+def asked(figure: str, base: str, arm: str = "quart-asyncpg") -> dict[str, Asked]:
+    """Setting -> row."""
+    return {row.setting: row for row in rows(True) if (row.figure, row.base, row.arm) == (figure, base, arm)}
+
+
+@pytest.mark.parametrize("base", ["flask-published", "flask-repaired"])
+def test_each_published_figure_is_asked_for_against_both_flasks(base: str) -> None:
+    table = load_article("flask-and-quart").table("results")
+    routes = dict(zip(("film", "films", "review"), table.row_names, strict=True))
+    rates, latencies = asked(RATE, base), asked(LATENCY, base)
+    assert rates.keys() == latencies.keys() == routes.keys()
+    for setting, route in routes.items():
+        row = table.row(route)
+        for found, key in ((rates, ""), (latencies, "_ms")):
+            published = found[setting].published
+            of_quart, of_flask = (table.figure(row, name + key) for name in ("quart", "flask"))
+            assert published is not None and published.ratio is not None
+            assert of_quart.value is not None and of_flask.value is not None
+            assert published.ratio == of_quart.value / of_flask.value
+            assert of_quart.text in published.words and of_flask.text in published.words
+
+
+def test_the_published_ratios_are_those_of_the_summary() -> None:
+    summary = load_article("flask-and-quart").table("summary")
+    found = asked(RATE, "flask-published")
+    for setting, row in zip(("film", "films", "review"), summary.rows, strict=True):
+        published = found[setting].published
+        assert published is not None and published.ratio is not None
+        assert f"{published.ratio:.1f}" == row[-1]
+        assert published.words.endswith(row[-1])
+    review = found["review"].published
+    assert review is not None and "324.49" in review.words and "325" in review.words
+
+
+def test_quart_alone_is_asked_for_as_it_is_estimated() -> None:
+    for base in ("flask-published", "flask-repaired"):
+        (row,) = asked(RATE, base, "quart-alone").values()
+        assert row.published is not None and row.published.ratio == 1.5
+        assert "estimated" in row.published.words
+
+
+def test_waiting_predicts_no_difference() -> None:
+    assert {row.bound.ratio for row in rows(True) if row.bound} == {1.0}
+    assert all(row.bound for row in rows(True))
+
+
+def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> None:
+    arms = {contender.arm.name: contender.arm for contender in quart(gone=GONE).contenders}
+    assert arms["flask-published"].unavailable == GONE.why
+    assert arms["flask-published"].successor == GONE.successor
+    assert not arms["flask-published-gevent"].unavailable
+    with_stand_in = rows(False)
+    assert set(rows(True)) - set(with_stand_in) <= {
+        row for row in rows(True) if row.name.startswith("Flask repaired and")
+    }
+    stands = [row for row in with_stand_in if row.base == "flask-published-gevent" and row.published]
+    assert {(row.setting, row.figure) for row in stands if row.arm == "quart-asyncpg"} == {
+        (setting, figure) for setting in ("film", "films", "review") for figure in (RATE, LATENCY)
+    }
+    assert "flask-published-gevent" not in {contender.arm.name for contender in quart().contenders}
+
+
+def scene(experiment: Experiment, arm: str) -> Scene:
+    contender = next(item for item in experiment.contenders if item.arm.name == arm)
+    started = FakeStarted(FakeContestant(arm), 1, 1)
+    return Scene(contender.arm, experiment.conditions[0].setting, started)
+
+
+@pytest.mark.parametrize(
+    ("arm", "made", "held"),
+    [
+        ("flask-published", 400, True),
+        ("flask-published", 20, False),
+        ("flask-repaired", 20, True),
+        ("flask-repaired", 21, False),
+        ("quart-asyncpg", 10, True),
+    ],
+)
+def test_connections_made_under_load_are_as_the_pool_says(arm: str, made: int, held: bool) -> None:
+    database = FakeDatabase()
+    database.made = 1000
+    experiment = quart(database)
+    seen = scene(experiment, arm)
+    checks = [
+        check
+        for check in experiment.conditions[0].checks
+        if check.what.startswith("connections made") and (not check.arms or arm in check.arms)
+    ]
+    before, after = checks
+    assert (before.when, after.when) == (When.READY, When.AFTER)
+    assert before.look(seen).held
+    database.made += made
+    load = Load(1000, 1000, 1.0, 1.0, 1000, 1000.0)
+    found = after.look(replace(seen, load=load))
+    assert found.held is held
+    assert found.words == f"{made} for 1,000 requests"
+
+
+def test_a_count_rises_from_where_it_was_first_seen_of_each_server() -> None:
+    figures: Iterator[float] = iter([100, 130, 135, 135, 200])
+    risen = Risen(lambda: next(figures))
+    experiment = quart()
+    one, other = scene(experiment, "flask-published"), scene(experiment, "flask-published")
+    assert [risen(one), risen(one), risen(one), risen(other), risen(other)] == [0, 30, 35, 0, 65]
+
+
+# -- greenlets -----------------------------------------------------------------------------------------------
+
+
+def bound(arm: str, base: str, figure: str, setting: str = "pool-10") -> tuple[float, str]:
+    (row,) = (
+        row
+        for row in green().asked
+        if (row.arm, row.base, row.figure, row.setting) == (arm, base, figure, setting)
+    )
+    assert row.bound is not None
+    return row.bound.ratio, row.bound.words
+
+
+def test_what_waiting_alone_gives_greenlets() -> None:
+    """Twenty clients; one query at a time, or as many as there are connections; 20 ms each."""
+    ratio, words = bound("gevent-psycogreen", "gevent", RATE)
+    assert ratio == pytest.approx(10) and "10 / 20 ms = 500 per s and 1 / 20 ms = 50 per s" in words
+    assert bound("gevent-psycogreen", "gevent", RATE, "pool-20")[0] == pytest.approx(20)
+    assert bound("gevent", "sync", RATE)[0] == pytest.approx(1)
+    ratio, words = bound("gevent-psycogreen", "gevent", LATENCY)
+    assert ratio == pytest.approx(0.1) and "= 40 ms and" in words and words.endswith("= 400 ms")
+    assert bound("gevent-psycogreen", "gevent", "counted.db_queries_in_flight")[0] == 10
+
+
+@pytest.mark.parametrize(
+    ("arm", "running", "held"),
+    [
+        ("gevent", 1, True),
+        ("gevent", 2, False),
+        ("sync", 0, False),
+        ("gevent-psycogreen", 10, True),
+        ("gevent-psycogreen", 1, False),
+        ("own-gevent-psycogreen", 11, False),
+    ],
+)
+def test_so_many_queries_are_really_in_flight(
+    arm: str, running: int, held: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(greenlets, "_LOOK_S", 0)
+    database = FakeDatabase()
+    database.running = running
+    experiment = green(database)
+    (check,) = (
+        check for check in experiment.conditions[0].checks if check.when is When.LOADED and arm in check.arms
+    )
+    seen = check.look(scene(experiment, arm))
+    assert (seen.held, seen.words) == (held, f"{running}")
