@@ -152,7 +152,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """rounds, and how long a window is; settings: only these, all if there are none."""
+    """rounds, and how long a window is; settings, arms: only these, all if there are none."""
 
     rounds: int = 7
     window_s: float = 10.0
@@ -160,6 +160,7 @@ class Size:
     """Of one window of warming up."""
     most_warm_ups: int = 10
     settings: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
     windows_s: Mapping[str, float] = field(default_factory=dict)
     """Of settings whose window is another one."""
 
@@ -194,6 +195,19 @@ class Experiment:
     own_pids: Callable[[], Collection[int]] = tuple
     """Of services that belong to it: PostgreSQL, pgbouncer, nginx. What they use is not foreign."""
     notes: tuple[str, ...] = ()
+
+    def of(self, size: Size) -> Experiment:
+        """With its arms only, and the rows that are about them; a twin goes with its other half."""
+        if not size.arms:
+            return self
+        contenders = tuple(
+            item for item in self.contenders if {item.arm.name, item.arm.twin_of} & {*size.arms}
+        )
+        arms = {item.arm.name for item in contenders}
+        asked = tuple(row for row in self.asked if {row.arm, row.base} <= arms)
+        left = ", ".join(item.arm.title for item in self.contenders if item not in contenders)
+        notes = (*self.notes, f"Not measured in a run of this size: {left}.") if left else self.notes
+        return replace(self, contenders=contenders, asked=asked, notes=notes)
 
     def conditions_of(self, size: Size) -> tuple[Condition, ...]:
         return tuple(

@@ -66,8 +66,9 @@ class _Run:
         journal: Path | None,
         seed: int | None,
     ) -> None:
-        self._experiment, self._extent = experiment, extent
         self._size = experiment.sizes[extent]
+        self._experiment = experiment = experiment.of(self._size)
+        self._extent = extent
         self._progress, self._bench = progress, bench
         asked = experiment.conditions_of(self._size)
         self._conditions = tuple(item for item in asked if item.setting.tool in bench.engines)

@@ -54,7 +54,7 @@ class Configuration:
             "workers_sync": self.workers_sync,
             "workers_async": self.workers_async,
             name: self.sessions,
-            "delay_ms": self.delay_ms,
+            "delay_ms": int(self.delay_ms) if self.delay_ms == int(self.delay_ms) else self.delay_ms,
         }
 
     def bound_per_s(self, is_sync: bool, is_pooled: bool = True) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -85,6 +85,7 @@ def open_stack(
     there = {name: path for name in _WITHOUT if (path := installed(name))}
     with ExitStack() as parts:
         database = parts.enter_context(film_database(say))
+        _let_run_anywhere(database.pids())
         say("filling the table")
         _fill(database)
         folder = parts.enter_context(scratch())
@@ -109,6 +110,18 @@ def open_stack(
             {name: (path, "-v" if name == "nginx" else "--version") for name, path in there.items()},
             {name: words for name, words in _WITHOUT.items() if name not in there},
         )
+
+
+def _let_run_anywhere(pids: tuple[int, ...]) -> None:
+    """On the client's processor, too: that uses little of it, and on two cores the server has only one.
+
+    What PostgreSQL makes from now on inherits it; nginx and pgbouncer have it from us.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        return
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):  # it has ended, or it is somebody else's
+            os.sched_setaffinity(pid, os.sched_getaffinity(0))
 
 
 def _fill(database: Database) -> None:

@@ -5,6 +5,7 @@ Not for: starting them (``opened``), or their apps, which lie in the folder of t
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -58,6 +59,10 @@ class Pair:
         return "psycopg2" if self.interface is Interface.WSGI else "asyncpg"
 
 
+_KILLED: Final = (signal.SIGKILL,)
+"""Nothing of a trial is kept, and nineteen interpreters that end in order take seconds."""
+
+
 def _preloaded(name: str, note: str, *more: str, without: tuple[str, ...] = ()) -> Program:
     """Workers forked from a process that has imported the app: many of them start in the time of one."""
     program = PROGRAMS[name]
@@ -65,7 +70,7 @@ def _preloaded(name: str, note: str, *more: str, without: tuple[str, ...] = ()) 
     def arguments(asked: Asked) -> list[str]:
         return [*(word for word in program.arguments(asked) if word not in without), *more]
 
-    return replace(program, arguments=arguments, notes=(*program.notes, note))
+    return replace(program, arguments=arguments, endings=_KILLED, notes=(*program.notes, note))
 
 
 _NOTE: Final = "Imported once, before the workers are forked; each request opens a session of its own."
@@ -77,7 +82,7 @@ _UWSGI: Final = replace(
 )
 _SERVERS: Final[Mapping[str, tuple[Program, str]]] = {
     "Meinheld": (_MEINHELD, "meinheld"),
-    "Gevent": (PROGRAMS["gunicorn-gevent"], "gevent"),
+    "Gevent": (replace(PROGRAMS["gunicorn-gevent"], endings=_KILLED), "gevent"),
     "Gunicorn": (_GUNICORN, ""),
     "uWSGI": (_UWSGI, ""),
     "Sanic": (PROGRAMS["sanic"], ""),
