@@ -196,7 +196,7 @@ def _notes(stack: Stack) -> tuple[str, ...]:
         f"Seven rounds, and a ranking, of six pairs only: {six}. The others have {_FEW} rounds.",
         f"{stack.database.words}; a table of 100,000 rows, its query one row by its key and a pg_sleep.",
         "Each request opens a session with pgbouncer and closes it, as in the article: no app keeps one.",
-        "nginx, pgbouncer and PostgreSQL run on any processor, the client's included; the server not on that.",
+        "nginx, pgbouncer and PostgreSQL run on any processor; the server not on the client's.",
         "The article's own settings for the original benchmark say only that its workers were variable: here "
         "they are those of its other settings. It has no delay, so nothing bounds it but the processors.",
     )
