@@ -1,0 +1,128 @@
+"""What the load client must do, in sentences. Time is virtual, so every moment is known."""
+
+from collections.abc import Sequence
+
+from asyncdemo.checks import Calls, Seen
+
+SLACK_S = 0.002
+"""Virtual time is exact, but each look at the clock takes a microsecond."""
+
+
+def check(seen: Seen) -> None:
+    requests = int(seen.knobs["REQUESTS"])
+    answers = seen.calls("answer", "requests to the server").happen(requests).all_return()
+    each_once(seen, answers)
+    took_s = reported(seen)
+    over_so_many_connections(seen, answers)
+    sent_when_due(seen, answers)
+    took_as_long_as_they_waited(seen, answers, took_s)
+    seen.calls("main").return_values([took_s])
+    seen.never_blocked()
+    seen.ends_well()
+    seen.no_warnings()
+
+
+def each_once(seen: Seen, answers: Calls) -> None:
+    numbers = range(int(seen.knobs["REQUESTS"]))
+    names = [lane.name for lane in answers.lanes]
+    odd = [n for n in numbers if names.count(f"answer({n})") != 1]
+    seen.expect(
+        not odd,
+        "Each request was sent once.",
+        f"Requests 0 to {max(numbers)} should be sent once each; answer({odd[0] if odd else 0}) was called "
+        f"{names.count(f'answer({odd[0]})') if odd else 1} times.",
+        at=answers,
+    )
+
+
+def reported(seen: Seen) -> Sequence[float]:
+    """What measure returned; fails if it is not a number for each request."""
+    requests = int(seen.knobs["REQUESTS"])
+    took_s = seen.calls("measure").happen(1).all_return().values[0]
+    are_numbers = isinstance(took_s, list) and all(isinstance(one, float) for one in took_s)
+    seen.expect(
+        are_numbers and len(took_s) == requests,
+        f"measure returned a time for each of the {requests} requests.",
+        f"measure should return a time for each of the {requests} requests, in seconds; it returned "
+        + (f"{len(took_s)}." if are_numbers else f"{took_s!r}."),
+        at=seen.calls("measure"),
+    )
+    assert isinstance(took_s, list)
+    return took_s
+
+
+def over_so_many_connections(seen: Seen, answers: Calls) -> None:
+    connections = int(seen.knobs["CONNECTIONS"])
+    most = max(sum(a.start_ns <= b.start_ns < a.end_ns for a in answers.lanes) for b in answers.lanes)
+    seen.expect(
+        most <= connections,
+        f"There were never more than {connections} requests on their way.",
+        f"There are {connections} connections, and each has one request at a time; {most} requests were on "
+        "their way at once.",
+        at=answers,
+    )
+
+
+def sent_when_due(seen: Seen, answers: Calls) -> None:
+    """Request n is sent when it is due, or when a connection is free."""
+    rate, connections = float(seen.knobs["RATE"]), int(seen.knobs["CONNECTIONS"])
+    may_be_late_s = float(seen.knobs["SIGN_MS"]) / 1000 + SLACK_S
+    starts_s, ends_s = moments(seen, answers)
+    fault = ""
+    for place, (lane, sent_s) in enumerate(zip(answers.lanes, starts_s, strict=True)):
+        n = int(lane.name.strip("answer()"))
+        due_s, free_s = n / rate, ends_s[n - connections] if n >= connections else 0.0
+        if sent_s < due_s - SLACK_S:
+            fault = f"Request {n} is not due before {ms(due_s)}; it was sent at {ms(sent_s)}."
+        elif n != place:
+            fault = f"They should be sent in the order in which they are due; request {n} came too early."
+        elif sent_s > max(due_s, free_s) + may_be_late_s:
+            free = "a connection was free" + ("" if free_s <= due_s else f" from {ms(free_s)} on")
+            fault = (
+                f"Request {n} is due at {ms(due_s)}, whatever became of those before it, and {free}; it was "
+                f"sent at {ms(sent_s)}."
+            )
+        if fault:
+            break
+    seen.expect(
+        not fault, "Each request was sent when it was due and a connection was free.", fault, at=answers
+    )
+
+
+def took_as_long_as_they_waited(seen: Seen, answers: Calls, took_s: Sequence[float]) -> None:
+    """First the greatest, by the formula; then each, by what the server did."""
+    rate, slack_s = float(seen.knobs["RATE"]), float(seen.knobs["SIGN_MS"]) / 1000 + SLACK_S
+    _, ends_s = moments(seen, answers)
+    run_s = max(ends_s)
+    served = len(ends_s) / run_s
+    backlog_s = (1 - served / rate) * run_s
+    behind = served < 0.9 * rate and not seen.knobs["STALL_MS"]
+    seen.expect(
+        not behind or max(took_s) > backlog_s - slack_s,
+        "The greatest time is that of the backlog." if behind else "No backlog was left.",
+        f"Asked {rate:.0f} times a second, the server answered {served:.0f} a second, for {run_s:.2f} s. So "
+        f"the last one is late by (1 - {served:.0f} / {rate:.0f}) x {run_s:.2f} s = {ms(backlog_s)}; the "
+        f"greatest time that measure returned is {ms(max(took_s))}.",
+        at=answers,
+    )
+    waited_s = [end_s - n / rate for n, end_s in enumerate(ends_s)]
+    wrong = [n for n in range(len(waited_s)) if abs(took_s[n] - waited_s[n]) > slack_s]
+    n = wrong[0] if wrong else 0
+    seen.expect(
+        not wrong,
+        "Each time is that from the moment when the request was due to its answer.",
+        f"Request {n} was due at {ms(n / rate)} and answered at {ms(ends_s[n])}, so it took {ms(waited_s[n])}"
+        f"; measure says {ms(took_s[n])}.",
+        at=answers,
+    )
+
+
+def moments(seen: Seen, answers: Calls) -> tuple[list[float], list[float]]:
+    """When each was sent, and when it was answered, in seconds from the start."""
+    zero_ns = seen.calls("measure").lanes[0].start_ns
+    starts = [(lane.start_ns - zero_ns) / 1e9 for lane in answers.lanes]
+    return starts, [(lane.end_ns - zero_ns) / 1e9 for lane in answers.lanes]
+
+
+def ms(time_s: float) -> str:
+    return f"{1000 * time_s:.0f} ms"

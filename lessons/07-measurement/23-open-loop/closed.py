@@ -1,0 +1,46 @@
+"""A server can take 50 requests a second. Clients ask again when they are answered: how long do they wait?
+
+Predict the longest wait before you run it:  python closed.py
+"""
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+RATE = 100
+REQUESTS = 100
+CLIENTS = 5
+SERVICE_MS = 20
+STALL_MS = 0
+POISSON = 0
+SEED = 1
+
+
+async def request(n: int, server: asyncio.Semaphore, waits_s: list[float]) -> None:
+    """From the moment it is due until it is answered. The server takes one at a time, and stalls once."""
+    due_s = time.perf_counter()
+    async with server:
+        stall_ms = STALL_MS if n == REQUESTS // 2 else 0
+        await asyncio.sleep((SERVICE_MS + stall_ms) / 1000)
+    waits_s.append(time.perf_counter() - due_s)
+
+
+async def send(turns: Iterator[int], server: asyncio.Semaphore, waits_s: list[float]) -> None:
+    """One of the clients. It asks again as soon as it is answered; RATE and POISSON mean nothing to it."""
+    for n in turns:
+        await request(n, server, waits_s)
+
+
+async def main() -> None:
+    turns, server = iter(range(1, REQUESTS + 1)), asyncio.Semaphore(1)
+    waits_s: list[float] = []
+    async with asyncio.TaskGroup() as group:
+        for _ in range(CLIENTS):
+            group.create_task(send(turns, server, waits_s))
+    waits_s.sort()
+    half, most = waits_s[len(waits_s) // 2], waits_s[len(waits_s) * 99 // 100 - 1]
+    print(f"at most {1000 * half:.0f} ms for half of them, at most {1000 * most:.0f} ms for 99 of 100")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

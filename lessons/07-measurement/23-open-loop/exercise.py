@@ -1,0 +1,58 @@
+"""How long does a request take at RATE a second? This load client finds short times, however slow the server.
+Mend it: request n is due n / RATE seconds after the start, whatever became of those before it. It is sent
+when it is due, or as soon as one of the CONNECTIONS is free. measure returns how many seconds each took,
+from the moment it was due until it was answered: all of them, in order.
+
+Run it alone with:  python exercise.py
+"""
+
+import asyncio
+import time
+
+RATE = 100
+REQUESTS = 60
+CONNECTIONS = 10
+SERVICE_MS = 20
+STALL_MS = 0
+SIGN_MS = 2
+
+
+async def sign(n: int) -> None:
+    """Each request has to be signed before it is sent. Leave this function as it is, and the next one."""
+    await asyncio.sleep(SIGN_MS / 1000)
+
+
+async def answer(n: int, server: asyncio.Semaphore) -> None:
+    """The server: one request after another, and once it stalls."""
+    async with server:
+        await asyncio.sleep((SERVICE_MS + (STALL_MS if n == REQUESTS // 3 else 0)) / 1000)
+
+
+async def ask(n: int, server: asyncio.Semaphore, connections: asyncio.Semaphore) -> float:
+    """Send request n over a free connection, and return how long it took."""
+    await sign(n)
+    async with connections:
+        sent_s = time.perf_counter()  # TODO: since when is somebody waiting for this answer?
+        await answer(n, server)
+        return time.perf_counter() - sent_s
+
+
+async def measure() -> list[float]:
+    server, connections = asyncio.Semaphore(1), asyncio.Semaphore(CONNECTIONS)
+    took_s = []
+    for n in range(
+        REQUESTS
+    ):  # TODO: what does the moment of one request have to do with the answer to another?
+        took_s.append(await ask(n, server, connections))
+        await asyncio.sleep(1 / RATE)
+    return took_s
+
+
+async def main() -> list[float]:
+    took_s = await measure()
+    print(f"{len(took_s)} requests; the slowest took {1000 * max(took_s):.0f} ms")
+    return took_s
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
