@@ -1,0 +1,196 @@
+"""What one worker measured, how that travels, and what several come to together. Pure.
+
+Not for: Locust (``locustfile``).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import reduce
+from itertools import islice
+from typing import Any, Final, Self, TypeVar
+
+from asyncdemo.errors import UsageError
+from asyncdemo.load import Plan, Result
+from asyncdemo.load.events import Answered, Event, Sent
+from asyncdemo.load.histogram import Histogram
+from asyncdemo.load.schedule import arrivals_ns
+
+__all__ = ["Share", "Stopwatch", "divided", "merged", "superposed"]
+
+_INT64: Final = "q"
+_NOT_ANSWERED: Final = -1
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """worker: from 0. arrivals_ns: when each request was meant to go, from the start of this worker's load.
+
+    latencies_ns: of the same requests, -1 where there was no answer.
+    """
+
+    worker: int
+    plan: Plan
+    result: Result
+    arrivals_ns: Sequence[int]
+    latencies_ns: Sequence[int]
+
+    def to_wire(self) -> dict[str, Any]:
+        """As what msgpack can hold."""
+        return {
+            "worker": self.worker,
+            "plan": self.plan.to_json(),
+            "result": json.dumps(self.result.to_json()),
+            "arrivals_ns": _packed(self.arrivals_ns),
+            "latencies_ns": _packed(self.latencies_ns),
+        }
+
+    @classmethod
+    def from_wire(cls, fields: Mapping[str, Any]) -> Self:
+        """What ``to_wire`` gave."""
+        return cls(
+            int(fields["worker"]),
+            Plan.from_json(fields["plan"]),
+            Result.from_json(json.loads(fields["result"])),
+            _unpacked(fields["arrivals_ns"]),
+            _unpacked(fields["latencies_ns"]),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        plan = asdict(self.plan)
+        del plan["sends"]
+        return {
+            "worker": self.worker,
+            "sends": [f"{send.method} {send.path}" for send in self.plan.sends],
+            "plan": plan,
+            "result": self.result.to_json(),
+            "arrivals_ns": list(self.arrivals_ns),
+            "latencies_ns": list(self.latencies_ns),
+        }
+
+
+class Stopwatch:
+    """Puts together what a share says of each request, from the events of the load client."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._intended_ns: dict[int, int] = {}
+        self._latencies_ns: dict[int, int] = {}
+
+    def hear(self, event: Event) -> tuple[float, str | None] | None:
+        """Of an end: the latency in milliseconds, and what went wrong, if anything did."""
+        if isinstance(event, Sent):
+            self._intended_ns.setdefault(event.number, event.intended_ns)
+        if not isinstance(event, Answered) or event.number not in self._intended_ns:
+            return None
+        latency_ns = event.at_ns - self._intended_ns[event.number]
+        if event.error is None:
+            self._latencies_ns[event.number] = latency_ns
+        return latency_ns / 1e6, event.error
+
+    def share(self, worker: int, result: Result) -> Share:
+        numbers = sorted(self._intended_ns)
+        # Of any request the schedule says how long after the start of the load it is.
+        first = next(iter(numbers), 0)
+        start_ns = self._intended_ns.get(first, 0) - next(islice(arrivals_ns(self._plan), first, None), 0)
+        return Share(
+            worker,
+            self._plan,
+            result,
+            [self._intended_ns[number] - start_ns for number in numbers],
+            [self._latencies_ns.get(number, _NOT_ANSWERED) for number in numbers],
+        )
+
+
+def divided(whole: Plan, workers: int) -> list[Plan]:
+    """One plan for each worker: the same share of the rate, and a seed of its own. Raises UsageError."""
+    if whole.rate is None or whole.arrivals != "poisson":
+        raise UsageError("only Poisson arrivals can be divided: the sum of other streams is another stream")
+    return [
+        replace(whole, rate=whole.rate / workers, seed=_seed(whole.seed, worker)) for worker in range(workers)
+    ]
+
+
+def superposed(shares: Iterable[Share]) -> list[int]:
+    """All arrivals, each from the start of its own worker's load.
+
+    Independent Poisson streams may be laid on top of each other wherever their zero is.
+    """
+    return sorted(arrival_ns for share in shares for arrival_ns in share.arrivals_ns)
+
+
+def merged(shares: Sequence[Share]) -> Result:
+    """Of at least one. What each could only know of itself is named so in the notes."""
+    results = [share.result for share in shares]
+
+    def total(field: str) -> Any:
+        return sum(getattr(result, field) for result in results)
+
+    def all_of(field: str) -> Histogram:
+        histograms: Iterable[Histogram] = (getattr(result, field) for result in results)
+        return reduce(Histogram.added, histograms)
+
+    firsts: dict[str, str] = {}
+    for result in results:
+        firsts = {**result.first_errors, **firsts}
+    notes = {note: None for result in results for note in result.notes}
+    if len(results) > 1:
+        notes["At once at the most: the sum of what each worker had, which need not have been together."] = (
+            None
+        )
+    waited = [result.window_waited_s for result in results if result.window_waited_s is not None]
+    return Result(
+        requests=total("requests"),
+        answered=total("answered"),
+        statuses=dict(_counted(result.statuses for result in results)),
+        errors=dict(_counted(result.errors for result in results)),
+        first_errors=firsts,
+        wall_s=max(result.wall_s for result in results),
+        window_s=max(result.window_s for result in results),
+        answered_in_window=total("answered_in_window"),
+        histogram=all_of("histogram"),
+        connects=all_of("connects"),
+        late_ns=all_of("late_ns"),
+        cpu_s=total("cpu_s"),
+        retried=total("retried"),
+        connections=total("connections"),
+        open_at_once=total("open_at_once"),
+        engine=" and ".join(sorted({result.engine for result in results})),
+        interrupted=any(result.interrupted for result in results),
+        notes=tuple(notes),
+        window_cpu_s=total("window_cpu_s"),
+        window_waited_s=sum(waited) if waited else None,
+    )
+
+
+def _counted(counts: Iterable[Mapping[_Key, int]]) -> Counter[_Key]:
+    found: Counter[_Key] = Counter()
+    for count in counts:
+        found.update(count)
+    return found
+
+
+def _seed(seed: int, worker: int) -> int:
+    return random.Random(f"{seed}/{worker}/worker").getrandbits(31)
+
+
+def _packed(values: Iterable[int]) -> bytes:
+    packed = array(_INT64, values)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
+
+
+def _unpacked(data: bytes) -> list[int]:
+    values = array(_INT64)
+    values.frombytes(data)
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values.tolist()
