@@ -1,6 +1,6 @@
 """Films by Flask and psycopg2: the pool keeps its connections, and what was written is committed.
 
-Served as there, by a worker that patches psycopg2 by itself:  gunicorn -k eventlet flask_published:app
+Served by a worker that patches psycopg2 by itself:  gunicorn -k eventlet flask_repaired:app
 """
 
 import os

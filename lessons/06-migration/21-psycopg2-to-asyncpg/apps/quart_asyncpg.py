@@ -18,7 +18,8 @@ app = Quart("films")
 
 @app.while_serving
 async def opened() -> AsyncGenerator[None]:
-    async with asyncpg.create_pool(URL, min_size=MINCONN, max_size=MAXCONN) as app.extensions["pool"]:
+    async with asyncpg.create_pool(URL, min_size=MINCONN, max_size=MAXCONN) as pool:
+        app.extensions["pool"] = pool
         yield
 
 

@@ -20,9 +20,8 @@ app = Quart("films")
 @app.while_serving
 async def opened() -> AsyncGenerator[None]:
     rows = {"row_factory": dict_row}
-    async with AsyncConnectionPool(URL, min_size=MINCONN, max_size=MAXCONN, kwargs=rows) as app.extensions[
-        "pool"
-    ]:
+    async with AsyncConnectionPool(URL, min_size=MINCONN, max_size=MAXCONN, kwargs=rows) as pool:
+        app.extensions["pool"] = pool
         yield
 
 

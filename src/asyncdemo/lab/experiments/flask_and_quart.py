@@ -84,7 +84,7 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
         article=ARTICLE,
         lesson="psycopg2-to-asyncpg",
         sizes={
-            Extent.QUICK: Size(2, 1.0, 0.3, 2, settings=("film", "review")),
+            Extent.QUICK: Size(2, 1.0, 0.3, 2, settings=("film",)),
             Extent.DEFAULT: Size(7, 1.5, 0.4, 3),
             Extent.FULL: Size(9, 8.0, 1.0, 5),
         },

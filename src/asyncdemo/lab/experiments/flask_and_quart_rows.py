@@ -89,7 +89,7 @@ def _rates(setting: str, as_published: tuple[str, ...]) -> Iterator[Asked]:
         yield _row("Quart and Quart alone", (QUART, ALONE), setting, None, own)
     yield _row("Flask repaired and as published", (REPAIRED, as_published[-1]), setting, None, own)
     if setting == "film":
-        yield _row("the same, both on eventlet", (ON_EVENTLET, PUBLISHED), setting, None, own)
+        yield _row("Flask repaired and as published, both on eventlet", (ON_EVENTLET, PUBLISHED), setting, None, own)
 
 
 def _latency(setting: str, flask: str) -> Asked:

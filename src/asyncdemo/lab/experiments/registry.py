@@ -31,7 +31,7 @@ EXPERIMENTS: Final = (
         "Flask and Quart",
         "psycopg2-to-asyncpg",
         ("psycopg2-to-asyncpg", "flask-to-quart", "async-views"),
-        _minutes(1, 10, 40),
+        _minutes(1.5, 8, 30),
     ),
     Entry("four-frameworks", "Four frameworks", "hello-world", ("hello-world",), _minutes(1, 8, 50)),
     Entry("constant-rate", "Constant rate", "open-loop", ("open-loop",), _minutes(1, 9, 45)),
