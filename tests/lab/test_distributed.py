@@ -1,0 +1,247 @@
+"""A master and three workers as real processes, against a real server; what is left when one is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import asyncdemo
+from asyncdemo.lab.distributed.poisson import count_p, gaps_p
+from asyncdemo.load import Plan, Result, Send
+from asyncdemo.load.histogram import Histogram
+from asyncdemo.load.schedule import arrivals_ns
+from asyncdemo.serving.ports import free_port
+from tests.lab.contestants import wait_until_gone
+
+pytestmark = pytest.mark.lab
+
+RATE, DURATION_S, WORKERS, SEED = 240, 6, 3, 11
+LEVEL = 0.01
+"""The arrivals are those of the seed, so the tests of them come out the same each time."""
+PATIENCE_S = 90.0
+
+
+class Server(ThreadingHTTPServer):
+    request_queue_size = 1024
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.lock = threading.Lock()
+        super().__init__(("127.0.0.1", 0), Handler)
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        with self.server.lock:
+            self.server.asked += 1
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as made:
+        thread = threading.Thread(target=made.serve_forever)
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+@dataclass
+class Party:
+    """A master and its workers. folder: of what they write."""
+
+    folder: Path
+    server: Server
+    port: int = field(default_factory=free_port)
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def start(self, *of_master: str, workers: int = WORKERS) -> None:
+        url = f"http://127.0.0.1:{self.server.server_port}/"
+        self._start("master", "master", url, "--workers", str(workers), *of_master)
+        for number in range(workers):
+            self._start(f"worker {number}", "worker")
+
+    def _start(self, name: str, *arguments: str) -> None:
+        with open(self.folder / f"{name}.txt", "wb") as output:
+            self.processes[name] = subprocess.Popen(
+                [sys.executable, "-P", "-m", "asyncdemo.lab.distributed", *arguments, f"--port={self.port}"],
+                env=os.environ | {"PYTHONPATH": str(Path(asyncdemo.__file__).parents[1])},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def said(self, name: str = "master") -> str:
+        return (self.folder / f"{name}.txt").read_text(encoding="utf-8")
+
+    def ended(self, name: str = "master") -> int:
+        return self.processes[name].wait(PATIENCE_S)
+
+    def pids(self) -> list[int]:
+        """Of all of them that run, and of the load clients."""
+        found = []
+        for process in self.processes.values():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                parent = psutil.Process(process.pid)
+                found += [parent.pid, *(child.pid for child in parent.children(recursive=True))]
+        return found
+
+    def until(self, what: Callable[[], bool]) -> None:
+        end_s = time.monotonic() + PATIENCE_S
+        while not what():
+            assert time.monotonic() < end_s, self.said()
+            time.sleep(0.02)
+
+    def close(self) -> None:
+        pids = self.pids()
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+        for pid in wait_until_gone(pids):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def party(tmp_path: Path, server: Server) -> Iterator[Party]:
+    made = Party(tmp_path, server)
+    yield made
+    made.close()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    saved: dict[str, Any]
+    said: str
+    asked: int
+    """Requests that the server had."""
+    codes: list[int]
+    left: list[int]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Recorded:
+    party = Party(tmp_path_factory.mktemp("distributed"), server)
+    file = party.folder / "result.json"
+    asked = server.asked
+    try:
+        party.start(f"--rate={RATE}", f"--duration={DURATION_S}", f"--seed={SEED}", f"--save={file}")
+        party.until(lambda: server.asked > asked)
+        pids = party.pids()
+        codes = [party.ended(name) for name in party.processes]
+        left = wait_until_gone(pids)
+    finally:
+        party.close()
+    saved = json.loads(file.read_text(encoding="utf-8"))
+    return Recorded(saved, party.said(), server.asked - asked, codes, left)
+
+
+def test_all_of_them_end_by_themselves(recorded: Recorded) -> None:
+    assert recorded.codes == [0] * (1 + WORKERS)
+    assert recorded.left == []
+
+
+def test_the_sum_of_the_workers_arrivals_is_poisson_at_the_asked_rate(recorded: Recorded) -> None:
+    workers = recorded.saved["workers"]
+    assert [worker["worker"] for worker in workers] == list(range(WORKERS))
+    assert [worker["plan"]["rate"] for worker in workers] == [RATE / WORKERS] * WORKERS
+    assert len({worker["plan"]["seed"] for worker in workers}) == WORKERS
+    together = sorted(arrival for worker in workers for arrival in worker["arrivals_ns"])
+    assert count_p(len(together), RATE * DURATION_S) > LEVEL
+    assert gaps_p(together, RATE) > LEVEL
+    for worker in workers:
+        assert gaps_p(worker["arrivals_ns"], RATE / WORKERS) > LEVEL, "each of them is one, too"
+    everybody_the_same = sorted(workers[0]["arrivals_ns"] * WORKERS)
+    assert gaps_p(everybody_the_same, RATE) < LEVEL, "the test would find out workers with one seed"
+
+
+def test_what_was_recorded_is_what_was_sent(recorded: Recorded) -> None:
+    for worker in recorded.saved["workers"]:
+        asked = worker["plan"]
+        plan = Plan(
+            "any",
+            1,
+            (Send("GET", "/"),),
+            duration_s=asked["duration_s"],
+            rate=asked["rate"],
+            arrivals="poisson",
+            seed=asked["seed"],
+        )
+        assert worker["arrivals_ns"] == list(arrivals_ns(plan))
+        assert worker["result"]["requests"] == len(worker["arrivals_ns"])
+    sent = sum(len(worker["arrivals_ns"]) for worker in recorded.saved["workers"])
+    assert recorded.asked == sent
+
+
+def test_the_merged_histogram_is_that_of_the_union(recorded: Recorded) -> None:
+    merged = Result.from_json(recorded.saved["merged"])
+    latencies = [
+        latency for worker in recorded.saved["workers"] for latency in worker["latencies_ns"] if latency >= 0
+    ]
+    union = Histogram.of(latencies)
+    assert merged.answered == len(latencies) > 0
+    assert list(merged.histogram._decoded.counts) == list(union._decoded.counts), "bucket for bucket"
+
+
+def test_locusts_own_table_has_every_request(recorded: Recorded) -> None:
+    (row,) = (line for line in recorded.said.splitlines() if line.startswith("GET") and "(0.00%)" in line)
+    assert "open loop: /" in row
+    assert str(recorded.saved["merged"]["requests"]) in row.split()
+    assert "Open loop, 3 workers, latency from the intended send" in recorded.said
+
+
+def test_nobody_stays_when_the_master_is_killed(party: Party) -> None:
+    asked = party.server.asked
+    party.start(f"--rate={RATE}", "--duration=300")
+    party.until(lambda: party.server.asked > asked + RATE)
+    pids = party.pids()
+    assert len(pids) >= 1 + 2 * WORKERS, "the master; the workers, each with its load client"
+    party.processes["master"].kill()
+    for name in party.processes:
+        party.ended(name)
+    assert wait_until_gone(pids) == []
+
+
+def test_a_worker_that_is_killed_is_told_and_its_load_client_goes_with_it(party: Party) -> None:
+    asked = party.server.asked
+    party.start(f"--rate={RATE}", "--duration=8")
+    party.until(lambda: party.server.asked > asked + RATE)
+    lost = party.processes["worker 1"]
+    clients = [child.pid for child in psutil.Process(lost.pid).children(recursive=True)]
+    assert clients
+    lost.kill()
+    assert wait_until_gone(clients) == []
+    assert party.ended() == 1
+    assert "sent nothing: it is gone" in party.said()
+    assert "Open loop, 2 workers" in party.said()
+
+
+def test_locusts_own_users_are_labelled_as_a_closed_loop(party: Party) -> None:
+    party.start("--closed-loop=4", "--duration=2", workers=1)
+    assert party.ended() == 0
+    assert "closed loop: /" in party.said()
+    assert "open loop" not in party.said()

@@ -1,0 +1,187 @@
+"""Several workers' shares of a load: divided, put together, and tested for being Poisson."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from asyncdemo.errors import UsageError
+from asyncdemo.lab.distributed.command import locust_command, main, parser
+from asyncdemo.lab.distributed.poisson import count_p, gaps_p
+from asyncdemo.lab.distributed.shares import Share, Stopwatch, divided, merged, superposed
+from asyncdemo.load import Plan, Result, Send
+from asyncdemo.load.events import Answered, Sent
+from asyncdemo.load.histogram import Histogram
+from asyncdemo.load.schedule import arrivals_ns
+
+WHOLE = Plan(
+    "127.0.0.1", 80, (Send("GET", "/"),), duration_s=20, rate=300, arrivals="poisson", seed=7, report=True
+)
+LEVEL = 0.01
+
+
+def result(latencies_ns: list[int], **more: object) -> Result:
+    histogram = Histogram.of(latencies_ns)
+    whole = Result(
+        requests=len(latencies_ns),
+        answered=len(latencies_ns),
+        statuses={200: len(latencies_ns)},
+        errors={},
+        first_errors={},
+        wall_s=20.1,
+        window_s=20,
+        answered_in_window=len(latencies_ns),
+        histogram=histogram,
+        connects=Histogram.of([1000]),
+        late_ns=Histogram.of([2000]),
+        cpu_s=1.0,
+        retried=0,
+        connections=3,
+        open_at_once=2,
+        engine="uvloop, timerfd",
+    )
+    return replace(whole, **more)  # type: ignore[arg-type]
+
+
+def scheduled(plan: Plan) -> list[int]:
+    return list(arrivals_ns(plan))
+
+
+def shares(plans: list[Plan]) -> list[Share]:
+    found = []
+    for worker, plan in enumerate(plans):
+        arrivals = scheduled(plan)
+        draw = random.Random(worker)
+        latencies = [round(draw.expovariate(1 / 2e6)) for _ in arrivals]
+        found.append(Share(worker, plan, result(latencies), arrivals, latencies))
+    return found
+
+
+def test_the_rate_is_divided_and_each_worker_has_arrivals_of_its_own() -> None:
+    plans = divided(WHOLE, 3)
+    assert [plan.rate for plan in plans] == [100, 100, 100]
+    assert len({plan.seed for plan in plans}) == 3
+    assert {replace(plan, rate=300, seed=7) for plan in plans} == {WHOLE}
+    assert divided(WHOLE, 3) == plans, "the same seed, the same load"
+
+
+def test_a_stream_that_is_not_poisson_is_not_divided() -> None:
+    with pytest.raises(UsageError, match="only Poisson"):
+        divided(replace(WHOLE, arrivals="uniform"), 2)
+
+
+def test_the_sum_is_poisson_and_what_is_none_is_found_out() -> None:
+    arrivals = superposed(shares(divided(WHOLE, 3)))
+    assert arrivals == sorted(arrivals)
+    assert count_p(len(arrivals), 6000) > LEVEL
+    assert gaps_p(arrivals, 300) > LEVEL
+    assert gaps_p(arrivals, 330) < LEVEL, "another rate"
+    assert gaps_p(scheduled(replace(WHOLE, arrivals="uniform")), 300) < LEVEL
+    (one, *_) = divided(WHOLE, 3)
+    assert gaps_p(superposed(shares([one, one, one])), 300) < LEVEL, "one seed for all: bursts of three"
+
+
+def test_a_count_far_from_the_expected_one_is_improbable() -> None:
+    assert count_p(6000, 6000) == 1
+    assert count_p(6000 + 77, 6000) == pytest.approx(0.32, abs=0.01), "a standard deviation"
+    assert count_p(5700, 6000) < LEVEL
+    assert count_p(6300, 6000) < LEVEL
+
+
+def test_merged_is_the_histogram_of_all_latencies() -> None:
+    parts = shares(divided(WHOLE, 3))
+    together = merged(parts)
+    union = Histogram.of(latency for part in parts for latency in part.latencies_ns)
+    assert list(together.histogram._decoded.counts) == list(union._decoded.counts)
+    assert together.requests == sum(len(part.arrivals_ns) for part in parts)
+    assert together.statuses == {200: together.requests}
+    assert (together.connects.count, together.late_ns.count, together.connections) == (3, 3, 9)
+    assert together.window_s == 20 and together.cpu_s == 3
+
+
+def test_what_failed_is_added_up_too() -> None:
+    (first, second, _) = shares(divided(WHOLE, 3))
+    early = result([], errors={"timeout": 2}, first_errors={"timeout": "one"}, interrupted=True)
+    late = result([], errors={"timeout": 1, "reset": 4}, first_errors={"timeout": "two", "reset": "three"})
+    together = merged([replace(first, result=early), replace(second, result=late)])
+    assert together.errors == {"timeout": 3, "reset": 4}
+    assert together.first_errors == {"timeout": "one", "reset": "three"}
+    assert together.interrupted
+
+
+def test_a_share_travels_whole() -> None:
+    (share, *_) = shares(divided(WHOLE, 2))
+    there = Share.from_wire(share.to_wire())
+    assert there.to_wire() == share.to_wire()
+    assert (there.worker, there.plan) == (share.worker, share.plan)
+    assert list(there.arrivals_ns) == list(share.arrivals_ns)
+    assert there.result.histogram.encoded == share.result.histogram.encoded
+
+
+def test_a_stopwatch_knows_when_the_load_began() -> None:
+    began_ns = 5_000_000_000
+    arrivals = scheduled(WHOLE)[:3]
+    watch = Stopwatch(WHOLE)
+    for number, arrival in enumerate(arrivals):
+        heard = watch.hear(Sent(number, "", "GET /", began_ns + arrival, began_ns + arrival + 9, 0))
+        assert heard is None
+    # Out of order, and the last of them without an answer.
+    assert watch.hear(Answered(1, began_ns + arrivals[1] + 4_000_000, 200, None)) == (4.0, None)
+    assert watch.hear(Answered(0, began_ns + arrivals[0] + 2_000_000, 200, None)) == (2.0, None)
+    assert watch.hear(Answered(2, began_ns + arrivals[2] + 8_000_000, None, "timeout")) == (8.0, "timeout")
+    share = watch.share(1, result([2_000_000, 4_000_000]))
+    assert list(share.arrivals_ns) == arrivals
+    assert list(share.latencies_ns) == [2_000_000, 4_000_000, -1]
+
+
+def words(*arguments: str) -> list[str]:
+    return locust_command(parser().parse_args(arguments))
+
+
+def test_a_master_has_a_user_for_each_worker() -> None:
+    command = words("master", "http://10.0.0.5:8000/hello?a=1", "--workers", "3", "--rate", "500")
+    text = " ".join(command)
+    assert "--master --master-bind-host 127.0.0.1 --master-bind-port 5557" in text
+    assert "--expect-workers 3 --users 3 --spawn-rate 3" in text
+    assert "--host http://10.0.0.5:8000 --path /hello?a=1" in text
+    assert text.endswith("--headless --only-summary --rate 500 OpenLoop")
+
+
+def test_locusts_own_users_are_named_a_closed_loop() -> None:
+    url = "http://10.0.0.5:8000/"
+    command = words(
+        "master", url, "--workers", "2", "--closed-loop", "40", "--duration", "5", "--web", "8089"
+    )
+    text = " ".join(command)
+    assert "--users 40" in text and "--autostart --web-host 127.0.0.1 --web-port 8089" in text
+    assert text.endswith("--run-time 5s ClosedLoop")
+
+
+def test_a_worker_needs_the_master_only() -> None:
+    assert words("worker", "10.0.0.4")[-5:] == [
+        "--worker",
+        "--master-host",
+        "10.0.0.4",
+        "--master-port",
+        "5557",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["https://10.0.0.5/", "--rate", "5", "--workers", "2"], "must begin with http://"),
+        (["http://10.0.0.5:no/", "--rate", "5", "--workers", "2"], "is no URL"),
+        (["http://10.0.0.5/", "--rate", "0", "--workers", "2"], "rate is 0.0"),
+        (["http://10.0.0.5/", "--rate", "5", "--workers", "0"], "--workers is 0"),
+        (["http://10.0.0.5/", "--rate", "5", "--workers", "2", "--duration", "-1"], "duration_s is -1.0"),
+    ],
+)
+def test_nonsense_is_told_before_locust_begins(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asyncdemo.lab.distributed.command.find_spec", lambda _: object())
+    assert main(["master", *arguments]) == 2
+    assert said in capsys.readouterr().err
