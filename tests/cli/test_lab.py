@@ -133,6 +133,9 @@ def test_the_list_as_json() -> None:
         (["zzz"], "`asyncdemo lab` shows them all."),
         (["constant-rate", "--quick", "--full"], "--quick and --full exclude each other."),
         (["constant-rate", "--set", "workers=2"], "--set is for the rig"),
+        (["rig-it", "--quick"], "The rig takes --set, --plain and --json."),
+        (["rig-it"], "The rig is moved by keys"),
+        (["rig-it", "--set", "wheels=4"], "wheels"),
     ],
 )
 def test_what_cannot_be_meant_is_told(arguments: list[str], words: str) -> None:

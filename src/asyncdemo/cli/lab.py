@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 from click.shell_completion import CompletionItem
@@ -24,6 +25,9 @@ from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.record_file import dump_record
 
 __all__ = ["command"]
+
+_RIG: Final = "rig-it"
+"""The lesson whose experiment is one's own."""
 
 
 def _complete(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -52,7 +56,7 @@ def _complete(context: click.Context, parameter: click.Parameter, typed: str) ->
     "set_to",
     metavar="KNOB=VALUE",
     multiple=True,
-    help="Of the rig, `asyncdemo lab rig-it`: measure once with this. Can be given several times.",
+    help="Of the rig, `asyncdemo lab rig-it`: begin with this. Can be given several times.",
 )
 @click.option("--fresh", is_flag=True, help="Begin anew, though an earlier run could go on.")
 @click.option("--no-predict", is_flag=True, help="Ask nothing.")
@@ -75,6 +79,8 @@ def command(
     """Measure an experiment on real servers, and report: our ratios beside the published ones.
 
     Without a name: which experiments there are. A LESSON is named as elsewhere, and leads to its experiment.
+    rig-it opens the rig: workers, sessions, delay, clients and the load client, to be moved until the ranking
+    flips.
     A run that was ended, by Ctrl-C or otherwise, goes on when it is asked for again.
     Nothing else should run on the machine meanwhile.
     """
@@ -83,11 +89,19 @@ def command(
         return
     if quick and full:
         raise UsageError("--quick and --full exclude each other.")
+    course = locate(course_folder).course
+    entry, meant = find_entry(EXPERIMENTS, course, name)
+    apps = apps_of(entry, course)
+    if meant == _RIG:
+        if quick or full or save_to or fresh or seed is not None:
+            raise UsageError(
+                f"The rig takes --set, --plain and --json. To measure: asyncdemo lab {entry.name}"
+            )
+        from asyncdemo.cli.rig import open_rig
+
+        context.exit(open_rig(apps, set_to, plain=plain, as_json=as_json))
     if set_to:
         raise UsageError("--set is for the rig: asyncdemo lab rig-it --set KNOB=VALUE")
-    course = locate(course_folder).course
-    entry, _ = find_entry(EXPERIMENTS, course, name)
-    apps = apps_of(entry, course)
     if save_to is not None:
         lab_results.check_target(save_to, entry.name)
     console = make_console() if can_draw() and not (plain or as_json) else None

@@ -21,23 +21,18 @@ from asyncdemo.lab.ratio import Verdict
 from asyncdemo.lab.record import Record
 from asyncdemo.render.draw import Lines, title_line
 from asyncdemo.render.lab import strips
-from asyncdemo.render.lab.percentiles import percentile_blocks
+from asyncdemo.render.lab.blocks import blocks
+from asyncdemo.render.lab.folding import Folded, arithmetic, differing, doubts
 from asyncdemo.render.lab.strips import Marks, strip_lines
 from asyncdemo.render.lab.told import (
     Group,
-    commands,
     costs,
     groups,
     interval,
-    machine,
     medians,
-    method,
-    not_there,
     published,
-    remarks,
     run_words,
     times,
-    twins,
     verdicts,
 )
 from asyncdemo.render.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
@@ -46,7 +41,7 @@ from asyncdemo.render.words import clean
 __all__ = ["print_report", "report_parts"]
 
 _WIDE: Final = 120
-"""Cells from which on there is a column for what differs; else it stands below the table."""
+"""Cells from which on there is a column for the medians; else they stand below the table."""
 _LABEL: Final = 24
 _INDENT: Final = (0, 0, 0, 2)
 _STYLES: Final = {
@@ -94,14 +89,10 @@ def report_parts(record: Record, width: int, encoding: str = "utf-8") -> Iterato
         yield _flags(record.flags, look)
     for group in groups(record):
         yield from _group(group, look)
-    yield from _block("Equal arms (A/A): the ratio should be 1", twins(record), look)
-    for title, pairs in percentile_blocks(record):
-        yield from _block(title, pairs, look)
-    yield from _block("Not to be had", not_there(record), look)
-    yield from _block("How it was measured", method(record), look)
-    yield from _block("The machine", machine(record), look)
-    yield from _block("The contestants", _contestants(record), look)
-    yield from _block("To be known", (("", words) for words in remarks(record)), look)
+    for title, pairs in blocks(record):
+        yield Text()
+        yield look.text(title, EMPHASIS)
+        yield _terms(pairs, look)
 
 
 def _group(group: Group, look: _Look) -> Iterator[RenderableType]:
@@ -113,22 +104,17 @@ def _group(group: Group, look: _Look) -> Iterator[RenderableType]:
         table.add_column(Text(title), overflow="fold", no_wrap=title not in {"", "verdict"})
     if wide:
         table.add_column("medians", no_wrap=True)
-        table.add_column("what differs", overflow="fold")
     for row in group.rows:
-        cells = [*_cells(row, look), look.text(medians(row), DIM), look.text(_differs(group, row), DIM)]
+        cells = [*_cells(row, look), look.text(medians(row), DIM)]
         table.add_row(*cells[: len(table.columns)])
     yield table
     drawn = list(strip_lines(group.rows, look.marks, look.width))
     if drawn:
         yield Text()
         yield Lines([*drawn, []])
-    if group.differs:
-        yield _terms([("all differ", "; ".join(group.differs))], look)
-    for row in group.rows:
-        below = list(_below(group, row, look, narrow=not wide))
-        if below:
-            yield look.text(row.name, EMPHASIS)
-            yield from below
+    told = [*arithmetic(group, with_medians=not wide), differing(group), *doubts(group)]
+    if any(folded.said for folded in told):
+        yield _folded(told, look)
 
 
 def _cells(row: Comparison, look: _Look) -> Iterator[Text]:
@@ -146,23 +132,16 @@ def _verdict(verdict: Verdict | None, look: _Look) -> Text:
     return look.text(f"{look.sign(verdict)} {verdict.value}", _STYLES[verdict])
 
 
-def _differs(group: Group, row: Comparison) -> str:
-    return "; ".join(words for words in row.differs if words not in group.differs)
-
-
-def _below(group: Group, row: Comparison, look: _Look, *, narrow: bool) -> Iterator[RenderableType]:
-    """What has no column."""
-    pairs = [
-        ("published", row.published.words if row.published else ""),
-        ("bound", row.bound.words if row.bound else ""),
-        ("medians", medians(row) if narrow else ""),
-        ("differs", _differs(group, row) if narrow else ""),
-    ]
-    told = [(term, words) for term, words in pairs if words]
-    if told:
-        yield _terms(told, look)
-    if row.flags:
-        yield _flags(row.flags, look)
+def _folded(told: Iterable[Folded], look: _Look) -> RenderableType:
+    """A term once, to the left of all that is said under it."""
+    grid = _grid()
+    for folded in told:
+        style = DIM if folded.withdraws is Withdraws.NOTHING else WARNING
+        for number, (names, words) in enumerate(folded.lines()):
+            term = look.text("" if number else folded.term, style)
+            whom = look.text(f"{names}: ", EMPHASIS) if names else Text()
+            grid.add_row(term, whom + look.text(words))
+    return Padding(grid, _INDENT)
 
 
 def _flags(flags: Iterable[Flag], look: _Look) -> RenderableType:
@@ -176,22 +155,6 @@ def _flags(flags: Iterable[Flag], look: _Look) -> RenderableType:
             words += look.text(f" {flag.advice}", DIM)
         grid.add_row(look.text(flag.kind.value, style), words)
     return Padding(grid, _INDENT)
-
-
-def _contestants(record: Record) -> Iterator[tuple[str, str]]:
-    for arm in record.arms:
-        versions = ", ".join(f"{name} {version}" for name, version in arm.versions.items())
-        yield arm.title, "; ".join(filter(None, (arm.model.value, versions, *arm.notes)))
-        for setting, command in commands(record, arm):
-            yield "", f"{setting}: {command}" if setting else command
-
-
-def _block(title: str, pairs: Iterable[tuple[str, str]], look: _Look) -> Iterator[RenderableType]:
-    told = [pair for pair in pairs if pair[1]]
-    if told:
-        yield Text()
-        yield look.text(title, EMPHASIS)
-        yield _terms(told, look)
 
 
 def _terms(pairs: Iterable[tuple[str, str]], look: _Look) -> RenderableType:

@@ -55,15 +55,6 @@ class Group:
     better: str
     rows: tuple[Comparison, ...]
 
-    @property
-    def differs(self) -> tuple[str, ...]:
-        """What differs in all of them, if there are several: it is enough to say it once."""
-        if len(self.rows) < 2:
-            return ()
-        return tuple(
-            words for words in self.rows[0].differs if all(words in row.differs for row in self.rows)
-        )
-
 
 def groups(record: Record) -> list[Group]:
     """In the order of the record; the equal arms are told apart from them (``twins``)."""
@@ -211,10 +202,11 @@ def machine(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def commands(record: Record, arm: Arm) -> list[tuple[str, str]]:
-    """(the setting's title, "" for all of them; the exact command)."""
-    return [
-        ("" if name == "*" else record.setting(name).title, command) for name, command in arm.commands.items()
-    ]
+    """(the settings' titles, "" for all of them; the exact command): the same one once."""
+    titles: dict[str, list[str]] = {}
+    for name, command in arm.commands.items():
+        titles.setdefault(command, []).append("" if name == "*" else record.setting(name).title)
+    return [("" if "" in having else "; ".join(having), command) for command, having in titles.items()]
 
 
 def _load(setting: Setting) -> Iterator[str]:

@@ -1,0 +1,97 @@
+"""What there is to say of the rows of a group besides their figures, with what is equal in several said once.
+
+Not for: the rows themselves, or how any of it is laid out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from asyncdemo.lab.comparison import Comparison
+from asyncdemo.lab.flags import Flag, FlagKind, Withdraws
+from asyncdemo.render.lab.told import Group, costs, medians, published
+
+__all__ = ["Folded", "arithmetic", "differing", "doubts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """said: (names of rows, words) each; the names are "" if the group has no other row. closing: what holds
+    for all of them.
+    """
+
+    term: str
+    said: tuple[tuple[str, str], ...]
+    closing: str = ""
+    withdraws: Withdraws = Withdraws.NOTHING
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """As ``said``; the closing after the words if they are alone, else by itself."""
+        if len(self.said) == 1 and self.closing:
+            ((names, words),) = self.said
+            yield names, f"{words} {self.closing}"
+            return
+        yield from self.said
+        if self.closing:
+            yield "", self.closing
+
+
+def arithmetic(group: Group, *, with_medians: bool) -> Iterator[Folded]:
+    """Where the published ratios and the bounds are from. with_medians: they have no column."""
+    rows = group.rows
+    names = [row.name for row in rows]
+    yield _folded("published", ((row.name, _source(row)) for row in rows), names)
+    yield _folded("bound", ((row.name, row.bound.words) for row in rows if row.bound), names)
+    if with_medians:
+        yield _folded("medians", ((row.name, medians(row)) for row in rows), names)
+
+
+def differing(group: Group) -> Folded:
+    pairs = [(row.name, words) for row in group.rows for words in row.differs]
+    return _folded("differs", pairs, [row.name for row in group.rows])
+
+
+def doubts(group: Group) -> Iterator[Folded]:
+    """The flags of its rows: of each kind, and with the same advice, together."""
+    kinds: dict[tuple[FlagKind, str], list[tuple[str, Flag]]] = {}
+    for row in group.rows:
+        for flag in row.flags:
+            kinds.setdefault((flag.kind, flag.advice), []).append((row.name, flag))
+    for (kind, advice), flags in kinds.items():
+        pairs = ((name, flag.words) for name, flag in flags)
+        closing = " ".join(filter(None, (costs(flags[0][1]), advice)))
+        names = [row.name for row in group.rows]
+        yield _folded(kind.value, pairs, names, closing, flags[0][1].withdraws)
+
+
+def _folded(
+    term: str,
+    pairs: Iterable[tuple[str, str]],
+    rows: Sequence[str],
+    closing: str = "",
+    withdraws: Withdraws = Withdraws.NOTHING,
+) -> Folded:
+    """pairs: (name of a row, words); those without words are left out. rows: the names of all."""
+    having: dict[str, list[str]] = {}
+    for name, words in pairs:
+        if words:
+            having.setdefault(words, []).append(name)
+    said = tuple((_whom(names, rows), words) for words, names in having.items())
+    return Folded(term, said, closing, withdraws)
+
+
+def _whom(names: Sequence[str], rows: Sequence[str]) -> str:
+    if len(rows) == 1:
+        return ""
+    others = [name for name in rows if name not in names]
+    if not others:
+        return "all"
+    return f"all but {', '.join(others)}" if 2 * len(others) < len(names) else ", ".join(names)
+
+
+def _source(row: Comparison) -> str:
+    """Where its published ratio is from; "" if it only says the ratio once more."""
+    if row.published is None or row.published.words.startswith(f"{published(row)[:-1]} "):
+        return ""
+    return row.published.words
