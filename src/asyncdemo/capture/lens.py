@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture import calls, frames, pools, source, uvloops, workers
+from asyncdemo.capture import calls, frames, pools, source, uvloops, wire, workers
 from asyncdemo.capture.eventloop import EventLoops, Relays
 from asyncdemo.capture.executors import Executors
 from asyncdemo.capture.greenlets import Greenlets
@@ -148,7 +148,15 @@ class Lens:
     # -- hooks ----------------------------------------------------------------------------------
 
     def _lane(self, function: str, arguments: tuple[Any, ...]) -> _Lane:
-        return _Lane(self.recorder, self._loops, source.lane_name(function, arguments), function)
+        return _Lane(self.recorder, self._track, source.lane_name(function, arguments), function)
+
+    def _track(self) -> int:
+        """What executes here; a thread that was not started by ``threading`` becomes a track by its lanes."""
+        track = self._loops.current_track()
+        if track < 0 and self._loops.running_lens() is None:
+            track = self._waits.lens().track
+            self.recorder.record((wire.THREAD_RUNS, track, self.recorder.now(), 0, 0, 0))
+        return track
 
     def _unawaited(self, coroutine: Any) -> None:
         recorder = self.recorder
@@ -198,11 +206,13 @@ class Lens:
 class _Lane:
     """One call of a named function, from entry to exit."""
 
-    __slots__ = ("_function", "_lane", "_loops", "_name", "_recorder", "_result")
+    __slots__ = ("_current_track", "_function", "_lane", "_name", "_recorder", "_result")
 
-    def __init__(self, recorder: Recorder, loops: Loops, name: str, function: str) -> None:
+    def __init__(
+        self, recorder: Recorder, current_track: Callable[[], int], name: str, function: str
+    ) -> None:
         self._recorder = recorder
-        self._loops = loops
+        self._current_track = current_track
         self._name = name
         self._function = function
         self._result: str | None = None
@@ -210,7 +220,7 @@ class _Lane:
     def __enter__(self) -> _Lane:
         recorder = self._recorder
         self._lane = recorder.next_lane()
-        track = self._loops.current_track()
+        track = self._current_track()
         recorder.define(["lane", self._lane, track, self._name, self._function, recorder.now()])
         return self
 

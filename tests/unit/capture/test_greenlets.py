@@ -10,7 +10,7 @@ from asyncdemo.checks import CheckFailed, Seen
 from asyncdemo.diagnose import diagnose
 from asyncdemo.metrics import measure
 from asyncdemo.metrics.steps import blocking_steps
-from asyncdemo.model import Lane, Outcome, RunOutcome, State
+from asyncdemo.model import Lane, Outcome, RunOutcome, State, TrackKind
 from asyncdemo.runner import Options, Target, record
 from tests.support.truth import Recorded, recorded
 
@@ -373,3 +373,18 @@ class TestBesideOthers:
         assert told.marks["end"] == 1
         assert told.run.outcome is RunOutcome.OK
         assert any("stopped observing" in note for note in told.run.notes)
+
+    def test_gevents_own_threads_are_threads(self, tmp_path: Path) -> None:
+        script = """
+            import gevent, time
+            def blocks(n):
+                time.sleep(0.1)
+            pool = gevent.get_hub().threadpool
+            for one in [pool.spawn(blocks, n) for n in range(3)]:
+                one.get()
+        """
+        told = recorded(tmp_path, script, lanes=["blocks"])
+        assert {told.run.tracks[lane.track].kind for lane in told.run.lanes} == {TrackKind.THREAD}
+        seen = Seen(told.run, functions=["blocks"])
+        seen.calls("blocks").happen(3).all_return().peak_is(3)
+        seen.never_blocked()

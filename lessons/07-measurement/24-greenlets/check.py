@@ -1,0 +1,61 @@
+"""What the queries must do, in sentences."""
+
+from itertools import accumulate
+
+from asyncdemo.checks import Seen
+from asyncdemo.model import Lane, State, TrackKind
+
+
+def check(seen: Seen) -> None:
+    queries, seconds = int(seen.knobs["QUERIES"]), float(seen.knobs["QUERY_S"])
+    calls = seen.calls("query", "queries")
+    calls.happen(queries).all_return()
+    # First of all that is about time: it explains most of what else may be wrong.
+    seen.never_blocked()
+    each_in_a_greenlet(seen)
+    calls.peak_is(queries)
+    all_are_with_the_database_at_once(seen, queries)
+    calls.take_at_least(seconds)
+    calls.return_values_in_any_order(list(range(queries)))
+    seen.calls("main").return_values([list(range(queries))])
+    seen.ends_well()
+    seen.no_warnings()
+
+
+def each_in_a_greenlet(seen: Seen) -> None:
+    """A thread blocks nobody, too. So it would hide whether the driver does."""
+    calls = seen.calls("query")
+    tracks = [(lane.name, seen.run.tracks[lane.track]) for lane in calls.lanes]
+    elsewhere = [
+        f"{name} ran in the thread {track.name}" for name, track in tracks if track.kind is TrackKind.THREAD
+    ]
+    seen.expect(
+        not elsewhere,
+        "Each query ran in a greenlet.",
+        f"Each query should run in a greenlet of its own; {''.join(elsewhere[:1])}.",
+        at=calls,
+    )
+
+
+def all_are_with_the_database_at_once(seen: Seen, queries: int) -> None:
+    """A greenlet that waits for its turn at a connection is open as well, and asks nothing."""
+    calls = seen.calls("query")
+    most = asked_at_once(calls.lanes)
+    seen.expect(
+        most == queries,
+        f"{queries} queries waited for the database at once.",
+        f"All {queries} queries should wait for the database at once; there were never more than {most}.",
+        at=calls,
+    )
+
+
+def asked_at_once(lanes: tuple[Lane, ...]) -> int:
+    """The most that waited for the database at one moment."""
+    asking = [
+        span
+        for lane in lanes
+        for span in lane.spans
+        if span.state is State.WAITING and span.wait.reason == "sql"
+    ]
+    changes = sorted([(span.start_ns, 1) for span in asking] + [(span.end_ns, -1) for span in asking])
+    return max(accumulate(change for _, change in changes), default=0)

@@ -1,0 +1,41 @@
+"""Threads of the standard library, which gevent has made greenlets."""
+
+from gevent import monkey
+
+monkey.patch_all()
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+from psycogreen.gevent import patch_psycopg
+from psycopg2 import pool
+
+QUERIES = 8
+QUERY_S = 0.2
+URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+patch_psycopg()
+
+
+def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
+    """The answer to question n. Leave this function as it is."""
+    connection = connections.getconn()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT %s FROM pg_sleep(%s)", (n, QUERY_S))
+            return int(cursor.fetchone()[0])
+    finally:
+        connections.putconn(connection)
+
+
+def main() -> list[int]:
+    connections = pool.ThreadedConnectionPool(QUERIES, QUERIES, URL)
+    with ThreadPoolExecutor(QUERIES) as threads:
+        queries = [threads.submit(query, n, connections) for n in range(QUERIES)]
+        answers = [one.result() for one in queries]
+    connections.closeall()
+    return answers
+
+
+if __name__ == "__main__":
+    print("answers:", main())

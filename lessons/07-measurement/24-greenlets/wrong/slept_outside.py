@@ -1,0 +1,39 @@
+"""Sleeps in Python, which gevent knows how to do, and asks the database for nothing that takes long."""
+
+from gevent import monkey
+
+monkey.patch_all()
+
+import os
+import time
+
+import gevent
+from psycopg2 import pool
+
+QUERIES = 8
+QUERY_S = 0.2
+URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+
+def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
+    """The answer to question n. Leave this function as it is."""
+    connection = connections.getconn()
+    try:
+        with connection.cursor() as cursor:
+            time.sleep(QUERY_S)
+            cursor.execute("SELECT %s", (n,))
+            return int(cursor.fetchone()[0])
+    finally:
+        connections.putconn(connection)
+
+
+def main() -> list[int]:
+    connections = pool.ThreadedConnectionPool(QUERIES, QUERIES, URL)
+    queries = [gevent.spawn(query, n, connections) for n in range(QUERIES)]
+    answers = [one.get() for one in queries]
+    connections.closeall()
+    return answers
+
+
+if __name__ == "__main__":
+    print("answers:", main())
