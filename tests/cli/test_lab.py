@@ -159,6 +159,27 @@ def test_a_file_that_is_no_record_is_not_written_over(lab: Lab, tmp_path: Path) 
     assert (tmp_path / "two-cups.json").read_text() == "{}"
 
 
+@pytest.mark.slow
+def test_a_lesson_with_an_experiment_says_so_at_its_end() -> None:
+    done = asyncdemo("run", "cpu-route", "--plain", "--no-predict")
+    assert "To measure it: asyncdemo lab cpu-route" in done.out
+
+
+def test_doctor_has_the_programs_and_environments_of_the_lab(tmp_path: Path) -> None:
+    checks = {check["name"]: check for check in asyncdemo("doctor", "--json").data["checks"]}
+    assert {"nginx", "pgbouncer", "wrk", "ab", "oha", "meinheld", "aioflask"} <= checks.keys()
+    manager = tmp_path / "apt-get"
+    manager.write_text("#!/bin/sh\n")
+    manager.chmod(0o755)
+    checks = {
+        check["name"]: check for check in asyncdemo("doctor", "--json", PATH=str(tmp_path)).data["checks"]
+    }
+    missing = checks["ab"]
+    assert (missing["status"], missing["topic"]) == ("missing", "Lab")
+    assert missing["mend"].endswith("apt-get install apache2-utils")
+    assert checks["oha"]["mend"] == "cargo install oha"
+
+
 # -- what measures ------------------------------------------------------------------------------------
 
 

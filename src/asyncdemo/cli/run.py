@@ -214,7 +214,7 @@ def command(
         )
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
-        _conclude(lesson, console)
+        _conclude(place, lesson, console)
         if place.progress is not None:
             for line in next_words(place, just_run=lesson.id):
                 click.echo(line)
@@ -317,10 +317,14 @@ def _introduce(place: Place, lesson: Lesson, console: Console | None, changed: K
         click.echo(f"{wrapped(f'This time: {settings}.')}\n")
 
 
-def _conclude(lesson: Lesson, console: Console | None) -> None:
+def _conclude(place: Place, lesson: Lesson, console: Console | None) -> None:
+    from asyncdemo.lab.experiments import find_experiment  # here, as it takes longer than starting to run
+
     click.echo("\n" + click.style("Change it", bold=True))
     _print_section(lesson, "Change it", console)
     click.echo(f"The whole text: {lesson.readme}")
+    if find_experiment(lesson.id) is not None:
+        click.echo(f"To measure it: {program(place)} lab {lesson.id}")
 
 
 def _print_section(lesson: Lesson, heading: str, console: Console | None) -> None:
