@@ -27,6 +27,8 @@ match os.environ.get("LAB_GREENLETS", ""):  # libpq waits in C, which no patch o
 def get_row() -> tuple[int, str]:
     connection = psycopg2.connect(ADDRESS)
     try:
+        # As asyncpg does it. Given back within a transaction, the session would be closed by pgbouncer.
+        connection.autocommit = True
         cursor = connection.cursor()
         cursor.execute(QUERY, (DELAY_S, random.randint(1, ROWS)))
         a, b = cursor.fetchone()
