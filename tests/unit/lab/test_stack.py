@@ -1,0 +1,312 @@
+"""The stack as data: its knobs and what they allow, the configurations that are written, and the pairs."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asyncdemo.errors import ServiceError
+from asyncdemo.lab.contestant import NotStarted
+from asyncdemo.lab.contestants import ServedApp
+from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
+from asyncdemo.lab.protocol import Check, Scene
+from asyncdemo.lab.published import load_article
+from asyncdemo.lab.servers import App, Asked
+from asyncdemo.lab.stack import BASE, CONFIGURATIONS, PAIRS, SIX, Configuration, Stack, fitted
+from asyncdemo.lab.stack import condition as condition_of
+from asyncdemo.lab.stack import contender as contender_of
+from asyncdemo.lab.stack.pooler import pgbouncer_config
+from asyncdemo.lab.stack.programs import find, port_to_keep
+from asyncdemo.lab.stack.proxy import nginx_config
+from asyncdemo.lab.stack.stacked import Stacked, is_row
+
+APPS = Path(__file__).parents[3] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
+MINE = CONFIGURATIONS["mine"]
+
+# -- knobs and bounds --------------------------------------------------------------------------------
+
+
+def test_the_configurations_are_those_of_the_article() -> None:
+    assert {
+        "mine": Configuration(19, 6, 100, 20, 100),
+        "better-async": Configuration(19, 6, 100, 40, 400),
+        "better-sync": Configuration(19, 6, 19, 10, 19),
+        "original": Configuration(19, 6, 4, 0, 100, per_worker=True),
+    } == CONFIGURATIONS
+
+
+@pytest.mark.parametrize(
+    ("name", "sync", "many"), [("mine", 950, 5000), ("better-async", 475, 2500), ("better-sync", 1900, 1900)]
+)
+def test_waiting_alone_bounds_each_setting(name: str, sync: float, many: float) -> None:
+    configuration = CONFIGURATIONS[name]
+    assert (configuration.bound_per_s(True), configuration.bound_per_s(False)) == (sync, many)
+
+
+def test_without_pgbouncer_sessions_bound_nothing() -> None:
+    configuration = Configuration(19, 6, 5, 10, 40)
+    assert configuration.bound_per_s(False) == 500
+    assert configuration.bound_per_s(False, is_pooled=False) == 4000
+    assert "sessions" not in configuration.bound_words(False, is_pooled=False)
+
+
+def test_the_arithmetic_is_shown() -> None:
+    assert MINE.bound_words(True) == "min(19 workers, 100 sessions, 100 clients) / 20 ms = 950/s"
+    assert MINE.bound_words(False) == "min(100 sessions, 100 clients) / 20 ms = 5,000/s"
+
+
+def test_without_a_delay_there_is_no_bound() -> None:
+    original = CONFIGURATIONS["original"]
+    assert original.bound_per_s(True) is None
+    assert original.bound_words(False) == "no delay, no bound"
+
+
+def test_sessions_for_each_worker_are_counted_for_all() -> None:
+    original = CONFIGURATIONS["original"]
+    assert (original.sessions_of(True), original.sessions_of(False)) == (76, 24)
+    assert original.knobs["sessions_per_worker"] == 4
+    assert "sessions" not in original.knobs
+
+
+def test_workers_that_fit_the_machine_of_the_article_are_those_of_the_article() -> None:
+    assert fitted(6) == MINE
+    assert fitted(2) == Configuration(7, 2, 100, 20, 100)
+
+
+@pytest.mark.parametrize("wrong", [(0, 6, 100, 20, 100), (19, 6, 0, 20, 100), (19, 6, 100, -1, 100)])
+def test_knobs_that_make_no_sense_are_refused(wrong: tuple[int, int, int, int, int]) -> None:
+    with pytest.raises(ValueError, match="at least"):
+        Configuration(*wrong)
+
+
+@given(*[st.integers(1, 500)] * 4, st.integers(1, 200))
+def test_more_of_anything_never_lowers_the_bound(
+    workers: int, sessions: int, clients: int, more: int, delay_ms: int
+) -> None:
+    def bound(workers: int, sessions: int, clients: int) -> float:
+        found = Configuration(workers, 1, sessions, delay_ms, clients).bound_per_s(True)
+        assert found is not None
+        return found
+
+    least = bound(workers, sessions, clients)
+    assert least <= bound(workers + more, sessions, clients)
+    assert least <= bound(workers, sessions + more, clients)
+    assert least <= bound(workers, sessions, clients + more)
+
+
+# -- what is written -----------------------------------------------------------------------------------
+
+
+def test_nginx_passes_everything_on_to_one_port() -> None:
+    text = nginx_config(Path("/place"), 8000, 9000, "nobody", "nogroup")
+    assert text.startswith("user nobody nogroup;")
+    assert "listen 127.0.0.1:8000" in text and "proxy_pass http://127.0.0.1:9000;" in text
+    assert "access_log off;" in text and "proxy_http_version 1.0;" in text
+    assert text.count("{") == text.count("}")
+    assert "user" not in nginx_config(Path("/place"), 8000, 9000).split("worker_processes")[0]
+
+
+def test_pgbouncer_keeps_so_many_sessions_with_one_database() -> None:
+    address = {
+        "host": "127.0.0.1",
+        "port": "5432",
+        "user": "asyncdemo",
+        "password": "it's",
+        "dbname": "films",
+    }
+    lines = pgbouncer_config(Path("/place"), 6000, address, 19, "postgres").splitlines()
+    target = next(line for line in lines if line.startswith("pairs = "))
+    assert "pool_size=19" in target and "password='it''s'" in target and "dbname='films'" in target
+    assert {"pool_mode = session", "listen_port = 6000", "listen_addr = 127.0.0.1", "user = postgres"} <= {
+        *lines
+    }
+    without = pgbouncer_config(Path("/place"), 6000, address, 19)
+    assert not any(line.startswith("user") for line in without.splitlines())
+
+
+def test_a_port_that_is_kept_is_below_those_of_outgoing_connections() -> None:
+    assert 20_000 <= port_to_keep() < 32_000
+
+
+def test_programs_are_found_where_servers_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find("no-such-program-anywhere") is None
+    monkeypatch.setenv("PATH", "/bin:/usr/bin")
+    there = [name for name in ("nginx", "pgbouncer") if Path("/usr/sbin", name).exists()]
+    assert [find(name) for name in there] == [f"/usr/sbin/{name}" for name in there]
+
+
+# -- the pairs -----------------------------------------------------------------------------------------
+
+
+def test_the_pairs_are_the_rows_of_the_article() -> None:
+    article = load_article("twenty-one-pairs")
+    assert [pair.row for pair in PAIRS.values()] == list(article.table("results").row_names)
+    kinds = {name: article.table("results").row(name)[2] for name in article.table("results").row_names}
+    for pair in PAIRS.values():
+        kind = {
+            Model.PROCESSES: "Sync",
+            Model.GREENLETS: "Async / Greenlet",
+            Model.COROUTINES: "Async / Coroutine",
+        }[pair.program.model]
+        assert kind == kinds[pair.row], pair.name
+
+
+def test_six_are_named_and_the_base_is_one_of_them() -> None:
+    assert len(set(SIX)) == 6 and BASE in SIX and set(SIX) <= PAIRS.keys()
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_pair_can_be_asked_for(name: str) -> None:
+    pair = PAIRS[name]
+    app = App(APPS / pair.app, pair.interface)
+    assert app.file.is_file()
+    command = pair.program.command(Asked(app, 8000, workers=6))
+    assert app.target in command.argv
+
+
+def test_workers_that_are_forked_have_the_app_imported_before() -> None:
+    for name, word, is_there in (
+        ("flask-gunicorn", "--preload", True),
+        ("bottle-meinheld", "--preload", True),
+        ("falcon-uwsgi", "--lazy-apps", False),
+    ):
+        pair = PAIRS[name]
+        app = App(APPS / pair.app, pair.interface)
+        assert (word in pair.program.arguments(Asked(app, None, workers=19))) is is_there
+
+
+def test_every_greenlet_pair_has_a_driver_that_yields() -> None:
+    waits = {pair.name: pair.greenlets for pair in PAIRS.values()}
+    assert {name for name, what in waits.items() if what} == {
+        name for name, pair in PAIRS.items() if pair.program.model is Model.GREENLETS
+    }
+
+
+def test_all_apps_answer_the_same_words() -> None:
+    """What differs between two of them is the framework, not what is asked of it."""
+    files = sorted(APPS.glob("app_*.py"))
+    assert {file.name for file in files} == {pair.app for pair in PAIRS.values()}
+    for file in files:
+        names = [
+            node.attr if isinstance(node, ast.Attribute) else node.id
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Attribute | ast.Name)
+        ]
+        assert {"app", "get_row", "dumps"} <= {*names}, file.name
+        assert 'json.dumps({"a": f"{a:010}", "b": b})' in file.read_text(encoding="utf-8"), file.name
+
+
+# -- a contestant of it ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Recorder:
+    """Stands for a stack and for what is started in it."""
+
+    limits: list[int] = field(default_factory=list)
+    knobs: list[Mapping[str, object]] = field(default_factory=list)
+    fails: bool = False
+    connected: float = 3.0
+    port: int = 8000
+    server_port: int = 9000
+    proxy: object = "nginx"
+    pooler: object = "pgbouncer"
+    name: str = "pair"
+
+    def limit_sessions(self, sessions: int) -> None:
+        if self.fails:
+            raise ServiceError("pgbouncer was ended by SIGKILL.")
+        self.limits.append(sessions)
+
+    def sessions(self) -> float:
+        return self.connected
+
+    def start(self, knobs: Mapping[str, object]) -> Any:
+        self.knobs.append(knobs)
+        return SimpleNamespace(command="serve PORT", pids=lambda: (1, 2, 3), log=str, died=str)
+
+
+@pytest.mark.parametrize(("is_sync", "workers", "sessions"), [(True, 19, 76), (False, 6, 24)])
+def test_a_contestant_gets_the_knobs_of_its_kind(is_sync: bool, workers: int, sessions: int) -> None:
+    stack = Recorder()
+    stacked = Stacked(cast(Stack, stack), cast(ServedApp, stack), is_sync)
+    started = stacked.start(CONFIGURATIONS["original"].knobs)
+    assert stack.limits == [sessions]
+    assert stack.knobs == [{"workers": workers, "delay_ms": 0}]
+    assert started.port == 8000, "what is loaded is nginx"
+
+
+def test_a_stack_that_is_gone_is_a_contestant_that_did_not_start() -> None:
+    stack = Recorder(fails=True)
+    with pytest.raises(NotStarted, match="SIGKILL"):
+        Stacked(cast(Stack, stack), cast(ServedApp, stack), True).start(MINE.knobs)
+    assert stack.knobs == []
+
+
+def test_a_contender_listens_where_nginx_looks_for_it() -> None:
+    stack = Recorder()
+    for pair in PAIRS.values():
+        made = contender_of(cast(Stack, stack), pair, APPS, rounds=3)
+        assert made.rounds == 3 and made.arm.name == pair.name
+        assert isinstance(made.contestant, Stacked)
+        assert made.contestant.served.free_port() == 9000
+        assert made.knobs == ({"greenlets": pair.greenlets} if pair.greenlets else {})
+
+
+def row(number: int) -> dict[str, str]:
+    return {"a": f"{number:010}", "b": hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest()}
+
+
+@given(st.integers(1, 100_000))
+def test_a_row_is_known_by_its_digest(number: int) -> None:
+    right = row(number)
+    assert is_row(json.dumps(right).encode())
+    assert not is_row(json.dumps({**right, "a": str(number)}).encode())
+    assert not is_row(json.dumps({**right, "b": right["b"][::-1] + "x"}).encode())
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{}", b'{"a": null, "b": ""}', b"null", json.dumps(row(100_001)).encode()]
+)
+def test_what_is_no_row_is_none(body: bytes) -> None:
+    assert not is_row(body)
+
+
+def checks_of(stack: Recorder, configuration: Configuration) -> dict[str, Check]:
+    return {check.what: check for check in condition_of(cast(Stack, stack), "x", "x", configuration).checks}
+
+
+def scene(model: Model, processes: int) -> Scene:
+    started: Any = SimpleNamespace(pids=lambda: tuple(range(processes)), port=1)
+    return Scene(Arm("a", "a", model), Setting("x", "x", Loop.CLOSED, (), clients=1), started)
+
+
+@pytest.mark.parametrize(
+    ("model", "connected", "held"),
+    [
+        (Model.PROCESSES, 19, True),
+        (Model.PROCESSES, 20, False),
+        (Model.COROUTINES, 100, True),
+        (Model.COROUTINES, 101, False),
+        (Model.COROUTINES, 0, False),
+    ],
+)
+def test_sessions_are_verified_against_their_limit(model: Model, connected: float, held: bool) -> None:
+    check = checks_of(Recorder(connected=connected), MINE)["sessions with PostgreSQL"]
+    assert check.look(scene(model, 7)).held is held
+
+
+def test_workers_are_verified() -> None:
+    check = checks_of(Recorder(), MINE)["workers"]
+    assert check.look(scene(Model.PROCESSES, 20)).held and not check.look(scene(Model.PROCESSES, 18)).held
+    assert check.look(scene(Model.COROUTINES, 7)).held and not check.look(scene(Model.COROUTINES, 5)).held
