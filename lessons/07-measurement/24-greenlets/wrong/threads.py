@@ -1,12 +1,8 @@
-"""In threads, where the driver may block: then these are no greenlets."""
-
-from gevent import monkey
-
-monkey.patch_all()
+"""In threads, and nothing is patched: there the driver may block. But these are no greenlets."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
-import gevent
 from psycopg2 import pool
 
 QUERIES = 8
@@ -27,9 +23,8 @@ def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
 
 def main() -> list[int]:
     connections = pool.ThreadedConnectionPool(QUERIES, QUERIES, URL)
-    threads = gevent.get_hub().threadpool
-    queries = [threads.spawn(query, n, connections) for n in range(QUERIES)]
-    answers = [one.get() for one in queries]
+    with ThreadPoolExecutor(QUERIES) as threads:
+        answers = list(threads.map(lambda n: query(n, connections), range(QUERIES)))
     connections.closeall()
     return answers
 
