@@ -8,6 +8,7 @@ Not for: what else may stand between an app and its database (pgbouncer), or sta
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ __all__ = ["Database", "Risen", "film_database"]
 _NAME: Final = "DATABASE_URL"
 _OLDEST: Final = 140000
 """The first version that counts sessions."""
+_ENDS_S, _AGAIN_S = 2.0, 0.02
 
 
 class Database:
@@ -61,6 +63,13 @@ class Database:
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
             "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
         )
+
+    def connected_at_most(self, most: float) -> float:
+        """The same; should there be more, those of a server that has just ended are waited for."""
+        end_s = time.monotonic() + _ENDS_S
+        while (there := self.connected()) > most and time.monotonic() < end_s:
+            time.sleep(_AGAIN_S)
+        return there
 
     def reviews(self) -> float:
         """Rows that a transaction has stored for good."""

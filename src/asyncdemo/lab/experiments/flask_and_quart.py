@@ -23,6 +23,7 @@ from asyncdemo.lab.experiments.flask_and_quart_rows import (
     ALONE,
     ARTICLE,
     CLIENTS,
+    CROWD,
     ON_EVENTLET,
     POOL,
     PUBLISHED,
@@ -79,13 +80,16 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
         name=ARTICLE,
         title="Flask and Quart",
         contenders=contenders,
-        conditions=tuple(_condition(name, database, contenders) for name in ROUTES),
+        conditions=(
+            *(_condition(name, name, CLIENTS, database, contenders) for name in ROUTES),
+            _condition(CROWD, "film", 2 * POOL, database, contenders),
+        ),
         asked=rows(has_eventlet=gone is None),
         article=ARTICLE,
         lesson="psycopg2-to-asyncpg",
         sizes={
             Extent.QUICK: Size(2, 1.0, 0.3, 2, settings=("film",)),
-            Extent.DEFAULT: Size(7, 1.5, 0.4, 3),
+            Extent.DEFAULT: Size(7, 1.5, 0.4, 3, settings=tuple(ROUTES)),
             Extent.FULL: Size(9, 8.0, 1.0, 5),
         },
         twin_of=ALONE,
@@ -101,6 +105,8 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
             "else is the same.",
             "With eventlet psycopg2 needs no psycogreen: the monkey_patch() of Gunicorn's worker makes it "
             "wait for its socket without blocking. gevent's does not, so there psycogreen does.",
+            f"With {2 * POOL} clients and a pool of {POOL}, psycopg2's pool raises PoolError, answered with "
+            "500; asyncpg's lets whoever comes wait.",
             "GET /films/ with asyncpg fetches through a cursor, as published: 50 rows at a time.",
         ),
     )
@@ -161,18 +167,16 @@ def _missing_eventlet(gone: Unavailable | None) -> dict[str, str]:
 # -- what is sent, and looked at --------------------------------------------------------------------------
 
 
-def _condition(name: str, database: Database, contenders: tuple[Contender, ...]) -> Condition:
-    everywhere = tuple(
-        contender.arm.name for contender in contenders if contender.arm.name not in {ALONE, ON_EVENTLET}
-    )
-    setting = Setting(
-        name, f"{ROUTES[name]}, {CLIENTS} connections", Loop.CLOSED, (), clients=CLIENTS, keep_alive=True
-    )
+def _condition(
+    name: str, route: str, clients: int, database: Database, contenders: tuple[Contender, ...]
+) -> Condition:
+    some = tuple(item.arm.name for item in contenders if item.arm.name not in {ALONE, ON_EVENTLET})
+    title = f"{ROUTES[route]}, {clients} connections"
     return Condition(
-        setting,
-        (_SENDS[name],),
+        Setting(name, title, Loop.CLOSED, (), clients=clients, keep_alive=True),
+        (_SENDS[route],),
         {"pool": POOL},
-        arms=() if name == "film" else everywhere,
+        arms=() if name == "film" else some,
         checks=(*_answers(), *_stored(database), *(_connections(database) if name == "film" else ())),
         counts=(
             Count("db_connections_made", Risen(database.sessions)),
@@ -216,28 +220,28 @@ def _stored(database: Database) -> Iterator[Check]:
 
 
 def _connections(database: Database) -> Iterator[Check]:
-    """Made to PostgreSQL while it is loaded; before, some of the pool's may already be there."""
+    """How many the pool has before the load, and how many are made under it."""
     made = Risen(database.sessions)
 
-    def begin(scene: Scene) -> Seen:
-        return Seen(f"{made(scene):.0f} so far", True)
+    def before(scene: Scene, least: int, most: int) -> Seen:
+        made(scene)
+        there = database.connected_at_most(most)
+        return Seen(f"{there:.0f}", least <= there <= most)
 
-    def look(scene: Scene, most: float | None) -> Seen:
+    def under_load(scene: Scene, kept: bool) -> Seen:
         many, answered = made(scene), scene.load.answered if scene.load else 0
-        held = many > max(POOL, answered / 10) if most is None else many <= most
+        held = many <= POOL if kept else many > max(POOL, answered / 10)
         return Seen(f"{many:,.0f} for {answered:,} requests", held)
 
-    what = "connections made to PostgreSQL"
-    as_published, others = (PUBLISHED, STAND_IN), (ON_EVENTLET, REPAIRED, QUART, ALONE)
-    yield Check(f"{what}, before", "counted from here on", begin)
-    yield Check(
-        what,
-        "again and again: more than one for ten requests",
-        lambda scene: look(scene, None),
-        When.AFTER,
-        as_published,
-    )
-    yield Check(what, f"at most {POOL}", lambda scene: look(scene, POOL), When.AFTER, others)
+    is_open, is_made = "connections to PostgreSQL before the load", "connections made under load"
+    published, repaired, quart = (PUBLISHED, STAND_IN), (REPAIRED, ON_EVENTLET), (QUART, ALONE)
+    yield Check(is_open, "1", lambda scene: before(scene, 1, 1), arms=published)
+    yield Check(is_open, f"{POOL}", lambda scene: before(scene, POOL, POOL), arms=repaired)
+    yield Check(is_open, f"1 to {POOL}", lambda scene: before(scene, 1, POOL), arms=quart)
+    many = "more than one for ten requests"
+    yield Check(is_made, many, lambda scene: under_load(scene, False), When.AFTER, published)
+    few = f"at most {POOL}"
+    yield Check(is_made, few, lambda scene: under_load(scene, True), When.AFTER, (*repaired, *quart))
 
 
 def _answers_500(scene: Scene) -> float:

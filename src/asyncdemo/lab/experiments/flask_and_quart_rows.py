@@ -16,6 +16,7 @@ __all__ = [
     "ALONE",
     "ARTICLE",
     "CLIENTS",
+    "CROWD",
     "ON_EVENTLET",
     "POOL",
     "PUBLISHED",
@@ -38,6 +39,8 @@ ROUTES: Final[Mapping[str, str]] = {
     "review": "POST /reviews/",
 }
 """Setting -> route, as the article's tables name it."""
+CROWD: Final = "film-crowd"
+"""The setting with twice as many clients as the pool has connections."""
 CLIENTS: Final = 20
 POOL: Final = 20
 _ALONE: Final = 1.5
@@ -54,6 +57,7 @@ _DRIVER: Final = ("psycopg on asyncio's loop: the article does not say what it h
 _BOUND: Final = Bound(
     1.0, f"{CLIENTS} clients and a pool of {POOL} on both sides: waiting makes no difference"
 )
+_OWN: Final = ("Not in the article",)
 _TITLES: Final = {
     PUBLISHED: "Flask as published",
     STAND_IN: "Flask as published, on gevent",
@@ -64,18 +68,17 @@ _TITLES: Final = {
 def rows(has_eventlet: bool) -> tuple[Asked, ...]:
     """Without eventlet the rows of the published Flask are there all the same; gevent's stand beside them."""
     as_published = (PUBLISHED,) if has_eventlet else (PUBLISHED, STAND_IN)
-    return tuple(
+    flasks = (*as_published, REPAIRED)
+    routes = (
         row
         for setting in ROUTES
-        for row in (
-            *_rates(setting, as_published),
-            *(_latency(setting, flask) for flask in (*as_published, REPAIRED)),
-        )
+        for row in (*_rates(setting, as_published), *(_latency(setting, flask) for flask in flasks))
     )
+    crowd = (_row(f"Quart and {_TITLES[flask]}", (QUART, flask), CROWD, None, _OWN) for flask in flasks)
+    return (*routes, *crowd)
 
 
 def _rates(setting: str, as_published: tuple[str, ...]) -> Iterator[Asked]:
-    own = ("Not in the article",)
     flasks = (*as_published, REPAIRED)
     for flask in flasks:
         yield _row(
@@ -86,10 +89,12 @@ def _rates(setting: str, as_published: tuple[str, ...]) -> Iterator[Asked]:
         for flask in flasks:
             differs = (*_differs(flask), *_DRIVER)
             yield _row(f"Quart alone and {_TITLES[flask]}", (ALONE, flask), setting, alone, differs)
-        yield _row("Quart and Quart alone", (QUART, ALONE), setting, None, own)
-    yield _row("Flask repaired and as published", (REPAIRED, as_published[-1]), setting, None, own)
+        yield _row("Quart and Quart alone", (QUART, ALONE), setting, None, _OWN)
+    yield _row("Flask repaired and as published", (REPAIRED, as_published[-1]), setting, None, _OWN)
     if setting == "film":
-        yield _row("Flask repaired and as published, both on eventlet", (ON_EVENTLET, PUBLISHED), setting, None, own)
+        yield _row(
+            "Flask repaired and as published, both on eventlet", (ON_EVENTLET, PUBLISHED), setting, None, _OWN
+        )
 
 
 def _latency(setting: str, flask: str) -> Asked:
@@ -121,7 +126,7 @@ def _row(
         base=sides[1],
         setting=setting,
         published=published,
-        bound=_BOUND,
+        bound=None if setting == CROWD else _BOUND,
         differs=differs,
     )
 

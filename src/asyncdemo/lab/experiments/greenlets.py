@@ -126,13 +126,8 @@ def _condition(pool: int, database: Database) -> Condition:
 
 
 def _connected(database: Database, pool: int) -> Check:
-    """Those of the contestant before may still be on their way out."""
-
-    def look(scene: Scene) -> Seen:  # noqa: ARG001  (as every check)
-        looks = 0
-        while (there := database.connected()) > pool and looks < _LOOKS:
-            looks += 1
-            time.sleep(_LOOK_S)
+    def look(_: Scene) -> Seen:
+        there = database.connected_at_most(pool)
         return Seen(f"{there:.0f}", there == pool)
 
     return Check("connections to PostgreSQL", f"{pool}", look, always=True)
