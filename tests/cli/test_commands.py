@@ -153,6 +153,7 @@ def test_doctor_as_json_names_every_check_with_its_status() -> None:
         "Python",
         "Packages",
         "Services",
+        "Lab",
         "Terminal",
         "System",
     }

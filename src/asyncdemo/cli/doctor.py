@@ -151,7 +151,8 @@ def _services() -> Iterator[Check]:
 def _lab() -> Iterator[Check]:
     """What it measures besides packages. Without any of it something is left out, and said to be."""
     for name, good, words, mend in facts_of_lab():
-        yield Check("Lab", name, Status.OK if good else Status.MISSING, words, mend)
+        status = Status.OK if good else Status.MISSING if mend else Status.NOTE
+        yield Check("Lab", name, status, words, mend)
 
 
 def _terminal() -> Iterator[Check]:
