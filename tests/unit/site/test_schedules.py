@@ -13,7 +13,7 @@ from asyncdemo.course.lesson import load_lesson
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "teach" / "schedules.md"
 LESSONS = {lesson.id: load_lesson(lesson.folder) for lesson in load_course(find_course()).lessons}
-TOTALS = {"90 minutes": 90, "Half a day": 210, "A day": 420}
+TOTALS = {"90 minutes": 90, "Half a day": 210, "Half a day on measuring": 210, "A day": 420}
 
 
 class Row(NamedTuple):
