@@ -7,12 +7,13 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from asyncdemo.lab.pinning import choose_pinning
 from benchmarks.processes import PYTHON, WORKLOADS, environment
 
-__all__ = ["quick_server", "slot_server"]
+__all__ = ["known_server", "quick_server", "slot_server"]
 
 _START_S = 10.0
 _NGINX = """
@@ -30,7 +31,7 @@ http {{
 @contextmanager
 def quick_server(folder: Path) -> Iterator[tuple[int, str]]:
     """Its port, and what it is: nginx if it is on PATH. Its own CPU time is counted nowhere."""
-    nginx = shutil.which("nginx")
+    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if nginx is None:
         with slot_server() as port:
             yield port, "a server on asyncio"
@@ -39,7 +40,8 @@ def quick_server(folder: Path) -> Iterator[tuple[int, str]]:
         port = int(free.getsockname()[1])
     configuration = folder / "nginx.conf"
     configuration.write_text(_NGINX.format(folder=folder, port=port), encoding="utf-8")
-    process = subprocess.Popen([nginx, "-c", str(configuration)], stderr=subprocess.DEVNULL)
+    with choose_pinning().of_server():
+        process = subprocess.Popen([nginx, "-c", str(configuration)], stderr=subprocess.DEVNULL)
     try:
         _wait_for(port)
         yield port, "nginx"
@@ -48,15 +50,25 @@ def quick_server(folder: Path) -> Iterator[tuple[int, str]]:
         process.wait()
 
 
-@contextmanager
-def slot_server(each_ms: float = 0, stall_s: float = 0, period_s: float = 0) -> Iterator[int]:
+def slot_server(each_ms: float = 0, stall_s: float = 0, period_s: float = 0) -> AbstractContextManager[int]:
     """Its port."""
-    process = subprocess.Popen(
-        [PYTHON, str(WORKLOADS / "slot_server.py"), str(each_ms), str(stall_s), str(period_s)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment(),
-    )
+    return _workload("slot_server.py", each_ms, stall_s, period_s)
+
+
+def known_server(hold_ms: float) -> AbstractContextManager[int]:
+    """Its port. It uses up a processor."""
+    return _workload("known_server.py", hold_ms)
+
+
+@contextmanager
+def _workload(script: str, *numbers: float) -> Iterator[int]:
+    with choose_pinning().of_server():
+        process = subprocess.Popen(
+            [PYTHON, str(WORKLOADS / script), *map(str, numbers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(),
+        )
     assert process.stdin is not None and process.stdout is not None
     try:
         yield int(process.stdout.readline())
