@@ -1,0 +1,181 @@
+"""Seed 004 as data: every published row and column is asked for, with its bound, and the sizes fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from asyncdemo.lab.experiment import Extent, Loop
+from asyncdemo.lab.experiments import Surroundings, find_experiment
+from asyncdemo.lab.experiments import twenty_one_pairs as module
+from asyncdemo.lab.experiments.twenty_one_pairs_rows import BASE_AGAIN
+from asyncdemo.lab.protocol import Asked, Experiment
+from asyncdemo.lab.protocol.description import check_experiment
+from asyncdemo.lab.protocol.lineup import Lineup, with_twin
+from asyncdemo.lab.protocol.ordering import turns
+from asyncdemo.lab.published import load_article
+from asyncdemo.lab.stack import BASE, PAIRS, SIX, Stack
+
+ARTICLE = load_article("twenty-one-pairs")
+APPS = Path(__file__).parents[3] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
+RECONFIGURED = {"mine": "mine", "better-async": "better_async", "better-sync": "better_sync"}
+RESULTS = {
+    "load.latency_ms.50": "p50",
+    "load.latency_ms.99": "p99",
+    "counted.db_sessions": "sessions",
+}
+
+
+def described(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer") -> Experiment:
+    stack: Any = SimpleNamespace(
+        missing=missing or {},
+        programs={},
+        pids=tuple,
+        sessions=float,
+        server_port=9000,
+        port=8000,
+        proxy="nginx",
+        pooler=pooler,
+        database=SimpleNamespace(words="PostgreSQL 18.4"),
+    )
+    return module._experiment(cast(Stack, stack), Surroundings(APPS))
+
+
+EXPERIMENT = described()
+
+
+def rows(setting: str, figure: str) -> dict[str, Asked]:
+    return {row.name: row for row in EXPERIMENT.asked if row.setting == setting and row.figure == figure}
+
+
+@pytest.mark.parametrize(("setting", "column"), RECONFIGURED.items())
+def test_every_published_throughput_is_asked_for(setting: str, column: str) -> None:
+    table = ARTICLE.table("reconfigured")
+    asked = rows(setting, "load.throughput_per_s")
+    assert list(asked) == list(table.row_names)
+    for name, row in asked.items():
+        assert row.published is not None
+        assert row.published.ratio == table.figure(table.row(name), column).value
+
+
+@pytest.mark.parametrize(("figure", "column"), RESULTS.items())
+def test_every_other_published_column_is_asked_for(figure: str, column: str) -> None:
+    table = ARTICLE.table("results")
+    asked = rows("mine", figure)
+    assert list(asked) == list(table.row_names)
+    base = table.figure(table.row("Flask · Gunicorn"), column).value
+    for name, row in asked.items():
+        value = table.figure(table.row(name), column).value
+        assert row.published is not None and value is not None and base
+        assert row.published.ratio == pytest.approx(value / base)
+
+
+def test_the_row_of_the_base_is_the_base_measured_again() -> None:
+    own = [row for row in EXPERIMENT.asked if row.name == "Flask · Gunicorn"]
+    assert {(row.arm, row.base) for row in own} == {(BASE_AGAIN, BASE)}
+    (again,) = (item for item in EXPERIMENT.contenders if item.arm.twin_of)
+    assert again.arm.name == BASE_AGAIN and again.arm.twin_of == BASE
+
+
+def test_the_setting_without_published_figures_claims_none_and_the_fitted_one_those_of_the_first() -> None:
+    assert {row.published for row in rows("original", "load.throughput_per_s").values()} == {None}
+    fitted, mine = (rows(name, "load.throughput_per_s") for name in ("fitted", "mine"))
+    assert {name: row.published for name, row in fitted.items()} == {
+        name: row.published for name, row in mine.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("setting", "ratio"), [("mine", 5000 / 950), ("better-async", 2500 / 475), ("better-sync", 1.0)]
+)
+def test_bounds_are_predicted_from_waiting(setting: str, ratio: float) -> None:
+    for name, row in rows(setting, "load.throughput_per_s").items():
+        pair = next(pair for pair in PAIRS.values() if pair.row == name)
+        assert row.bound is not None
+        assert row.bound.ratio == pytest.approx(1.0 if pair.is_sync else ratio)
+
+
+def test_latency_and_sessions_have_their_bounds_too() -> None:
+    median = rows("mine", "load.latency_ms.50")["Sanic · Sanic"].bound
+    assert median is not None and median.ratio == pytest.approx(950 / 5000)
+    assert "20 ms over 105 ms" in median.words
+    sessions = rows("mine", "counted.db_sessions")["Sanic · Sanic"].bound
+    assert sessions is not None and sessions.ratio == pytest.approx(100 / 19)
+    assert rows("mine", "load.latency_ms.99")["Sanic · Sanic"].bound is None
+
+
+def test_what_waits_for_nothing_has_no_bound() -> None:
+    assert {row.bound for row in rows("original", "load.throughput_per_s").values()} == {None}
+
+
+def test_without_pgbouncer_the_bounds_know_no_sessions_and_the_run_says_so() -> None:
+    without = described({"pgbouncer": "directly"}, pooler=None)
+    assert without.missing == {"pgbouncer": "directly"}
+    row = next(row for row in without.asked if row.setting == "better-async" and row.arm == "sanic-sanic")
+    assert row.bound is not None and "sessions" not in row.bound.words
+    assert row.bound.ratio == pytest.approx(10_000 / 475)
+
+
+@pytest.mark.parametrize("extent", Extent)
+def test_it_names_only_what_it_has(extent: Extent) -> None:
+    size = EXPERIMENT.sizes[extent]
+    own = EXPERIMENT.of(size)
+    check_experiment(own, own.conditions_of(size))
+
+
+def planned(extent: Extent) -> Counter[tuple[str, str]]:
+    size = EXPERIMENT.sizes[extent]
+    own = EXPERIMENT.of(size)
+    lineup = Lineup(own.contenders, own.conditions_of(size), size, ())
+    assert with_twin(own, lineup) == own.contenders
+    closed = {item.setting.name for item in lineup.conditions if item.setting.loop is Loop.CLOSED}
+    return Counter(
+        (turn.arm, turn.setting) for turn in turns(size.rounds, lineup.orders, 1) if turn.setting in closed
+    )
+
+
+def test_by_default_six_pairs_have_seven_rounds_and_the_others_three() -> None:
+    found = planned(Extent.DEFAULT)
+    assert {setting for _, setting in found} == {*RECONFIGURED}
+    assert {arm for arm, _ in found} == {*PAIRS, BASE_AGAIN}
+    for (arm, _), rounds in found.items():
+        assert rounds == (7 if arm in {*SIX, BASE_AGAIN} else 3)
+
+
+def test_a_quick_run_has_the_six_under_one_setting() -> None:
+    found = planned(Extent.QUICK)
+    assert {arm for arm, _ in found} == {*SIX, BASE_AGAIN}
+    assert len({setting for _, setting in found}) == 1
+
+
+def test_a_full_run_has_everything() -> None:
+    found = planned(Extent.FULL)
+    assert {setting for _, setting in found} >= {*RECONFIGURED, "fitted", "original", "mine-long"}
+    assert {arm for arm, setting in found if setting == "original"} == {*PAIRS, BASE_AGAIN}
+    levels = [item.setting for item in EXPERIMENT.conditions if item.setting.loop is Loop.OPEN]
+    assert [setting.of_capacity for setting in levels] == [0.5, 0.7, 0.9]
+
+
+def test_the_first_setting_has_all_checks_and_each_trial_asks_for_a_row() -> None:
+    first, *others = EXPERIMENT.conditions
+    assert {check.what for check in first.checks} == {"GET /test", "workers", "sessions with PostgreSQL"}
+    for item in others:
+        assert [(check.what, check.always) for check in item.checks] == [("GET /test", True)]
+
+
+def test_what_differs_is_said_of_each_row() -> None:
+    mine = rows("mine", "load.throughput_per_s")
+    assert "asyncpg, not aiopg" in mine["Sanic · Sanic"].differs
+    assert "asyncpg, not aiopg" not in mine["Bottle · Gevent"].differs
+    assert all(any("processors, not" in words for words in row.differs) for row in mine.values())
+
+
+def test_it_is_listed_with_what_it_is_better_with() -> None:
+    entry = find_experiment("rig-it")
+    assert entry is not None and entry.name == EXPERIMENT.name
+    assert set(entry.needs) == {"nginx", "pgbouncer"}

@@ -1,0 +1,101 @@
+"""Runs in which some arms or settings have fewer rounds than others, other windows, or no part at all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.flags import FlagKind
+from asyncdemo.lab.protocol import Check, Condition, Experiment, Seen, When, run
+from asyncdemo.lab.record import Record
+from tests.support.fake_lab import CLOSED, SEND, SIZE, FakeContestant, a_bench, a_row, an_experiment
+
+OTHER = replace(CLOSED, name="other", clients=20)
+ONE, TWO, THREE = (FakeContestant(name) for name in ("one", "two", "three"))
+
+
+def measured(experiment: Experiment) -> Record:
+    contestants = [contender.contestant for contender in experiment.contenders]
+    bench, _ = a_bench(*contestants)  # type: ignore[arg-type]  # they are
+    return run(experiment, Extent.DEFAULT, bench=bench, seed=1)
+
+
+def trials(record: Record) -> Counter[tuple[str, str]]:
+    return Counter((trial.arm, trial.setting) for trial in record.trials)
+
+
+def test_an_arm_with_fewer_rounds_is_in_the_first_ones_and_claims_no_ranking() -> None:
+    experiment = an_experiment(ONE, TWO, THREE)
+    few = replace(experiment.contenders[2], rounds=3)
+    record = measured(replace(experiment, contenders=(*experiment.contenders[:2], few)))
+    assert trials(record) == {
+        ("one", "closed"): 7,
+        ("one-again", "closed"): 7,
+        ("two", "closed"): 7,
+        ("three", "closed"): 3,
+    }
+    assert {trial.round for trial in record.trials if trial.arm == "three"} == {1, 2, 3}
+    seven, three = record.comparisons[:2]
+    assert seven.measured is not None and len(seven.measured.pairs) == 7
+    assert three.measured is not None and len(three.measured.pairs) == 3
+    assert FlagKind.FEW_ROUNDS in {flag.kind for flag in three.flags}
+    assert FlagKind.FEW_ROUNDS not in {flag.kind for flag in seven.flags}
+
+
+def test_a_setting_with_fewer_rounds_is_in_the_first_ones() -> None:
+    record = measured(
+        an_experiment(ONE, TWO, conditions=(Condition(CLOSED, (SEND,)), Condition(OTHER, (SEND,), rounds=2)))
+    )
+    assert trials(record)["two", "closed"] == 7 and trials(record)["two", "other"] == 2
+    assert {trial.round for trial in record.trials if trial.setting == "other"} == {1, 2}
+    for number in range(1, 8):
+        places = [trial.place for trial in record.trials if trial.round == number]
+        assert places == list(range(1, len(places) + 1))
+
+
+def test_a_size_may_take_some_arms_only_and_says_whom_it_leaves_out() -> None:
+    experiment = an_experiment(ONE, TWO, THREE, size=replace(SIZE, rounds=2, arms=("one", "three")))
+    record = measured(experiment)
+    assert {arm.name for arm in record.arms} == {"one", "three", "one-again"}
+    assert [row.arm for row in record.comparisons] == ["three", "one-again"]
+    assert any("Two" in note for note in record.notes)
+    assert not any("Three" in note for note in record.notes)
+
+
+def test_a_size_without_arms_has_all() -> None:
+    experiment = an_experiment(ONE, TWO, THREE)
+    assert experiment.of(SIZE) is experiment
+
+
+def test_a_setting_may_have_a_longer_window() -> None:
+    size = replace(SIZE, rounds=1, windows_s={"other": 30.0})
+    conditions = (Condition(CLOSED, (SEND,)), Condition(OTHER, (SEND,)))
+    record = measured(an_experiment(ONE, TWO, conditions=conditions, size=size))
+    assert {setting.name: setting.duration_s for setting in record.settings} == {"closed": 10, "other": 30}
+
+
+def test_a_setting_whose_checks_each_trial_asks_is_not_visited_beforehand() -> None:
+    always = Check("answer", "yes", lambda _: Seen("yes", True), always=True)
+    loaded = Check("effect", "yes", lambda _: Seen("yes", True), When.LOADED)
+    asked = (a_row("two", "one"),)
+
+    def visited(*checks: Check) -> set[str]:
+        conditions = (
+            Condition(CLOSED, (SEND,), checks=(always,)),
+            Condition(OTHER, (SEND,), checks=checks),
+        )
+        size = replace(SIZE, rounds=1)
+        record = measured(an_experiment(ONE, TWO, conditions=conditions, asked=asked, size=size))
+        return {item.setting for item in record.verifications}
+
+    assert visited(always) == {"closed"}
+    assert visited(always, loaded) == {"closed", "other"}
+
+
+def test_what_an_answer_is_asked_for_in_each_trial_fails_the_trial() -> None:
+    """Also under a setting that was not visited."""
+    wrong = Check("answer", "yes", lambda scene: Seen("no", scene.setting.name == "closed"), always=True)
+    conditions = tuple(Condition(setting, (SEND,), checks=(wrong,)) for setting in (CLOSED, OTHER))
+    record = measured(an_experiment(ONE, TWO, conditions=conditions, asked=(a_row("two", "one", "other"),)))
+    assert {flag.kind for flag in record.comparisons[0].flags} == {FlagKind.CONTESTANT_FAILED}
