@@ -12,6 +12,7 @@ def check(seen: Seen) -> None:
     requests = int(seen.knobs["REQUESTS"])
     answers = seen.calls("answer", "requests to the server").happen(requests).all_return()
     each_once(seen, answers)
+    signed_before(seen, answers)
     took_s = reported(seen)
     over_so_many_connections(seen, answers)
     sent_when_due(seen, answers)
@@ -31,6 +32,20 @@ def each_once(seen: Seen, answers: Calls) -> None:
         "Each request was sent once.",
         f"Requests 0 to {max(numbers)} should be sent once each; answer({odd[0] if odd else 0}) was called "
         f"{names.count(f'answer({odd[0]})') if odd else 1} times.",
+        at=answers,
+    )
+
+
+def signed_before(seen: Seen, answers: Calls) -> None:
+    """A call of sign(n) returned before answer(n) began."""
+    signed_ns = {
+        lane.name.replace("sign", "answer"): lane.end_ns for lane in seen.calls("sign").all_return().lanes
+    }
+    unsigned = [lane.name for lane in answers.lanes if signed_ns.get(lane.name, lane.end_ns) > lane.start_ns]
+    seen.expect(
+        not unsigned,
+        "Each request was signed before it was sent.",
+        f"Each request has to be signed before it is sent; {''.join(unsigned[:1])} began without that.",
         at=answers,
     )
 

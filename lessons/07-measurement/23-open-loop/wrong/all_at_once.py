@@ -36,6 +36,7 @@ async def measure() -> list[float]:
     async with asyncio.TaskGroup() as group:
         for n in range(REQUESTS):
             due_s = start_s
+            await sign(n)
             asked.append(group.create_task(ask(n, server, connections, due_s)))
     return [task.result() for task in asked]
 
