@@ -34,8 +34,8 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "src"), **changes}
 
 
-def asyncdemo_command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "asyncdemo", *map(str, arguments)]
+def asyncdemo_command(*arguments: str | Path, module: str = "asyncdemo") -> list[str]:
+    return [sys.executable, "-m", module, *map(str, arguments)]
 
 
 def asyncdemo(*arguments: str | Path, cwd: Path | None = None, stdin: str = "", **variables: str) -> Done:

@@ -35,9 +35,10 @@ class Terminal:
         *arguments: str | Path,
         size: tuple[int, int] = (100, 40),
         cwd: Path | None = None,
+        module: str = "asyncdemo",
         **variables: str,
     ) -> None:
-        """size: columns and lines."""
+        """size: columns and lines. module: that is the command."""
         self.text = ""
         self.pid = 0
         self._shown = pyte.Screen(*size)
@@ -47,7 +48,7 @@ class Terminal:
         self._keyboard, self._screen = pty.openpty()
         termios.tcsetwinsize(self._screen, size[::-1])
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE_TERMINAL, *asyncdemo_command(*arguments)],
+            [sys.executable, "-c", _TAKE_TERMINAL, *asyncdemo_command(*arguments, module=module)],
             cwd=cwd,
             env=environment(**variables),
             stdin=self._screen,

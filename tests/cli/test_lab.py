@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
-import sys
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -18,11 +18,13 @@ from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.record import Record
 from asyncdemo.lab.record_file import load_record, parse_record
 from asyncdemo.lab.trial import TrialOutcome
-from tests.cli.commands import ROOT, Done, asyncdemo, environment
+from tests.cli.commands import ROOT, Done, asyncdemo, asyncdemo_command, environment
+from tests.cli.terminals import Terminal
 from tests.support.brief_lab import make_lab_course
 from tests.support.servers import MARK, eventually, marked_processes
 
 ESCAPE = "\x1b"
+BRIEF = "tests.support.brief_lab"
 
 
 class Lab:
@@ -32,20 +34,21 @@ class Lab:
         self.course, self.state = make_lab_course(folder / "course"), folder / "state"
         self.mark = uuid.uuid4().hex
 
-    def command(self, *arguments: str | Path) -> list[str]:
-        module = "tests.support.brief_lab"
-        return [sys.executable, "-m", module, "lab", "--course", str(self.course), *map(str, arguments)]
-
-    @property
-    def variables(self) -> dict[str, str]:
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-        changes = {"PYTHONPATH": path, "XDG_STATE_HOME": str(self.state), MARK: self.mark}
-        return environment(**changes)
+        self.variables = {"PYTHONPATH": path, "XDG_STATE_HOME": str(self.state), MARK: self.mark}
+
+    def command(self, *arguments: str | Path) -> list[str]:
+        return asyncdemo_command("lab", "--course", self.course, *arguments, module=BRIEF)
+
+    def on_terminal(self, *arguments: str | Path, **variables: str) -> Terminal:
+        more = {**self.variables, **variables}
+        size, arguments = (100, 40), ("lab", "--course", self.course, *arguments)
+        return Terminal(*arguments, size=size, cwd=None, module=BRIEF, **more)
 
     def __call__(self, *arguments: str | Path) -> Done:
         done = subprocess.run(
             self.command(*arguments),
-            env=self.variables,
+            env=environment(**self.variables),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -57,7 +60,7 @@ class Lab:
     def begin(self, *arguments: str | Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
             self.command(*arguments),
-            env=self.variables,
+            env=environment(**self.variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -180,6 +183,14 @@ def test_doctor_has_the_programs_and_environments_of_the_lab(tmp_path: Path) -> 
     assert checks["oha"]["mend"] == "cargo install oha"
 
 
+def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(lab: Lab) -> None:
+    done = lab("rare-tea", "--json")
+    assert (done.code, done.out) == (3, "")
+    told = " ".join(done.err.split())
+    assert "rare-tea needs no-such-tea. Install what the lab measures: " in told
+    assert "[lab]" in told and "make lab" in told
+
+
 # -- what measures ------------------------------------------------------------------------------------
 
 
@@ -262,6 +273,39 @@ def test_a_signal_keeps_the_finished_rounds_and_the_next_run_goes_on_or_begins_a
     files = lab.kept()
     assert len(files) == (1 if number is signal.SIGINT else 2), "a run that goes on keeps its place"
     assert not load_record(files[-1]).interrupted
+
+
+@pytest.mark.slow
+def test_on_a_terminal_the_bounds_are_shown_the_ratio_is_predicted_and_the_progress_drawn(lab: Lab) -> None:
+    with lab.on_terminal("tea") as terminal:
+        terminal.wait_for("10 clients / 5 ms against 10 clients / 10 ms: 2.00×")
+        terminal.wait_for("times>")
+        terminal.type("many\r")
+        terminal.wait_for("Not understood: a number above 0")
+        terminal.wait_for("times>")
+        terminal.type("2x\r")
+        terminal.wait_for("Round 1 of 3")
+        assert not terminal.shows_keys(), "a key would tear the picture"
+        assert terminal.end() == 0
+    report = terminal.text[terminal.text.rindex("Two cups") :]
+    assert "You predicted 2.00× for quick / slow." in report
+    assert "Round" not in report, "the picture is gone"
+    assert lab.nothing_left()
+
+
+@pytest.mark.slow
+def test_two_ctrl_c_end_it_at_once_and_give_the_terminal_back(lab: Lab) -> None:
+    with lab.on_terminal("tea", "--no-predict", NO_COLOR="1") as terminal:
+        terminal.wait_for("Round 1 of 3")
+        terminal.wait_for("measuring")
+        os.kill(terminal.pid, signal.SIGINT)
+        os.kill(terminal.pid, signal.SIGTERM)
+        assert terminal.end() == 130
+        assert terminal.shows_keys()
+    assert re.search(r"\x1b\[(3[0-9]|38;)", terminal.text) is None, "NO_COLOR"
+    assert terminal.text.count("\x1b[?25l") == terminal.text.count("\x1b[?25h"), "the cursor is back"
+    assert "saved" not in terminal.text
+    assert lab.nothing_left()
 
 
 @pytest.mark.slow

@@ -29,6 +29,7 @@ _MINUTES: Final = {Extent.QUICK: 0.1, Extent.DEFAULT: 0.2, Extent.FULL: 0.3}
 ENTRIES: Final = (
     Entry("two-cups", "Two cups", "tea", ("tea",), _MINUTES, module="tests.support.brief_lab"),
     Entry("broken-cups", "Broken cups", "tea", ("coffee",), _MINUTES, module="tests.support.broken_lab"),
+    Entry("rare-tea", "Rare tea", "tea", (), _MINUTES, module="tests.support.rare_lab"),
     Entry("cold-cup", "A cup that stays cold", "tea", (), _MINUTES, module="tests.support.cold_lab"),
 )
 

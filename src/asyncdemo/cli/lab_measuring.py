@@ -16,7 +16,7 @@ import click
 from rich.console import Console
 
 from asyncdemo.cli import lab_results
-from asyncdemo.cli.extras import extras, missing_packages
+from asyncdemo.cli.extras import missing_packages
 from asyncdemo.cli.lab_ending import Ending
 from asyncdemo.cli.lab_predict import Guess, ask_ratio
 from asyncdemo.cli.lab_progress import Drawn, Lines, Shown
@@ -28,12 +28,12 @@ from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.protocol import Experiment, Progress, run
 from asyncdemo.lab.record import Record
 from asyncdemo.load.needed import check_installed
+from asyncdemo.packages import install_command
 
 __all__ = ["Measured", "Order", "measure"]
 
 _POLLED: Final = {"warm up", "measure", "look"}
 """Steps in which the protocol asks all the time whether it shall end."""
-_EXTRA: Final = "lab"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,11 @@ def _introduce(order: Order) -> bool:
 
 
 def _need_packages(experiment: Experiment) -> None:
-    """Those that an extra brings: what has an environment of its own is no matter of ours."""
-    brought = {name for extra in extras(()) if extra.name == _EXTRA for name in extra.missing}
-    missing = [name for name in missing_packages(experiment.packages) if name in brought]
+    missing = missing_packages(experiment.packages)
     if missing:
-        (command,) = (extra.install for extra in extras(()) if extra.name == _EXTRA)
         raise MissingError(
-            f"{experiment.name} needs {', '.join(missing)}. Install what the lab measures: {command}\n"
-            "In a checkout: make lab"
+            f"{experiment.name} needs {', '.join(missing)}. Install what the lab measures: "
+            f"{install_command('asyncdemo[lab]')}\nIn a checkout: make lab"
         )
 
 

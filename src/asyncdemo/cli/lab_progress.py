@@ -69,8 +69,7 @@ def told(progress: Progress) -> str:
 def left_words(left_s: float | None) -> str:
     if left_s is None:
         return ""
-    minutes = round(left_s / 60)
-    return f"about {minutes} min left" if minutes > 1 else "less than 2 min left"
+    return f"about {round(left_s / 60)} min left" if left_s > 60 else "about a minute left"
 
 
 def _made(progress: Making) -> str:
