@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
 def locust_command(options: argparse.Namespace) -> list[str]:
     """The words of the command. Raises UsageError."""
-    command = [sys.executable, "-P", "-m", "locust", "-f", str(_LOCUSTFILE)]
+    command = [sys.executable, "-P", "-m", f"{__package__}.becoming", "-f", str(_LOCUSTFILE)]
     port = str(options.port)
     if options.kind == "worker":
         return [*command, "--worker", "--master-host", options.master, "--master-port", port]

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import gevent
 
-from asyncdemo.errors import EXIT_FAILED, AsyncdemoError
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, AsyncdemoError
 from asyncdemo.lab.distributed.poisson import count_p, gaps_p
 from asyncdemo.lab.distributed.shares import Share, divided, merged, superposed
 from asyncdemo.load import Plan
@@ -45,6 +45,8 @@ class Master:
         self._runner.register_message(READY, self._is_ready)
         self._runner.register_message(SHARE, self._has_measured)
         self._environment.events.test_start.add_listener(self._begin)
+        for event in (self._environment.events.test_stopping, self._environment.events.quitting):
+            event.add_listener(self._cut_short)
         gevent.spawn(self._look_for_lost)
 
     def _begin(self, **_: Any) -> None:
@@ -52,6 +54,7 @@ class Master:
         workers = [client.id for client in self._runner.clients.ready]
         self._workers = {name: number for number, name in enumerate(workers)}
         self._ready, self._shares, self._lost, self._is_over = set(), {}, {}, False
+        self._environment.process_exit_code = None
         if (users := self._runner.target_user_count) != len(workers):
             self._end(f"There are {len(workers)} workers for {users} users; the open loop has one on each.")
             return
@@ -85,6 +88,12 @@ class Master:
                 if not self._is_over and name not in there and number not in self._shares:
                     self._lost.setdefault(number, "it is gone")
             self._end_if_all_told()
+
+    def _cut_short(self, **_: Any) -> None:
+        if not self._is_over:
+            self._is_over = True
+            _log.error("It was ended before the workers had sent what they measured.")
+            self._environment.process_exit_code = EXIT_INTERRUPTED
 
     def _end_if_all_told(self) -> None:
         if self._is_over:
