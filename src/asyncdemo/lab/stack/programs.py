@@ -11,7 +11,6 @@ import random
 import shutil
 import signal
 import socket
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +21,8 @@ from asyncdemo.errors import ServiceError
 from asyncdemo.lab.contestant import NotStarted
 from asyncdemo.lab.launching import Running
 from asyncdemo.lab.servers import Command
-from asyncdemo.services.accounts import Account, account_for_servers
+from asyncdemo.services.accounts import account_for_servers
+from asyncdemo.services.folders import ServerFolder
 from asyncdemo.serving.ports import HOST
 
 __all__ = ["account_group", "account_name", "find", "give", "port_to_keep", "running", "scratch"]
@@ -79,12 +79,12 @@ def give(file: Path) -> None:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder for configurations and logs, which the user of ``account_name`` owns."""
-    account = account_for_servers()
-    with tempfile.TemporaryDirectory(prefix="asyncdemo-stack-", dir=_reachable(account)) as name:
-        if account is not None:
-            account.owns(Path(name))
-        yield Path(name)
+    """A folder for configurations, which that user owns. What a kill leaves, the next one removes."""
+    folder = ServerFolder(account_for_servers())
+    try:
+        yield folder.path
+    finally:
+        folder.close()
 
 
 @contextmanager
@@ -112,10 +112,3 @@ def running(
                 raise ServiceError(f"{path.name} {how}. Its last words:\n{server.log()}")
             time.sleep(_AGAIN_S)
         yield server
-
-
-def _reachable(account: Account | None) -> str | None:
-    usual = Path(tempfile.gettempdir())
-    if account is None or account.reaches(usual):
-        return None
-    return "/tmp"
