@@ -37,10 +37,11 @@ def database() -> Iterator[Database]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Of eventlet's environment."""
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache for eventlet's environment, and a PostgreSQL of our own, whatever is set up here."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        monkeypatch.delenv("ASYNCDEMO_PG_DSN", raising=False)
         yield
 
 

@@ -107,7 +107,7 @@ def _setting(pool: int) -> str:
 
 
 def _condition(pool: int, database: Database) -> Condition:
-    title = f"{_CLIENTS} clients, {pool} connections to PostgreSQL, {_DELAY_MS} ms a query"
+    title = f"{_CLIENTS} clients, a pool of {pool}, {_DELAY_MS} ms a query"
     film = {"title": films()[_FILM - 1].title}
     return Condition(
         Setting(_setting(pool), title, Loop.CLOSED, (), clients=_CLIENTS, keep_alive=True),

@@ -36,7 +36,7 @@ EXPERIMENTS: Final = (
     Entry("four-frameworks", "Four frameworks", "hello-world", ("hello-world",), _minutes(1, 8, 50)),
     Entry("constant-rate", "Constant rate", "open-loop", ("open-loop",), _minutes(1, 9, 45)),
     Entry("ten-thousand", "Ten thousand connections", "open-loop", (), _minutes(1, 3, 20)),
-    Entry("greenlets", "Greenlets and their driver", "greenlets", ("greenlets",), _minutes(1, 3, 10)),
+    Entry("greenlets", "Greenlets and their driver", "greenlets", ("greenlets",), _minutes(1.5, 3, 12)),
     Entry(
         "twenty-one-pairs",
         "Twenty-one pairs",
