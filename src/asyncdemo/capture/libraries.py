@@ -101,6 +101,11 @@ def has_pools(filename: str) -> bool:
     return _package(filename) in _WITH_POOLS
 
 
+def stands_for_threading(filename: str) -> bool:
+    """Is it gevent? Its locks, like those of the standard library, are nobody's who uses it."""
+    return _package(filename) == "gevent"
+
+
 class Libraries:
     """Looks at the chain of suspended coroutines from its innermost end."""
 

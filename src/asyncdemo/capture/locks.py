@@ -39,12 +39,13 @@ def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, 
             frame = sys._getframe(1)
             while frame.f_code.co_filename == "<string>" and frame.f_back is not None:
                 frame = frame.f_back  # what dataclasses generate
-            if recorder.origins.is_stdlib(frame.f_code.co_filename):
+            filename = frame.f_code.co_filename
+            if recorder.origins.is_stdlib(filename) or libraries.stands_for_threading(filename):
                 return cls._make_real()
             lock = object.__new__(cls)
             lock._real = cls._make_real()
             lock._depth = 0
-            inner = libraries.has_pools(frame.f_code.co_filename)
+            inner = libraries.has_pools(filename)
             lock._resource = None if inner else limits.add(lock, "lock", 1, frame)
             return lock
 

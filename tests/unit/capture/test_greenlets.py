@@ -286,6 +286,9 @@ class TestMonkeyPatched:
         threads = [track.name for track in patched.run.tracks if track.kind == "thread"]
         assert threads == ["MainThread"]
 
+    def test_gevents_own_locks_are_no_resources(self, patched: Recorded) -> None:
+        assert not patched.run.resources
+
     def test_nothing_held_the_hub(self, patched: Recorded) -> None:
         assert not blocking_steps(patched.run)
         Seen(patched.run).never_blocked()
