@@ -1,16 +1,26 @@
-"""``python -m benchmarks [--quick] [--only PART]``: measure, print, and write the page."""
+"""``python -m benchmarks``: measure, print, and write the page.
+
+Without options all but the twins, and the page gets the figures. With ``--only PART`` it does not, unless
+``--write`` is given, too. ``--json FILE`` keeps the figures as data, ``--quick`` only tries everything once.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
+from asyncdemo.lab.protocol import Size
 from benchmarks.lesson_runs import measure_lessons
 from benchmarks.live_view import measure_live_view
 from benchmarks.load_client import measure_load_client
+from benchmarks.load_peers import latency_errors
 from benchmarks.machine import describe
 from benchmarks.memory import measure_memory
 from benchmarks.processes import ROOT
@@ -19,11 +29,29 @@ from benchmarks.startup import measure_startup
 from benchmarks.summary import coverage
 from benchmarks.table import Row, machine_lines, markdown_table, row_cells, with_table
 from benchmarks.tracing_cost import COMPARED, measure_tracing_cost
+from benchmarks.twins import measure_twins
 from benchmarks.watching import measure_watch
 
 PAGE = ROOT / "docs" / "measure" / "speed.md"
-PARTS = ("tracing", "startup", "watch", "live", "memory", "lessons", "load", "site")
+SECTIONS = {
+    "": ("tracing", "startup", "watch", "live", "memory", "lessons", "site"),
+    "load": ("load",),
+    "twins": ("twins",),
+}
+"""Of the page -> its parts. Each has marks of its own, and its own lines about the machine."""
+PARTS = tuple(part for parts in SECTIONS.values() for part in parts)
+UNASKED = tuple(part for part in PARTS if part != "twins")
+"""The twins take a quarter of an hour, and a machine on which nothing else runs."""
+TWINS = ROOT / ".cache" / "benchmarks" / "twins.jsonl"
 _HEAD = ["what", "median", "range", "rounds", "target", ""]
+
+
+@dataclass
+class Found:
+    """What a part came to. tables: title, head, rows."""
+
+    rows: list[Row] = field(default_factory=list)
+    tables: list[tuple[str, list[str], list[list[str]]]] = field(default_factory=list)
 
 
 def main() -> int:
@@ -34,78 +62,113 @@ def main() -> int:
     parser.add_argument(
         "--only", choices=PARTS, action="append", help="not the others; the page stays as it is"
     )
+    parser.add_argument(
+        "--write", action="store_true", help="with --only: write the sections that were measured whole"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures as data")
+    parser.add_argument("--runs", type=int, default=40, help="of the twins (40)")
+    parser.add_argument("--minutes", type=float, default=15, help="that the twins take at the most (15)")
     options = parser.parse_args()
     facts = describe()
     start_s = time.monotonic()
+    asked = options.only or (PARTS if options.quick else UNASKED)
+    found: dict[str, Found] = {}
     with tempfile.TemporaryDirectory(prefix="asyncdemo-benchmarks-") as folder:
-        rows, compared = _measure(Path(folder), options.quick, options.only or PARTS)
-    tables = _tables(facts, rows, compared)
-    print(tables)
+        for part in PARTS:
+            if part in asked:
+                print(f"measuring: {part} ...", file=sys.stderr, flush=True)
+                found[part] = _measure(part, Path(folder), options)
+    print(_tables(facts, found.values()))
     print(f"\n{time.monotonic() - start_s:.0f} s", file=sys.stderr)
-    if not options.quick and not options.only:
-        PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), tables), encoding="utf-8")
-        print(f"written into {PAGE.relative_to(ROOT)}", file=sys.stderr)
+    if options.json is not None:
+        options.json.write_text(json.dumps(_data(facts, found), indent=1) + "\n", encoding="utf-8")
+    if not options.quick and (options.write or not options.only):
+        _write_page(facts, found)
     return 0
 
 
-def _measure(
-    folder: Path, quick: bool, parts: tuple[str, ...] | list[str]
-) -> tuple[list[Row], list[list[str]]]:
-    rows: list[Row] = []
-    compared: list[list[str]] = []
-    for part in PARTS:
-        if part not in parts:
-            continue
-        print(f"measuring: {part} ...", file=sys.stderr, flush=True)
-        if part == "tracing":
-            cost = (
-                measure_tracing_cost(folder, rounds=1, tasks=20, sleeps=5)
-                if quick
-                else measure_tracing_cost(folder, rounds=7, tasks=2000, sleeps=50)
-            )
-            rows += cost.rows
-            compared = cost.compared
-        elif part == "startup":
-            rows += measure_startup(rounds=1 if quick else 15)
-        elif part == "watch":
-            rows += measure_watch(folder, rounds=1 if quick else 25)
-        elif part == "live":
-            rows += (
-                measure_live_view(folder, rounds=1, tasks=100, sleeps=4, seconds=0.4)
-                if quick
-                else measure_live_view(folder, rounds=5, tasks=10_000, sleeps=5, seconds=3.0)
-            )
-        elif part == "memory":
-            rows += measure_memory(folder, rounds=1 if quick else 3, steps=2000 if quick else 100_000)
-        elif part == "lessons":
-            rows += measure_lessons(
+def _measure(part: str, folder: Path, options: argparse.Namespace) -> Found:
+    quick: bool = options.quick
+    if part == "tracing":
+        cost = (
+            measure_tracing_cost(folder, rounds=1, tasks=20, sleeps=5)
+            if quick
+            else measure_tracing_cost(folder, rounds=7, tasks=2000, sleeps=50)
+        )
+        return Found(cost.rows, [("Against its peers", COMPARED, cost.compared)])
+    if part == "startup":
+        return Found(measure_startup(rounds=1 if quick else 15))
+    if part == "watch":
+        return Found(measure_watch(folder, rounds=1 if quick else 25))
+    if part == "live":
+        return Found(
+            measure_live_view(folder, rounds=1, tasks=100, sleeps=4, seconds=0.4)
+            if quick
+            else measure_live_view(folder, rounds=5, tasks=10_000, sleeps=5, seconds=3.0)
+        )
+    if part == "memory":
+        return Found(measure_memory(folder, rounds=1 if quick else 3, steps=2000 if quick else 100_000))
+    if part == "lessons":
+        return Found(
+            measure_lessons(
                 folder, rounds=1 if quick else 5, rounds_of_long=1 if quick else 3, only_async=quick
             )
-        elif part == "site":
-            rows += measure_site(folder, rounds=3, build=not quick)
-        else:
-            rows += (
-                measure_load_client(folder, rounds=1, requests=500, paced=50, stall_s=0.02, slot_requests=10)
-                if quick
-                else measure_load_client(
-                    folder, rounds=5, requests=150_000, paced=1000, stall_s=0.2, slot_requests=400
-                )
-            )
-    return rows, compared
+        )
+    if part == "site":
+        return Found(measure_site(folder, rounds=3, build=not quick))
+    if part == "twins":
+        size = Size(3, 0.2, 0.1, 2) if quick else Size(7, 0.5, 0.2, 3)
+        most_s, keep = 60 * options.minutes, None if quick else TWINS
+        return Found(measure_twins(folder, 1 if quick else options.runs, size, most_s, keep))
+    rows = (
+        measure_load_client(folder, rounds=1, requests=500, paced=50, stall_s=0.1, slot_requests=10)
+        if quick
+        else measure_load_client(
+            folder, rounds=5, requests=150_000, paced=1000, stall_s=1.0, slot_requests=400
+        )
+    )
+    errors = latency_errors(rounds=1, window_s=0.3) if quick else latency_errors(rounds=3, window_s=2.5)
+    return Found(rows, [("More latency than there was", *errors)])
 
 
-def _tables(facts: dict[str, str], rows: list[Row], compared: list[list[str]]) -> str:
-    parts = [machine_lines(facts), markdown_table(_HEAD, [row_cells(row) for row in rows])]
-    if compared:
-        parts += ["### Against its peers", markdown_table(COMPARED, compared)]
+def _tables(facts: dict[str, str], found: Iterable[Found]) -> str:
+    parts = list(found)
+    rows = [row for part in parts for row in part.rows]
+    texts = [machine_lines(facts), markdown_table(_HEAD, [row_cells(row) for row in rows])]
+    for title, head, cells in (table for part in parts for table in part.tables):
+        texts += [f"### {title}", markdown_table(head, cells)]
     rounds = {row.summary.rounds for row in rows if row.summary.rounds > 1}
     if rounds:
         holds = ", ".join(f"{coverage(count):.1%} of {count}" for count in sorted(rounds))
-        parts.append(
+        texts.append(
             "Figures are medians of rounds; the ranges go from the least to the most. How surely a range "
             f"holds the true median follows from the number of rounds: {holds}."
         )
-    return "\n\n".join(parts)
+    return "\n\n".join(texts)
+
+
+def _data(facts: dict[str, str], found: dict[str, Found]) -> dict[str, Any]:
+    return {
+        "machine": facts,
+        "parts": {
+            name: {
+                "rows": [
+                    {"what": row.what, **asdict(row.summary), "words": row_cells(row)[1:]}
+                    for row in part.rows
+                ],
+                "tables": [{"title": title, "head": head, "rows": rows} for title, head, rows in part.tables],
+            }
+            for name, part in found.items()
+        },
+    }
+
+
+def _write_page(facts: dict[str, str], found: dict[str, Found]) -> None:
+    for section, parts in SECTIONS.items():
+        if found.keys() >= set(parts):
+            tables = _tables(facts, [found[part] for part in parts])
+            PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), tables, section), encoding="utf-8")
+            print(f"written into {PAGE.relative_to(ROOT)}: {', '.join(parts)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ that stalls. Not for: the parts of our own client (``load_client``).
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import urllib.request
@@ -35,6 +36,8 @@ _STALL_SHARE: Final = 0.2
 _STALL_RATE: Final = 200.0
 _SLOWER: Final = {"aiohttp": 10, "httpx": 100}
 """Times fewer requests, so that each is at it for about a second."""
+_TICK_S: Final = 0.01
+"""In which the system tells the CPU time of other processes."""
 _ENDS_S: Final = 120.0
 _GIVES_UP_S: Final = 5.0
 _KEPT: Final = 0.95
@@ -90,9 +93,9 @@ def _requests_per_cpu_s(engine: Engine, port: int, requests: int) -> float:
     few = max(CLIENTS, requests // _SLOWER.get(engine.name, 1))
     lasts: dict[str, object] = {"duration_s": 1.0} if engine.name == "wrk" else {"requests": few}
     load = _measured(engine, port, clients=CLIENTS, **lasts).load
-    if not load.client_cpu_s:
+    if load.client_cpu_s is None:
         raise RuntimeError(f"the CPU time of {engine.name} is not known")
-    return load.answered / load.client_cpu_s
+    return load.answered / max(load.client_cpu_s, _TICK_S)
 
 
 # --- where the truth is known -----------------------------------------------------------------------
@@ -124,7 +127,7 @@ def _more_ms(engine: Engine, port: int, rate: int, window_s: float) -> tuple[flo
     truth = _truth_ms(port)
     if load.errors or shortfall(load, rate) < _KEPT:
         return None
-    seen = [load.latency_ms.get(percent, load.latency_ms["mean"]) for percent in ("50", "90")]
+    seen = [load.latency_ms.get(percent, math.nan) for percent in ("50", "90")]
     return seen[0] - truth[0], seen[1] - truth[1]
 
 
@@ -133,7 +136,7 @@ def _error_words(rounds: Sequence[tuple[float, float] | None]) -> str:
     if len(kept) < len(rounds):
         return "cannot send so much"
     medians = (statistics.median(figures) for figures in zip(*kept, strict=True))
-    return ", ".join(f"{ms:+,.2f} ms" for ms in medians)
+    return ", ".join("too few answers" if math.isnan(ms) else f"{ms:+,.2f} ms" for ms in medians)
 
 
 def _truth_ms(port: int) -> tuple[float, float]:

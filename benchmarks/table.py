@@ -10,9 +10,6 @@ from benchmarks.summary import Summary
 
 __all__ = ["Bound", "Row", "Target", "machine_lines", "markdown_table", "row_cells", "verdict", "with_table"]
 
-BEGIN = "<!-- benchmarks: begin"
-END = "<!-- benchmarks: end -->"
-
 
 class Bound(Enum):
     AT_MOST = "at most"
@@ -76,10 +73,11 @@ def machine_lines(facts: Mapping[str, str]) -> str:
     return "\n".join(f"- {name}: {fact}" for name, fact in facts.items())
 
 
-def with_table(page: str, tables: str) -> str:
-    """The page with other tables between its marks. Raises ValueError if it has no marks."""
-    begin, end = page.find(BEGIN), page.find(END)
+def with_table(page: str, tables: str, section: str = "") -> str:
+    """The page with other tables between the marks of a section. Raises ValueError if it has no marks."""
+    name = f"benchmarks {section}".strip()
+    begin, end = page.find(f"<!-- {name}: begin"), page.find(f"<!-- {name}: end -->")
     begin_ends = page.find("-->", begin)
     if begin < 0 or not begin < begin_ends < end:
-        raise ValueError("the page has no marks between which the tables go")
+        raise ValueError(f"the page has no marks between which the tables go: {name}")
     return f"{page[: begin_ends + 3]}\n\n{tables}\n\n{page[end:]}"

@@ -58,8 +58,11 @@ class Twin:
         return f"{self.ratio.median:.3f} [{self.ratio.least:.3f} to {self.ratio.most:.3f}] {holds}"
 
 
-def measure_twins(folder: Path, runs: int, size: Size, keep: Path | None = None) -> list[Row]:
-    """keep: a file to which each run is added as a line of JSON. A Ctrl-C ends it with what there is."""
+def measure_twins(
+    folder: Path, runs: int, size: Size, most_s: float = float("inf"), keep: Path | None = None
+) -> list[Row]:
+    """keep: a file to which each run is added as a line of JSON. A Ctrl-C, or when no other run fits into
+    most_s, ends it with what there is."""
     twins: list[Twin] = []
     start_s = time.monotonic()
     if keep is not None:
@@ -79,6 +82,8 @@ def measure_twins(folder: Path, runs: int, size: Size, keep: Path | None = None)
             with keep.open("a", encoding="utf-8") as file:
                 pairs = None if twin.ratio is None else twin.ratio.pairs
                 file.write(json.dumps({"run": twin.number, "pairs": pairs, "words": twin.words}) + "\n")
+        if time.monotonic() - start_s + each_s > most_s:
+            break
     return twin_rows(twins)
 
 

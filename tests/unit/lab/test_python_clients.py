@@ -1,0 +1,102 @@
+"""aiohttp and httpx as engines: the same plan, and a result that a trial can keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import asyncdemo.lab
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.lab.engines import Engine, Measured
+from asyncdemo.lab.protocol.bench import Bench
+from asyncdemo.lab.python_clients import CAUTION, PYTHON_CLIENTS, PythonClient, found_python_clients
+from asyncdemo.lab.scripted import Scripted
+from asyncdemo.load import Plan, Send
+
+NULL = Scripted("null", Path(asyncdemo.lab.__file__).with_name("null_server.py"))
+PLAN = Plan("127.0.0.1", 1, (Send("GET", "/"),), clients=3, requests=60, timeout_s=20, keep_alive=True)
+
+
+def test_they_are_never_among_the_engines_of_an_experiment() -> None:
+    assert not {client.name for client in PYTHON_CLIENTS} & Bench().engines.keys()
+    assert all(client.caution == CAUTION and "beware" in CAUTION for client in PYTHON_CLIENTS)
+
+
+@contextmanager
+def null_server() -> Iterator[int]:
+    with NULL.start({}) as started:
+        yield started.port
+
+
+def sent(engine: Engine, plan: Plan) -> Measured:
+    with engine.prepared(plan) as sending:
+        (pid,) = sending.pids
+        assert pid > 0
+        sending.go()
+        while not sending.finished(0.2):
+            pass
+        return sending.measured()
+
+
+clients = pytest.mark.parametrize("client", found_python_clients(), ids=lambda client: client.name)
+
+
+@pytest.mark.slow
+@clients
+def test_a_closed_loop(client: Engine) -> None:
+    with null_server() as port:
+        measured = sent(client, replace(PLAN, port=port))
+        closing = sent(client, replace(PLAN, port=port, keep_alive=False, clients=1, requests=5))
+    load = measured.load
+    assert (load.requests, load.answered, load.statuses, load.errors) == (60, 60, {"200": 60}, {})
+    assert load.open_at_once == 3 and load.engine == client.name
+    assert load.client_cpu_s and load.latency_ms["0"] <= load.latency_ms["mean"] <= load.latency_ms["100"]
+    assert measured.histograms is not None and measured.histograms.latency and measured.p99_ms
+    assert closing.load.answered == 5 and closing.load.open_at_once == 1
+
+
+@pytest.mark.slow
+@clients
+def test_an_open_loop_sends_what_is_asked_for(client: Engine) -> None:
+    plan = replace(PLAN, clients=None, requests=None, rate=40.0, duration_s=0.5)
+    with null_server() as port:
+        load = sent(client, replace(plan, port=port)).load
+    assert (load.requests, load.answered, load.window_s) == (20, 20, 0.5)
+    assert load.lag_p99_ms is not None
+
+
+@pytest.mark.slow
+@clients
+def test_who_does_not_answer_is_an_error_of_its_own(client: Engine) -> None:
+    with null_server() as port:
+        pass
+    load = sent(client, replace(PLAN, port=port, requests=4)).load
+    assert (load.requests, load.answered, load.errors) == (4, 0, {"client": 4})
+    assert "Connect" in load.first_errors["client"]
+
+
+@pytest.mark.slow
+def test_one_that_cannot_start_says_why() -> None:
+    with (
+        pytest.raises(AsyncdemoError, match="did not get ready: KeyError: 'urllib9'"),
+        PythonClient("urllib9").prepared(PLAN),
+    ):
+        pass
+
+
+@pytest.mark.slow
+@clients
+def test_one_that_is_let_go_of_leaves_nothing(client: Engine) -> None:
+    import psutil
+
+    with null_server() as port:
+        endless = replace(PLAN, port=port, requests=None, duration_s=600.0)
+        with client.prepared(endless) as sending:
+            sending.go()
+            assert not sending.finished(0.1)
+            (pid,) = sending.pids
+    assert not psutil.pid_exists(pid)
