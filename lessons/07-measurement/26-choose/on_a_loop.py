@@ -1,0 +1,45 @@
+"""Forty jobs, each waits and computes: how long do they take with a task for each?
+
+Predict it before you run it:  python on_a_loop.py
+"""
+
+import asyncio
+import time
+
+JOBS = 40
+JOB_MS = 50
+IO_SHARE = 90
+PROCESSES = 2
+
+
+async def wait(ms: float) -> None:
+    """For somebody else: a database, a disk, another service."""
+    await asyncio.sleep(ms / 1000)
+
+
+def compute(ms: float) -> None:
+    """Takes so much time of a processor, however many others want it as well."""
+    end_s = time.thread_time() + ms / 1000
+    while time.thread_time() < end_s:
+        pass
+
+
+async def work(waits_ms: float, computes_ms: float) -> None:
+    await wait(waits_ms)
+    compute(computes_ms)
+
+
+async def job(n: int, waits_ms: float, computes_ms: float) -> int:
+    await work(waits_ms, computes_ms)
+    return n
+
+
+async def main() -> None:
+    waits_ms = JOB_MS * IO_SHARE / 100
+    parts = (waits_ms, JOB_MS - waits_ms)
+    done = await asyncio.gather(*(job(n, *parts) for n in range(JOBS)))
+    print(f"{len(done)} jobs are done")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
