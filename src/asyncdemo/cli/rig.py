@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,7 @@ from asyncdemo.cli.signals import Signals
 from asyncdemo.cli.terminal import can_ask, can_draw, in_foreground
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.lab.protocol.bench import Bench
+from asyncdemo.lab.python_clients import found_python_clients
 from asyncdemo.lab.rig import KNOBS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig_bench import open_bed
 from asyncdemo.lab.rig_session import Session
@@ -44,7 +46,7 @@ def open_rig(apps: Path, settings: Sequence[str] = (), *, plain: bool = False, a
 
     On a terminal until one quits, elsewhere one measurement of what is set. Raises UsageError, MissingError.
     """
-    bench = Bench()
+    bench = _bench()
     clients = tuple(bench.engines)
     rigging = with_settings(Rigging(PRESETS["1"].configuration), settings, clients)
     on_terminal = can_ask() and in_foreground() and can_draw() and not (plain or as_json)
@@ -57,6 +59,13 @@ def open_rig(apps: Path, settings: Sequence[str] = (), *, plain: bool = False, a
         if on_terminal:
             return _Rig(apps, rigging, clients, bench).until_quit()
         return _once(apps, rigging, bench, as_json=as_json)
+
+
+def _bench() -> Bench:
+    """With load clients that no experiment has: at their limit they change the ranking."""
+    bench = Bench()
+    more = {engine.name: engine for engine in found_python_clients()}
+    return replace(bench, engines={**bench.engines, **more})
 
 
 def _once(apps: Path, rigging: Rigging, bench: Bench, *, as_json: bool) -> int:

@@ -46,12 +46,13 @@ class View:
 def rig_lines(view: View, width: int, height: int) -> list[Line]:
     """As many lines as there is room for; the oldest of what was tried is left out first."""
     head = list(_head(view, width))
-    foot = [text_line(fit(_KEYS, width), DIM)] if view.chosen is not None else []
+    foot = [[], text_line(fit(_KEYS, width), DIM)] if view.chosen is not None else []
+    head = head[: max(height - len(foot), 0)]
     tried = list(_tried(view, width))
-    room = max(height - len(head) - len(foot) - 1, 0)
+    room = height - len(head) - len(foot)
     if len(tried) > room:
         tried = [*tried[:2], *tried[len(tried) - room + 2 :]] if room > 2 else []
-    return [*head, *tried, [], *foot][:height] if foot else [*head, *tried]
+    return [*head, *tried, *foot]
 
 
 def result_lines(view: View, width: int) -> list[Line]:
@@ -85,7 +86,7 @@ def _head(view: View, width: int) -> Iterator[Line]:
         text = f"{'>' if is_chosen else ' '} {knob.title:<18} {f'< {value} >' if is_chosen else f'  {value}'}"
         yield text_line(fit(text, width), EMPHASIS if is_chosen else None)
     yield []
-    yield text_line("The bound: what waiting alone allows", EMPHASIS)
+    yield text_line(fit("The bound: what waiting alone allows", width), EMPHASIS)
     yield from _bounds(view, width)
     yield []
     yield text_line(fit(f"Measured{f': {view.doing}' if view.doing else ''}", width), EMPHASIS)
@@ -94,7 +95,7 @@ def _head(view: View, width: int) -> Iterator[Line]:
     elif view.now is not None:
         yield from measured_lines(view.now, width, view.is_pooled)
     elif not view.doing:
-        yield text_line(f"{_INDENT}nothing yet")
+        yield text_line(fit(f"{_INDENT}nothing yet", width))
     for name, words in view.missing.items():
         yield from (text_line(part, DIM) for part in _wrapped(f"Without {name}: {words}", width))
     yield []

@@ -24,7 +24,7 @@ EXPERIMENTS: Final = (
         "Flask and Sanic",
         "flask-vs-sanic",
         ("flask-vs-sanic", "cpu-route", "memory"),
-        _minutes(1, 7, 11),
+        _minutes(1, 7, 15),
     ),
     Entry(
         "flask-and-quart",

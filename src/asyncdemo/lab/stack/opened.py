@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
 from asyncdemo.lab.database import Database, film_database
 from asyncdemo.lab.launching import Running
+from asyncdemo.lab.stack.affinity import keep_to, processors
 from asyncdemo.lab.stack.pooler import Pooler, pgbouncer
 from asyncdemo.lab.stack.programs import find, port_to_keep, scratch
 from asyncdemo.lab.stack.proxy import nginx
@@ -49,6 +50,8 @@ class Stack:
     pooler: Pooler | None = None
     proxy: Running | None = None
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    processors: frozenset[int] = frozenset()
+    """On which the whole of it may run; none where the system cannot say."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """What is not installed -> what is done instead, as ``Experiment.missing`` has them."""
 
@@ -85,7 +88,9 @@ def open_stack(
     there = {name: path for name in _WITHOUT if (path := installed(name))}
     with ExitStack() as parts:
         database = parts.enter_context(film_database(say))
-        _let_run_anywhere(database.pids())
+        # On the client's processor, too: that uses little of it, and of two cores the server has only one.
+        # What PostgreSQL makes from now on inherits it; nginx and pgbouncer have it from us.
+        keep_to(processors(), database.pids())
         say("filling the table")
         _fill(database)
         folder = parts.enter_context(scratch())
@@ -108,20 +113,9 @@ def open_stack(
             pooler,
             proxy,
             {name: (path, "-v" if name == "nginx" else "--version") for name, path in there.items()},
+            processors(),
             {name: words for name, words in _WITHOUT.items() if name not in there},
         )
-
-
-def _let_run_anywhere(pids: tuple[int, ...]) -> None:
-    """On the client's processor, too: that uses little of it, and on two cores the server has only one.
-
-    What PostgreSQL makes from now on inherits it; nginx and pgbouncer have it from us.
-    """
-    if not hasattr(os, "sched_setaffinity"):
-        return
-    for pid in pids:
-        with suppress(ProcessLookupError, PermissionError):  # it has ended, or it is somebody else's
-            os.sched_setaffinity(pid, os.sched_getaffinity(0))
 
 
 def _fill(database: Database) -> None:

@@ -21,6 +21,7 @@ from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
 from asyncdemo.lab.launching import Running
 from asyncdemo.lab.protocol import Check, Condition, Contender, Count, Scene, Seen, When
 from asyncdemo.lab.servers import App
+from asyncdemo.lab.stack.affinity import everywhere, keep_to
 from asyncdemo.lab.stack.configuration import Configuration
 from asyncdemo.lab.stack.opened import ROWS, Stack
 from asyncdemo.lab.stack.pairs import Pair
@@ -59,7 +60,11 @@ class Stacked:
             self.stack.limit_sessions(sessions)
         except ServiceError as error:
             raise NotStarted(str(error)) from error
-        return Behind(self.stack, self.served.start({**rest, "workers": workers}))
+        # Workers are started on all processors, which takes half the time on two, and kept to theirs then.
+        with everywhere(self.stack.processors) as own:
+            server = self.served.start({**rest, "workers": workers})
+        keep_to(own, server.pids())
+        return Behind(self.stack, server)
 
 
 class Behind:

@@ -1,0 +1,137 @@
+"""The rig's knobs, bounds and verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from asyncdemo.errors import UsageError
+from asyncdemo.lab.ratio import Ratio
+from asyncdemo.lab.rig import KNOBS, OURS, PRESETS, SIDES, Knob, Outcome, Rigging, with_settings
+from asyncdemo.lab.stack.configuration import Configuration
+
+CLIENTS = (OURS, "wrk", "httpx")
+SYNC, ASYNC = SIDES
+MINE = Rigging(PRESETS["1"].configuration)
+KNOB = {knob.name: knob for knob in KNOBS}
+
+
+def test_the_presets_are_those_of_the_article() -> None:
+    mine, better_async, better_sync, original = (PRESETS[key] for key in "1234")
+    assert mine.configuration == Configuration(19, 6, 100, 20, 100)
+    assert better_async.configuration == Configuration(19, 6, 100, 40, 400)
+    assert better_sync.configuration == Configuration(19, 6, 19, 10, 19)
+    assert original.configuration.per_worker
+    assert [one.published for one in PRESETS.values()] == [1.23, 4.36, 1.13, None]
+
+
+@pytest.mark.parametrize(
+    ("settings", "sync", "both"),
+    [
+        ((), ("workers",), ("sessions", "clients")),
+        (("sessions=8",), ("sessions",), ("sessions",)),
+        (("clients=4",), ("clients",), ("clients",)),
+        (("workers=8", "clients=8"), ("workers", "clients"), ("clients",)),
+    ],
+)
+def test_the_fewest_places_bind(
+    settings: tuple[str, ...], sync: tuple[str, ...], both: tuple[str, ...]
+) -> None:
+    rigging = with_settings(MINE, settings, CLIENTS)
+    assert rigging.binding(SYNC, True) == sync
+    assert rigging.binding(ASYNC, True) == both
+
+
+def test_without_a_pooler_sessions_bind_nobody() -> None:
+    rigging = with_settings(MINE, ["sessions=2"], CLIENTS)
+    assert rigging.binding(SYNC, False) == ("workers",)
+    assert rigging.bound_ratio(True) == 1
+    assert rigging.bound_ratio(False) == pytest.approx(100 / 19)
+
+
+def test_a_longer_query_changes_the_bounds_and_not_their_ratio() -> None:
+    slow = with_settings(MINE, ["delay=40"], CLIENTS)
+    assert slow.bound_per_s(SYNC, True) == 475
+    assert MINE.bound_per_s(SYNC, True) == 950
+    assert slow.bound_ratio(True) == MINE.bound_ratio(True)
+
+
+def test_without_a_delay_there_is_no_bound() -> None:
+    assert Rigging(PRESETS["4"].configuration).bound_ratio(True) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "value"),
+    [
+        ("workers", 1, "24"),
+        ("workers", -1, "12"),
+        ("delay", 1, "40"),
+        ("sessions", -1, "50"),
+        ("clients", 1, "200"),
+    ],
+)
+def test_an_arrow_key_goes_to_the_next_step(name: str, by: int, value: str) -> None:
+    knob = KNOB[name]
+    assert MINE.stepped(knob, by, CLIENTS).value(knob) == value
+
+
+def test_a_step_from_between_two_steps_goes_to_the_nearer_one_on_that_side() -> None:
+    between = with_settings(MINE, ["workers=20"], CLIENTS)
+    assert between.stepped(KNOB["workers"], 1, CLIENTS).value(KNOB["workers"]) == "24"
+    assert between.stepped(KNOB["workers"], -1, CLIENTS).value(KNOB["workers"]) == "19"
+
+
+@pytest.mark.parametrize("knob", [knob for knob in KNOBS if knob.steps], ids=lambda knob: knob.name)
+def test_no_key_leads_out_of_the_bounds(knob: Knob) -> None:
+    for by, last in ((1, -1), (-1, 0)):
+        rigging = MINE
+        for _ in range(20):
+            rigging = rigging.stepped(knob, by, CLIENTS)
+        assert rigging.value(knob) == str(knob.steps[last])
+        assert knob.low <= knob.steps[last] <= knob.high
+
+
+def test_the_load_client_is_a_knob_too() -> None:
+    client = KNOB["client"]
+    second = MINE.stepped(client, 1, CLIENTS)
+    assert (MINE.value(client), second.value(client)) == ("ours", "wrk")
+    assert second.stepped(client, 1, CLIENTS).stepped(client, 1, CLIENTS).value(client) == "httpx"
+    assert MINE.stepped(client, -1, CLIENTS) == MINE
+    assert with_settings(MINE, ["client=httpx"], CLIENTS).client == "httpx"
+    assert with_settings(second, ["client=ours"], CLIENTS) == MINE
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("workers", "sets no knob"),
+        ("speed=3", "They are workers, async-workers, sessions, delay, clients, client"),
+        ("workers=0", "from 1 to 64"),
+        ("clients=-3", "from 1 to 1000"),
+        ("delay=fast", "a whole number from 0 to 1000, not 'fast'"),
+        ("clients=²", "not '²'"),
+        ("client=curl", "There are: ours, wrk, httpx"),
+    ],
+)
+def test_what_cannot_be_set_is_told(setting: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        with_settings(MINE, [setting], CLIENTS)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "done", "winner"),
+    [
+        ((2.0,) * 7, 7, "async"),
+        ((0.5,) * 7, 7, "sync"),
+        ((0.9, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6), 7, "no ranking"),
+        ((2.0,) * 6, 7, "no ranking"),
+        ((), 7, "refused"),
+        ((2.0,) * 3, 3, ""),
+    ],
+)
+def test_only_rounds_that_all_agree_make_a_winner(pairs: tuple[float, ...], done: int, winner: str) -> None:
+    outcome = Outcome(MINE, 7, {}, Ratio.of(pairs) if pairs else None, done=done)
+    assert outcome.winner == winner
+
+
+def test_what_could_not_be_measured_failed() -> None:
+    assert Outcome(MINE, 7, {}, failed="It did not start.").winner == "failed"
