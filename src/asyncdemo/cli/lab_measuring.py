@@ -116,6 +116,8 @@ def _need_packages(experiment: Experiment) -> None:
 def _run(order: Order, experiment: Experiment, shown: Shown, ending: Ending) -> Record:
     def progressed(progress: Progress) -> None:
         ending.polled = progress.step in _POLLED
+        if ending.asked and not ending.polled:  # it came while a server was being stopped
+            raise KeyboardInterrupt
         shown.progressed(progress)
 
     def interrupted() -> bool:

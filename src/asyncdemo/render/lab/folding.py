@@ -5,14 +5,14 @@ Not for: the rows themselves, or how any of it is laid out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.flags import Flag, FlagKind, Withdraws
 from asyncdemo.render.lab.told import Group, costs, medians, published
 
-__all__ = ["Folded", "arithmetic", "differing", "doubts"]
+__all__ = ["Folded", "arithmetic", "differing", "differing_everywhere", "doubts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,17 @@ def arithmetic(group: Group, *, with_medians: bool) -> Iterator[Folded]:
         yield _folded("medians", ((row.name, medians(row)) for row in rows), names)
 
 
-def differing(group: Group) -> Folded:
-    pairs = [(row.name, words) for row in group.rows for words in row.differs]
+def differing_everywhere(every: Sequence[Group]) -> tuple[str, ...]:
+    """What differs in all rows of a report with several groups; it is said before them."""
+    rows = [row for group in every for row in group.rows]
+    if len(every) < 2:
+        return ()
+    return tuple(words for words in rows[0].differs if all(words in row.differs for row in rows))
+
+
+def differing(group: Group, everywhere: Collection[str] = ()) -> Folded:
+    """everywhere: what was said before."""
+    pairs = [(row.name, words) for row in group.rows for words in row.differs if words not in everywhere]
     return _folded("differs", pairs, [row.name for row in group.rows])
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.record import Record
 from asyncdemo.render.lab.blocks import blocks
-from asyncdemo.render.lab.folding import Folded, differing, doubts
+from asyncdemo.render.lab.folding import Folded, differing, differing_everywhere, doubts
 from asyncdemo.render.lab.told import (
     flag_words,
     groups,
@@ -38,12 +38,15 @@ def _lines(record: Record) -> Iterator[str]:
     yield verdicts(record)
     for flag in record.flags:
         yield f"{flag.kind.value}: {flag_words(flag)}"
-    for group in groups(record):
+    every = groups(record)
+    everywhere = differing_everywhere(every)
+    yield from (f"differs in all rows: {words}" for words in everywhere)
+    for group in every:
         yield ""
         yield f"{group.title} ({group.better}):"
         for row in group.rows:
             yield from _row(row)
-        for folded in (differing(group), *doubts(group)):
+        for folded in (differing(group, everywhere), *doubts(group)):
             yield from _folded(folded)
     for title, pairs in blocks(record):
         yield ""

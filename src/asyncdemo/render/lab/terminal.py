@@ -5,7 +5,7 @@ Not for: the words (``told``), text without a terminal (``plain``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,7 +22,7 @@ from asyncdemo.lab.record import Record
 from asyncdemo.render.draw import Lines, title_line
 from asyncdemo.render.lab import strips
 from asyncdemo.render.lab.blocks import blocks
-from asyncdemo.render.lab.folding import Folded, arithmetic, differing, doubts
+from asyncdemo.render.lab.folding import Folded, arithmetic, differing, differing_everywhere, doubts
 from asyncdemo.render.lab.strips import Marks, strip_lines
 from asyncdemo.render.lab.told import (
     Group,
@@ -87,15 +87,19 @@ def report_parts(record: Record, width: int, encoding: str = "utf-8") -> Iterato
     yield look.text(verdicts(record), EMPHASIS)
     if record.flags:
         yield _flags(record.flags, look)
-    for group in groups(record):
-        yield from _group(group, look)
+    every = groups(record)
+    everywhere = differing_everywhere(every)
+    if everywhere:
+        yield _terms([("differs in all rows", words) for words in everywhere], look)
+    for group in every:
+        yield from _group(group, everywhere, look)
     for title, pairs in blocks(record):
         yield Text()
         yield look.text(title, EMPHASIS)
         yield _terms(pairs, look)
 
 
-def _group(group: Group, look: _Look) -> Iterator[RenderableType]:
+def _group(group: Group, everywhere: Collection[str], look: _Look) -> Iterator[RenderableType]:
     yield Text()
     yield look.text(group.title, EMPHASIS) + look.text(f" ({group.better})", DIM)
     wide = look.width >= _WIDE
@@ -109,10 +113,10 @@ def _group(group: Group, look: _Look) -> Iterator[RenderableType]:
         table.add_row(*cells[: len(table.columns)])
     yield table
     drawn = list(strip_lines(group.rows, look.marks, look.width))
-    if drawn:
+    if drawn and any(row.measured for row in group.rows):
         yield Text()
         yield Lines([*drawn, []])
-    told = [*arithmetic(group, with_medians=not wide), differing(group), *doubts(group)]
+    told = [*arithmetic(group, with_medians=not wide), differing(group, everywhere), *doubts(group)]
     if any(folded.said for folded in told):
         yield _folded(told, look)
 

@@ -96,6 +96,8 @@ def run_words(record: Record) -> str:
 def times(ratio: float | None) -> str:
     if ratio is None:
         return ""
+    if ratio < 0.1:
+        return f"{ratio:.2g}×"
     return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:.1f}×"
 
 

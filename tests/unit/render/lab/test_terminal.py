@@ -17,6 +17,7 @@ from asyncdemo.lab.record import Record
 from asyncdemo.render.lab.plain import render_plain
 from asyncdemo.render.lab.strips import ASCII, UNICODE, strip_lines
 from asyncdemo.render.lab.terminal import print_report
+from asyncdemo.render.lab.told import times
 from tests.support.lab_records import a_comparison, a_record
 from tests.support.open_loops import with_open_loop
 from tests.support.screens import Terminal, text_of
@@ -95,6 +96,24 @@ def test_what_is_equal_in_all_rows_is_said_of_all(view: Callable[[Record], str])
     assert re.search(r"differs:? all: Python 3.11", squeezed(view(with_rows(*rows))))
     only = squeezed(view(with_rows(rows[0])))
     assert re.search(r"differs:? Python 3.11", only), "it is clear whom it is about"
+
+
+@pytest.mark.parametrize("view", [shown, render_plain])
+def test_what_differs_in_every_group_is_said_before_them(view: Callable[[Record], str]) -> None:
+    row = a_comparison("sanic", 3.0)
+    told = squeezed(view(with_rows(row, replace(row, title="Requests once more"))))
+    assert told.count("Python 3.11, where it was 2.7") == 1
+    assert re.search(r"differs in all rows:? Python 3.11.*Requests per second", told)
+
+
+def test_a_small_ratio_keeps_its_digits() -> None:
+    assert [times(ratio) for ratio in (0.00101, 0.064, 0.5, 3.14159, 14.18)] == [
+        "0.001×",
+        "0.064×",
+        "0.50×",
+        "3.14×",
+        "14.2×",
+    ]
 
 
 @pytest.mark.parametrize("view", [shown, render_plain])
