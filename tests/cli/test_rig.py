@@ -1,0 +1,67 @@
+"""``asyncdemo lab rig-it``: keys change the bound at once and the measurement after, and nothing is left."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("needs pseudo-terminals", allow_module_level=True)
+
+from tests.cli.commands import asyncdemo
+from tests.cli.terminals import Terminal
+from tests.hostile.traced import marked, until
+
+pytestmark = [pytest.mark.slow, pytest.mark.lab]
+
+SMALL = [
+    *("--set", "workers=2", "--set", "async-workers=1"),
+    *("--set", "sessions=4", "--set", "clients=4", "--set", "delay=20"),
+]
+
+
+def test_keys_move_the_rig_and_q_ends_it(tmp_path: Path) -> None:
+    mark = f"rigged-{uuid.uuid4().hex}"
+    with Terminal("lab", "rig-it", *SMALL, size=(80, 40), cwd=tmp_path, MARK=mark) as terminal:
+        terminal.wait_to_see("min(2 workers, 4 sessions, 4 clients) / 20 ms = 100/s: workers bind")
+        terminal.wait_to_see("async / sync 2.00")
+        terminal.wait_to_see("round 2 of 7")
+        assert not terminal.shows_keys()
+        terminal.type("\x1b[B\x1b[B\x1b[D")  # down, down, left
+        terminal.wait_to_see("> database sessions  < 2 >")
+        terminal.wait_to_see("async / sync 1.00: a tie, so computing decides")
+        terminal.wait_to_see("round 1 of 7")  # it has begun anew, with the servers that there were
+        assert "starting 2 workers" not in "\n".join(terminal.lines)
+        terminal.type("q")
+        assert terminal.end() == 0
+        assert terminal.shows_keys()
+        assert "\x1b[?25h" in terminal.text.rpartition("\x1b[?25l")[2]
+    assert until(lambda: not marked(mark))
+
+
+@pytest.mark.parametrize("seen", ["starting", "round 1 of 7"])
+def test_ctrl_c_ends_it_at_any_time(tmp_path: Path, seen: str) -> None:
+    mark = f"rigged-{uuid.uuid4().hex}"
+    with Terminal("lab", "rig-it", *SMALL, cwd=tmp_path, MARK=mark) as terminal:
+        terminal.wait_to_see(seen)
+        terminal.type("\x03")
+        assert terminal.end() == 128 + signal.SIGINT
+        assert terminal.shows_keys()
+    assert until(lambda: not marked(mark))
+
+
+def test_without_a_terminal_it_says_what_it_needs(tmp_path: Path) -> None:
+    done = asyncdemo("lab", "rig-it", cwd=tmp_path)
+    assert done.code == 2
+    assert "--set workers=4 --set clients=50" in done.err
+
+
+def test_nonsense_is_told_before_anything_is_started(tmp_path: Path) -> None:
+    done = asyncdemo("lab", "rig-it", "--set", "workers=many", cwd=tmp_path)
+    assert done.code == 2
+    assert "a whole number from 1 to 64, not 'many'" in done.err
+    assert "starting" not in done.err
