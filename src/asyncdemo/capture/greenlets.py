@@ -1,12 +1,12 @@
 """Observes greenlets under gevent's hub, which is their event loop: every switch from one to another.
 
 A greenlet is a task here, and what it does between two switches is its step. So a call that does not
-switch (an unpatched driver, in C) is a step that holds the hub, and whoever was spawned or slept enough
-meanwhile is *ready*. Nothing is installed before the script imports gevent; a program that uses greenlets
-without it (SQLAlchemy's asyncio, say) is not touched.
+switch (an unpatched driver, in C) is a step that holds the hub, and whoever was spawned, slept enough or
+was sent data meanwhile is *ready*. Nothing is installed before the script imports gevent; a program that
+uses greenlets without it (SQLAlchemy's asyncio, say) is not touched.
 
-Not known: since when greenlets are ready whose data arrived, or whose event was set, while one held the hub:
-they are told as waiting until they run.
+Not known: since when greenlets are ready that wait for another greenlet which has ended or set an event: they
+are told as waiting until they run. The same where the hub does not use epoll, of those whose data arrived.
 """
 
 from __future__ import annotations
@@ -19,63 +19,16 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from asyncdemo.capture import suspended, wire
+from asyncdemo.capture.hubs import GreenletLens, HubLens
 from asyncdemo.capture.instrument import Patches, at_end
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.recorder import READY, Recorder, ThreadLens
 from asyncdemo.capture.waits import Waits
 
 _AT_ONCE_NS = 1_000
+"""After ``sleep(0)`` a greenlet is ready again."""
 _IDLE_NS = 2_000_000
 """A hub that runs nothing for so long has nothing to run."""
-
-
-class GreenletLens(ThreadLens):
-    """What is known of one greenlet. While it runs, it stands for its thread."""
-
-    __slots__ = ("call", "due_ns", "ended_ns", "name", "ref", "wait")
-
-    def __init__(self, track: int, name: str, at_ns: int) -> None:
-        super().__init__(track)
-        self.ref: weakref.ref[Any] | None = None
-        """To itself; it must not live longer because it is observed."""
-        self.name = name
-        self.ended_ns = at_ns
-        """Of its last step, or when it was spawned."""
-        self.due_ns = at_ns
-        """From when on it could run, as far as that is known beforehand; 0 if it is not."""
-        self.call = ""
-        """The observed call that it is in the middle of."""
-        self.wait = wire.WAIT_YIELD
-        """What its last step ended with."""
-
-
-class HubLens(LoopLens):
-    """What one hub is doing right now."""
-
-    __slots__ = ("host", "itself", "live", "main", "unstarted")
-
-    def __init__(self, hub: Any, ident: int) -> None:
-        super().__init__(hub, ident)
-        self.busy = False
-        """Does what runs now keep greenlets from running? Where there are none it does not."""
-        self.live: dict[int, GreenletLens] = {}
-        """By id, those that have not ended."""
-        self.unstarted: dict[int, GreenletLens] = {}
-        """Of these, those that have not begun."""
-        self.host: ThreadLens | None = None
-        """The thread itself, which is its main greenlet."""
-        self.main: GreenletLens | None = None
-        """When and why that left."""
-        self.itself = ThreadLens(wire.BY_LOOP)
-        """In place of a thread while the hub runs its own callbacks."""
-
-    def starved(self, tasks: dict[int, int], offset_ns: int, now_ns: int) -> list[tuple[int, int]]:
-        """(track, since when) of the greenlets that could run if nothing held the hub."""
-        return [
-            (one.track, one.due_ns)
-            for one in list(self.live.values())
-            if one.track != self.current and 0 < one.due_ns < now_ns
-        ]
 
 
 class Greenlets:
@@ -219,6 +172,9 @@ class Greenlets:
             entered = lens.live.get(id(target)) or self._adopt(lens, target, None)
             if lens.unstarted.pop(id(target), None) and origin is hub:
                 self._begin(lens, entered, now)
+            elif lens.io_seen:
+                seen_ns = lens.io_seen.pop(suspended.descriptor(sys._getframe(2)), 0)
+                entered.due_ns = entered.due_ns or (seen_ns if seen_ns > entered.ended_ns else 0)
             lens.busy, lens.current, lens.started_ns = True, entered.track, now
             self._recorder.threads[lens.ident] = entered
 
@@ -243,7 +199,7 @@ class Greenlets:
         else:
             wait = self._wait(lens, left, greenlet, now)
         self._recorder.record((left.track, ready, start, now, wait, wire.BY_LOOP))
-        left.ended_ns, left.wait = now, wait
+        left.ended_ns = now
         if wait == wire.WAIT_DONE:
             self._end(left, now, *_outcome(greenlet))
         if now - start > self._slow_ns:

@@ -67,6 +67,10 @@ class LoopLens:
         """The task whose step is being run; negative if what runs is no task's step."""
         return self.current if not self.due_ns else -1
 
+    def selector(self) -> Any:
+        """What tells the loop of events; None if that cannot be seen from here."""
+        return getattr(getattr(self.loop(), "_selector", None), "_selector", None)
+
     def starved(self, tasks: dict[int, int], offset_ns: int, now_ns: int) -> list[tuple[int, int]]:
         """(track, since when) of the tasks that could run if nothing blocked the loop.
 
@@ -114,13 +118,18 @@ class Loops:
         loop = events._get_running_loop()
         if loop is not None:
             return self.lens_of(loop)
-        hub: LoopLens | None = self.hubs.get(get_ident()) if self.hubs else None
+        hub = self._hub() if self.hubs else None
         return hub if hub is not None and hub.busy else None
 
     def in_greenlet(self) -> bool:
         """Does a hub's greenlet run here, or the hub itself, rather than the thread?"""
-        hub = self.hubs.get(get_ident()) if self.hubs else None
+        hub = self._hub() if self.hubs else None
         return hub is not None and hub.thread is not None and hub.current != hub.thread
+
+    def _hub(self) -> LoopLens | None:
+        """That of this thread; the idents of threads that are over come back."""
+        hub: LoopLens | None = self.hubs.get(get_ident())
+        return None if hub is None or hub.loop() is None else hub
 
     def current_track(self) -> int:
         """What executes in this thread now; negative if that is no track."""

@@ -13,7 +13,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from asyncdemo.capture.greenlets import HubLens
+from asyncdemo.capture.hubs import HubLens
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import chain, frame_of
 from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Origins, Recorder

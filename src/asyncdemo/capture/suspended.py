@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from types import CodeType, FrameType
+from typing import Any
 
 from asyncdemo.capture.recorder import QUEUED, WAITING
 
@@ -73,6 +74,17 @@ def reason(frame: FrameType | None) -> tuple[Reason, FrameType | None]:
                 break
         frame = frame.f_back
     return found
+
+
+def descriptor(frame: FrameType | None) -> int:
+    """The file that a greenlet waited for which has just been switched to; -1 if that is not known."""
+    _, teller = reason(frame)
+    names = {} if teller is None else teller.f_locals
+    waited_for: Any = names.get("conn", names.get("self"))
+    try:
+        return int(waited_for.fileno())
+    except Exception:  # noqa: BLE001 - no such method, or closed, and each library says so in its own way
+        return -1
 
 
 def _reason_of(code: CodeType) -> Reason | None:

@@ -192,7 +192,7 @@ class _Question:
 
 def _look_for_events(lens: LoopLens, now_ns: int) -> None:
     """What the blocked loop would find if it looked. Any thread may ask epoll; it forgets nothing by that."""
-    selector: Any = getattr(getattr(lens.loop(), "_selector", None), "_selector", None)
+    selector = lens.selector()
     if isinstance(selector, _Epoll):
         try:
             ready = selector.poll(0)

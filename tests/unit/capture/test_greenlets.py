@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,31 @@ class TestStates:
         told = recorded(tmp_path, script)
         assert "waiting (sleep)" in told.order_of("MainThread")
         assert not blocking_steps(told.run)
+
+
+    @pytest.mark.skipif(not hasattr(select, "epoll"), reason="only epoll may be asked by another thread")
+    def test_one_whose_data_has_arrived_is_ready(self, tmp_path: Path) -> None:
+        script = """
+            import gevent, gevent.socket, threading, time
+            here, there = gevent.socket.socketpair()
+            def reads():
+                here.recv(1)
+            def blocks():
+                gevent.sleep(0.05)
+                mark("b0")
+                time.sleep(0.4)
+                mark("b1")
+            def answers():
+                time.sleep(0.2)
+                mark("sent")
+                there._sock.send(b"x")
+            threading.Thread(target=answers).start()
+            gevent.joinall([gevent.spawn(reads), gevent.spawn(blocks)])
+        """
+        told = recorded(tmp_path, script, lanes=["reads"])
+        assert told.marks["b0"] < told.marks["sent"] < told.marks["b1"]
+        assert told.at("reads()", told.between("b0", "sent")) == "waiting (net.read)"
+        assert told.at("reads()", told.marks["b1"] - 20_000_000) == "ready"
 
 
 class TestEnds:
