@@ -1,0 +1,221 @@
+"""The rows of seed 003's report, and the names that they share with its settings.
+
+Not for: how any of it is brought about (``constant_rate``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from asyncdemo.lab.comparison import Better, Bound, Published
+from asyncdemo.lab.laws import backlog_s
+from asyncdemo.lab.protocol import Asked
+from asyncdemo.lab.published import load_article
+
+__all__ = [
+    "ARTICLE",
+    "CLOSED",
+    "FLASK",
+    "OVER",
+    "OVERLOAD",
+    "OVERLOADS",
+    "OVERLOAD_LONG",
+    "PUBLISHED_RATES",
+    "SANIC",
+    "SHARES",
+    "STOCK",
+    "THEN",
+    "rows",
+]
+
+ARTICLE: Final = "constant-rate"
+FLASK, SANIC, STOCK = "flask", "sanic", "sanic-asyncio"
+CLOSED, OVERLOAD, OVERLOAD_LONG = "closed", "over", "over-twice-as-long"
+OVER: Final = 1.5
+"""Times the capacity of the slowest."""
+OVERLOADS: Final = {OVERLOAD: 2.0, OVERLOAD_LONG: 4.0}
+"""Setting -> how long it lasts."""
+SHARES: Final = (50, 70, 90)
+PUBLISHED_RATES: Final = ("2000", "4000")
+THEN: Final = "Flask 0.12 served one request at a time; today's has a thread for each"
+_MS: Final = "load.latency_ms."
+_LONGEST, _OF_FORMULA = "counted.longest_ms", "counted.longest_of_backlog"
+_IN_BOTH: Final = (
+    "30 s there, 2 s here: the longest wait grows with the run",
+    "wrk2 had 100 or 200 connections; here each request that waits has one",
+)
+
+
+def rows() -> Iterator[Asked]:
+    yield from _published_rows()
+    yield from _law_rows()
+    yield from _loop_rows()
+    yield from _latency_rows()
+
+
+def _published_rows() -> Iterator[Asked]:
+    """All four rows of the article: each of Sanic's as a multiple of Flask's at the same rate."""
+    table = load_article(ARTICLE).table("results")
+    rows = {(row[0], row[1]): row for row in table.rows}
+    for rate in PUBLISHED_RATES:
+        for title, figure, key, unit, better in (
+            ("Requests per second", "load.throughput_per_s", "requests_per_s", "/s", Better.MORE),
+            ("Median latency", f"{_MS}50", "p50", "ms", Better.LESS),
+            ("Longest latency", f"{_MS}100", "latency_max", "ms", Better.LESS),
+        ):
+            sanic, flask = (
+                table.figure(rows[framework, rate], key).value or 0.0 for framework in ("Sanic", "Flask")
+            )
+            yield Asked(
+                name=f"{int(rate):,} a second: {title.lower()}",
+                figure=figure,
+                title=title,
+                unit=unit,
+                better=better,
+                arm=SANIC,
+                base=FLASK,
+                setting=f"asked-{rate}",
+                published=Published(
+                    f"{sanic:,.2f} / {flask:,.2f} {unit.replace('/s', 'per s')}", sanic / flask
+                ),
+                differs=(THEN, *_IN_BOTH),
+            )
+
+
+def _law_rows() -> Iterator[Asked]:
+    """How long the last of a backlog waits."""
+    table = load_article(ARTICLE).table("results")
+    for rate in PUBLISHED_RATES:
+        row = next(row for row in table.rows if row[:2] == ("Flask", rate))
+        longest_ms, served_per_s, run_s = (
+            table.figure(row, key).value or 0.0 for key in ("latency_max", "requests_per_s", "run")
+        )
+        said_s = backlog_s(float(rate), served_per_s, run_s)
+        yield Asked(
+            name=f"{int(rate):,} a second: Flask's longest wait, × the formula's",
+            figure=_OF_FORMULA,
+            title="Longest wait, × (1 − served / asked) × run",
+            unit="×",
+            better=Better.LESS,
+            arm=FLASK,
+            base=FLASK,
+            setting=f"asked-{rate}",
+            base_setting=CLOSED,
+            published=Published(
+                f"{longest_ms / 1000:.2f} s / (1 − {served_per_s:,.0f} / {int(rate):,}) × {run_s:.0f} s",
+                longest_ms / 1000 / said_s,
+            ),
+            bound=Bound(1.0, "requests answered in their order"),
+            differs=("the run lasts until the last answer; wrk2 ends at a time", "the base is the formula"),
+        )
+    yield Asked(
+        name=f"{OVER:g} × capacity: Flask's longest wait, × the formula's",
+        figure=_OF_FORMULA,
+        title="Longest wait, × (1 − served / asked) × run",
+        unit="×",
+        better=Better.LESS,
+        arm=FLASK,
+        base=FLASK,
+        setting=OVERLOAD,
+        base_setting=CLOSED,
+        bound=Bound(1.0, "requests answered in their order"),
+        differs=("the base is the formula",),
+    )
+    long_s, short_s = (
+        backlog_s(OVER, 1, OVER * lasts_s) for lasts_s in (OVERLOADS[OVERLOAD_LONG], OVERLOADS[OVERLOAD])
+    )
+    yield Asked(
+        name=f"{OVER:g} × capacity: a run twice as long",
+        figure=_LONGEST,
+        title="Longest wait",
+        unit="ms",
+        better=Better.LESS,
+        arm=FLASK,
+        base=FLASK,
+        setting=OVERLOAD_LONG,
+        base_setting=OVERLOAD,
+        bound=Bound(long_s / short_s, f"(1 − 1 / {OVER:g}) × run: {long_s:g} s / {short_s:g} s"),
+    )
+
+
+def _loop_rows() -> Iterator[Asked]:
+    """003's confounder, and what a closed loop sees of the same server."""
+    yield Asked(
+        name="uvloop alone",
+        figure="load.throughput_per_s",
+        title="Requests per second",
+        unit="/s",
+        better=Better.MORE,
+        arm=SANIC,
+        base=STOCK,
+        setting=CLOSED,
+    )
+    yield Asked(
+        name="Sanic without uvloop, against Flask",
+        figure="load.throughput_per_s",
+        title="Requests per second",
+        unit="/s",
+        better=Better.MORE,
+        arm=STOCK,
+        base=FLASK,
+        setting=CLOSED,
+    )
+    yield Asked(
+        name="uvloop alone, at 2,000 a second",
+        figure=f"{_MS}90",
+        title="Latency, 90 %",
+        unit="ms",
+        better=Better.LESS,
+        arm=SANIC,
+        base=STOCK,
+        setting="asked-2000",
+    )
+    for setting, words in (
+        (OVERLOAD, f"{OVER:g} × capacity"),
+        ("poisson-90", "90 % of capacity, by chance"),
+    ):
+        yield Asked(
+            name=f"Flask, open loop ({words}) / closed loop",
+            figure=f"{_MS}mean",
+            title="Mean latency",
+            unit="ms",
+            better=Better.LESS,
+            arm=FLASK,
+            base=FLASK,
+            setting=setting,
+            base_setting=CLOSED,
+            differs=(
+                "the same server; a closed loop waits with it, and so leaves out what it makes others wait",
+            ),
+        )
+
+
+def _latency_rows() -> Iterator[Asked]:
+    for share in SHARES:
+        for arrivals, word in (("uniform", "evenly"), ("poisson", "by chance")):
+            if f"{arrivals}-{share}" == "uniform-90":
+                continue
+            percents = ("50", "90", "99") if f"{arrivals}-{share}" == "poisson-90" else ("50", "90")
+            for percent in percents:
+                yield Asked(
+                    name=f"{share} % of capacity, {word}: {percent} %",
+                    figure=f"{_MS}{percent}",
+                    title=f"Latency, {percent} %",
+                    unit="ms",
+                    better=Better.LESS,
+                    arm=SANIC,
+                    base=FLASK,
+                    setting=f"{arrivals}-{share}",
+                )
+    yield Asked(
+        name="Flask at 90 % of capacity: by chance / evenly",
+        figure=f"{_MS}90",
+        title="Latency, 90 %",
+        unit="ms",
+        better=Better.LESS,
+        arm=FLASK,
+        base=FLASK,
+        setting="poisson-90",
+        base_setting="uniform-90",
+    )

@@ -1,0 +1,101 @@
+"""The constant rate and many connections at once, on real servers, shortly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.experiments import Surroundings, find_experiment
+from asyncdemo.lab.experiments.ten_thousand import condition
+from asyncdemo.lab.flags import FlagKind
+from asyncdemo.lab.protocol import Experiment, Size, run
+from asyncdemo.lab.record import Record
+from asyncdemo.lab.record_file import dump_record, parse_record
+from asyncdemo.lab.trial import Trial, TrialOutcome
+from tests.lab.measuring import kinds, undisturbed
+
+pytestmark = pytest.mark.lab
+
+APPS = Path(__file__).resolve().parents[2] / "lessons" / "07-measurement" / "23-open-loop" / "apps"
+
+
+@contextmanager
+def prepared(name: str) -> Iterator[Experiment]:
+    entry = find_experiment(name)
+    assert entry is not None
+    with entry.prepared(Surroundings(APPS)) as experiment:
+        yield experiment
+
+
+def measured(experiment: Experiment, size: Size) -> Record:
+    quick = replace(experiment, sizes={Extent.QUICK: size})
+    record = run(quick, Extent.QUICK, bench=undisturbed(), seed=1)
+    assert parse_record(dump_record(record)) == record
+    assert all(item.held for item in record.verifications)
+    return record
+
+
+def of(record: Record, arm: str, setting: str) -> Trial:
+    (trial,) = (trial for trial in record.trials if (trial.arm, trial.setting) == (arm, setting))
+    assert trial.outcome is TrialOutcome.MEASURED, trial.problem
+    return trial
+
+
+def test_a_rate_that_is_not_kept_has_a_backlog_and_no_percentiles() -> None:
+    with prepared("constant-rate") as experiment:
+        record = measured(experiment, Size(1, 0.5, 0.2, 2, ("closed", "over", "over-twice-as-long")))
+    assert {trial.arm for trial in record.trials if trial.setting == "closed"} == {
+        *("flask", "sanic", "sanic-asyncio", "sanic-asyncio-again")
+    }
+    loops = {
+        arm.name: arm.commands["*"].rpartition("--loop ")[2] for arm in record.arms if arm.name != "flask"
+    }
+    assert loops["sanic"] == "uvloop" and loops["sanic-asyncio"] == "asyncio"
+    short, twice = (of(record, "flask", name) for name in ("over", "over-twice-as-long"))
+    for trial in (short, twice):
+        assert trial.load is not None
+        assert trial.load.answered == trial.load.requests, "late is not lost"
+        assert trial.counted["longest_ms"] == trial.load.latency_ms["100"]
+        assert (trial.counted["longest_of_backlog"] > 0) == (trial.counted["longest_ms"] > 0)
+    rows = {row.name: row for row in record.comparisons}
+    assert rows["uvloop alone"].measured is not None
+    assert "2,000 a second: median latency" not in rows, "it was not measured"
+    if FlagKind.OVERLOADED in kinds(short):
+        assert rows["1.5 × capacity: Flask's longest wait, × the formula's"].measured is not None
+
+
+def test_five_hundred_connections_are_open_at_once() -> None:
+    few = condition(500, 250, 3.0)
+    with prepared("ten-thousand") as experiment:
+        named = tuple(
+            contender
+            for contender in experiment.contenders
+            if contender.arm.name in {"sanic", "flask", "cyclone"}
+        )
+        rows = tuple(
+            replace(row, setting=few.setting.name)
+            for row in experiment.asked
+            if row.setting == "at-once-10000" and row.arm in {"flask", "cyclone"}
+        )
+        record = measured(
+            replace(experiment, contenders=named, conditions=(few,), asked=rows), Size(1, 1.0, 0.2, 2)
+        )
+    for arm in ("flask", "sanic"):
+        trial = of(record, arm, "at-once-500")
+        assert trial.load is not None and trial.server is not None
+        assert (trial.load.requests, trial.load.answered, trial.load.errors) == (750, 750, {})
+        assert trial.load.open_at_once is not None and trial.load.open_at_once >= 490
+        assert 490 <= trial.counted["connections"] <= 750
+        assert trial.counted["bytes_per_connection"] > 0
+        assert trial.load.latency_ms["0"] >= 1990, "the knob took effect"
+    looked_at = {(item.arm, item.what) for item in record.verifications}
+    assert looked_at >= {("flask", "open files allowed"), ("sanic", "GET /later")}
+    gone = [row for row in record.comparisons if row.arm == "cyclone"]
+    assert len(gone) == 4
+    for row in gone:
+        assert row.measured is None and FlagKind.NOT_TO_BE_HAD in {flag.kind for flag in row.flags}

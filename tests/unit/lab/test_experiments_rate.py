@@ -1,0 +1,131 @@
+"""The constant rate and the ten thousand connections: whole descriptions, every published row asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.lab.experiment import Extent, Loop
+from asyncdemo.lab.experiments import Surroundings, find_experiment
+from asyncdemo.lab.experiments.constant_rate import longest_of_backlog
+from asyncdemo.lab.laws import littles_latency_ms
+from asyncdemo.lab.protocol import Experiment, Scene
+from asyncdemo.lab.protocol.description import check_experiment
+from asyncdemo.lab.published import load_article
+from asyncdemo.lab.trial import Load
+from tests.support.fake_lab import FakeContestant, an_arm
+
+APPS = Path(__file__).resolve().parents[3] / "lessons" / "07-measurement" / "23-open-loop" / "apps"
+
+
+def prepared(name: str) -> Experiment:
+    entry = find_experiment(name)
+    assert entry is not None and entry.home == "open-loop"
+    with entry.prepared(Surroundings(APPS)) as experiment:
+        return experiment
+
+
+@pytest.mark.parametrize("name", ["constant-rate", "ten-thousand"])
+@pytest.mark.parametrize("extent", list(Extent))
+def test_the_description_is_whole_at_every_size(name: str, extent: Extent) -> None:
+    experiment = prepared(name)
+    conditions = experiment.conditions_of(experiment.sizes[extent])
+    check_experiment(experiment, conditions)
+    names = [item.setting.name for item in experiment.conditions]
+    assert conditions and len(set(names)) == len(names)
+    assert set(experiment.sizes[extent].settings) <= set(names)
+    assert experiment.twin_of in {contender.arm.name for contender in experiment.contenders}
+    titles = [
+        row.name for row in experiment.asked if row.setting in {item.setting.name for item in conditions}
+    ]
+    assert titles and len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize("name", ["constant-rate", "ten-thousand"])
+def test_each_arm_has_its_app_and_is_asked_about(name: str) -> None:
+    experiment = prepared(name)
+    asked = {arm for row in experiment.asked for arm in (row.arm, row.base)}
+    assert asked == {contender.arm.name for contender in experiment.contenders}
+    for contender in experiment.contenders:
+        app = getattr(contender.contestant, "app", None)
+        if app is None:
+            assert contender.arm.unavailable and contender.arm.successor
+        else:
+            assert app.file.is_file()
+
+
+def test_every_published_row_is_asked_for() -> None:
+    experiment = prepared("constant-rate")
+    table = load_article("constant-rate").table("results")
+    settings = {item.setting.name: item.setting for item in experiment.conditions}
+    rows = {(row.setting, row.figure): row for row in experiment.asked if row.published is not None}
+    assert len(table.rows) == 4
+    for framework, rate, *_ in table.rows:
+        setting = settings[f"asked-{rate}"]
+        assert (setting.rate_per_s, setting.arrivals) == (float(rate), "uniform")
+        for figure, key in (
+            ("load.throughput_per_s", "requests_per_s"),
+            ("load.latency_ms.50", "p50"),
+            ("load.latency_ms.100", "latency_max"),
+        ):
+            row = rows[f"asked-{rate}", figure]
+            assert {"Flask": row.base, "Sanic": row.arm}[framework] == framework.lower()
+            by_name = {line[0]: table.figure(line, key).value for line in table.rows if line[1] == rate}
+            assert by_name["Sanic"] and by_name["Flask"]
+            assert row.published is not None
+            assert row.published.ratio == pytest.approx(by_name["Sanic"] / by_name["Flask"])
+            assert row.differs
+
+
+def test_the_formula_holds_for_what_is_published_at_the_lower_rate() -> None:
+    rows = {row.name: row for row in prepared("constant-rate").asked}
+    row = rows["2,000 a second: Flask's longest wait, × the formula's"]
+    assert row.published is not None and row.bound is not None
+    assert row.published.ratio == pytest.approx(1, abs=0.01) and row.bound.ratio == 1
+    twice = rows["1.5 × capacity: a run twice as long"]
+    assert twice.bound is not None and twice.bound.ratio == pytest.approx(2)
+
+
+def test_rankings_have_seven_rounds_by_default_and_a_quick_run_says_that_it_has_not() -> None:
+    sizes = prepared("constant-rate").sizes
+    assert [sizes[extent].rounds for extent in (Extent.QUICK, Extent.DEFAULT, Extent.FULL)] == [3, 7, 7]
+    everything = prepared("constant-rate").conditions_of(sizes[Extent.FULL])
+    shares = {
+        (item.setting.arrivals, item.setting.of_capacity) for item in everything if item.capacity == "closed"
+    }
+    assert shares >= {(arrivals, share) for arrivals in ("uniform", "poisson") for share in (0.5, 0.7, 0.9)}
+
+
+def a_scene(longest_ms: float, answered: int, wall_s: float) -> Scene:
+    experiment = prepared("constant-rate")
+    (setting,) = (item.setting for item in experiment.conditions if item.setting.name == "asked-2000")
+    load = Load(4000, answered, wall_s, 2.0, 2000, 1000.0, latency_ms={"100": longest_ms})
+    return Scene(an_arm("flask"), setting, FakeContestant("flask").start({}), load)
+
+
+def test_the_longest_wait_of_who_is_served_in_order_is_the_formula() -> None:
+    """4,000 requests in 2 s, 1,000 answers a second: the last comes after 4 s, and was sent after 2."""
+    assert longest_of_backlog(a_scene(2000, 4000, 4.0)) == pytest.approx(1)
+    assert longest_of_backlog(a_scene(3000, 4000, 4.0)) == pytest.approx(1.5)
+
+
+def test_without_a_backlog_there_is_no_multiple_of_it() -> None:
+    assert longest_of_backlog(a_scene(1.0, 4000, 2.0)) == 0
+    assert longest_of_backlog(a_scene(1.0, 0, 2.0)) == 0
+
+
+def test_rate_times_wait_is_what_is_open_at_once() -> None:
+    settings = {item.setting.name: item for item in prepared("ten-thousand").conditions}
+    assert settings.keys() == {"at-once-2000", "at-once-10000"}
+    for name, item in settings.items():
+        setting, connections = item.setting, int(name.removeprefix("at-once-"))
+        assert setting.loop is Loop.OPEN and setting.rate_per_s is not None
+        assert item.knobs["delay_ms"] == littles_latency_ms(connections, setting.rate_per_s)
+        assert setting.duration_s is not None and setting.duration_s * 1000 > float(item.knobs["delay_ms"])
+
+
+def test_who_was_named_and_cannot_be_had_stays_a_row() -> None:
+    arms = {contender.arm.name: contender.arm for contender in prepared("ten-thousand").contenders}
+    assert "Twisted" in arms["cyclone"].unavailable and "Klein" in arms["cyclone"].successor
+    assert "3.6" in arms["japronto"].unavailable and arms["japronto"].successor
