@@ -21,6 +21,7 @@ from asyncdemo.lab.contestant import Started
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments import twenty_one_pairs as module
+from asyncdemo.lab.pinning import choose_pinning
 from asyncdemo.lab.protocol import Size, run
 from asyncdemo.lab.record_file import dump_record, parse_record
 from asyncdemo.lab.stack import PAIRS, Configuration, Stack, contender, open_stack
@@ -127,6 +128,20 @@ def test_sessions_are_kept_from_request_to_request(stack: Stack) -> None:
         before = stack.database.value(begun)
         all_at_once(started.port, 8)
         assert stack.database.value(begun) - before <= 1
+
+
+@whole
+@pytest.mark.parametrize("name", ["flask-gunicorn", "starlette-uvicorn"])
+def test_a_server_is_kept_to_its_processors(stack: Stack, name: str) -> None:
+    """Although its workers were started on all of them."""
+    pinning = choose_pinning()
+    if not pinning.client:
+        pytest.skip("one processor, or a system that cannot pin")
+    before = os.sched_getaffinity(0)
+    with pinning.of_server(), serving(stack, name, Configuration(3, 2, 8, 5, 12)) as started:
+        assert {cpu for pid in started.pids() for cpu in os.sched_getaffinity(pid)} == {*pinning.server}
+        assert {cpu for pid in stack.pids() for cpu in os.sched_getaffinity(pid)} == before
+    assert os.sched_getaffinity(0) == before
 
 
 @whole

@@ -99,3 +99,11 @@ def test_what_an_answer_is_asked_for_in_each_trial_fails_the_trial() -> None:
     conditions = tuple(Condition(setting, (SEND,), checks=(wrong,)) for setting in (CLOSED, OTHER))
     record = measured(an_experiment(ONE, TWO, conditions=conditions, asked=(a_row("two", "one", "other"),)))
     assert {flag.kind for flag in record.comparisons[0].flags} == {FlagKind.CONTESTANT_FAILED}
+
+
+def test_one_window_of_warming_up_is_told_as_one_and_claims_nothing() -> None:
+    size = replace(SIZE, rounds=1, warm_up_s=0.5, most_warm_ups=1)
+    record = measured(an_experiment(FakeContestant("one", [1.0, 1000.0]), TWO, size=size))
+    assert record.settings[0].warm_up_s == 0.5
+    assert {trial.counted["warm_up_windows"] for trial in record.trials} == {1}
+    assert not any("warming up" in note for note in record.notes)

@@ -222,6 +222,7 @@ class Recorder:
     proxy: object = "nginx"
     pooler: object = "pgbouncer"
     name: str = "pair"
+    processors: frozenset[int] = frozenset()
 
     def limit_sessions(self, sessions: int) -> None:
         if self.fails:

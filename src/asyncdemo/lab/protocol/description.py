@@ -128,7 +128,7 @@ class Condition:
             sends=tuple(f"{send.method} {send.path}" for send in self.sends),
             knobs={name: str(value) for name, value in self.knobs.items()},
             duration_s=lasts,
-            warm_up_s=2 * size.warm_up_s if self.warm else None,
+            warm_up_s=min(2, size.most_warm_ups) * size.warm_up_s if self.warm else None,
         )
 
 
@@ -159,6 +159,7 @@ class Size:
     warm_up_s: float = 1.0
     """Of one window of warming up."""
     most_warm_ups: int = 10
+    """With one, nothing says whether it was enough."""
     settings: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
     windows_s: Mapping[str, float] = field(default_factory=dict)

@@ -122,7 +122,9 @@ def _unmeasured(experiment: Experiment, extent: Extent) -> list[str]:
 
 
 def _notes(trials: tuple[Trial, ...], gone_on: tuple[str, ...]) -> list[str]:
-    unsettled = sum(trial.counted.get("warm_up_agreed") == 0 for trial in trials)
+    unsettled = sum(
+        trial.counted.get("warm_up_agreed") == 0 and trial.counted["warm_up_windows"] > 1 for trial in trials
+    )
     words = f"In {unsettled} of {len(trials)} trials no two windows of warming up agreed."
     again = (
         f"It was ended and gone on with later: {', '.join(gone_on)}. The machine is described as it was then."
