@@ -124,6 +124,13 @@ def test_uploads_are_not_warmed_up_and_drawn_from_one_seed(uploads: Experiment) 
     assert not any("seed" in contender.knobs for contender in uploads.contenders)
 
 
+def test_ab_sends_many_more_requests_than_it_has_clients(uploads: Experiment) -> None:
+    """It does not say when it began the last: with as many as clients Little's law would refuse its figures."""
+    (setting,) = (item.setting for item in uploads.conditions if item.setting.tool == "ab")
+    assert setting.clients and setting.requests
+    assert setting.clients / 2 / setting.requests < 0.04
+
+
 def scenes(experiment: Experiment, wall_s: float) -> Iterator[tuple[str, bool]]:
     """Of each check after 50 uploads that took so long: its arms, and whether it held."""
     (condition,) = (item for item in experiment.conditions if item.setting.name == "uploads-50")
