@@ -132,7 +132,6 @@ class TestStates:
         assert "waiting (sleep)" in told.order_of("MainThread")
         assert not blocking_steps(told.run)
 
-
     @pytest.mark.skipif(not hasattr(select, "epoll"), reason="only epoll may be asked by another thread")
     def test_one_whose_data_has_arrived_is_ready(self, tmp_path: Path) -> None:
         script = """
