@@ -125,7 +125,7 @@ def test_uploads_are_not_warmed_up_and_drawn_from_one_seed(uploads: Experiment) 
 
 
 def test_ab_sends_many_more_requests_than_it_has_clients(uploads: Experiment) -> None:
-    """It does not say when it began the last: with as many as clients Little's law would refuse its figures."""
+    """It does not say when it began the last one: with as many as clients Little's law would refuse it."""
     (setting,) = (item.setting for item in uploads.conditions if item.setting.tool == "ab")
     assert setting.clients and setting.requests
     assert setting.clients / 2 / setting.requests < 0.04
