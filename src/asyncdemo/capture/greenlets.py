@@ -54,7 +54,10 @@ class Greenlets:
 
     def install(self, patches: Patches, module: ModuleType) -> None:
         """module: ``gevent.hub``, which has just been loaded."""
-        patches.rewrite(module, "Hub.__init__", self._made, at_end)
+        if not patches.rewrite(module, "Hub.__init__", self._made, at_end):
+            self._recorder.define(
+                ["note", "The lens does not know this gevent, so its greenlets are no lanes."]
+            )
 
     def _made(self, hub: Any) -> None:
         if not self._recorder.active:

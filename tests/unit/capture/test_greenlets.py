@@ -416,3 +416,11 @@ class TestBesideOthers:
         seen = Seen(told.run, functions=["blocks"])
         seen.calls("blocks").happen(3).all_return().peak_is(3)
         seen.never_blocked()
+
+    def test_a_gevent_that_is_not_known_is_noted(self, tmp_path: Path) -> None:
+        package = tmp_path / "gevent"
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+        (package / "hub.py").write_text("class Hub:\n    pass\n")
+        told = recorded(tmp_path, "import gevent.hub\n")
+        assert any("does not know this gevent" in note for note in told.run.notes)
