@@ -39,10 +39,9 @@ def find_entry(entries: Sequence[Entry], course: Course, typed: str) -> tuple[En
 
 def apps_of(entry: Entry, course: Course) -> Path:
     """The folder of its apps. Raises CourseError if this course does not have them."""
-    listed = [lesson.folder for lesson in course.lessons if lesson.id == entry.home]
-    for folder in listed or sorted(course.folder.glob(f"*/*-{entry.home}")):
-        if (folder / "apps").is_dir():
-            return folder / "apps"
+    for lesson in course.lessons:
+        if lesson.id == entry.home and (lesson.folder / "apps").is_dir():
+            return lesson.folder / "apps"
     raise CourseError(
         f"{course.folder}: the apps of {entry.name} belong to a lesson {entry.home}, which is not there."
     )

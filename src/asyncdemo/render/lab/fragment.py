@@ -5,7 +5,7 @@ Not for: reading the record (``lab.record_file``), or the words (``told``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from html import escape
 from typing import Final
@@ -72,24 +72,31 @@ def report_html(record: Record, download: str = "", *, folded: bool = True) -> s
 
 
 def _group(group: Group) -> Iterator[str]:
-    """A table and a chart."""
+    """A table and a chart. What is said of all of its rows stands below it once."""
+    first, *others = group.rows
+    flags = [flag for flag in first.flags if others and all(flag in row.flags for row in others)]
+    differs = [words for words in first.differs if others and all(words in row.differs for row in others)]
     yield f'<p class="published-title"><b>{escape(group.title)}</b> ({group.better})</p>'
-    yield table(_HEAD, map(_row, group.rows), f"{group.title}: published and ours", words=True)
+    rows = (_row(row, flags, differs) for row in group.rows)
+    yield table(_HEAD, rows, f"{group.title}: published and ours", words=True)
+    yield _list(escape(f"All rows: {words}") for words in (*differs, *map(flag_words, flags)))
     drawn = tuple(_bar(row) for row in group.rows if row.measured or (row.published and row.published.ratio))
     if drawn:
         kinds = [key for key in _LEGEND if key[0] != "bound" or any(row.bound for row in group.rows)]
         yield bars_html(Bars(f"{group.title}: ratios", "×", drawn, tuple(kinds), origin=1, logarithmic=True))
 
 
-def _row(row: Comparison) -> tuple[str, ...]:
+def _row(row: Comparison, flags: Collection[Flag], differs: Collection[str]) -> tuple[str, ...]:
+    """flags, differs: that are said elsewhere."""
     absolute = f"<br><small>{escape(medians(row))}</small>" if medians(row) else ""
     return (
         escape(row.name),
         "" if row.published is None else _with_words(published(row), row.published.words),
         "" if row.bound is None else _with_words(times(row.bound.ratio), row.bound.words),
         f"<b>{interval(row.measured)}</b>{absolute}" if row.measured else "refused",
-        (_verdict(row.verdict) if row.verdict else "nothing published") + "".join(map(_flag, row.flags)),
-        "<br>".join(map(escape, row.differs)),
+        (_verdict(row.verdict) if row.verdict else "nothing published")
+        + "".join(_flag(flag) for flag in row.flags if flag not in flags),
+        "<br>".join(escape(words) for words in row.differs if words not in differs),
     )
 
 

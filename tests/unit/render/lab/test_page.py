@@ -7,9 +7,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+from asyncdemo.lab.flags import Flag, FlagKind
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.page import measure_css, render_page
-from tests.support.lab_records import a_record
+from tests.support.lab_records import a_comparison, a_record
 from tests.support.open_loops import with_open_loop
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -90,3 +91,14 @@ def test_the_docs_site_takes_its_style_from_here() -> None:
     rule = re.search(r"^\.[\w-]+ \{[^}]*\}", measure_css(), re.MULTILINE)
     assert rule is not None
     assert rule[0] in render_page(a_record())
+
+
+def test_what_is_said_of_all_rows_stands_below_them_once() -> None:
+    flag = Flag(FlagKind.NO_RANKING, "The interval holds 1.", "Measure more rounds.")
+    rows = tuple(a_comparison(arm, 3.0, flags=(flag,)) for arm in ("sanic", "tornado"))
+    told = report_html(replace(a_record(), comparisons=rows))
+    assert told.count("Measure more rounds.") == 1
+    assert "All rows: Python 3.11, where it was 2.7" in told
+    alone = report_html(replace(a_record(), comparisons=rows[:1]))
+    assert "All rows" not in alone
+    assert alone.count("Measure more rounds.") == 1
