@@ -30,6 +30,8 @@ __all__ = [
 
 OURS: Final = "asyncdemo.load"
 """The load client, if it is our own; as the engines name it."""
+BEWARE: Final = frozenset({"aiohttp", "httpx"})
+"""Load clients that spend more on a request than many a server does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,8 @@ PRESETS: Final = _presets()
 class Outcome:
     """What was measured of one rigging. per_s: name of a side -> its median. ratio: async to sync.
 
-    refused: why rounds do not count, a sentence each. rounds: of how many. failed: why nothing was measured.
+    refused: why rounds do not count: a sentence for each kind, of the worst one. rounds: of how many.
+    failed: why nothing was measured.
     """
 
     rigging: Rigging

@@ -17,7 +17,7 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab import refusals
 from asyncdemo.lab.contestant import Started
 from asyncdemo.lab.engines import OURS
-from asyncdemo.lab.flags import refuses
+from asyncdemo.lab.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.protocol import Condition, Contender, Scene, Size
 from asyncdemo.lab.protocol.attempts import looked
 from asyncdemo.lab.protocol.bench import Bench, Failed, plan_of
@@ -111,7 +111,7 @@ class Bed:
     def _rounds(self, bench: Bench, rigging: Rigging, say: Say, tell: Callable[[Outcome], None]) -> Outcome:
         figures: dict[str, list[float]] = {side.name: [] for side in SIDES}
         pairs: list[float] = []
-        refused: dict[str, None] = {}
+        refused: dict[FlagKind, tuple[Flag, dict[str, None]]] = {}
         for side in SIDES:
             say(f"warming up {side.title}")
             self._window(bench, replace(rigging, client=OURS), side, _WARM_S)
@@ -122,7 +122,10 @@ class Bed:
                 say(f"round {number} of {ROUNDS}: {side.name}")
                 per_s, why = self._window(bench, rigging, side, _window_s(rigging))
                 figures[side.name].append(per_s)
-                refused.update(dict.fromkeys(why))
+                for flag in why:
+                    worst, names = refused.get(flag.kind, (flag, {}))
+                    worst = max(worst, flag, key=lambda one: one.value or 0.0)
+                    refused[flag.kind] = worst, {**names, side.name: None}
                 if not why:
                     found[side.name] = per_s
             if len(found) == len(SIDES) and all(found.values()):
@@ -132,7 +135,7 @@ class Bed:
                 ROUNDS,
                 {name: statistics.median(values) for name, values in figures.items()},
                 Ratio.of(pairs) if pairs else None,
-                tuple(refused),
+                tuple(f"{' and '.join(names)}: {worst.words}" for worst, names in refused.values()),
                 done=number,
             )
             tell(outcome)
@@ -140,7 +143,7 @@ class Bed:
 
     def _window(
         self, bench: Bench, rigging: Rigging, side: Side, window_s: float
-    ) -> tuple[float, tuple[str, ...]]:
+    ) -> tuple[float, tuple[Flag, ...]]:
         """Requests per second, and why they do not count."""
         self._let(rigging.configuration.sessions_of(side.is_sync))
         asked, started = self._condition(side, rigging), self._kept[side.name].started
@@ -150,7 +153,7 @@ class Bed:
         window = bench.window(rigging.client, plan, scene)
         load = window.measured.load
         flags = refusals.of_trial(load, window.system, setting, None, window.measured.p99_ms)
-        return load.throughput_per_s, tuple(f"{side.name}: {flag.words}" for flag in flags if refuses([flag]))
+        return load.throughput_per_s, tuple(flag for flag in flags if refuses([flag]))
 
     def _let(self, sessions: int) -> None:
         if sessions != self._limit:

@@ -13,7 +13,7 @@ from typing import Final
 
 from rich.style import Style
 
-from asyncdemo.lab.rig import KNOBS, OURS, PRESETS, SIDES, Outcome, Rigging
+from asyncdemo.lab.rig import BEWARE, KNOBS, OURS, PRESETS, SIDES, Outcome, Rigging
 from asyncdemo.render.draw import Line, text_line
 from asyncdemo.render.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
@@ -83,6 +83,8 @@ def _head(view: View, width: int) -> Iterator[Line]:
         value = " ".join(filter(None, (view.rigging.value(knob), knob.unit)))
         if knob.name == "sessions" and view.rigging.configuration.per_worker:
             value += " for each worker"
+        if not knob.steps and view.rigging.client in BEWARE:
+            value += ", a client to beware of"
         text = f"{'>' if is_chosen else ' '} {knob.title:<18} {f'< {value} >' if is_chosen else f'  {value}'}"
         yield text_line(fit(text, width), EMPHASIS if is_chosen else None)
     yield []

@@ -110,3 +110,8 @@ def test_printed_once_it_has_no_keys() -> None:
     lines = ["".join(segment.text for segment in line) for line in result_lines(View(MINE, now=WON), 100)]
     assert not any("quit" in line or line.startswith(">") for line in lines)
     assert any("async wins" in line for line in lines)
+
+
+def test_a_client_to_beware_of_is_called_so() -> None:
+    shown = text(View(with_settings(MINE, ["client=httpx"], [OURS, "httpx"]), 5))
+    assert "> load client        < httpx, a client to beware of >" in shown

@@ -6,8 +6,8 @@ import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
-FETCHES = 48
-FETCH_MS = 400
+FETCHES = 96
+FETCH_MS = 300
 KEEPS_MIB = 5
 SUMS = 6
 SQUARES = 600_000
