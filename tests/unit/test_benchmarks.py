@@ -10,9 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.__main__ import SECTIONS
 from benchmarks.summary import Summary, coverage, orders, paired_differences, paired_ratios
 from benchmarks.table import Bound, Row, Target, markdown_table, row_cells, verdict, with_table
 from benchmarks.timed import timed
+from benchmarks.twins import Twin, twin_rows
+
+from asyncdemo.lab.ratio import Ratio
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -105,6 +109,32 @@ def test_only_what_is_between_the_marks_of_the_page_changes() -> None:
     assert with_table(once, "new") == once
 
 
+def test_each_section_of_a_page_has_marks_of_its_own() -> None:
+    page = (ROOT / "docs" / "measure" / "speed.md").read_text(encoding="utf-8")
+    for section, parts in SECTIONS.items():
+        written = with_table(page, "| of this section |", section)
+        assert parts and "| of this section |" in written
+        for other in SECTIONS:
+            if other != section:
+                assert with_table(written, "| x |", other).count("| of this section |") == 1
+
+
+def a_twin(number: int, *pairs: float) -> Twin:
+    return Twin(number, Ratio.of(pairs) if pairs else None, "" if pairs else "foreign-cpu")
+
+
+def test_twins_are_counted_and_one_without_an_interval_does_not_hold_1() -> None:
+    twins = [a_twin(1, 0.99, 1.0, 1.03), a_twin(2, 1.01, 1.02, 1.03), a_twin(3), a_twin(4, 0.9, 1.0, 1.1)]
+    held, width = twin_rows(twins)
+    assert row_cells(held)[1] == "2 of 4"
+    assert width.summary.median == pytest.approx(0.02) and width.summary.rounds == 3
+    assert "does not hold 1" in twins[1].words and twins[2].words == "no interval: foreign-cpu"
+
+
+def test_of_no_twins_there_is_nothing_to_say() -> None:
+    assert twin_rows([]) == []
+
+
 def test_a_page_without_marks_is_not_written_into() -> None:
     with pytest.raises(ValueError, match="no marks"):
         with_table("before and after", "new")
@@ -153,6 +183,9 @@ def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
         "× its ideal",
         "VizTracer",
         "the load client's CPU",
+        "More latency than there was",
+        "a server that stalls",
+        "A/A",
     ):
         assert words in ended.stdout
     assert page.read_text(encoding="utf-8") == before

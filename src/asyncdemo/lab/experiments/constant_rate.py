@@ -40,10 +40,10 @@ __all__ = ["longest_of_backlog", "prepared"]
 _SEND: Final = Send("GET", "/")
 _TEXT: Final = b"Hello, world!"
 _CLIENTS: Final = 50
-_ASKED_S, _P99_S = 2.0, 6.5
+_ASKED_S, _P99_S = 2.0, 7.5
 _PATIENT_S: Final = 60.0
 """A backlog is waited for to its end: what is given up would have been the longest."""
-_QUICK: Final = (CLOSED, "asked-2000", "poisson-90")
+_QUICK: Final = (CLOSED, "asked-2000", "poisson-70")
 _ONLY_FULL: Final = {"poisson-50", "uniform-50", "uniform-70"}
 
 

@@ -107,7 +107,11 @@ def _law_rows() -> Iterator[Asked]:
                 longest_ms / 1000 / said_s,
             ),
             bound=Bound(1.0, "requests answered in their order"),
-            differs=("the run lasts until the last answer; wrk2 ends at a time", "the base is the formula"),
+            differs=(
+                "the run lasts until the last answer; wrk2 ends at a time",
+                "threads are not served in the order of their requests",
+                "the base is the formula",
+            ),
         )
     yield Asked(
         name=f"{OVER:g} × capacity: Flask's longest wait, × the formula's",
