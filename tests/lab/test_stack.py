@@ -9,15 +9,17 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.contestant import Started
+from asyncdemo.lab.contestant import NotStarted, Started
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments import twenty_one_pairs as module
@@ -190,23 +192,38 @@ def test_without_nginx_and_pgbouncer_it_says_so_and_serves() -> None:
             assert all(is_row(body) for body in all_at_once(started.port, 4))
 
 
+@whole
+def test_a_part_that_dies_is_named_and_no_contestant_is_started() -> None:
+    with open_stack() as stack:
+        assert stack.died() == "" and stack.pooler is not None
+        for pid in stack.pooler.pids():
+            os.kill(pid, signal.SIGKILL)
+        wait_until_gone(stack.pooler.pids())
+        while not stack.died():
+            time.sleep(0.01)
+        assert stack.died() == "pgbouncer was ended by SIGKILL"
+        with pytest.raises(NotStarted, match="pgbouncer was ended by SIGKILL"):
+            contender(stack, PAIRS["flask-gunicorn"], APPS).contestant.start(
+                Configuration(2, 1, 8, 5, 4).knobs
+            )
+
+
 def test_a_short_run_from_the_first_check_to_the_record(stack: Stack) -> None:
     experiment = module._experiment(stack, Surroundings(APPS))
-    size = Size(1, 0.5, 0.2, 2, settings=("better-sync",), arms=("flask-gunicorn", "falcon-uwsgi"))
+    settings = ("better-sync", "mine-long", "mine-at-50")
+    size = Size(1, 0.5, 0.2, 2, settings=settings, arms=("flask-gunicorn", "falcon-uwsgi"))
     experiment = replace(experiment, sizes={Extent.QUICK: size})
     record = run(experiment, Extent.QUICK, bench=undisturbed(), seed=1)
     assert parse_record(dump_record(record)) == record
     assert {trial.outcome for trial in record.trials} == {TrialOutcome.MEASURED}
-    assert {trial.arm for trial in record.trials} == {
-        "flask-gunicorn",
-        "falcon-uwsgi",
-        "flask-gunicorn-again",
-    }
+    arms = ("flask-gunicorn", "falcon-uwsgi", "flask-gunicorn-again")
+    assert {(trial.arm, trial.setting) for trial in record.trials} == {*product(arms, settings)}
     assert all(item.held for item in record.verifications) and record.verifications
     for trial in record.trials:
         assert 0 < trial.counted["db_sessions"] <= 19
         assert trial.load is not None and set(trial.load.statuses) == {"200"}
-    (row,) = (row for row in record.comparisons if row.arm == "falcon-uwsgi")
+        assert (trial.offered_per_s is not None) == (trial.setting == "mine-at-50")
+    (row,) = (row for row in record.comparisons if (row.arm, row.setting) == ("falcon-uwsgi", "better-sync"))
     assert row.published is not None and row.published.ratio == 1.43
     assert row.bound is not None and row.bound.ratio == 1
     assert row.measured is not None

@@ -138,9 +138,17 @@ def condition(
         knobs=configuration.knobs,
         arms=arms,
         checks=(row_check(stack), *more),
-        counts=(Count("db_sessions", lambda _: stack.sessions()),),
+        counts=(Count("db_sessions", lambda _: _sessions(stack)),),
         rounds=rounds,
     )
+
+
+def _sessions(stack: Stack) -> float:
+    """None if the stack has died: the trial says so itself, a moment later."""
+    try:
+        return stack.sessions()
+    except ServiceError:
+        return 0.0
 
 
 def row_check(stack: Stack) -> Check:
