@@ -187,7 +187,7 @@ def few_rounds(rounds: int, withdrawn: Iterable[FlagKind] = ()) -> Flag | None:
     words = f"{rounds} round{'s' * (rounds != 1)} of {limit:.0f}"
     kinds = ", ".join(sorted({kind.value for kind in withdrawn}))
     words += f"; others were withdrawn: {kinds}." if kinds else "."
-    return Flag(FlagKind.FEW_ROUNDS, words, "Measure without --quick for a ranking.", float(rounds))
+    return Flag(FlagKind.FEW_ROUNDS, words, f"A ranking takes {limit:.0f}; --quick has fewer.", float(rounds))
 
 
 def not_verified(verifications: Iterable[Verification]) -> Flag | None:

@@ -37,7 +37,7 @@ class Folded:
             yield "", self.closing
 
 
-def arithmetic(group: Group, *, with_medians: bool) -> Iterator[Folded]:
+def arithmetic(group: Group, *, with_medians: bool = False) -> Iterator[Folded]:
     """Where the published ratios and the bounds are from. with_medians: they have no column."""
     rows = group.rows
     names = [row.name for row in rows]

@@ -16,6 +16,7 @@ from asyncdemo.lab.flags import Flag
 from asyncdemo.lab.ratio import Verdict
 from asyncdemo.lab.record import Record
 from asyncdemo.render.bars import Bar, Bars, Mark, bars_html
+from asyncdemo.render.lab.folding import Folded, arithmetic, differing, doubts
 from asyncdemo.render.lab.spectrum_html import spectra_html
 from asyncdemo.render.lab.tables import items, table
 from asyncdemo.render.lab.told import (
@@ -38,6 +39,8 @@ from asyncdemo.render.lab.told import (
 __all__ = ["report_html"]
 
 _HEAD: Final = ("row", "published", "bound", "ours [interval]", "verdict", "what differs")
+_MANY: Final = 8
+"""Rows of a table from which on it has only figures."""
 _LEGEND: Final[tuple[tuple[str, str], ...]] = (
     ("ours", "ours, as a multiple of the base"),
     ("interval", "its interval"),
@@ -72,31 +75,52 @@ def report_html(record: Record, download: str = "", *, folded: bool = True) -> s
 
 
 def _group(group: Group) -> Iterator[str]:
-    """A table and a chart. What is said of all of its rows stands below it once."""
-    first, *others = group.rows
-    flags = [flag for flag in first.flags if others and all(flag in row.flags for row in others)]
-    differs = [words for words in first.differs if others and all(words in row.differs for row in others)]
+    """A table and a chart. What is said of all of its rows stands below it once; of many rows, all words."""
     yield f'<p class="published-title"><b>{escape(group.title)}</b> ({group.better})</p>'
-    rows = (_row(row, flags, differs) for row in group.rows)
-    yield table(_HEAD, rows, f"{group.title}: published and ours", words=True)
-    yield _list(escape(f"All rows: {words}") for words in (*differs, *map(flag_words, flags)))
+    label = f"{group.title}: published and ours"
+    if len(group.rows) > _MANY:
+        yield table(_HEAD[:-1], (_figures(row) for row in group.rows), label, words=True)
+        yield items((folded.term, _said(folded)) for folded in (*arithmetic(group), differing(group)))
+        yield items((folded.term, _said(folded)) for folded in doubts(group))
+    else:
+        first, *others = group.rows
+        flags = [flag for flag in first.flags if others and all(flag in row.flags for row in others)]
+        differs = [words for words in first.differs if others and all(words in row.differs for row in others)]
+        yield table(_HEAD, (_row(row, flags, differs) for row in group.rows), label, words=True)
+        yield _list(escape(f"All rows: {words}") for words in (*differs, *map(flag_words, flags)))
     drawn = tuple(_bar(row) for row in group.rows if row.measured or (row.published and row.published.ratio))
     if drawn:
         kinds = [key for key in _LEGEND if key[0] != "bound" or any(row.bound for row in group.rows)]
         yield bars_html(Bars(f"{group.title}: ratios", "×", drawn, tuple(kinds), origin=1, logarithmic=True))
 
 
+def _said(folded: Folded) -> str:
+    return "<br>".join(
+        (f"<b>{escape(names)}:</b> " if names else "") + escape(words) for names, words in folded.lines()
+    )
+
+
 def _row(row: Comparison, flags: Collection[Flag], differs: Collection[str]) -> tuple[str, ...]:
     """flags, differs: that are said elsewhere."""
+    name, published_ratio, bound, ours, verdict = _figures(row)
+    return (
+        name,
+        "" if row.published is None else _with_words(published_ratio, row.published.words),
+        "" if row.bound is None else _with_words(bound, row.bound.words),
+        ours,
+        verdict + "".join(_flag(flag) for flag in row.flags if flag not in flags),
+        "<br>".join(escape(words) for words in row.differs if words not in differs),
+    )
+
+
+def _figures(row: Comparison) -> tuple[str, ...]:
     absolute = f"<br><small>{escape(medians(row))}</small>" if medians(row) else ""
     return (
         escape(row.name),
-        "" if row.published is None else _with_words(published(row), row.published.words),
-        "" if row.bound is None else _with_words(times(row.bound.ratio), row.bound.words),
+        published(row),
+        times(row.bound.ratio) if row.bound else "",
         f"<b>{interval(row.measured)}</b>{absolute}" if row.measured else "refused",
-        (_verdict(row.verdict) if row.verdict else "nothing published")
-        + "".join(_flag(flag) for flag in row.flags if flag not in flags),
-        "<br>".join(escape(words) for words in row.differs if words not in differs),
+        _verdict(row.verdict) if row.verdict else "nothing published",
     )
 
 
