@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from asyncdemo.cli.lab_quiet import noise_words
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.record import Record
@@ -181,6 +182,26 @@ def test_doctor_has_the_programs_and_environments_of_the_lab(tmp_path: Path) -> 
     assert (missing["status"], missing["topic"]) == ("missing", "Lab")
     assert missing["mend"].endswith("apt-get install apache2-utils")
     assert checks["oha"]["mend"] == "cargo install oha"
+
+
+def test_a_place_where_nothing_can_be_kept_is_told_before_anything_is_measured(
+    lab: Lab, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    lab.variables["XDG_STATE_HOME"] = str(tmp_path / "file")
+    done = lab("tea")
+    assert (done.code, done.out) == (3, "")
+    assert "XDG_STATE_HOME names another place" in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(("percent", "told"), [(5.0, False), (50.0, True)])
+def test_a_machine_that_is_not_quiet_is_told_with_what_to_do(
+    percent: float, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(psutil, "cpu_percent", lambda _interval: percent)
+    words = noise_words()
+    assert ("other programs use 50% of the CPU" in words and "more than 6%" in words) is told
+    assert bool(words) is told
 
 
 def test_a_package_that_is_missing_is_named_with_the_command_that_installs_it(lab: Lab) -> None:

@@ -16,7 +16,7 @@ from typing import Final
 from asyncdemo import __version__
 from asyncdemo.course.files import replace
 from asyncdemo.course.place import state_folder
-from asyncdemo.errors import UsageError
+from asyncdemo.errors import UsageError, WorkspaceError
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.record import Record
 from asyncdemo.lab.record_file import dump_record
@@ -98,15 +98,23 @@ class Journals:
 
 @contextlib.contextmanager
 def measuring_alone() -> Iterator[None]:
-    """Raises UsageError if another lab measures here: each would be what disturbs the other."""
+    """Raises UsageError if another lab measures here: each would be what disturbs the other. And
+    WorkspaceError if nothing can be kept.
+    """
     try:
         import fcntl
     except ImportError:  # Windows, where no server is measured
         yield
         return
     folder = lab_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("wb") as lock:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / "lock").open("wb")
+    except OSError as error:
+        raise WorkspaceError(
+            f"{folder}: {error.strerror}. What is measured is kept there; XDG_STATE_HOME names another place."
+        ) from None
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
