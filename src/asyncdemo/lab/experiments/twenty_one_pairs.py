@@ -178,7 +178,7 @@ def _asked(stack: Stack, scenarios: Mapping[str, _Scenario], processors: int) ->
 
 def _sizes() -> Mapping[Extent, Size]:
     return {
-        Extent.QUICK: Size(1, 2.0, 0.4, 3, settings=("better-async",), arms=SIX),
+        Extent.QUICK: Size(1, 2.0, 0.5, 1, settings=("better-async",), arms=SIX),
         Extent.DEFAULT: Size(7, 1.5, 0.5, 1, settings=_PUBLISHED, windows_s={"better-async": 2.0}),
         Extent.FULL: Size(7, 2.0, 0.6, 1, windows_s={_LONG: _LONG_S}),
     }
