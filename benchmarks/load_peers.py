@@ -101,7 +101,9 @@ def _requests_per_cpu_s(engine: Engine, port: int, requests: int) -> float:
 # --- where the truth is known -----------------------------------------------------------------------
 
 
-def latency_errors(rounds: int, window_s: float) -> tuple[list[str], list[list[str]]]:
+def latency_errors(
+    rounds: int, window_s: float, rates: Sequence[int] = RATES
+) -> tuple[list[str], list[list[str]]]:
     """A table: for each client that can send at a rate, how much more it saw than there was, in ms.
 
     The server holds each answer back for 5 ms, and says how long it really did; what is more is the client's,
@@ -110,14 +112,14 @@ def latency_errors(rounds: int, window_s: float) -> tuple[list[str], list[list[s
     arms = {name: engine for name, engine in peers().items() if name not in {"wrk", "ab"}}
     more_ms: defaultdict[tuple[str, int], list[tuple[float, float] | None]] = defaultdict(list)
     with known_server(_HOLD_MS) as port:
-        for order in orders([(name, rate) for name in arms for rate in RATES], rounds):
+        for order in orders([(name, rate) for name in arms for rate in rates], rounds):
             for name, rate in order:
-                if any(None in more_ms[name, lower] for lower in RATES if lower <= rate):
+                if any(None in more_ms[name, lower] for lower in rates if lower <= rate):
                     more_ms[name, rate].append(None)  # trying again would take its time, and change nothing
                 else:
                     more_ms[name, rate].append(_more_ms(arms[name], port, rate, window_s))
-    head = ["client", *(f"{rate:,} a second: median, 90 %" for rate in RATES)]
-    return head, [[f"`{name}`", *(_error_words(more_ms[name, rate]) for rate in RATES)] for name in arms]
+    head = ["client", *(f"{rate:,} a second: median, 90 %" for rate in rates)]
+    return head, [[f"`{name}`", *(_error_words(more_ms[name, rate]) for rate in rates)] for name in arms]
 
 
 def _more_ms(engine: Engine, port: int, rate: int, window_s: float) -> tuple[float, float] | None:

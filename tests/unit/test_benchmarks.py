@@ -170,7 +170,7 @@ def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=400,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
