@@ -46,7 +46,7 @@ def check(seen: Seen) -> None:
         before = len(seen.held)
         for side in (SYNC, ASYNC):
             is_as_it_was(seen, side, settings, turns, 2 * rounds)
-        seen.held[before:] = [f"Both servers ran with the settings of {winner.name}_wins, as they were given."]
+        seen.held[before:] = [f"Both servers ran with the settings of {winner.name}_wins, as given."]
         wins_by_arithmetic(seen, settings, winner, loser)
         wins_when_measured(seen, winner, loser, turns)
     seen.no_warnings()
