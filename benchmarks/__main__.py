@@ -55,20 +55,7 @@ class Found:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help="only try everything once; the page stays as it is"
-    )
-    parser.add_argument(
-        "--only", choices=PARTS, action="append", help="not the others; the page stays as it is"
-    )
-    parser.add_argument(
-        "--write", action="store_true", help="with --only: write the sections that were measured whole"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the figures as data")
-    parser.add_argument("--runs", type=int, default=40, help="of the twins (40)")
-    parser.add_argument("--minutes", type=float, default=15, help="that the twins take at the most (15)")
-    options = parser.parse_args()
+    options = parser().parse_args()
     facts = describe()
     start_s = time.monotonic()
     asked = options.only or (PARTS if options.quick else UNASKED)
@@ -85,6 +72,23 @@ def main() -> int:
     if not options.quick and (options.write or not options.only):
         _write_page(facts, found)
     return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    made.add_argument(
+        "--quick", action="store_true", help="only try everything once; the page stays as it is"
+    )
+    made.add_argument(
+        "--only", choices=PARTS, action="append", help="not the others; the page stays as it is"
+    )
+    made.add_argument(
+        "--write", action="store_true", help="with --only: write the sections that were measured whole"
+    )
+    made.add_argument("--json", type=Path, metavar="FILE", help="keep the figures as data")
+    made.add_argument("--runs", type=int, default=40, help="of the twins (40)")
+    made.add_argument("--minutes", type=float, default=15, help="that the twins take at the most (15)")
+    return made
 
 
 def _measure(part: str, folder: Path, options: argparse.Namespace) -> Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import re
 from importlib import import_module
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import click
 import pytest
+from benchmarks.__main__ import parser as benchmarks_parser
 
 from asyncdemo import errors
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.diagnose import FindingKind
+from asyncdemo.lab.distributed.command import parser as distributed_parser
 from asyncdemo.load.command import parser as load_parser
 from asyncdemo.metrics import Metrics
 from asyncdemo.render.result import lesson_result, script_result
@@ -36,7 +39,13 @@ def options() -> set[str]:
     for group in [command for command in commands if isinstance(command, click.Group)]:
         commands += group.commands.values()
     ours = {option for command in commands for parameter in command.params for option in parameter.opts}
-    return ours | {option for action in load_parser()._actions for option in action.option_strings}
+    return ours.union(*map(options_of, (load_parser(), distributed_parser(), benchmarks_parser())))
+
+
+def options_of(parser: argparse.ArgumentParser) -> set[str]:
+    kinds = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    inner = [options_of(command) for kind in kinds for command in kind.choices.values()]
+    return {option for action in parser._actions for option in action.option_strings}.union(*inner)
 
 
 def code(text: str) -> str:

@@ -27,7 +27,7 @@ ELSEWHERE = {
         "EXIT_USAGE",
     },
     "asyncdemo.load": {"Event"},
-    "asyncdemo.model": {"NO_WAIT"},
+    "asyncdemo.model": {"LOOPS", "NO_WAIT"},
     "asyncdemo.pytest_plugin": {"pytest_runtest_makereport"},
     "asyncdemo.services": {"NAMES", "NOUNS", "settings"},
     "asyncdemo.store": {"FORMAT"},
