@@ -84,7 +84,7 @@ picture: $(VENV)/.tour ## record the picture at the top of the README anew
 	@cd .cache/picture && ../../$(BIN)/asyncdemo export two-sleeps-blocking.jsonl two-sleeps-threaded.jsonl \
 	    two-sleeps-awaited.jsonl --to svg --output ../../docs/assets/two-sleeps.svg
 
-bench: $(VENV)/.browser ## the project's own speed, against its peers
+bench: $(VENV)/.browser $(VENV)/.lab ## the project's own speed, against its peers
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 lock: $(VENV)/.dev ## write requirements/ anew from pyproject.toml (UPGRADE=1: with the newest versions)

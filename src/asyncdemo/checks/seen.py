@@ -17,7 +17,7 @@ from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
 from asyncdemo.metrics.limits import resource_use
 from asyncdemo.metrics.requests import path_of
 from asyncdemo.metrics.steps import in_a_hub, slow_steps
-from asyncdemo.model import Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep
+from asyncdemo.model import Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep, TrackKind
 
 __tracebackhide__ = True
 """A failed sentence is the test's: pytest shows the line that said it, not ours."""
@@ -195,7 +195,8 @@ class Seen:
                 f"No step may hold the {loop} longer than {length(limit_ns)}. {self._step(worst)}",
                 self._evidence(self._lanes_open(worst.start_ns, worst.end_ns), worst.start_ns, worst.end_ns),
             )
-        in_hubs = any(in_a_hub(self.run, track.index) for track in self.run.tracks)
+        tasks = (track.index for track in self.run.tracks if track.kind is TrackKind.TASK)
+        in_hubs = any(in_a_hub(self.run, index) for index in tasks)
         loop = "hub" if in_hubs else "event loop"
         self.held.append(f"No step held the {loop} longer than {length(limit_ns)}.")
 
