@@ -40,9 +40,8 @@ async def ask(n: int, server: asyncio.Semaphore, connections: asyncio.Semaphore)
 async def measure() -> list[float]:
     server, connections = asyncio.Semaphore(1), asyncio.Semaphore(CONNECTIONS)
     took_s = []
-    for n in range(
-        REQUESTS
-    ):  # TODO: what does the moment of one request have to do with the answer to another?
+    # TODO: what does the moment of one request have to do with the answer to another?
+    for n in range(REQUESTS):
         took_s.append(await ask(n, server, connections))
         await asyncio.sleep(1 / RATE)
     return took_s
