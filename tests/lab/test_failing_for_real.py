@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import platform
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,8 @@ from asyncdemo.lab.protocol import Condition, Contender, Experiment, Progress, S
 from asyncdemo.lab.record_file import dump_record
 from asyncdemo.lab.trial import TrialOutcome
 from asyncdemo.load import Send
-from tests.lab.measuring import BRIEF, CLOSED, SERVING, serving, undisturbed
+from tests.lab.measuring import BRIEF, CLOSED, SERVING, undisturbed
+from tests.support.brief_lab import serving
 from tests.support.fake_lab import SEND, a_row, an_arm
 from tests.support.servers import MARK, eventually, marked_processes
 
@@ -28,13 +30,13 @@ pytestmark = pytest.mark.slow
 HELLO = answer_check(Send("GET", "/"), "hello", b"hello".__eq__)
 
 
-def still_serving() -> list[int]:
-    """Processes that run the script of these tests for us or for nobody any more."""
+def still_serving(apps: Path) -> list[int]:
+    """Servers of this test that run, for us or for nobody: nothing of asyncdemo's is in their environment."""
     found = []
     for process in psutil.process_iter():
         try:
-            ours = process.environ().get(MARK) == os.environ.get(MARK)
-            if ours and str(SERVING) in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+            ours = str(apps / SERVING.name) in process.cmdline()
+            if ours and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process.pid)
         except psutil.Error:
             continue
@@ -58,15 +60,22 @@ def mark(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Non
     monkeypatch.setenv(MARK, request.node.nodeid)
 
 
-def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured() -> None:
+@pytest.fixture
+def apps(tmp_path: Path) -> Path:
+    """With a copy of the script for each test, by whose place its servers are known."""
+    shutil.copy(SERVING, tmp_path)
+    return tmp_path
+
+
+def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured(apps: Path) -> None:
     contenders = (
-        serving("good", delays_ms=10),
-        serving("dies-at-once", fault="die"),
-        serving("hangs-at-start", ready_s=2, fault="hang"),
-        serving("dies-under-load", delays_ms=10, die_after=20),
-        serving("falls-silent", delays_ms=100, silent_above=5),
-        serving("answers-wrongly", answer="goodbye"),
-        serving("keeps-its-port", delays_ms=10, fault="keep-port"),
+        serving(apps, "good", delays_ms=10),
+        serving(apps, "dies-at-once", fault="die"),
+        serving(apps, "hangs-at-start", ready_s=2, fault="hang"),
+        serving(apps, "dies-under-load", delays_ms=10, die_after=20),
+        serving(apps, "falls-silent", delays_ms=100, silent_above=5),
+        serving(apps, "answers-wrongly", answer="goodbye"),
+        serving(apps, "keeps-its-port", delays_ms=10, fault="keep-port"),
     )
     record = run(an_experiment(*contenders), Extent.QUICK, bench=undisturbed(), seed=1)
     seen = {trial.arm: trial.outcome for trial in record.trials}
@@ -85,33 +94,37 @@ def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured() -> None:
     assert "b'goodbye' was seen" in problems["answers-wrongly"]
     for row in record.comparisons[:-1]:
         assert FlagKind.CONTESTANT_FAILED in {flag.kind for flag in row.flags}, row.name
-    assert eventually(lambda: not still_serving())
+    assert eventually(lambda: not still_serving(apps))
 
 
 def test_ctrl_c_in_the_middle_of_a_trial_keeps_the_finished_rounds_and_leaves_nothing_running(
-    tmp_path: Path,
+    apps: Path,
 ) -> None:
-    experiment = an_experiment(serving("a", delays_ms=10), serving("b", delays_ms=20))
+    experiment = an_experiment(serving(apps, "a", delays_ms=10), serving(apps, "b", delays_ms=20))
     experiment = replace(experiment, sizes={Extent.QUICK: replace(BRIEF, rounds=3)})
+    served: list[int] = []
 
     def press(progress: Progress) -> None:
         if progress.stage is Stage.MEASURE and progress.round == 2 and progress.step == "measure":
+            served.extend(still_serving(apps))
             signal.raise_signal(signal.SIGINT)
 
-    journal = tmp_path / "failing.journal"
+    journal = apps / "failing.journal"
     record = run(experiment, Extent.QUICK, press, journal=journal, bench=undisturbed())
     assert record.interrupted and {trial.round for trial in record.trials} == {1}
-    assert eventually(lambda: not still_serving())
+    assert served, "who serves would be found"
+    assert eventually(lambda: not still_serving(apps))
     whole = run(experiment, Extent.QUICK, journal=journal, bench=undisturbed())
     assert whole.trials[:3] == record.trials
     assert {trial.round for trial in whole.trials} == {1, 2, 3}
     assert not marked_processes(os.environ[MARK])
 
 
-def test_a_record_names_no_machine_user_or_folder() -> None:
-    experiment = an_experiment(serving("good", delays_ms=10), Contender(an_arm("null"), undisturbed().null))
+def test_a_record_names_no_machine_user_or_folder(apps: Path) -> None:
+    null = Contender(an_arm("null"), undisturbed().null)
+    experiment = an_experiment(serving(apps, "good", delays_ms=10), null)
     text = dump_record(run(experiment, Extent.QUICK, command="asyncdemo lab failing"))
-    for name in (platform.node(), str(Path.home()), str(SERVING.parent), str(Path.cwd())):
+    for name in (platform.node(), str(Path.home()), str(apps), str(Path.cwd())):
         assert name not in text
     user = getpass.getuser()
     assert f"/{user}/" not in text and f"{user}@" not in text
