@@ -69,8 +69,8 @@ def groups(record: Record) -> list[Group]:
 
 
 def is_twin(record: Record, row: Comparison) -> bool:
-    """Whether it compares an arm with itself (A/A)."""
-    return bool(record.arm(row.arm).twin_of)
+    """Whether it compares an arm with itself, only to see that (A/A): what is published has its row."""
+    return bool(record.arm(row.arm).twin_of) and row.published is None
 
 
 def verdicts(record: Record) -> str:
@@ -165,10 +165,9 @@ def remarks(record: Record) -> Iterator[str]:
 def method(record: Record) -> Iterator[tuple[str, str]]:
     """How it was measured, in terms with their words."""
     yield "Run", f"{run_words(record)}, {record.started} to {record.ended}, order {record.order_seed}"
-    ratios = [row.measured for row in record.comparisons if row.measured]
-    if ratios:
-        most = max(ratios, key=lambda ratio: len(ratio.pairs))
-        yield "Interval", f"of {len(most.pairs)} rounds, which holds the median with {most.coverage:.1%}"
+    coverages = {len(row.measured.pairs): row.measured.coverage for row in record.comparisons if row.measured}
+    if coverages:
+        yield "Interval", "; ".join(_covers(*each) for each in sorted(coverages.items(), reverse=True))
     for setting in record.settings:
         yield setting.title, ", ".join(_load(setting))
     if record.verifications:
@@ -183,6 +182,10 @@ def method(record: Record) -> Iterator[tuple[str, str]]:
     if record.command:
         yield "Command", record.command
     yield "asyncdemo", record.asyncdemo
+
+
+def _covers(rounds: int, coverage: float) -> str:
+    return f"of {rounds} round{'s' * (rounds != 1)}, which holds the median with {coverage:.1%}"
 
 
 def machine(record: Record) -> Iterator[tuple[str, str]]:
