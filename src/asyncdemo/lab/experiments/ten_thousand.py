@@ -7,6 +7,7 @@ requests a server can answer (``constant_rate``).
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -132,11 +133,14 @@ class Held:
         return resident / connections if connections else 0.0
 
     def _now(self, scene: Scene) -> tuple[int, int]:
-        processes = self._processes(scene)
-        return (
-            sum(process.num_fds() for process in processes),
-            sum(process.memory_info().rss for process in processes),
-        )
+        import psutil
+
+        files = resident = 0
+        for pid in scene.started.pids():
+            with contextlib.suppress(psutil.Error):  # it has ended
+                process = psutil.Process(pid)
+                files, resident = files + process.num_fds(), resident + process.memory_info().rss
+        return files, resident
 
     @staticmethod
     def _processes(scene: Scene) -> list[Any]:

@@ -193,7 +193,8 @@ def _packages() -> set[str]:
 def _notes(stack: Stack) -> tuple[str, ...]:
     six = ", ".join(PAIRS[name].title for name in SIX)
     return (
-        f"Seven rounds, and a ranking, of six pairs only: {six}. The others have {_FEW} rounds.",
+        f"Only six pairs are in every round, under the three settings with published figures: {six}. All "
+        f"else is in the first {_FEW} rounds at most, and not ranked.",
         f"{stack.database.words}; a table of 100,000 rows, its query one row by its key and a pg_sleep.",
         "Each request opens a session with pgbouncer and closes it, as in the article: no app keeps one.",
         "nginx, pgbouncer and PostgreSQL run on any processor; the server not on the client's.",

@@ -1,8 +1,8 @@
 """nginx in front of whatever listens on one port: its configuration, and nginx with it.
 
-As in the article it opens a connection of HTTP/1.0 to the server for each request (that is its default);
-unlike there it writes no access log. Started by root, its workers are another user's; the process that looks
-after them stays root's. Not for: the server behind it.
+It opens a connection of HTTP/1.0 to the server for each request, as it does unasked, and writes no access
+log. Started by root, its workers are another user's; the process that looks after them stays root's.
+Not for: the server behind it.
 """
 
 from __future__ import annotations

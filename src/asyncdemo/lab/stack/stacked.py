@@ -144,7 +144,7 @@ def condition(
 
 
 def _sessions(stack: Stack) -> float:
-    """None if the stack has died: the trial says so itself, a moment later."""
+    """0 if the stack has died: the trial says so itself, a moment later."""
     try:
         return stack.sessions()
     except ServiceError:
