@@ -116,7 +116,7 @@ class _Rig:
         with Signals() as signals:
             with Keys() as keys, _Screen(console) as screen, self._session as session:
                 ended = False
-                while not (ended or signals.seen or session.state.trouble):
+                while not (ended or signals.seen or session.is_over):
                     screen.show(self._lines(console))
                     ended = self._press(keys.read(_LOOK_S))
                     if signals.stop:

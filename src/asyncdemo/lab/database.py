@@ -75,6 +75,10 @@ class Database:
         """Rows that a transaction has stored for good."""
         return self.value("SELECT count(*) FROM review")
 
+    def died(self) -> str:
+        """A sentence, if its server has ended unasked."""
+        return self._services.died() or ""
+
     def pids(self) -> tuple[int, ...]:
         """Of its processes, for ``Experiment.own_pids``; none if it runs elsewhere."""
         server = self._services.pid("postgres")

@@ -127,7 +127,10 @@ class Session:
             return None
 
     def _measure(self, measures: Measures, chosen: Rigging) -> None:
-        seen = self._changes
+        with self._lock:
+            if self._wanted is not None:  # something else, since this was chosen
+                return
+            seen = self._changes
 
         def outdated() -> bool:
             return self._ending or self._changes != seen

@@ -191,6 +191,7 @@ def _loop_rows() -> Iterator[Asked]:
             base_setting=CLOSED,
             differs=(
                 "the same server; a closed loop waits with it, and so leaves out what it makes others wait",
+                *(("it grows with the run",) if setting == OVERLOAD else ()),
             ),
         )
 

@@ -77,7 +77,7 @@ class Stack:
         for name, part in (("pgbouncer", self.pooler), ("nginx", self.proxy)):
             if part is not None and (words := part.died()):
                 return f"{name} {words}"
-        return ""
+        return self.database.died()
 
 
 @contextmanager
