@@ -67,7 +67,7 @@ def asked(port: int) -> tuple[str, bytes]:
     """The server that answers says who it is."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
-        connection.request("GET", "/test")
+        connection.request("GET", "/row")
         answer = connection.getresponse()
         body = answer.read()
         assert answer.status == 200, body

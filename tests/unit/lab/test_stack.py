@@ -202,8 +202,8 @@ def test_all_apps_answer_the_same_words() -> None:
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
             if isinstance(node, ast.Attribute | ast.Name)
         ]
-        assert {"app", "get_row", "dumps"} <= {*names}, file.name
-        assert 'json.dumps({"a": f"{a:010}", "b": b})' in file.read_text(encoding="utf-8"), file.name
+        assert {"app", "row_by_key", "dumps"} <= {*names}, file.name
+        assert 'json.dumps({"a": f"{number:010}", "b": text})' in file.read_text(encoding="utf-8"), file.name
 
 
 # -- a contestant of it ----------------------------------------------------------------------------------

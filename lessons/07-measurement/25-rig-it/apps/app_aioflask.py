@@ -3,15 +3,15 @@
 import json
 
 from aioflask import Flask
-from async_db import get_row
+from awaited_rows import row_by_key
 from flask import Response
 
 app = Flask(__name__)
 
 
-async def test() -> Response:
-    a, b = await get_row()
-    return Response(json.dumps({"a": f"{a:010}", "b": b}), mimetype="application/json")
+async def row() -> Response:
+    number, text = await row_by_key()
+    return Response(json.dumps({"a": f"{number:010}", "b": text}), mimetype="application/json")
 
 
-app.route("/test")(test)
+app.route("/row")(row)  # as a decorator does; one without types would hide those of row

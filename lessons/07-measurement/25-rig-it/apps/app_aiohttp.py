@@ -3,14 +3,14 @@
 import json
 
 from aiohttp import web
-from async_db import get_row
+from awaited_rows import row_by_key
 
 app = web.Application()
 
 
-async def test(request: web.Request) -> web.Response:
-    a, b = await get_row()
-    return web.Response(text=json.dumps({"a": f"{a:010}", "b": b}), content_type="application/json")
+async def row(request: web.Request) -> web.Response:
+    number, text = await row_by_key()
+    return web.Response(text=json.dumps({"a": f"{number:010}", "b": text}), content_type="application/json")
 
 
-app.add_routes([web.get("/test", test)])
+app.add_routes([web.get("/row", row)])

@@ -2,16 +2,16 @@
 
 import json
 
+from blocking_rows import row_by_key
 from bottle import Bottle, response
-from sync_db import get_row
 
 app = Bottle()
 
 
-def test() -> str:
-    a, b = get_row()
+def row() -> str:
+    number, text = row_by_key()
     response.content_type = "application/json"
-    return json.dumps({"a": f"{a:010}", "b": b})
+    return json.dumps({"a": f"{number:010}", "b": text})
 
 
-app.get("/test")(test)
+app.get("/row")(row)  # as a decorator does; one without types would hide those of row

@@ -3,15 +3,15 @@
 import json
 
 import falcon
-from sync_db import get_row
+from blocking_rows import row_by_key
 
 app = falcon.App()
 
 
-class Test:
+class Row:
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
-        a, b = get_row()
-        response.text = json.dumps({"a": f"{a:010}", "b": b})  # JSON is its own default
+        number, text = row_by_key()
+        response.text = json.dumps({"a": f"{number:010}", "b": text})  # JSON is its own default
 
 
-app.add_route("/test", Test())
+app.add_route("/row", Row())

@@ -2,15 +2,15 @@
 
 import json
 
-from async_db import get_row
+from awaited_rows import row_by_key
 from fastapi import FastAPI, Response
 
 app = FastAPI()
 
 
-async def test() -> Response:
-    a, b = await get_row()
-    return Response(json.dumps({"a": f"{a:010}", "b": b}), media_type="application/json")
+async def row() -> Response:
+    number, text = await row_by_key()
+    return Response(json.dumps({"a": f"{number:010}", "b": text}), media_type="application/json")
 
 
-app.get("/test")(test)
+app.get("/row")(row)  # as a decorator does; one without types would hide those of row

@@ -2,13 +2,13 @@
 
 import json
 
+from blocking_rows import row_by_key
 from flask import Flask, Response
-from sync_db import get_row
 
 app = Flask(__name__)
 
 
-@app.get("/test")
-def test() -> Response:
-    a, b = get_row()
-    return Response(json.dumps({"a": f"{a:010}", "b": b}), mimetype="application/json")
+@app.get("/row")
+def row() -> Response:
+    number, text = row_by_key()
+    return Response(json.dumps({"a": f"{number:010}", "b": text}), mimetype="application/json")

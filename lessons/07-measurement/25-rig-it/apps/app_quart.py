@@ -2,13 +2,13 @@
 
 import json
 
-from async_db import get_row
+from awaited_rows import row_by_key
 from quart import Quart, Response
 
 app = Quart(__name__)
 
 
-@app.get("/test")
-async def test() -> Response:
-    a, b = await get_row()
-    return Response(json.dumps({"a": f"{a:010}", "b": b}), mimetype="application/json")
+@app.get("/row")
+async def row() -> Response:
+    number, text = await row_by_key()
+    return Response(json.dumps({"a": f"{number:010}", "b": text}), mimetype="application/json")

@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from async_db import get_row
+from awaited_rows import row_by_key
 from sanic import HTTPResponse, Request, Sanic
 
-app: Sanic[Any, Any] = Sanic("test")
+app: Sanic[Any, Any] = Sanic("rows")
 
 
-@app.get("/test")
-async def test(request: Request) -> HTTPResponse:
-    a, b = await get_row()
-    return HTTPResponse(json.dumps({"a": f"{a:010}", "b": b}), content_type="application/json")
+@app.get("/row")
+async def row(request: Request) -> HTTPResponse:
+    number, text = await row_by_key()
+    return HTTPResponse(json.dumps({"a": f"{number:010}", "b": text}), content_type="application/json")

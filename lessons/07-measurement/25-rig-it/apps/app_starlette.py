@@ -2,16 +2,16 @@
 
 import json
 
-from async_db import get_row
+from awaited_rows import row_by_key
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 
-async def test(request: Request) -> Response:
-    a, b = await get_row()
-    return Response(json.dumps({"a": f"{a:010}", "b": b}), media_type="application/json")
+async def row(request: Request) -> Response:
+    number, text = await row_by_key()
+    return Response(json.dumps({"a": f"{number:010}", "b": text}), media_type="application/json")
 
 
-app = Starlette(routes=[Route("/test", test)])
+app = Starlette(routes=[Route("/row", row)])

@@ -2,15 +2,15 @@
 
 import json
 
-from async_db import get_row
+from awaited_rows import row_by_key
 from tornado.web import Application, RequestHandler
 
 
-class Test(RequestHandler):  # type: ignore[misc]  # its types are left out
+class Row(RequestHandler):  # type: ignore[misc]  # its types are left out
     async def get(self) -> None:
-        a, b = await get_row()
+        number, text = await row_by_key()
         self.set_header("Content-Type", "application/json")
-        self.write(json.dumps({"a": f"{a:010}", "b": b}))
+        self.write(json.dumps({"a": f"{number:010}", "b": text}))
 
 
-app = Application([("/test", Test)])
+app = Application([("/row", Row)])

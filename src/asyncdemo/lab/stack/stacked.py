@@ -29,7 +29,7 @@ from asyncdemo.load import Send
 
 __all__ = ["SEND", "Stacked", "condition", "contender", "is_row", "row_check"]
 
-SEND: Final = Send("GET", "/test")
+SEND: Final = Send("GET", "/row")
 _TIMEOUT_S: Final = 10.0
 """Of a request; the slowest that the bounds predict takes less than one."""
 

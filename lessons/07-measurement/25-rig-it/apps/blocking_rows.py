@@ -24,14 +24,14 @@ match os.environ.get("LAB_GREENLETS", ""):  # libpq waits in C, which no patch o
         patch_psycopg()
 
 
-def get_row() -> tuple[int, str]:
+def row_by_key() -> tuple[int, str]:
     connection = psycopg2.connect(ADDRESS)
     try:
         # As asyncpg does it. Given back within a transaction, the session would be closed by pgbouncer.
         connection.autocommit = True
         cursor = connection.cursor()
         cursor.execute(QUERY, (DELAY_S, random.randint(1, ROWS)))
-        a, b = cursor.fetchone()
+        number, text = cursor.fetchone()
     finally:
         connection.close()
-    return a, b
+    return number, text

@@ -14,11 +14,11 @@ ROWS = 100_000
 QUERY = "SELECT a, b FROM pair, pg_sleep($1) WHERE a = $2"
 
 
-async def get_row() -> tuple[int, str]:
+async def row_by_key() -> tuple[int, str]:
     # No statements are kept: the session that they belong to goes back to pgbouncer.
     connection = await asyncpg.connect(ADDRESS, statement_cache_size=0)
     try:
-        a, b = await connection.fetchrow(QUERY, DELAY_S, random.randint(1, ROWS))
+        number, text = await connection.fetchrow(QUERY, DELAY_S, random.randint(1, ROWS))
     finally:
         await connection.close()
-    return a, b
+    return number, text
