@@ -16,7 +16,7 @@ from asyncdemo.lab.environments import ENVIRONMENTS, is_made
 
 __all__ = ["facts_of_lab", "find"]
 
-_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
+_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/homebrew/sbin")
 """Where servers lie that are not on everybody's PATH."""
 
 _MANAGERS: Final = {
