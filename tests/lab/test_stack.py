@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -33,6 +32,7 @@ from asyncdemo.lab.trial import TrialOutcome
 from asyncdemo.services.folders import remove_leftovers
 from tests.lab.contestants import alive, wait_until_gone
 from tests.lab.measuring import undisturbed
+from tests.support.servers import eventually
 
 pytestmark = pytest.mark.lab
 
@@ -199,8 +199,7 @@ def test_a_part_that_dies_is_named_and_no_contestant_is_started() -> None:
         for pid in stack.pooler.pids():
             os.kill(pid, signal.SIGKILL)
         wait_until_gone(stack.pooler.pids())
-        while not stack.died():
-            time.sleep(0.01)
+        assert eventually(lambda: bool(stack.died()))
         assert stack.died() == "pgbouncer was ended by SIGKILL"
         with pytest.raises(NotStarted, match="pgbouncer was ended by SIGKILL"):
             contender(stack, PAIRS["flask-gunicorn"], APPS).contestant.start(
