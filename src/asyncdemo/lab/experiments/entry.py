@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from asyncdemo.lab.environments import Progress, tell_nobody
@@ -46,7 +46,7 @@ class Entry:
     minutes: Mapping[Extent, float]
     needs: tuple[str, ...] = ()
     """Programs of the system that it is better with; without them it says so."""
-    module: str = field(default="")
+    module: str = ""
 
     @contextmanager
     def prepared(self, surroundings: Surroundings) -> Iterator[Experiment]:
