@@ -168,7 +168,7 @@ class Outcome:
 
     @property
     def winner(self) -> str:
-        """ "sync", "async", "no ranking", "refused" if no round counts, "failed"; "" until all are measured."""
+        """ "sync", "async", "no ranking", "refused" if no round counts, "failed"; "" until all are done."""
         if self.failed:
             return "failed"
         if self.done < self.rounds:
