@@ -83,10 +83,6 @@ class Pooler:
         """With PostgreSQL, at this moment."""
         return sum(int(row[name]) for row in self._rows("SHOW POOLS") for name in _OURS)
 
-    def waiting(self) -> int:
-        """Clients that no session is free for."""
-        return sum(int(row["cl_waiting"]) for row in self._rows("SHOW POOLS"))
-
     def pids(self) -> tuple[int, ...]:
         return self._server.pids()
 
