@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 
 from asyncdemo.lab.comparison import Better, Bound, Comparison, Published
 from asyncdemo.lab.experiment import (
@@ -75,8 +76,8 @@ def a_comparison(
         published=Published(f"{published} in the article", published),
         bound=Bound(6.0, "what the waiting allows"),
         measured=ratio,
-        arm_median=sorted(rates[arm])[3],
-        base_median=sorted(rates["flask"])[3],
+        arm_median=median(rates[arm]),
+        base_median=median(rates["flask"]),
         verdict=verdict(published, ratio),
         differs=("Python 3.11, where it was 2.7",),
         flags=flags,

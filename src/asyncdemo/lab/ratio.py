@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Self
 
-__all__ = ["NEAR", "Ratio", "Verdict", "coverage", "verdict"]
+__all__ = ["FEWEST", "NEAR", "Ratio", "Verdict", "coverage", "verdict"]
 
 NEAR: Final = 1.25
 """A measured ratio within this factor of the published one reproduces it."""
 _ENOUGH: Final = 0.95
 """Of confidence: with many rounds the outermost ones are left out, as long as so much remains."""
+FEWEST: Final = 6
+"""Rounds whose interval holds the median with so much: least to most of five does with 93.75 %."""
 
 
 class Verdict(StrEnum):
@@ -62,6 +64,11 @@ class Ratio:
     def holds_one(self) -> bool:
         """Then no ranking may be claimed."""
         return self.least <= 1 <= self.most
+
+    @property
+    def rests_on_few(self) -> bool:
+        """Rounds: the interval holds the true median with less than 95 %."""
+        return self.coverage < _ENOUGH
 
 
 def coverage(rounds: int, left_out: int = 0) -> float:

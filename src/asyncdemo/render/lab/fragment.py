@@ -13,7 +13,6 @@ from typing import Final
 from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.experiment import Arm
 from asyncdemo.lab.flags import Flag
-from asyncdemo.lab.ratio import Verdict
 from asyncdemo.lab.record import Record
 from asyncdemo.render.bars import Bar, Bars, Mark, bars_html
 from asyncdemo.render.lab.folding import Folded, arithmetic, differing, doubts
@@ -33,6 +32,7 @@ from asyncdemo.render.lab.told import (
     remarks,
     times,
     twins,
+    verdict_words,
     verdicts,
 )
 
@@ -120,7 +120,7 @@ def _figures(row: Comparison) -> tuple[str, ...]:
         published(row),
         times(row.bound.ratio) if row.bound else "",
         f"<b>{interval(row.measured)}</b>{absolute}" if row.measured else "refused",
-        _verdict(row.verdict) if row.verdict else "nothing published",
+        _verdict(row),
     )
 
 
@@ -200,9 +200,11 @@ def _flag(flag: Flag) -> str:
     return f'<br><small class="measured-flag">{escape(flag_words(flag))}</small>'
 
 
-def _verdict(verdict: Verdict) -> str:
-    kind = verdict.name.lower().replace("_", "-")
-    return f'<span class="measure-tag measure-{kind}">{verdict.value}</span>'
+def _verdict(row: Comparison) -> str:
+    if row.verdict is None:
+        return "nothing published"
+    kind = row.verdict.name.lower().replace("_", "-")
+    return f'<span class="measure-tag measure-{kind}">{verdict_words(row)}</span>'
 
 
 def _pairs(told: Iterable[tuple[str, str]], code: Iterable[str] = ()) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ from asyncdemo.render.lab.told import (
     published,
     run_words,
     times,
+    verdict_words,
     verdicts,
 )
 from asyncdemo.render.words import clean
@@ -56,7 +57,7 @@ def _lines(record: Record) -> Iterator[str]:
 
 def _row(row: Comparison) -> Iterator[str]:
     """A line for each thing there is to say."""
-    yield f"  {row.name}: {row.verdict.value if row.verdict else 'nothing is published'}"
+    yield f"  {row.name}: {verdict_words(row) or 'nothing is published'}"
     if row.published is not None:
         yield f"    published: {published(row)} ({row.published.words})"
     if row.bound is not None:

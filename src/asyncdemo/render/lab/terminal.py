@@ -33,6 +33,7 @@ from asyncdemo.render.lab.told import (
     published,
     run_words,
     times,
+    verdict_words,
     verdicts,
 )
 from asyncdemo.render.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
@@ -127,13 +128,13 @@ def _cells(row: Comparison, look: _Look) -> Iterator[Text]:
     yield look.text(published(row))
     yield look.text(times(row.bound.ratio) if row.bound else "")
     yield ours
-    yield _verdict(row.verdict, look)
+    yield _verdict(row, look)
 
 
-def _verdict(verdict: Verdict | None, look: _Look) -> Text:
-    if verdict is None:
+def _verdict(row: Comparison, look: _Look) -> Text:
+    if row.verdict is None:
         return look.text("nothing published", DIM)
-    return look.text(f"{look.sign(verdict)} {verdict.value}", _STYLES[verdict])
+    return look.text(f"{look.sign(row.verdict)} {verdict_words(row)}", _STYLES[row.verdict])
 
 
 def _folded(told: Iterable[Folded], look: _Look) -> RenderableType:

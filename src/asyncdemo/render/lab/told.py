@@ -14,7 +14,7 @@ from asyncdemo.lab.audit import number
 from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.experiment import Arm, Setting
 from asyncdemo.lab.flags import RULES, Flag, FlagKind, Withdraws
-from asyncdemo.lab.ratio import Ratio, Verdict
+from asyncdemo.lab.ratio import FEWEST, Ratio, Verdict
 from asyncdemo.lab.record import Record
 from asyncdemo.render.words import size
 
@@ -35,6 +35,7 @@ __all__ = [
     "run_words",
     "times",
     "twins",
+    "verdict_words",
     "verdicts",
 ]
 
@@ -73,16 +74,25 @@ def is_twin(record: Record, row: Comparison) -> bool:
     return bool(record.arm(row.arm).twin_of) and row.published is None
 
 
+def verdict_words(row: Comparison) -> str:
+    """With the number of its rounds, if they are few; "" if nothing is published."""
+    if row.verdict is None:
+        return ""
+    if row.measured is None or not row.measured.rests_on_few:
+        return row.verdict.value
+    return f"{row.verdict.value}, in {_rounds(len(row.measured.pairs))}"
+
+
 def verdicts(record: Record) -> str:
-    """How many rows came to which verdict, as a sentence."""
-    counts = Counter(row.verdict for row in record.comparisons if row.verdict)
+    """How many rows came to which verdict, as a sentence; and how many of them to one from few rounds."""
+    judged = [row for row in record.comparisons if row.verdict]
+    if not judged:
+        return "Nothing is published to compare with."
+    counts = Counter(row.verdict for row in judged)
     told = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
-    rows = counts.total()
-    return (
-        f"Of {rows} published {'ratio' if rows == 1 else 'ratios'}: {told}."
-        if rows
-        else "Nothing is published to compare with."
-    )
+    few = sum(row.measured is not None and row.measured.rests_on_few for row in judged)
+    rest = f" {few} of them rest{'s' * (few == 1)} on fewer than {FEWEST} rounds." if few else ""
+    return f"Of {len(judged)} published ratio{'s' * (len(judged) != 1)}: {told}.{rest}"
 
 
 def run_words(record: Record) -> str:
@@ -90,7 +100,11 @@ def run_words(record: Record) -> str:
     if record.interrupted:
         begun = len({trial.round for trial in record.trials})
         return f"{record.extent.value}, ended early: {begun} of {record.rounds} rounds"
-    return f"{record.extent.value}, {record.rounds} round{'s' * (record.rounds != 1)}"
+    return f"{record.extent.value}, {_rounds(record.rounds)}"
+
+
+def _rounds(count: int) -> str:
+    return f"{count} round{'s' * (count != 1)}"
 
 
 def times(ratio: float | None) -> str:
@@ -185,7 +199,7 @@ def method(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def _covers(rounds: int, coverage: float) -> str:
-    return f"of {rounds} round{'s' * (rounds != 1)}, which holds the median with {coverage:.1%}"
+    return f"of {_rounds(rounds)}, which holds the median with {coverage:.1%}"
 
 
 def machine(record: Record) -> Iterator[tuple[str, str]]:

@@ -14,11 +14,12 @@ from asyncdemo.lab.experiment import Verification
 from asyncdemo.lab.flags import Flag, FlagKind
 from asyncdemo.lab.ratio import Verdict
 from asyncdemo.lab.record import Record
+from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.plain import render_plain
 from asyncdemo.render.lab.strips import ASCII, UNICODE, strip_lines
 from asyncdemo.render.lab.terminal import print_report
 from asyncdemo.render.lab.told import times
-from tests.support.lab_records import a_comparison, a_record
+from tests.support.lab_records import RATES, a_comparison, a_record
 from tests.support.open_loops import with_open_loop
 from tests.support.screens import Terminal, text_of
 
@@ -179,6 +180,23 @@ def test_everything_else_is_there_too(view: object) -> None:
         "0 of 1 answers, effects and knobs were as asked for",
     ):
         assert part in told
+
+
+def of_rounds(rounds: int) -> Record:
+    """The first so many, of one row, which is reproduced."""
+    record, rates = a_record(), {name: every[:rounds] for name, every in RATES.items()}
+    trials = tuple(trial for trial in record.trials if trial.round <= rounds)
+    return replace(record, trials=trials, comparisons=(a_comparison("sanic", 5.0, rates),))
+
+
+@pytest.mark.parametrize("view", [shown, render_plain, report_html])
+@pytest.mark.parametrize("rounds", range(1, 8))
+def test_a_verdict_from_few_rounds_says_in_how_many(view: Callable[[Record], str], rounds: int) -> None:
+    told = squeezed(view(of_rounds(rounds)))
+    assert "Of 1 published ratio: 1 reproduced." in told
+    words = f"reproduced, in {rounds} round{'s' * (rounds > 1)}"
+    sentence = "1 of them rests on fewer than 6 rounds."
+    assert (words in told, sentence in told) == (rounds < 6, rounds < 6)
 
 
 @pytest.mark.parametrize("view", [shown, render_plain])
