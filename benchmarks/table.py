@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from benchmarks.summary import Summary
 
 __all__ = ["Bound", "Row", "Target", "machine_lines", "markdown_table", "row_cells", "verdict", "with_table"]
 
+_NEAR: Final = 0.1
+
 
 class Bound(Enum):
     AT_MOST = "at most"
     AT_LEAST = "at least"
+    NEAR = f"within {_NEAR:.0%} of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,8 @@ class Target:
     bound: Bound = Bound.AT_MOST
 
     def is_met(self, figure: float) -> bool:
+        if self.bound is Bound.NEAR:
+            return abs(figure / self.limit - 1) <= _NEAR
         return figure <= self.limit if self.bound is Bound.AT_MOST else figure >= self.limit
 
 

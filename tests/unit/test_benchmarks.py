@@ -78,6 +78,10 @@ def test_the_order_can_be_repeated() -> None:
         (1.64, Target(1.6), "missed by 2.5%"),
         (12.0, Target(10, Bound.AT_LEAST), "met"),
         (8.0, Target(10, Bound.AT_LEAST), "missed by 20%"),
+        (0.91, Target(1.0, Bound.NEAR), "met"),
+        (1.09, Target(1.0, Bound.NEAR), "met"),
+        (0.8, Target(1.0, Bound.NEAR), "missed by 20%"),
+        (1.2, Target(1.0, Bound.NEAR), "missed by 20%"),
         (8.0, None, ""),
     ],
 )
