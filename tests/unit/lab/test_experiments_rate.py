@@ -83,8 +83,16 @@ def test_the_formula_holds_for_what_is_published_at_the_lower_rate() -> None:
     row = rows["2,000 a second: Flask's longest wait, × the formula's"]
     assert row.published is not None and row.bound is not None
     assert row.published.ratio == pytest.approx(1, abs=0.01) and row.bound.ratio == 1
+    assert row.title.startswith("Whether answers come in order"), "it is nearly an identity"
     twice = rows["1.5 × capacity: a run twice as long"]
     assert twice.bound is not None and twice.bound.ratio == pytest.approx(2)
+
+
+def test_a_full_run_asks_for_longer_at_the_published_rates() -> None:
+    experiment = prepared("constant-rate")
+    (asked,) = (item for item in experiment.conditions if item.setting.name == "asked-2000")
+    lasts = {extent: asked.described(size).duration_s for extent, size in experiment.sizes.items()}
+    assert lasts == {Extent.QUICK: 2.0, Extent.DEFAULT: 2.0, Extent.FULL: 10.0}
 
 
 def test_rankings_have_seven_rounds_by_default_and_a_quick_run_says_that_it_has_not() -> None:

@@ -41,8 +41,10 @@ PUBLISHED_RATES: Final = ("2000", "4000")
 THEN: Final = "Flask 0.12 served one request at a time; today's has a thread for each"
 _MS: Final = "load.latency_ms."
 _LONGEST, _OF_FORMULA = "counted.longest_ms", "counted.longest_of_backlog"
+_IN_ORDER: Final = "Whether answers come in order: longest wait, × (1 − served / asked) × run"
+"""Of answers in order it is 1 by arithmetic: rate, served and run are those of the same requests."""
 _IN_BOTH: Final = (
-    "30 s there, 2 s here: the longest wait grows with the run",
+    "30 s there, less here: the longest wait grows with the run",
     "wrk2 had 100 or 200 connections; here each request that waits has one",
 )
 
@@ -95,7 +97,7 @@ def _law_rows() -> Iterator[Asked]:
         yield Asked(
             name=f"{int(rate):,} a second: Flask's longest wait, × the formula's",
             figure=_OF_FORMULA,
-            title="Longest wait, × (1 − served / asked) × run",
+            title=_IN_ORDER,
             unit="×",
             better=Better.LESS,
             arm=FLASK,
@@ -116,7 +118,7 @@ def _law_rows() -> Iterator[Asked]:
     yield Asked(
         name=f"{OVER:g} × capacity: Flask's longest wait, × the formula's",
         figure=_OF_FORMULA,
-        title="Longest wait, × (1 − served / asked) × run",
+        title=_IN_ORDER,
         unit="×",
         better=Better.LESS,
         arm=FLASK,

@@ -51,7 +51,7 @@ _DIFFERS: Final = (
 )
 _ON_GEVENT: Final = ("gevent and psycogreen instead of eventlet",)
 _REPAIRS: Final = (
-    "The article's Flask closes 19 of 20 connections and stores nothing; this one is repaired",
+    "The article's Flask keeps 1 of 20 connections when idle and stores nothing; this one is repaired",
 )
 _DRIVER: Final = ("psycopg on asyncio's loop: the article does not say what it has in mind",)
 _BOUND: Final = Bound(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.comparison import Better, Bound, Published
+from asyncdemo.lab.comparison import Better, Published
 from asyncdemo.lab.laws import littles_latency_ms
 from asyncdemo.lab.protocol import Asked
 from asyncdemo.lab.published import load_article
@@ -56,11 +56,11 @@ def _latencies() -> Iterator[Asked]:
         ("p99", "99", "Latency, 99th percentile"),
     ):
         for arm in reversed(_PUBLISHED):
-            row = _row(
-                arm, FLASK, published=_published(arm, column, "ms"), differs=(*_differs(arm), _left_out())
-            )
-            bound = _by_littles_law(arm) if figure == "mean" else None
-            yield replace(_latency(row, figure, title), bound=bound)
+            published = _published(arm, column, "ms")
+            if figure == "mean":
+                published = replace(published, words=f"{published.words}; {_by_littles_law(arm)}")
+            row = _row(arm, FLASK, published=published, differs=(*_differs(arm), _left_out()))
+            yield _latency(row, figure, title)
 
 
 def _beside() -> Iterator[Asked]:
@@ -130,11 +130,10 @@ def _published(arm: str, column: str, unit: str, base: str = FLASK) -> Published
     return Published(f"{own:,g} / {other:,g} {unit}", own / other)
 
 
-def _by_littles_law(arm: str) -> Bound:
+def _by_littles_law(arm: str) -> str:
     """What the published rates say of the latencies, whatever the table has."""
     own, other = (littles_latency_ms(CLIENTS, _cell(name, "requests_per_s")) for name in (arm, FLASK))
-    words = f"Little's law, of the published rates: {own:.0f} ms and {other:.0f} ms"
-    return Bound(own / other, words)
+    return f"by Little's law of the published rates {own:.0f} / {other:.0f} ms: {own / other:.2f}"
 
 
 def _left_out() -> str:

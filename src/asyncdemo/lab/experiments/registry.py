@@ -33,8 +33,8 @@ EXPERIMENTS: Final = (
         ("psycopg2-to-asyncpg", "flask-to-quart", "async-views"),
         _minutes(1.5, 8, 30),
     ),
-    Entry("four-frameworks", "Four frameworks", "hello-world", ("hello-world",), _minutes(1, 8, 50)),
-    Entry("constant-rate", "Constant rate", "open-loop", ("open-loop",), _minutes(1, 9, 45)),
+    Entry("four-frameworks", "Four frameworks", "hello-world", ("hello-world",), _minutes(1, 10, 53)),
+    Entry("constant-rate", "Constant rate", "open-loop", ("open-loop",), _minutes(1, 9, 53)),
     Entry("ten-thousand", "Ten thousand connections", "open-loop", (), _minutes(1, 3, 20)),
     Entry("greenlets", "Greenlets and their driver", "greenlets", ("greenlets",), _minutes(1.5, 3, 12)),
     Entry(
