@@ -15,7 +15,7 @@ from asyncdemo.lab.engines import Engine, Measured, Sending
 from asyncdemo.lab.experiment import Loop, Setting
 from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.pinning import Pinning
-from asyncdemo.lab.protocol import Condition, Contender, Size
+from asyncdemo.lab.protocol import Check, Condition, Contender, Scene, Seen, Size, When
 from asyncdemo.lab.protocol.attempts import Attempt
 from asyncdemo.lab.protocol.bench import Bench
 from asyncdemo.lab.protocol.ordering import Turn
@@ -33,6 +33,16 @@ BRIEF = Size(rounds=1, window_s=0.5, warm_up_s=0.2, most_warm_ups=2)
 
 def serving(name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
     return Contender(an_arm(name), Scripted(name, SERVING, ready_s), behaviour)
+
+
+def process_check(what: str, at_least: int, arms: tuple[str, ...] = ()) -> Check:
+    """So many processes of the contestant are there, while it is loaded."""
+
+    def look(scene: Scene) -> Seen:
+        there = len(scene.started.pids())
+        return Seen(f"{there}", there >= at_least)
+
+    return Check(what, f"at least {at_least}", look, When.LOADED, arms)
 
 
 def one_trial(

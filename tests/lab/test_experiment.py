@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.answers import answer_check, process_check
+from asyncdemo.lab.answers import answer_check
 from asyncdemo.lab.contestants import contestant
 from asyncdemo.lab.experiment import Extent, Loop, Setting
 from asyncdemo.lab.flags import FlagKind
@@ -14,6 +14,7 @@ from asyncdemo.lab.protocol import Condition, Contender, Count, Experiment, Size
 from asyncdemo.lab.record_file import dump_record, parse_record
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.lab.trial import TrialOutcome
+from tests.lab.measuring import process_check
 from tests.support.fake_lab import SEND, a_row, an_arm
 
 pytestmark = pytest.mark.lab  # which has uvicorn

@@ -14,10 +14,12 @@ import psutil
 import pytest
 
 from asyncdemo.lab.answers import answer_check
+from asyncdemo.lab.cross_checks import Program
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.flags import FlagKind
+from asyncdemo.lab.load_reports import read_ab
 from asyncdemo.lab.protocol import Condition, Contender, Experiment, Progress, Stage, run
-from asyncdemo.lab.record_file import dump_record
+from asyncdemo.lab.record_file import dump_record, parse_record
 from asyncdemo.lab.trial import TrialOutcome
 from asyncdemo.load import Send
 from tests.lab.measuring import BRIEF, CLOSED, SERVING, undisturbed
@@ -94,6 +96,30 @@ def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured(apps: Path)
     assert "b'goodbye' was seen" in problems["answers-wrongly"]
     for row in record.comparisons[:-1]:
         assert FlagKind.CONTESTANT_FAILED in {flag.kind for flag in row.flags}, row.name
+    assert eventually(lambda: not still_serving(apps))
+
+
+def test_a_load_program_that_fails_is_an_outcome_of_its_trials_and_the_rest_is_measured(apps: Path) -> None:
+    bench = undisturbed()
+    broken = Program("ab", lambda _: ["sh", "-c", "echo Benchmarking; echo a reset; exit 104"], read_ab)
+    bench = replace(bench, engines={**bench.engines, "ab": broken})
+    experiment = an_experiment(serving(apps, "a", delays_ms=10), serving(apps, "b", delays_ms=20))
+    by_ab = replace(CLOSED, name="by-ab", title="by ab", tool="ab")
+    experiment = replace(
+        experiment,
+        conditions=(*experiment.conditions, Condition(by_ab, (SEND,), warm=False)),
+        asked=(*experiment.asked, a_row("b", "a", "by-ab")),
+    )
+    record = run(experiment, Extent.QUICK, bench=bench, seed=1)
+    assert {(trial.setting, trial.outcome) for trial in record.trials} == {
+        ("closed", TrialOutcome.MEASURED),
+        ("by-ab", TrialOutcome.LOAD_FAILED),
+    }
+    told = {trial.problem for trial in record.trials if trial.setting == "by-ab"}
+    assert told == {"ab ended with exit code 104 and said: a reset"}
+    (row,) = (row for row in record.comparisons if row.setting == "by-ab")
+    assert {flag.kind for flag in row.flags} == {FlagKind.LOAD_FAILED}
+    assert parse_record(dump_record(record)) == record
     assert eventually(lambda: not still_serving(apps))
 
 

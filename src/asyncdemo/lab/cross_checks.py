@@ -129,7 +129,8 @@ def _ab(plan: Plan) -> list[str]:
         if plan.requests is not None
         else [f"-t{round(plan.duration_s or 1)}", "-n99999999"]
     )
-    options = [f"-c{plan.clients}", *many, f"-s{max(1, round(plan.timeout_s))}", "-q", "-l"]
+    # -r: a connection that is reset is a failed request, not the end of all
+    options = [f"-c{plan.clients}", *many, f"-s{max(1, round(plan.timeout_s))}", "-q", "-l", "-r"]
     return ["ab", *options, *(["-k"] if plan.keep_alive else []), _url(plan, send)]
 
 

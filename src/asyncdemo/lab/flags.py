@@ -34,6 +34,7 @@ class FlagKind(StrEnum):
     FEW_ROUNDS = "few-rounds"
     NOT_VERIFIED = "not-verified"
     CONTESTANT_FAILED = "contestant-failed"
+    LOAD_FAILED = "load-failed"
     NOT_TO_BE_HAD = "not-to-be-had"
     INTERRUPTED = "interrupted"
 
@@ -57,7 +58,7 @@ RULES: Final[Mapping[FlagKind, Rule]] = {
         "programs outside of the experiment used more than 6 % of the CPU", 0.06, Withdraws.FIGURE
     ),
     FlagKind.TWINS_DIFFER: Rule(
-        "the interval of the two equal arms does not hold 1", None, Withdraws.NOTHING
+        "in six rounds or more, the interval of the two equal arms does not hold 1", None, Withdraws.NOTHING
     ),
     FlagKind.LITTLES_GAP: Rule(
         "clients, throughput and mean latency contradict each other by more than 5 %", 0.05, Withdraws.FIGURE
@@ -80,6 +81,7 @@ RULES: Final[Mapping[FlagKind, Rule]] = {
     FlagKind.CONTESTANT_FAILED: Rule(
         "a contestant did not start, hung, died, answered wrongly or kept its port", None, Withdraws.FIGURE
     ),
+    FlagKind.LOAD_FAILED: Rule("the load client ended without a result", None, Withdraws.FIGURE),
     FlagKind.NOT_TO_BE_HAD: Rule(
         "a contestant cannot be installed any more", None, Withdraws.FIGURE
     ),

@@ -91,13 +91,11 @@ def read_ab(text: str) -> Report:
     (per_s,) = _find(text, r"Requests per second:\s+(\S+)", "ab")
     least, mean = _find(text, r"Total:\s+(\d+)\s+(\d+)", "ab")
     percents = re.findall(r"^\s+(\d+)%\s+(\d+)", text, re.MULTILINE)
-    errors = {}
-    if failed := re.search(r"Failed requests:\s+(\d+)", text):
-        errors["failed"] = failed[1]
+    errors = {"failed": str(_failed_by_ab(text))}
     if wrong := re.search(r"Non-2xx responses:\s+(\d+)", text):
         errors[_BAD_STATUS] = wrong[1]
     return Report(
-        int(count),
+        max(0, int(count) - int(errors["failed"])),  # which are complete to it, too
         float(wall_s),
         float(per_s),
         float(mean),
@@ -105,6 +103,16 @@ def read_ab(text: str) -> Report:
         float(least),
         errors=_counts(errors),
     )
+
+
+def _failed_by_ab(text: str) -> int:
+    """A connection that was reset is twice in its sum: as received in vain, and as an exception."""
+    kinds = re.search(r"\(Connect: (\d+), Receive: (\d+), Length: (\d+), Exceptions: (\d+)\)", text)
+    if kinds is None:
+        told = re.search(r"Failed requests:\s+(\d+)", text)
+        return int(told[1]) if told else 0
+    *failed, exceptions = map(int, kinds.groups())
+    return max(sum(failed), exceptions)
 
 
 def read_oha(text: str) -> Report:

@@ -25,6 +25,7 @@ __all__ = [
     "foreign_cpu",
     "interrupted",
     "littles_gap",
+    "load_failed",
     "no_ranking",
     "not_to_be_had",
     "not_verified",
@@ -161,7 +162,8 @@ def few_samples(answered: int, percent: float) -> Flag | None:
 
 
 def twins_differ(ratio: Ratio) -> Flag | None:
-    if ratio.holds_one:
+    """Few rounds say nothing of it: the interval of one is a point, and never holds 1."""
+    if ratio.holds_one or ratio.rests_on_few:
         return None
     words = (
         f"The same contestant, measured twice, differs from itself: {ratio.median:.3f} "
@@ -201,13 +203,20 @@ def not_verified(verifications: Iterable[Verification]) -> Flag | None:
 
 def contestant_failed(trials: Sequence[Trial]) -> Flag | None:
     """trials: of one arm, under one setting. An interrupted one has not failed."""
-    failed = [
-        trial for trial in trials if trial.outcome not in {TrialOutcome.MEASURED, TrialOutcome.INTERRUPTED}
-    ]
+    failed = [trial for trial in trials if trial.outcome in _FAILURES]
     if not failed:
         return None
     words = f"{failed[0].arm} {_FAILURES[failed[0].outcome]}: {failed[0].problem}"
     return Flag(FlagKind.CONTESTANT_FAILED, words, "Its log is in the trial.", float(len(failed)))
+
+
+def load_failed(trials: Sequence[Trial]) -> Flag | None:
+    """trials: of one arm, under one setting."""
+    failed = [trial for trial in trials if trial.outcome is TrialOutcome.LOAD_FAILED]
+    if not failed:
+        return None
+    words = f"{failed[0].arm}: {failed[0].problem}"
+    return Flag(FlagKind.LOAD_FAILED, words, "Measure again, or with another client.", float(len(failed)))
 
 
 def not_to_be_had(arm: Arm) -> Flag | None:
@@ -217,8 +226,10 @@ def not_to_be_had(arm: Arm) -> Flag | None:
     return Flag(FlagKind.NOT_TO_BE_HAD, f"{arm.title}: {arm.unavailable}", advice)
 
 
-def interrupted(finished: int, planned: int) -> Flag:
-    words = f"{finished} of {planned} rounds were finished when the run was ended."
+def interrupted(finished: int, planned: int, why: str = "") -> Flag:
+    """why: if it was not somebody who asked for it."""
+    ended = f"{finished} of {planned} rounds were finished when the run was ended"
+    words = f"{ended}: {why.rstrip('.')}." if why else f"{ended}."
     return Flag(FlagKind.INTERRUPTED, words, "Run it again: it goes on where it stopped.", float(finished))
 
 

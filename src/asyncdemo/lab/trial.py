@@ -33,6 +33,8 @@ class TrialOutcome(StrEnum):
     WRONG_ANSWER = "wrong answer"
     PORT_KEPT = "port kept"
     """It ended, and something still held its port."""
+    LOAD_FAILED = "load failed"
+    """The load client ended without a result, while the contestant ran."""
     INTERRUPTED = "interrupted"
 
 

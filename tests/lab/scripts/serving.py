@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import socket
+import struct
 import sys
 import time
 from pathlib import Path
@@ -13,6 +15,7 @@ STARTS = os.environ.get("LAB_STARTS", "")
 """A file that has a byte for each start so far."""
 SLOTS = int(os.environ.get("LAB_SLOTS", "100000"))
 ERR_EVERY = int(os.environ.get("LAB_ERR_EVERY", "0"))
+RESET_EVERY = int(os.environ.get("LAB_RESET_EVERY", "0"))
 DIE_AFTER = int(os.environ.get("LAB_DIE_AFTER", "0"))
 SILENT_ABOVE = int(os.environ.get("LAB_SILENT_ABOVE", "0"))
 """Once there were so many connections at a time."""
@@ -35,17 +38,26 @@ async def main() -> None:
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal requests
-        while FAULT != "hang" and await reader.readuntil(b"\r\n\r\n"):
+        while FAULT != "hang" and (request := await reader.readuntil(b"\r\n\r\n")):
             requests += 1
+            number = requests
             if DIE_AFTER and requests > DIE_AFTER:
                 os._exit(3)
             async with slots:
                 await asyncio.sleep(delay)
             if SILENT_ABOVE and most_open > SILENT_ABOVE:
                 await asyncio.sleep(3600)
-            line = "500 Broken" if ERR_EVERY and requests % ERR_EVERY == 0 else "200 OK"
+            if RESET_EVERY and number % RESET_EVERY == 0:
+                linger = struct.pack("ii", 1, 0)  # for no time: what follows is a reset
+                writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                writer.transport.abort()
+                return
+            line = "500 Broken" if ERR_EVERY and number % ERR_EVERY == 0 else "200 OK"
             head = f"HTTP/1.1 {line}\r\nContent-Length: {len(ANSWER)}\r\n\r\n"
             writer.write((head + ANSWER).encode())
+            if b"HTTP/1.0" in request:
+                writer.close()
+                return
         await asyncio.sleep(3600)
 
     async def attend(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -50,6 +50,9 @@ class FakeDatabase:
     def pids(self) -> tuple[int, ...]:
         return ()
 
+    def died(self) -> str:
+        return ""
+
 
 def quart(database: FakeDatabase | None = None, gone: Unavailable | None = None) -> Experiment:
     apps = Surroundings(LESSONS / "06-migration/21-psycopg2-to-asyncpg/apps")

@@ -36,6 +36,7 @@ def described(missing: Mapping[str, str] | None = None, pooler: object = "pgboun
         missing=missing or {},
         programs={},
         pids=tuple,
+        died=str,
         sessions=float,
         server_port=9000,
         port=8000,

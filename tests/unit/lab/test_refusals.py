@@ -151,9 +151,10 @@ ratios = st.lists(st.floats(0.5, 2.0), min_size=1, max_size=12).map(Ratio.of)
 
 
 @given(ratios)
-def test_an_interval_that_holds_1_ranks_nothing_and_twins_must_hold_it(ratio: Ratio) -> None:
-    assert (refusals.no_ranking(ratio) is None) != (refusals.twins_differ(ratio) is None)
-    assert (refusals.no_ranking(ratio) is not None) == (ratio.least <= 1 <= ratio.most)
+def test_an_interval_that_holds_1_ranks_nothing_and_twins_must_hold_it_in_six_rounds(ratio: Ratio) -> None:
+    holds_one = ratio.least <= 1 <= ratio.most
+    assert (refusals.no_ranking(ratio) is not None) == holds_one
+    assert (refusals.twins_differ(ratio) is not None) == (not holds_one and len(ratio.pairs) >= 6)
 
 
 @given(st.integers(0, 40))
@@ -167,6 +168,13 @@ def test_few_rounds_tell_why_the_others_were_withdrawn() -> None:
     assert flag.words == "5 rounds of 7; others were withdrawn: client-busy, errors."
 
 
+def test_an_interruption_that_nobody_asked_for_says_why() -> None:
+    assert refusals.interrupted(1, 7).words == "1 of 7 rounds were finished when the run was ended."
+    assert refusals.interrupted(1, 7, "nginx was ended by SIGKILL").words.endswith(
+        "when the run was ended: nginx was ended by SIGKILL."
+    )
+
+
 def test_what_did_not_hold_is_named() -> None:
     held = Verification("a", "body", "hello", "hello", held=True)
     broken = Verification("a", "workers", "4", "3", held=False)
@@ -176,11 +184,12 @@ def test_what_did_not_hold_is_named() -> None:
 
 
 @pytest.mark.parametrize("outcome", TrialOutcome)
-def test_every_outcome_but_two_is_a_failure(outcome: TrialOutcome) -> None:
+def test_every_outcome_but_three_is_a_failure_of_the_contestant(outcome: TrialOutcome) -> None:
     load = a_load() if outcome is TrialOutcome.MEASURED else None
     trial = Trial(1, 1, "flask", "closed", "", outcome, "exit code 1", load=load)
-    failed = outcome not in {TrialOutcome.MEASURED, TrialOutcome.INTERRUPTED}
-    assert (refusals.contestant_failed([trial]) is not None) == failed
+    not_its_own = {TrialOutcome.MEASURED, TrialOutcome.INTERRUPTED, TrialOutcome.LOAD_FAILED}
+    assert (refusals.contestant_failed([trial]) is not None) == (outcome not in not_its_own)
+    assert (refusals.load_failed([trial]) is not None) == (outcome is TrialOutcome.LOAD_FAILED)
 
 
 def test_who_cannot_be_had_has_a_successor() -> None:

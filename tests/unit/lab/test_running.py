@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.errors import LabFileError
+from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
 from asyncdemo.lab.comparison import Published
 from asyncdemo.lab.contestant import NotStarted, Unavailable
 from asyncdemo.lab.engines import OURS
@@ -17,11 +17,11 @@ from asyncdemo.lab.protocol import (
     Asked,
     Check,
     Condition,
+    Contender,
     Count,
     Progress,
     Scene,
     Seen,
-    Size,
     Stage,
     When,
     run,
@@ -87,21 +87,19 @@ def test_the_twin_has_a_row_and_no_flag_if_it_is_its_equal() -> None:
     assert record.arm("slow-again").twin_of == "slow"
 
 
-def test_twins_that_differ_are_a_flag_of_all_of_it_and_withdraw_nothing() -> None:
-    slow, fast = FakeContestant("slow"), FakeContestant("fast")
-    experiment = an_experiment(slow, fast)
-    bench, engine = a_bench(slow, fast)
-    order = iter(range(1000))
-
-    def drifting(load: Load, _plan: Plan) -> Load:
-        return replace(load, throughput_per_s=load.throughput_per_s * 1.1 ** next(order))
-
-    engine.spoil = drifting
-    # measured one after the other in the same order, so the later one is always faster
-    fixed = replace(experiment, sizes={Extent.DEFAULT: Size(1, 10, 1, 2)})
-    record = run(fixed, Extent.DEFAULT, bench=bench, seed=1)
-    assert kinds(record, -1) == {FlagKind.TWINS_DIFFER, FlagKind.FEW_ROUNDS}
-    assert [flag.kind for flag in record.flags] == [FlagKind.TWINS_DIFFER]
+@pytest.mark.parametrize(("rounds", "alarmed"), [(1, False), (5, False), (6, True), (7, True)])
+def test_twins_that_differ_in_six_rounds_are_a_flag_of_all_of_it_and_withdraw_nothing(
+    rounds: int, alarmed: bool
+) -> None:
+    """The twin is in truth another contestant, and faster each time."""
+    slow, fast, other = FakeContestant("slow"), FakeContestant("fast"), FakeContestant("other", [1100.0])
+    experiment = an_experiment(slow, fast, size=replace(SIZE, rounds=rounds))
+    twin = Contender(an_arm("slow-again", twin_of="slow"), other)
+    bench, _ = a_bench(slow, fast, other)
+    experiment = replace(experiment, contenders=(*experiment.contenders, twin))
+    record = run(experiment, Extent.DEFAULT, bench=bench, seed=1)
+    assert (FlagKind.TWINS_DIFFER in kinds(record, -1)) is alarmed
+    assert [flag.kind for flag in record.flags] == [FlagKind.TWINS_DIFFER] * alarmed
     assert record.comparisons[0].measured is not None
 
 
@@ -231,6 +229,57 @@ def test_one_that_dies_under_load_is_an_outcome_and_the_others_go_on() -> None:
     assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING}
     died = next(trial for trial in record.trials if trial.outcome is TrialOutcome.DIED)
     assert died.problem == "exit code 3"
+
+
+def spoiled_by_the_load(
+    fast: FakeContestant, starts: range, window_s: float = 10, dies: bool = False
+) -> Record:
+    """The load program ends without a result in windows of that length, in these starts of fast."""
+    slow = FakeContestant("slow")
+    bench, engine = a_bench(slow, fast)
+
+    def fail(load: Load, plan: Plan) -> Load:
+        if plan.port == fast.port and plan.duration_s == window_s and fast.starts in starts:
+            fast.dies = {fast.starts} if dies else ()
+            raise AsyncdemoError("ab ended with exit code 104 and said: reset")
+        return load
+
+    engine.spoil = fail
+    check = Check("rows", "10", lambda _: Seen("10", True), When.AFTER)
+    record = run(an_experiment(slow, fast, checks=(check,)), Extent.DEFAULT, bench=bench, seed=1)
+    assert parse_record(dump_record(record)) == record
+    return record
+
+
+def test_a_load_program_that_fails_is_an_outcome_of_that_trial_alone() -> None:
+    record = spoiled_by_the_load(FakeContestant("fast"), range(3, 4))
+    assert outcomes(record, "fast").count(TrialOutcome.LOAD_FAILED) == 1
+    assert outcomes(record, "fast").count(TrialOutcome.MEASURED) == 6
+    failed = next(trial for trial in record.trials if trial.outcome is TrialOutcome.LOAD_FAILED)
+    assert failed.problem == "ab ended with exit code 104 and said: reset"
+    assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING}
+    assert "1 of 21 trials do not count: load failed 1." in record.notes
+
+
+def test_a_load_program_that_fails_twice_in_a_row_is_not_tried_again_and_the_row_says_so() -> None:
+    record = spoiled_by_the_load(FakeContestant("fast"), range(2, 100))
+    assert outcomes(record, "fast") == [TrialOutcome.LOAD_FAILED] * 2
+    assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
+    assert kinds(record) == {FlagKind.LOAD_FAILED}
+    assert record.comparisons[0].flags[0].words == "fast: ab ended with exit code 104 and said: reset"
+
+
+def test_a_load_program_that_fails_since_the_contestant_died_is_not_to_blame() -> None:
+    record = spoiled_by_the_load(FakeContestant("fast"), range(3, 4), dies=True)
+    assert outcomes(record, "fast").count(TrialOutcome.DIED) == 1
+    assert TrialOutcome.LOAD_FAILED not in outcomes(record, "fast")
+
+
+def test_what_was_looked_at_under_a_load_that_failed_was_not_verified() -> None:
+    record = spoiled_by_the_load(FakeContestant("fast"), range(1, 2), window_s=2)
+    (item,) = (item for item in record.verifications if item.arm == "fast")
+    assert item.seen == "load failed: ab ended with exit code 104 and said: reset"
+    assert kinds(record) == {FlagKind.NOT_VERIFIED}
 
 
 def test_one_that_keeps_its_port_has_no_figure_of_that_trial() -> None:
@@ -365,6 +414,53 @@ def test_a_run_ended_before_its_first_round_is_a_record_without_rows(tmp_path: P
     assert record.interrupted and record.trials == () and record.comparisons == ()
     assert record.verifications == () and record.calibrations
     assert parse_record(dump_record(record)) == record
+
+
+@pytest.mark.parametrize("how", ["asked", "counted"])
+def test_a_service_that_dies_ends_the_run_with_the_finished_rounds_and_the_reason(
+    tmp_path: Path, how: str
+) -> None:
+    """Whether it is asked if it lives, or does not answer when something is counted in it."""
+    journal = tmp_path / "made-up.journal"
+    slow, fast = FakeContestant("slow"), FakeContestant("fast", [3000.0])
+    bench, _ = a_bench(slow, fast)
+    sentence = "PostgreSQL has died: its server was ended by SIGKILL."
+
+    def died() -> str:
+        gone = slow.starts + fast.starts > 7  # two are looked at, and a round has three
+        return f"{sentence} Its last words:\n  in its folder" if gone else ""
+
+    def sessions(_scene: Scene) -> float:
+        if died():
+            raise ServiceError(died())
+        return 1.0
+
+    counts = (Count("db_sessions", sessions),) if how == "counted" else ()
+    experiment = an_experiment(slow, fast, counts=counts)
+    mortal = experiment if how == "counted" else replace(experiment, died=died)
+    first = run(mortal, Extent.DEFAULT, journal=journal, bench=bench)
+    assert first.interrupted and {trial.round for trial in first.trials} == {1}
+    assert first.flags[-1].words == f"1 of 7 rounds were finished when the run was ended: {sentence}"
+    assert slow.starts + fast.starts == 8, "nobody else is tried"
+    assert slow.running == fast.running == 0
+    assert parse_record(dump_record(first)) == first
+
+    slow, fast = FakeContestant("slow"), FakeContestant("fast", [3000.0])
+    bench, _ = a_bench(slow, fast)
+    again = an_experiment(slow, fast)
+    second = run(again, Extent.DEFAULT, journal=journal, bench=bench)
+    assert not second.interrupted and len(second.trials) == 21
+    assert slow.starts + fast.starts == 21 - 5, "what it died under is measured again"
+    assert {trial.outcome for trial in second.trials} == {TrialOutcome.MEASURED}
+
+
+def test_a_service_that_has_died_before_the_first_round_is_told_without_one(tmp_path: Path) -> None:
+    slow = FakeContestant("slow")
+    bench, _ = a_bench(slow)
+    experiment = replace(an_experiment(slow), died=lambda: "pgbouncer was ended by SIGKILL")
+    record = run(experiment, Extent.DEFAULT, journal=tmp_path / "j", bench=bench)
+    assert record.interrupted and record.trials == () and record.verifications == ()
+    assert record.flags[-1].words.endswith("when the run was ended: pgbouncer was ended by SIGKILL.")
 
 
 def test_a_load_under_way_is_let_go_at_once() -> None:

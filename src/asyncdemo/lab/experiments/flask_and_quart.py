@@ -96,6 +96,7 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
         packages=("flask", "quart", "psycopg2-binary", "asyncpg", "psycopg", "gevent", "psycogreen"),
         missing={"a worker of Quart's own for Gunicorn": "uvicorn"} | _missing_eventlet(gone),
         own_pids=database.pids,
+        died=database.died,
         notes=(
             f"{database.words}. It does not wait for its disk (fsync and synchronous_commit are off), so a "
             "commit costs less than it would in production. It shares the processors of the servers.",

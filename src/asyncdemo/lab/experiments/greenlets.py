@@ -74,6 +74,7 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
         twin_of=FREE,
         packages=("flask", "gunicorn", "gevent", "psycopg2-binary", "psycogreen"),
         own_pids=database.pids,
+        died=database.died,
         notes=(
             f"{database.words}. Each query sleeps there for {_DELAY_MS} ms, and computes nothing.",
             "One worker process of each. Each app opens all of its connections before its first request.",

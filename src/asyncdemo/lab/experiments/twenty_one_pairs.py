@@ -90,6 +90,7 @@ def _experiment(stack: Stack, surroundings: Surroundings) -> Experiment:
         programs=stack.programs,
         missing=stack.missing,
         own_pids=stack.pids,
+        died=stack.died,
         notes=_notes(stack),
     )
 

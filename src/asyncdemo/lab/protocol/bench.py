@@ -12,15 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.errors import MissingError
+from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.lab.contestant import Contestant, Started
 from asyncdemo.lab.cross_checks import found_engines
-from asyncdemo.lab.engines import Engine, Measured, OurEngine
+from asyncdemo.lab.engines import Engine, Measured, OurEngine, Sending
 from asyncdemo.lab.experiment import Setting
 from asyncdemo.lab.pinning import Pinning, choose_pinning
 from asyncdemo.lab.protocol.description import Condition, Count, Scene
 from asyncdemo.lab.scripted import Scripted
-from asyncdemo.lab.trial import Server, System, TrialOutcome
+from asyncdemo.lab.trial import Load, Server, System, TrialOutcome
 from asyncdemo.lab.watching import Watch
 from asyncdemo.load import Plan
 from asyncdemo.load.schedule import arrivals_ns
@@ -40,8 +40,8 @@ class Interrupted(Exception):
     """Somebody asked the run to end."""
 
 
-class Failed(Exception):
-    """The contestant did; the rest of the run goes on."""
+class Failed(AsyncdemoError):
+    """The contestant did, or its load; the rest of the run goes on."""
 
     def __init__(self, outcome: TrialOutcome, problem: str) -> None:
         super().__init__(problem)
@@ -112,8 +112,7 @@ class Bench:
             while not sending.finished(_LOOK_S):
                 self.check_interrupted()
                 watch.sample()
-                if died := started.died():
-                    raise Failed(TrialOutcome.DIED, died)
+                _check_lives(started)
                 now_s = self.clock()
                 if now_s >= next_s:
                     next_s = now_s + _COUNT_S
@@ -122,10 +121,10 @@ class Bench:
                     meanwhile()
                     meanwhile = None
             server, system = watch.end()
-            measured = sending.measured()
+            measured = _measured(sending, started)
         if meanwhile is not None:  # the load was shorter than that
             meanwhile()
-        _check_answered(measured, started)
+        _check_answered(measured.load)
         after = Scene(scene.arm, scene.setting, started, measured.load)
         counted = {**most, **{count.name: count.look(after) for count in counts if not count.most}}
         return Window(measured, server, system, counted)
@@ -172,10 +171,24 @@ def _count(counts: Iterable[Count], scene: Scene, most: dict[str, float]) -> Non
             most[count.name] = max(value, most.get(count.name, value))
 
 
-def _check_answered(measured: Measured, started: Started) -> None:
+def _measured(sending: Sending, started: Started) -> Measured:
+    """Of a contestant that has died, that is what is told, whatever the load client came to."""
+    try:
+        measured = sending.measured()
+    except AsyncdemoError as error:
+        _check_lives(started)
+        raise Failed(TrialOutcome.LOAD_FAILED, str(error)) from error
+    _check_lives(started)
+    return measured
+
+
+def _check_lives(started: Started) -> None:
     if died := started.died():
         raise Failed(TrialOutcome.DIED, died)
-    load = measured.load
+
+
+def _check_answered(load: Load) -> None:
     if load.requests and not load.answered:
-        why = "; ".join(f"{kind}: {text}" for kind, text in load.first_errors.items())
+        told = (f"{kind}: {text}" for kind, text in load.first_errors.items())
+        why = "; ".join(told) or ", ".join(load.errors)
         raise Failed(TrialOutcome.HUNG, f"none of {load.requests:,} requests was answered ({why})")

@@ -133,7 +133,8 @@ def _reasons(
     found: dict[FlagKind, Flag] = {}
     for arm, setting in sides:
         here = [trial for trial in trials if trial.arm == arm and trial.setting == setting]
-        for flag in (refusals.not_to_be_had(arms[arm]), refusals.contestant_failed(here)):
+        failed = refusals.contestant_failed(here), refusals.load_failed(here)
+        for flag in (refusals.not_to_be_had(arms[arm]), *failed):
             if flag is not None:
                 found.setdefault(flag.kind, flag)
     for flag in _trial_flags(asked, sides, trials):

@@ -195,6 +195,8 @@ class Experiment:
     """What the article had and this run has not -> what is done instead."""
     own_pids: Callable[[], Collection[int]] = tuple
     """Of services that belong to it: PostgreSQL, pgbouncer, nginx. What they use is not foreign."""
+    died: Callable[[], str] = str
+    """In words, if one of these has ended unasked: then there is nothing left to measure with."""
     notes: tuple[str, ...] = ()
 
     def of(self, size: Size) -> Experiment:

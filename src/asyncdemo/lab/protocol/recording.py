@@ -35,6 +35,8 @@ class Finished:
     attempts: tuple[Attempted, ...]
     rounds: frozenset[int]
     interrupted: bool
+    why: str = ""
+    """It was, if nobody asked for it."""
     left_out: tuple[Setting, ...] = ()
     gone_on: tuple[str, ...] = ()
     """When it was taken up again."""
@@ -60,7 +62,7 @@ def recorded(experiment: Experiment, extent: Extent, environment: Environment, f
     ]
     flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
     if finished.interrupted:
-        flags.append(refusals.interrupted(len(finished.rounds), lineup.size.rounds))
+        flags.append(refusals.interrupted(len(finished.rounds), lineup.size.rounds, finished.why))
     return Record(
         format=FORMAT,
         name=experiment.name,

@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from asyncdemo import __version__
+from asyncdemo.errors import ServiceError
 from asyncdemo.lab import refusals
 from asyncdemo.lab.contestant import Unavailable
 from asyncdemo.lab.experiment import Calibration, Extent
@@ -44,7 +45,8 @@ def run(
     command: str = "",
     bench: Bench | None = None,
 ) -> Record:
-    """Measure all of it. An interruption, also Ctrl-C, ends it with the record of the finished rounds.
+    """Measure all of it. An interruption, also Ctrl-C, or the death of a service that the experiment needs,
+    ends it with the record of the finished rounds.
 
     journal: where finished trials are kept, and a run that was ended goes on; the caller removes it once the
     record is in its place. seed: of the order. command: that was typed, for the record.
@@ -100,16 +102,19 @@ class _Run:
 
     def go(self, command: str) -> Record:
         self._record(command, was_interrupted=True)  # what cannot be recorded is known before it is measured
-        was_interrupted = False
         try:
             self._calibrate()
             self._visit_all()
             self._measure()
         except (Interrupted, KeyboardInterrupt):
-            was_interrupted = True
-        return self._record(command, was_interrupted)
+            return self._record(command, was_interrupted=True)
+        except ServiceError as error:
+            why = self._experiment.died() or str(error)
+            told, _, _ = why.partition(" Its last words:")  # these may name folders
+            return self._record(command, was_interrupted=True, why=" ".join(told.split()))
+        return self._record(command, was_interrupted=False)
 
-    def _record(self, command: str, was_interrupted: bool) -> Record:
+    def _record(self, command: str, was_interrupted: bool, why: str = "") -> Record:
         finished = Finished(
             command=command,
             started=str(self._journal.header["started"]),
@@ -120,6 +125,7 @@ class _Run:
             attempts=tuple(self._attempts),
             rounds=self._finished_rounds(),
             interrupted=was_interrupted,
+            why=why,
             left_out=self._left_out,
             gone_on=tuple(self._journal.entries("gone on")),
         )
@@ -155,9 +161,11 @@ class _Run:
             say = self._teller(Stage.VERIFY, 0, title, setting.title, done, len(planned))
             needs_capacity = setting.name in sources
             try:
-                self._keep(visit(self._bench, contender, condition, setting, self._size, needs_capacity, say))
+                found = visit(self._bench, contender, condition, setting, self._size, needs_capacity, say)
             except Unavailable as error:
-                self._keep(Visit(name, setting.name, unavailable=error.why, successor=error.successor))
+                found = Visit(name, setting.name, unavailable=error.why, successor=error.successor)
+            self._check_services()
+            self._keep(found)
 
     def _planned_visits(self, sources: set[str]) -> Iterator[tuple[Contender, Condition]]:
         """The first setting of each, those whose capacity is asked for, and those with checks that are not
@@ -184,6 +192,7 @@ class _Run:
                 continue
             began_s = time.monotonic()
             self._bench.check_interrupted()
+            self._check_services()
             self._measure_one(turn, done, len(planned))
             self._took_s.append(time.monotonic() - began_s)
 
@@ -212,8 +221,13 @@ class _Run:
         )
         say = self._teller(Stage.MEASURE, turn.round, contender.arm.title, setting.title, done, of)
         attempted = attempt.run(say)
+        self._check_services()  # whatever came of the attempt may come of that
         self._journal.add("attempt", to_plain(attempted))
         self._attempts.append(attempted)
+
+    def _check_services(self) -> None:
+        if died := self._experiment.died():
+            raise ServiceError(died)
 
     def _turns(self) -> list[Turn]:
         return list(turns(self._size.rounds, self._lineup().orders, self._seed))
