@@ -15,12 +15,12 @@ from typing import Final
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab import refusals
-from asyncdemo.lab.contestant import Started
+from asyncdemo.lab.contestant import PortKept, Started
 from asyncdemo.lab.engines import OURS
 from asyncdemo.lab.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.protocol import Condition, Contender, Scene, Size
 from asyncdemo.lab.protocol.attempts import looked
-from asyncdemo.lab.protocol.bench import Bench, Failed, plan_of
+from asyncdemo.lab.protocol.bench import Bench, plan_of
 from asyncdemo.lab.ratio import Ratio
 from asyncdemo.lab.rig import SIDES, Outcome, Rigging, Side
 from asyncdemo.lab.stack import PAIRS, Stack, condition, contender, open_stack
@@ -68,21 +68,31 @@ class Bed:
     def measure(
         self, rigging: Rigging, say: Say, tell: Callable[[Outcome], None], interrupted: Callable[[], bool]
     ) -> Outcome:
-        """tell: of each finished round. Raises Interrupted when asked to end, and ServiceError."""
+        """tell: of each finished round. Raises Interrupted when asked to end."""
         bench = replace(self.bench, own_pids=self._pids, interrupted=interrupted)
         try:
             for side in SIDES:
                 bench.check_interrupted()
                 self._serve(side, rigging, say)
             return self._rounds(bench, rigging, say, tell)
-        except (Failed, AsyncdemoError) as error:
-            self.close()  # whatever is wrong with it, the next one begins anew
-            return Outcome(rigging, ROUNDS, {}, failed=str(error))
+        except AsyncdemoError as error:
+            kept = self._stop_all()  # whatever is wrong with it, the next one begins anew
+            return Outcome(rigging, ROUNDS, {}, failed=" ".join([str(error), *kept]))
 
     def close(self) -> None:
-        """Stops the servers; the database goes on."""
+        """Stops the servers; the database goes on. Raises PortKept once all of them are stopped."""
+        if kept := self._stop_all():
+            raise PortKept(" ".join(kept))
+
+    def _stop_all(self) -> list[str]:
+        """Returns who has kept its port, in words."""
+        kept = []
         while self._kept:
-            self._kept.popitem()[1].parts.close()
+            try:
+                self._kept.popitem()[1].parts.close()
+            except PortKept as error:
+                kept.append(str(error))
+        return kept
 
     def _serve(self, side: Side, rigging: Rigging, say: Say) -> None:
         """Started anew if it was started with other knobs; then it must answer rightly."""

@@ -134,8 +134,11 @@ def test_pgbouncer_keeps_so_many_sessions_with_one_database() -> None:
     assert not any(line.startswith("user") for line in without.splitlines())
 
 
-def test_a_port_that_is_kept_is_below_those_of_outgoing_connections() -> None:
-    assert 20_000 <= port_to_keep() < 32_000
+def test_a_port_that_is_kept_is_below_those_of_outgoing_connections_and_given_once() -> None:
+    """So many drawn from 12,000 without looking would hardly ever differ."""
+    ports = [port_to_keep() for _ in range(500)]
+    assert all(20_000 <= port < 32_000 for port in ports)
+    assert len({*ports}) == len(ports)
 
 
 def test_programs_are_found_where_servers_lie(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,8 @@ _AGAIN_S: Final = 0.01
 _BELOW: Final = range(20_000, 32_000)
 """Linux and macOS take the ports of outgoing connections from above."""
 _TRIES: Final = 200
+_given: Final[set[int]] = set()
+"""By ``port_to_keep``: perhaps nobody listens there yet."""
 
 
 def find(name: str) -> str | None:
@@ -49,14 +51,17 @@ def account_name() -> str | None:
 
 
 def port_to_keep() -> int:
-    """One that stays ours while nobody listens on it: no outgoing connection will be given it."""
+    """One that stays ours while nobody listens on it: no outgoing connection and no second caller has it."""
     for port in random.sample(_BELOW, _TRIES):
+        if port in _given:
+            continue
         with socket.socket() as probe:
             try:
                 probe.bind((HOST, port))
             except OSError:
                 continue
-            return port
+        _given.add(port)
+        return port
     raise ServiceError(f"no port between {_BELOW.start} and {_BELOW.stop} is free")
 
 
