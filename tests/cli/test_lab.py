@@ -337,7 +337,44 @@ def test_ctrl_c_while_a_server_starts_does_not_wait_for_it(lab: Lab) -> None:
     out, err = process.communicate(timeout=60)  # it may take 300 s to start
     assert process.returncode == 130, err
     assert out == ""
-    assert "before the first round" in err
+    assert "Interrupted: 0 of 1 rounds were finished" in err
+    assert lab.nothing_left()
+
+
+@pytest.mark.slow
+def test_a_result_that_cannot_be_saved_is_reported_all_the_same_and_the_exit_code_says_so(
+    lab: Lab, tmp_path: Path
+) -> None:
+    (tmp_path / "two-cups.html").mkdir()
+    done = lab("two-cups", "--quick", "--save", tmp_path)
+    assert done.code == 3
+    assert "Two cups" in done.out and "quick / slow" in done.out
+    told = " ".join(done.err.split())
+    assert "The result could not be saved: " in told
+    assert "to report them again: asyncdemo lab two-cups --quick" in told
+    again = lab("two-cups", "--quick")
+    assert again.code == 0, again.err
+    assert "Round" not in again.err, "nothing is measured again"
+    assert "quick / slow" in again.out
+
+
+@pytest.mark.slow
+def test_what_keeps_its_port_at_the_end_loses_no_report(lab: Lab) -> None:
+    done = lab("spilt-tea")
+    assert done.code == 0, done.err
+    assert "Spilt tea" in done.out
+    assert "nginx has ended, and somebody still holds its port." in " ".join(done.err.split())
+    (file,) = lab.kept()
+    assert str(file.with_suffix(".html")) in done.err
+
+
+@pytest.mark.slow
+def test_a_database_that_dies_ends_the_run_and_is_named(lab: Lab) -> None:
+    done = lab("empty-pot")
+    assert (done.code, done.out) == (130, "")
+    told = " ".join(done.err.split())
+    assert "Interrupted: 0 of 1 rounds were finished when the run was ended: PostgreSQL has died" in told
+    assert "to go on: asyncdemo lab empty-pot" in told
     assert lab.nothing_left()
 
 

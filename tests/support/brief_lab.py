@@ -31,6 +31,8 @@ ENTRIES: Final = (
     Entry("broken-cups", "Broken cups", "tea", ("coffee",), _MINUTES, module="tests.support.broken_lab"),
     Entry("rare-tea", "Rare tea", "tea", (), _MINUTES, module="tests.support.rare_lab"),
     Entry("cold-cup", "A cup that stays cold", "tea", (), _MINUTES, module="tests.support.cold_lab"),
+    Entry("spilt-tea", "Spilt tea", "tea", (), _MINUTES, module="tests.support.spilt_lab"),
+    Entry("empty-pot", "An empty pot", "tea", (), _MINUTES, module="tests.support.empty_lab"),
 )
 
 

@@ -19,9 +19,10 @@ from asyncdemo.cli.lab_names import apps_of, find_entry
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped, wrapped_for
 from asyncdemo.course.place import locate
-from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, UsageError
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import EXPERIMENTS
+from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.record_file import dump_record
 
 __all__ = ["command"]
@@ -127,7 +128,14 @@ def command(
     elif measured.record.trials:
         _report(order, measured)
     _conclude(order, measured)
-    context.exit(EXIT_INTERRUPTED if measured.record.interrupted else EXIT_OK)
+    context.exit(_code(measured))
+
+
+def _code(measured: Measured) -> int:
+    """An interrupted one goes on with what its journal has, whether or not its report could be saved."""
+    if measured.record.interrupted:
+        return EXIT_INTERRUPTED
+    return EXIT_MISSING if measured.problem else EXIT_OK
 
 
 def _report(order: Order, measured: Measured) -> None:
@@ -146,16 +154,14 @@ def _report(order: Order, measured: Measured) -> None:
 
 def _conclude(order: Order, measured: Measured) -> None:
     """On stderr: what a program reads is the report."""
-    lines = [measured.problem] if measured.problem else []
+    lines = [words for words in (measured.problem, measured.left) if words]
     if measured.page is not None:
         lines += [
             "",
             f"saved {shown_path(measured.page)}, and beside it the record ({measured.page.stem}.json)",
         ]
     if measured.record.interrupted:
-        when = (
-            "" if measured.record.trials else " before the first round was finished: there is no figure yet"
-        )
-        lines.append(f"Interrupted{when}. What was done is kept; to go on: {order.typed}")
+        (ended,) = (flag for flag in measured.record.flags if flag.kind is FlagKind.INTERRUPTED)
+        lines.append(f"Interrupted: {ended.words} What was done is kept; to go on: {order.typed}")
     for line in lines:
         click.echo(wrapped_for(sys.stderr, line), err=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ from asyncdemo.cli.lab_predict import Guess, ask_ratio
 from asyncdemo.cli.lab_progress import Drawn, Lines, Shown
 from asyncdemo.cli.lab_quiet import noise_words
 from asyncdemo.cli.terminal import keys_not_shown, wrapped_for
-from asyncdemo.errors import LabFileError, MissingError, UsageError
+from asyncdemo.errors import AsyncdemoError, LabFileError, MissingError, UsageError
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.protocol import Experiment, Progress, run
@@ -65,12 +65,16 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """page: None if there was nothing to keep, or it could not be kept: problem says why."""
+    """page: None if there was nothing to keep, or it could not be kept: problem says why.
+
+    left: what went wrong when all that was started for it was stopped, in words.
+    """
 
     record: Record
     guess: Guess | None = None
     page: Path | None = None
     problem: str = ""
+    left: str = ""
 
 
 def measure(order: Order, *, fresh: bool) -> Measured:
@@ -79,16 +83,23 @@ def measure(order: Order, *, fresh: bool) -> Measured:
     if fresh:
         order.journals.remove()
     goes_on = _introduce(order)
-    with Ending() as ending, contextlib.ExitStack() as prepared:
-        with _shown(order) as shown:
-            surroundings = Surroundings(order.apps, shown.making, shown.said)
-            experiment = prepared.enter_context(order.entry.prepared(surroundings))
-        _need_packages(experiment)
-        guess = ask_ratio(experiment, order.extent) if order.asks and not goes_on else None
-        with _shown(order) as shown:
-            record = _run(order, experiment, shown, ending)
-        ending.polled = True  # what was measured is kept, whatever comes now
-        return _kept(order, record, guess)
+    measured: Measured | None = None
+    try:
+        with Ending() as ending, contextlib.ExitStack() as prepared:
+            with _shown(order) as shown:
+                surroundings = Surroundings(order.apps, shown.making, shown.said)
+                experiment = prepared.enter_context(order.entry.prepared(surroundings))
+            _need_packages(experiment)
+            guess = ask_ratio(experiment, order.extent) if order.asks and not goes_on else None
+            with _shown(order) as shown:
+                record = _run(order, experiment, shown, ending)
+            ending.polled = True  # what was measured is kept, whatever comes now
+            measured = _kept(order, record, guess)
+    except AsyncdemoError as error:
+        if measured is None:
+            raise
+        return replace(measured, left=str(error))
+    return measured
 
 
 def _introduce(order: Order) -> bool:
@@ -146,7 +157,8 @@ def _kept(order: Order, record: Record, guess: Guess | None) -> Measured:
     try:
         _, page = lab_results.save(record, order.save_to or lab_results.kept_folder(record))
     except OSError as error:
-        return Measured(record, guess, problem=f"The result could not be kept: {error}")
+        again = f"Its trials are kept; to report them again: {order.typed}"
+        return Measured(record, guess, problem=f"The result could not be saved: {error}. {again}")
     if not record.interrupted:
         order.journals.remove()
     return Measured(record, guess, page)

@@ -74,15 +74,19 @@ def _once(apps: Path, rigging: Rigging, bench: Bench, *, as_json: bool) -> int:
         with open_bed(apps, say, bench) as bed:
             outcome = bed.measure(rigging, say, lambda _: None, lambda: False)
             view = View(rigging, now=outcome, is_pooled="pgbouncer" not in bed.missing, missing=bed.missing)
+            _print(view, outcome, as_json=as_json)  # first: whoever keeps a port at the end is an error
     except KeyboardInterrupt:
-        click.echo("Interrupted: nothing is measured.", err=True)
+        click.echo("Interrupted.", err=True)
         return EXIT_INTERRUPTED
+    return EXIT_FAILED if outcome.failed else EXIT_OK
+
+
+def _print(view: View, outcome: Outcome, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(_data(outcome, view.is_pooled)))
-    else:
-        for line in result_lines(view, _PLAIN_WIDTH):
-            click.echo("".join(segment.text for segment in line))
-    return EXIT_FAILED if outcome.failed else EXIT_OK
+        return
+    for line in result_lines(view, _PLAIN_WIDTH):
+        click.echo("".join(segment.text for segment in line))
 
 
 def _data(outcome: Outcome, is_pooled: bool) -> dict[str, object]:
