@@ -1,4 +1,4 @@
-"""Checks that most experiments need: an answer's status, headers and body, and that a knob took effect.
+"""The check that most experiments need: of an answer, its status, headers and body.
 
 Not for: what only one experiment can know, such as the rows in its database.
 """
@@ -8,11 +8,11 @@ from __future__ import annotations
 import http.client
 from collections.abc import Callable, Mapping
 
-from asyncdemo.lab.protocol.description import Check, Scene, Seen, When
+from asyncdemo.lab.protocol.description import Check, Scene, Seen
 from asyncdemo.load import Send
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["answer_check", "process_check"]
+__all__ = ["answer_check"]
 
 _PATIENCE_S = 10.0
 
@@ -48,13 +48,3 @@ def answer_check(
 
     shown = ", ".join([asked, *(f"{name}: {value}" for name, value in wanted.items())])
     return Check(f"{send.method} {send.path}", f"status {status}, {shown}", look, arms=arms, always=always)
-
-
-def process_check(what: str, at_least: int, arms: tuple[str, ...] = ()) -> Check:
-    """So many processes of the contestant are there, while it is loaded."""
-
-    def look(scene: Scene) -> Seen:
-        there = len(scene.started.pids())
-        return Seen(f"{there}", there >= at_least)
-
-    return Check(what, f"at least {at_least}", look, When.LOADED, arms)

@@ -25,11 +25,8 @@ from asyncdemo.lab.engines import Engine, Measured, measured_of
 from asyncdemo.load import Plan, Result
 from asyncdemo.packages import version_of
 
-__all__ = ["CAUTION", "PYTHON_CLIENTS", "PythonClient", "found_python_clients"]
+__all__ = ["PYTHON_CLIENTS", "PythonClient", "found_python_clients"]
 
-CAUTION: Final = (
-    "a load client to beware of: it spends more on a request than many a server does, and so measures itself"
-)
 _READY_S: Final = 30.0
 
 
@@ -38,7 +35,6 @@ class PythonClient:
     """An ``Engine``. name: of the package, too."""
 
     name: str
-    caution: str = CAUTION
 
     def prepared(self, plan: Plan) -> AbstractContextManager[PythonSending]:
         return _sending(self, plan)

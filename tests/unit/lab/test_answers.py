@@ -9,12 +9,12 @@ from typing import cast
 
 import pytest
 
-from asyncdemo.lab.answers import answer_check, process_check
+from asyncdemo.lab.answers import answer_check
 from asyncdemo.lab.contestant import Started
 from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
 from asyncdemo.lab.machine import describe_machine
 from asyncdemo.lab.pinning import Pinning
-from asyncdemo.lab.protocol import Scene, When
+from asyncdemo.lab.protocol import Scene
 from asyncdemo.lab.protocol.attempts import looked
 from asyncdemo.load import Send
 from tests.unit.load.serving import answering, unused_port
@@ -25,9 +25,6 @@ GET = Send("GET", "/")
 @dataclass
 class OnPort:
     port: int
-
-    def pids(self) -> tuple[int, ...]:
-        return (1, 2)
 
 
 def scene(port: int) -> Scene:
@@ -58,13 +55,6 @@ def test_no_answer_is_something_seen() -> None:
     check = answer_check(GET, "hello", b"hello".__eq__)
     found = looked(check, scene(unused_port()))
     assert not found.held and found.words.startswith("ConnectionRefusedError")
-
-
-@pytest.mark.parametrize(("least", "held"), [(2, True), (3, False)])
-def test_processes_are_counted_under_load(least: int, held: bool) -> None:
-    check = process_check("workers", least)
-    assert check.when is When.LOADED
-    assert check.look(scene(1)).held is held
 
 
 def test_the_machine_is_described_and_not_named() -> None:

@@ -13,7 +13,7 @@ import asyncdemo.lab
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.engines import Engine, Measured
 from asyncdemo.lab.protocol.bench import Bench
-from asyncdemo.lab.python_clients import CAUTION, PYTHON_CLIENTS, PythonClient, found_python_clients
+from asyncdemo.lab.python_clients import PYTHON_CLIENTS, PythonClient, found_python_clients
 from asyncdemo.lab.scripted import Scripted
 from asyncdemo.load import Plan, Send
 
@@ -23,7 +23,6 @@ PLAN = Plan("127.0.0.1", 1, (Send("GET", "/"),), clients=3, requests=60, timeout
 
 def test_they_are_never_among_the_engines_of_an_experiment() -> None:
     assert not {client.name for client in PYTHON_CLIENTS} & Bench().engines.keys()
-    assert all(client.caution == CAUTION and "beware" in CAUTION for client in PYTHON_CLIENTS)
 
 
 @contextmanager
