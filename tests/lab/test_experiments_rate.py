@@ -17,7 +17,7 @@ from asyncdemo.lab.protocol import Experiment, Size, run
 from asyncdemo.lab.record import Record
 from asyncdemo.lab.record_file import dump_record, parse_record
 from asyncdemo.lab.trial import Trial, TrialOutcome
-from tests.lab.measuring import kinds, undisturbed
+from tests.lab.measuring import kinds, serving, undisturbed
 
 pytestmark = pytest.mark.lab
 
@@ -65,8 +65,33 @@ def test_a_rate_that_is_not_kept_has_a_backlog_and_no_percentiles() -> None:
     rows = {row.name: row for row in record.comparisons}
     assert rows["uvloop alone"].measured is not None
     assert "2,000 a second: median latency" not in rows, "it was not measured"
-    if FlagKind.OVERLOADED in kinds(short):
-        assert rows["1.5 × capacity: Flask's longest wait, × the formula's"].measured is not None
+
+
+def test_of_who_takes_two_hundred_a_second_the_longest_wait_is_the_backlog() -> None:
+    """Four at a time, 20 ms each, in their order; asked for half as much again."""
+    settings = ("closed", "over", "over-twice-as-long")
+    with prepared("constant-rate") as experiment:
+        conditions = tuple(
+            replace(item, checks=()) for item in experiment.conditions if item.setting.name in settings
+        )
+        rows = tuple(
+            row for row in experiment.asked if row.arm == row.base == "flask" and row.setting in settings
+        )
+        known = replace(
+            experiment,
+            contenders=(serving("flask", delays_ms=20, slots=4),),
+            conditions=conditions,
+            asked=rows,
+        )
+        record = measured(known, Size(1, 0.5, 0.2, 2, settings))
+    for name in settings[1:]:
+        trial = of(record, "flask", name)
+        assert FlagKind.OVERLOADED in kinds(trial)
+        assert trial.counted["longest_of_backlog"] == pytest.approx(1, rel=0.2)
+    found = {row.name: row.measured for row in record.comparisons}
+    assert found["1.5 × capacity: Flask's longest wait, × the formula's"] is not None
+    twice = found["1.5 × capacity: a run twice as long"]
+    assert twice is not None and twice.median == pytest.approx(2, rel=0.3)
 
 
 def test_five_hundred_connections_are_open_at_once() -> None:

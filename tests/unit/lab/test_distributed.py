@@ -55,7 +55,7 @@ def shares(plans: list[Plan]) -> list[Share]:
         arrivals = scheduled(plan)
         draw = random.Random(worker)
         latencies = [round(draw.expovariate(1 / 2e6)) for _ in arrivals]
-        found.append(Share(worker, plan, result(latencies), arrivals, latencies))
+        found.append(Share(worker, plan, result(latencies), arrivals, arrivals, latencies))
     return found
 
 
@@ -81,6 +81,15 @@ def test_the_sum_is_poisson_and_what_is_none_is_found_out() -> None:
     assert gaps_p(scheduled(replace(WHOLE, arrivals="uniform")), 300) < LEVEL
     (one, *_) = divided(WHOLE, 3)
     assert gaps_p(superposed(shares([one, one, one])), 300) < LEVEL, "one seed for all: bursts of three"
+
+
+def test_whoever_does_not_send_when_it_should_is_found_out() -> None:
+    """Only at every tenth of a second."""
+    late = [
+        replace(share, sent_ns=[-(-arrival // 100_000_000) * 100_000_000 for arrival in share.arrivals_ns])
+        for share in shares(divided(WHOLE, 3))
+    ]
+    assert gaps_p(superposed(late), 300) < LEVEL
 
 
 def test_a_count_far_from_the_expected_one_is_improbable() -> None:
@@ -117,6 +126,7 @@ def test_a_share_travels_whole() -> None:
     assert there.to_wire() == share.to_wire()
     assert (there.worker, there.plan) == (share.worker, share.plan)
     assert list(there.arrivals_ns) == list(share.arrivals_ns)
+    assert list(there.sent_ns) == list(share.sent_ns)
     assert there.result.histogram.encoded == share.result.histogram.encoded
 
 
@@ -133,6 +143,7 @@ def test_a_stopwatch_knows_when_the_load_began() -> None:
     assert watch.hear(Answered(2, began_ns + arrivals[2] + 8_000_000, None, "timeout")) == (8.0, "timeout")
     share = watch.share(1, result([2_000_000, 4_000_000]))
     assert list(share.arrivals_ns) == arrivals
+    assert list(share.sent_ns) == [arrival + 9 for arrival in arrivals]
     assert list(share.latencies_ns) == [2_000_000, 4_000_000, -1]
 
 

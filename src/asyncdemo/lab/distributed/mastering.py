@@ -121,18 +121,18 @@ class Master:
 
 
 def told(shares: list[Share]) -> str:
-    """What all workers measured together, and whether their arrivals were as asked for."""
-    arrivals = superposed(shares)
+    """What all workers measured together, and whether they sent as was asked for."""
+    sent = superposed(shares)
     rate = sum(share.plan.rate or 0.0 for share in shares)
     expected = rate * (shares[0].plan.duration_s or 0.0)
-    counted = f"{len(arrivals):,}, {expected:,.0f} expected (p = {count_p(len(arrivals), expected):.2f})"
+    counted = f"{len(sent):,}, {expected:,.0f} expected (p = {count_p(len(sent), expected):.2f})"
     gaps = "too few for gaps"
-    if len(arrivals) > 1:
-        gaps = f"gaps as of a Poisson stream of {rate:g} per s: p = {gaps_p(arrivals, rate):.2f}"
+    if len(sent) > 1:
+        gaps = f"gaps as of a Poisson stream of {rate:g} per s: p = {gaps_p(sent, rate):.2f}"
     lines = [
         f"Open loop, {len(shares)} worker{'s' * (len(shares) != 1)}, latency from the intended send",
         summary(merged(shares)),
-        f"arrivals   {counted}; {gaps}",
+        f"sent       {counted}; {gaps}",
     ]
     return "\n".join(lines)
 

@@ -33,13 +33,14 @@ _Key = TypeVar("_Key")
 class Share:
     """worker: from 0. arrivals_ns: when each request was meant to go, from the start of this worker's load.
 
-    latencies_ns: of the same requests, -1 where there was no answer.
+    sent_ns: when it did. latencies_ns: from when it was meant to, -1 where there was no answer.
     """
 
     worker: int
     plan: Plan
     result: Result
     arrivals_ns: Sequence[int]
+    sent_ns: Sequence[int]
     latencies_ns: Sequence[int]
 
     def to_wire(self) -> dict[str, Any]:
@@ -49,6 +50,7 @@ class Share:
             "plan": self.plan.to_json(),
             "result": json.dumps(self.result.to_json()),
             "arrivals_ns": _packed(self.arrivals_ns),
+            "sent_ns": _packed(self.sent_ns),
             "latencies_ns": _packed(self.latencies_ns),
         }
 
@@ -60,6 +62,7 @@ class Share:
             Plan.from_json(fields["plan"]),
             Result.from_json(json.loads(fields["result"])),
             _unpacked(fields["arrivals_ns"]),
+            _unpacked(fields["sent_ns"]),
             _unpacked(fields["latencies_ns"]),
         )
 
@@ -72,6 +75,7 @@ class Share:
             "plan": plan,
             "result": self.result.to_json(),
             "arrivals_ns": list(self.arrivals_ns),
+            "sent_ns": list(self.sent_ns),
             "latencies_ns": list(self.latencies_ns),
         }
 
@@ -82,12 +86,14 @@ class Stopwatch:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._intended_ns: dict[int, int] = {}
+        self._sent_ns: dict[int, int] = {}
         self._latencies_ns: dict[int, int] = {}
 
     def hear(self, event: Event) -> tuple[float, str | None] | None:
         """Of an end: the latency in milliseconds, and what went wrong, if anything did."""
         if isinstance(event, Sent):
             self._intended_ns.setdefault(event.number, event.intended_ns)
+            self._sent_ns.setdefault(event.number, event.sent_ns)
         if not isinstance(event, Answered) or event.number not in self._intended_ns:
             return None
         latency_ns = event.at_ns - self._intended_ns[event.number]
@@ -105,6 +111,7 @@ class Stopwatch:
             self._plan,
             result,
             [self._intended_ns[number] - start_ns for number in numbers],
+            [self._sent_ns[number] - start_ns for number in numbers],
             [self._latencies_ns.get(number, _NOT_ANSWERED) for number in numbers],
         )
 
@@ -119,11 +126,11 @@ def divided(whole: Plan, workers: int) -> list[Plan]:
 
 
 def superposed(shares: Iterable[Share]) -> list[int]:
-    """All arrivals, each from the start of its own worker's load.
+    """When each request really went, from the start of its own worker's load.
 
     Independent Poisson streams may be laid on top of each other wherever their zero is.
     """
-    return sorted(arrival_ns for share in shares for arrival_ns in share.arrivals_ns)
+    return sorted(sent_ns for share in shares for sent_ns in share.sent_ns)
 
 
 def merged(shares: Sequence[Share]) -> Result:
