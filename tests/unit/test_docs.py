@@ -14,9 +14,14 @@ from benchmarks.__main__ import parser as benchmarks_parser
 
 from asyncdemo import errors
 from asyncdemo.cli.app import COMMANDS
+from asyncdemo.cli.rig import rig_data
 from asyncdemo.course.catalog import find_course, load_course
 from asyncdemo.diagnose import FindingKind
 from asyncdemo.lab.distributed.command import parser as distributed_parser
+from asyncdemo.lab.flags import FlagKind
+from asyncdemo.lab.ratio import Ratio
+from asyncdemo.lab.rig import Outcome, Rigging
+from asyncdemo.lab.stack.configuration import CONFIGURATIONS
 from asyncdemo.load.command import parser as load_parser
 from asyncdemo.metrics import Metrics
 from asyncdemo.render.result import lesson_result, script_result
@@ -91,6 +96,16 @@ def test_every_figure_of_a_run_is_in_the_json_contract() -> None:
     figures = {field.name for field in dataclasses.fields(Metrics)} - left_out
     names = {name.removesuffix("_ns") + "_s" if name.endswith("_ns") else name for name in figures}
     assert {name for name in names if f"`{name}`" not in text} == {"lane_totals"}  # `lane_list` there
+
+
+def test_the_rigs_json_has_every_field_and_no_other() -> None:
+    ratio, refused = Ratio.of([2.0]), {FlagKind.FOREIGN_CPU: "sync: a compiler ran."}
+    data = rig_data(Outcome(Rigging(CONFIGURATIONS["mine"]), 7, {}, ratio, refused, done=7), True)
+    assert data["format"] == "asyncdemo.rig/1"
+    assert isinstance(data["ratio"], dict)
+    text = read(DOCS / "reference" / "json.md").partition("## The rig")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == {*data, *data["ratio"]}
 
 
 def test_the_json_reference_has_every_field_and_no_other() -> None:

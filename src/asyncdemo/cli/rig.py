@@ -31,8 +31,9 @@ from asyncdemo.lab.stack.programs import find
 from asyncdemo.render.draw import Line, Lines
 from asyncdemo.render.rig import View, result_lines, rig_lines
 
-__all__ = ["open_rig"]
+__all__ = ["open_rig", "rig_data"]
 
+FORMAT: Final = "asyncdemo.rig/1"
 _QUIT: Final = {"q", "Q", "ctrl-d", CLOSED}
 _LOOK_S: Final = 0.2
 """How long at most until something new is drawn."""
@@ -83,15 +84,17 @@ def _once(apps: Path, rigging: Rigging, bench: Bench, *, as_json: bool) -> int:
 
 def _print(view: View, outcome: Outcome, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(_data(outcome, view.is_pooled)))
+        click.echo(json.dumps(rig_data(outcome, view.is_pooled)))
         return
     for line in result_lines(view, _PLAIN_WIDTH):
         click.echo("".join(segment.text for segment in line))
 
 
-def _data(outcome: Outcome, is_pooled: bool) -> dict[str, object]:
+def rig_data(outcome: Outcome, is_pooled: bool) -> dict[str, object]:
+    """As docs/reference/json.md has it. is_pooled: there is pgbouncer."""
     rigging, ratio = outcome.rigging, outcome.ratio
     return {
+        "format": FORMAT,
         "settings": {knob.name: rigging.value(knob) for knob in KNOBS},
         "bounds_per_s": {side.name: rigging.bound_per_s(side, is_pooled) for side in SIDES},
         "bound_ratio": rigging.bound_ratio(is_pooled),
@@ -101,7 +104,7 @@ def _data(outcome: Outcome, is_pooled: bool) -> dict[str, object]:
         else {"median": ratio.median, "least": ratio.least, "most": ratio.most, "pairs": list(ratio.pairs)},
         "rounds": outcome.rounds,
         "winner": outcome.winner,
-        "refused": list(outcome.refused),
+        "refused": dict(outcome.refused),
         "failed": outcome.failed,
     }
 

@@ -7,10 +7,11 @@ One job, two servers, one database; whoever sets the knobs chooses the winner. N
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from asyncdemo.errors import UsageError
+from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.published import load_article
 from asyncdemo.lab.ratio import Ratio
 from asyncdemo.lab.stack.configuration import CONFIGURATIONS, Configuration
@@ -154,7 +155,7 @@ PRESETS: Final = _presets()
 class Outcome:
     """What was measured of one rigging. per_s: name of a side -> its median. ratio: async to sync.
 
-    refused: why rounds do not count: a sentence for each kind, of the worst one. rounds: of how many.
+    refused: why rounds do not count: of each kind, a sentence on the worst one. rounds: of how many.
     failed: why nothing was measured.
     """
 
@@ -162,7 +163,7 @@ class Outcome:
     rounds: int
     per_s: Mapping[str, float]
     ratio: Ratio | None = None
-    refused: tuple[str, ...] = ()
+    refused: Mapping[FlagKind, str] = field(default_factory=dict)
     failed: str = ""
     done: int = 0
 

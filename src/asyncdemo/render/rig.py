@@ -13,6 +13,7 @@ from typing import Final
 
 from rich.style import Style
 
+from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.rig import BEWARE, KNOBS, OURS, PRESETS, SIDES, Outcome, Rigging
 from asyncdemo.render.draw import Line, text_line
 from asyncdemo.render.theme import DIM, EMPHASIS, WARNING
@@ -69,9 +70,9 @@ def measured_lines(outcome: Outcome, width: int, is_pooled: bool = True) -> Iter
         share = f"   {per_s / bound:.0%} of its bound" if bound else ""
         yield text_line(fit(f"{_INDENT}{side.name:<6} {per_s:>8,.0f}/s{share}", width))
     yield from (text_line(part, EMPHASIS) for part in _wrapped(_verdict(outcome), width))
-    for why in outcome.refused:
+    for why in outcome.refused.values():
         yield from (text_line(part, WARNING) for part in _wrapped(why, width))
-    if any("load client" in why for why in outcome.refused):
+    if FlagKind.CLIENT_BUSY in outcome.refused:
         yield from (text_line(part) for part in _wrapped(_CLIENT_LIMIT, width))
 
 

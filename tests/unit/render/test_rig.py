@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.ratio import Ratio
 from asyncdemo.lab.rig import OURS, PRESETS, Outcome, Rigging, with_settings
 from asyncdemo.render.rig import View, result_lines, rig_lines
@@ -12,9 +15,8 @@ MINE = Rigging(PRESETS["1"].configuration)
 WON = Outcome(
     MINE, 7, {"sync": 700.0, "async": 1400.0}, Ratio.of([1.9, 2.0, 2.1, 2.0, 1.9, 2.1, 2.0]), done=7
 )
-BUSY = Outcome(
-    MINE, 7, {"sync": 700.0, "async": 700.0}, None, ("sync: The load client used 98% of a CPU.",), done=7
-)
+BUSY_WORDS = "sync: The load client used 98% of a CPU."
+BUSY = Outcome(MINE, 7, {"sync": 700.0, "async": 700.0}, None, {FlagKind.CLIENT_BUSY: BUSY_WORDS}, done=7)
 
 
 def text(view: View, width: int = 80, height: int = 40) -> list[str]:
@@ -75,6 +77,8 @@ def test_a_client_at_its_limit_is_no_measurement_of_a_server() -> None:
     assert "no round counts" in shown
     assert "The load client used 98% of a CPU" in shown
     assert "what it measures is itself" in shown
+    other = replace(BUSY, refused={FlagKind.FOREIGN_CPU: "sync: Another load client used 30% of the CPUs."})
+    assert "what it measures is itself" not in "\n".join(text(View(MINE, 0, now=other)))
 
 
 def test_an_interval_that_spans_one_ranks_nobody() -> None:
