@@ -53,6 +53,7 @@ def test_a_server_runs_hello_world_with_two_workers(
         for _ in range(20):
             roll.ask(workers - len(roll.answered))
         assert len(roll.answered) == workers
+        assert {*server.workers()} == roll.answered, "without a master, or whoever else belongs to it"
         assert server.command == entrant.command({"workers": workers})
         assert not server.died()
     assert wait_until_gone(pids) == []

@@ -68,6 +68,7 @@ class Running:
         self._said: deque[str] = deque(maxlen=_LINES_KEPT)
         self._messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._ended: str = ""
+        self._workers: frozenset[int] = frozenset()
         self._asked_to_end = False
         token = secrets.token_hex(16)
         self._guard = subprocess.Popen(
@@ -109,6 +110,7 @@ class Running:
         except BaseException:
             self._stop()
             raise
+        self._workers = frozenset(roll.answered)
         if failure is not None:
             self._stop()  # now all that it wrote has been read
             problem, outcome = failure
@@ -117,6 +119,10 @@ class Running:
     def pids(self) -> tuple[int, ...]:
         self._family.look()
         return self._family.pids
+
+    def workers(self) -> tuple[int, ...]:
+        """The processes that have answered when it started, and are still there: no master is among them."""
+        return tuple(pid for pid in self.pids() if pid in self._workers)
 
     def log(self) -> str:
         return "\n".join([*self._said][-_LINES_TOLD:])

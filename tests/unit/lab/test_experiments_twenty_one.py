@@ -162,11 +162,16 @@ def test_a_full_run_has_everything() -> None:
     assert [setting.of_capacity for setting in levels] == [0.5, 0.7, 0.9]
 
 
-def test_the_first_setting_has_all_checks_and_each_trial_asks_for_a_row() -> None:
+def test_each_trial_verifies_answer_workers_and_sessions_and_the_first_setting_more() -> None:
+    always = ["GET /row", "workers", "sessions that pgbouncer allows"]
     first, *others = EXPERIMENT.conditions
-    assert {check.what for check in first.checks} == {"GET /test", "workers", "sessions with PostgreSQL"}
+    assert [check.what for check in first.checks] == [*always, "sessions with PostgreSQL"]
+    assert [check.what for check in first.checks if check.always] == always
     for item in others:
-        assert [(check.what, check.always) for check in item.checks] == [("GET /test", True)]
+        assert [check.what for check in item.checks if check.always] == always
+        assert all(check.always for check in item.checks), "no visit of its own"
+    without = described({"pgbouncer": "directly"}, pooler=None)
+    assert [check.what for check in without.conditions[1].checks] == always[:2]
 
 
 def test_what_differs_is_said_of_each_row() -> None:

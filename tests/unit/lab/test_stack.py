@@ -28,7 +28,7 @@ from asyncdemo.lab.stack import contender as contender_of
 from asyncdemo.lab.stack.pooler import pgbouncer_config
 from asyncdemo.lab.stack.programs import find, port_to_keep
 from asyncdemo.lab.stack.proxy import nginx_config
-from asyncdemo.lab.stack.stacked import Stacked, is_row
+from asyncdemo.lab.stack.stacked import Behind, Stacked, is_row
 
 APPS = Path(__file__).parents[3] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
 MINE = CONFIGURATIONS["mine"]
@@ -290,8 +290,9 @@ def checks_of(stack: Recorder, configuration: Configuration) -> dict[str, Check]
     return {check.what: check for check in condition_of(cast(Stack, stack), "x", "x", configuration).checks}
 
 
-def scene(model: Model, processes: int) -> Scene:
-    started: Any = SimpleNamespace(pids=lambda: tuple(range(processes)), port=1)
+def scene(model: Model, workers: int) -> Scene:
+    server: Any = SimpleNamespace(command="serve PORT", workers=lambda: tuple(range(workers)))
+    started = Behind(cast(Stack, Recorder()), server)
     return Scene(Arm("a", "a", model), Setting("x", "x", Loop.CLOSED, (), clients=1), started)
 
 
@@ -310,7 +311,21 @@ def test_sessions_are_verified_against_their_limit(model: Model, connected: floa
     assert check.look(scene(model, 7)).held is held
 
 
-def test_workers_are_verified() -> None:
+@pytest.mark.parametrize(("model", "asked"), [(Model.PROCESSES, 19), (Model.COROUTINES, 6)])
+def test_workers_are_verified_one_by_one(model: Model, asked: int) -> None:
     check = checks_of(Recorder(), MINE)["workers"]
-    assert check.look(scene(Model.PROCESSES, 20)).held and not check.look(scene(Model.PROCESSES, 18)).held
-    assert check.look(scene(Model.COROUTINES, 7)).held and not check.look(scene(Model.COROUTINES, 5)).held
+    assert check.always
+    held = [check.look(scene(model, workers)).held for workers in (asked - 1, asked, asked + 1)]
+    assert held == [False, True, False]
+
+
+@pytest.mark.parametrize(("model", "asked"), [(Model.PROCESSES, 76), (Model.COROUTINES, 24)])
+def test_what_pgbouncer_allows_is_verified(model: Model, asked: int) -> None:
+    for allowed in (asked - 1, asked, asked + 1):
+        stack = Recorder(pooler=SimpleNamespace(allowed=lambda allowed=allowed: allowed))
+        check = checks_of(stack, CONFIGURATIONS["original"])["sessions that pgbouncer allows"]
+        assert check.always and check.look(scene(model, 1)).held is (allowed == asked)
+
+
+def test_without_pgbouncer_nothing_is_allowed_or_not() -> None:
+    assert "sessions that pgbouncer allows" not in checks_of(Recorder(pooler=None), MINE)

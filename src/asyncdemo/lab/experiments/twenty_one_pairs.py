@@ -115,7 +115,7 @@ def _contenders(stack: Stack, surroundings: Surroundings) -> tuple[Contender, ..
 
 
 def _conditions(stack: Stack, scenarios: Mapping[str, _Scenario]) -> tuple[Condition, ...]:
-    """The first has all checks, each trial those of the answer. Only a full run goes on after the third."""
+    """The first has all checks, each trial those without a load. Only a full run goes on after the third."""
     closed = [
         condition(
             stack,
@@ -145,7 +145,8 @@ def _level(mine: Condition, share: float) -> Condition:
         of_capacity=share,
         timeout_s=mine.setting.timeout_s,
     )
-    return replace(mine, setting=setting, arms=SIX, capacity=_LONG, rounds=_FEW, checks=mine.checks[:1])
+    checks = tuple(check for check in mine.checks if check.always)
+    return replace(mine, setting=setting, arms=SIX, capacity=_LONG, rounds=_FEW, checks=checks)
 
 
 def _level_name(share: float) -> str:

@@ -25,6 +25,7 @@ from asyncdemo.lab.stack.affinity import everywhere, keep_to
 from asyncdemo.lab.stack.configuration import Configuration
 from asyncdemo.lab.stack.opened import ROWS, Stack
 from asyncdemo.lab.stack.pairs import Pair
+from asyncdemo.lab.stack.pooler import Pooler
 from asyncdemo.load import Send
 
 __all__ = ["SEND", "Stacked", "condition", "contender", "is_row", "row_check"]
@@ -78,6 +79,10 @@ class Behind:
     def pids(self) -> tuple[int, ...]:
         return self._server.pids()
 
+    def workers(self) -> int:
+        """That answer, of the server."""
+        return len(self._server.workers())
+
     def log(self) -> str:
         return self._server.log()
 
@@ -129,15 +134,19 @@ def condition(
     rounds: int | None = None,
     in_full: bool = True,
 ) -> Condition:
-    """A closed loop of its clients. in_full: with the checks that need a visit of their own beforehand."""
+    """A closed loop of its clients. in_full: with the check that needs a visit of its own beforehand."""
     setting = Setting(name, title, Loop.CLOSED, (), clients=configuration.clients, timeout_s=_TIMEOUT_S)
-    more = (_workers_check(configuration), _sessions_check(stack, configuration)) if in_full else ()
+    checks = [row_check(stack), _workers_check(configuration)]
+    if stack.pooler is not None:
+        checks.append(_limit_check(stack.pooler, configuration))
+    if in_full:
+        checks.append(_sessions_check(stack, configuration))
     return Condition(
         setting,
         (SEND,),
         knobs=configuration.knobs,
         arms=arms,
-        checks=(row_check(stack), *more),
+        checks=tuple(checks),
         counts=(Count("db_sessions", lambda _: _sessions(stack)),),
         rounds=rounds,
     )
@@ -173,11 +182,22 @@ def _is_sync(scene: Scene) -> bool:
 
 
 def _workers_check(configuration: Configuration) -> Check:
-    def look(scene: Scene) -> Seen:
-        there, asked = len(scene.started.pids()), configuration.workers(_is_sync(scene))
-        return Seen(f"{there} processes for {asked} workers", there >= asked)
+    """Of those that answer: a master process is none."""
 
-    return Check("workers", "a process for each", look, When.LOADED)
+    def look(scene: Scene) -> Seen:
+        assert isinstance(scene.started, Behind)
+        there, asked = scene.started.workers(), configuration.workers(_is_sync(scene))
+        return Seen(f"{there} for {asked}", there == asked)
+
+    return Check("workers", "as many as are set", look, always=True)
+
+
+def _limit_check(pooler: Pooler, configuration: Configuration) -> Check:
+    def look(scene: Scene) -> Seen:
+        there, asked = pooler.allowed(), configuration.sessions_of(_is_sync(scene))
+        return Seen(f"{there} for {asked}", there == asked)
+
+    return Check("sessions that pgbouncer allows", "as many as are set", look, always=True)
 
 
 def _sessions_check(stack: Stack, configuration: Configuration) -> Check:
