@@ -145,7 +145,7 @@ class Bed:
                 ROUNDS,
                 {name: statistics.median(values) for name, values in figures.items()},
                 Ratio.of(pairs) if pairs else None,
-                tuple(f"{' and '.join(names)}: {worst.words}" for worst, names in refused.values()),
+                {kind: f"{' and '.join(names)}: {worst.words}" for kind, (worst, names) in refused.items()},
                 done=number,
             )
             tell(outcome)
