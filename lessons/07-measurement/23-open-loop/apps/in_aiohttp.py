@@ -25,4 +25,4 @@ app.add_routes([web.get("/", hello), web.get("/later", later)])
 
 
 if __name__ == "__main__":
-    web.run_app(app, port=8000)
+    web.run_app(app, host="127.0.0.1", port=8000)
