@@ -104,10 +104,10 @@ class TestStates:
             def work():
                 gevent.sleep(0.1)
                 mark("w0")
-                time.sleep(0.2)
+                time.sleep(0.5)
                 mark("w1")
             greenlet = gevent.spawn(work)
-            gevent.sleep(0.15)
+            gevent.sleep(0.3)
             mark("m0")
             other = gevent.spawn(gevent.sleep, 0.01)
             gevent.sleep(0)
