@@ -27,8 +27,10 @@ from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page, notes_page
 from asyncdemo.site.examples import examples_js
 from asyncdemo.site.lessons import broken_claims, lesson_page, takes
+from asyncdemo.site.measure import RECORDS
 from asyncdemo.site.pack import pack
 from asyncdemo.site.recordings import Recordings
+from asyncdemo.site.reports import write_reports
 
 _LESSONS: Final = Path("lessons")
 _PAGES: Final = Path("docs/lessons")
@@ -62,6 +64,7 @@ def _prepare() -> None:
             _record(lesson, recordings, kept)
         gallery.record(recordings, kept, print)
     _write_pages(course, lessons, recordings)
+    write_reports(RECORDS)
 
 
 def _record(lesson: Lesson, recordings: Recordings, kept: KeptServices) -> None:
