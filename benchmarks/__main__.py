@@ -41,7 +41,7 @@ SECTIONS = {
 """Of the page -> its parts. Each has marks of its own, and its own lines about the machine."""
 PARTS = tuple(part for parts in SECTIONS.values() for part in parts)
 UNASKED = tuple(part for part in PARTS if part != "twins")
-"""The twins take a quarter of an hour, and a machine on which nothing else runs."""
+"""The twins take 40 minutes, and a machine on which nothing else runs."""
 TWINS = ROOT / ".cache" / "benchmarks" / "twins.jsonl"
 _HEAD = ["what", "median", "range", "rounds", "target", ""]
 
@@ -87,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--json", type=Path, metavar="FILE", help="keep the figures as data")
     made.add_argument("--runs", type=int, default=40, help="of the twins (40)")
-    made.add_argument("--minutes", type=float, default=15, help="that the twins take at the most (15)")
+    made.add_argument("--minutes", type=float, default=45, help="that the twins take at the most (45)")
     return made
 
 

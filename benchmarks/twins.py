@@ -1,7 +1,9 @@
 """A/A runs: a contestant against itself, through the lab's real protocol, again and again.
 
 The two are equal, so of the intervals that the protocol gives almost all must hold 1; and how wide they are
-says which differences it can see here. Not for: what any server can do (``asyncdemo lab``).
+says which differences it can see here. That depends on what a request is made of: computing takes as long as
+the machine lets it at that moment, a wait as long as it was asked for. Not for: what any server can do
+(``asyncdemo lab``).
 """
 
 from __future__ import annotations
@@ -11,17 +13,18 @@ import statistics
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.contestants import contestant
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.protocol import Condition, Contender, Experiment, Size, run
 from asyncdemo.lab.protocol.bench import Bench
+from asyncdemo.lab.protocol.comparing import twin_row
 from asyncdemo.lab.ratio import Ratio
-from asyncdemo.lab.record import Record
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 from benchmarks.processes import ROOT
@@ -38,11 +41,27 @@ _TAKEN_OVER: Final = ("calibration", "visit")
 """What the first run finds out for all: its own part of a journal."""
 
 
+CONDITIONS: Final = (
+    Condition(
+        Setting("computing", "hello world", Loop.CLOSED, (), clients=8, keep_alive=True),
+        (Send("GET", "/"),),
+        warm=False,
+    ),
+    Condition(
+        Setting("waiting", "a wait of 20 ms", Loop.CLOSED, (), clients=8, keep_alive=True),
+        (Send("GET", "/later"),),
+        knobs={"delay_ms": 20},
+        warm=False,
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Twin:
     """ratio: None if too much else was going on; why: in words, then."""
 
     number: int
+    title: str
     ratio: Ratio | None
     why: str = ""
 
@@ -68,35 +87,34 @@ def measure_twins(
     if keep is not None:
         keep.parent.mkdir(parents=True, exist_ok=True)
         keep.write_text("", encoding="utf-8")
-    for twin in _twins(folder, runs, size, Bench()):
-        twins.append(twin)
-        held = sum(one.ratio is not None and one.ratio.holds_one for one in twins)
-        each_s = (time.monotonic() - start_s) / len(twins)
-        print(
-            f"  twins, run {twin.number} of {runs}: {twin.words}; {held} of {len(twins)} hold 1, "
-            f"{each_s * (runs - len(twins)):.0f} s left",
-            file=sys.stderr,
-            flush=True,
-        )
+    for number, found in enumerate(_runs(folder, runs, size, Bench()), start=1):
+        twins += found
+        each_s = (time.monotonic() - start_s) / number
+        said = "; ".join(f"{twin.title} {twin.words}" for twin in found)
+        left_s = each_s * (runs - number)
+        print(f"  twins, run {number} of {runs}: {said}; {left_s:.0f} s left", file=sys.stderr, flush=True)
         if keep is not None:
             with keep.open("a", encoding="utf-8") as file:
-                pairs = None if twin.ratio is None else twin.ratio.pairs
-                file.write(json.dumps({"run": twin.number, "pairs": pairs, "words": twin.words}) + "\n")
+                file.writelines(json.dumps(_kept(twin)) + "\n" for twin in found)
         if time.monotonic() - start_s + each_s > most_s:
             break
-    return twin_rows(twins)
+    return [
+        row
+        for condition in CONDITIONS
+        for row in twin_rows([twin for twin in twins if twin.title == condition.setting.title])
+    ]
 
 
 def twin_rows(twins: list[Twin]) -> list[Row]:
-    """A run without an interval does not hold 1."""
+    """Of one title. A run without an interval does not hold 1."""
     if not twins:
         return []
     held = [float(twin.ratio is not None and twin.ratio.holds_one) for twin in twins]
     widths = [twin.half_width for twin in twins if twin.half_width is not None]
-    count = len(twins)
+    count, title = len(twins), twins[0].title
     rows = [
         Row(
-            f"A/A: share of {count} runs whose interval holds 1",
+            f"A/A, {title}: share of {count} runs whose interval holds 1",
             Summary(statistics.fmean(held), statistics.fmean(held), statistics.fmean(held), 1),
             lambda share: f"{round(share * count)} of {count}",
             Target(_SHARE, Bound.AT_LEAST),
@@ -105,7 +123,7 @@ def twin_rows(twins: list[Twin]) -> list[Row]:
     if widths:
         rows.append(
             Row(
-                "A/A: half the width of an interval of seven rounds",
+                f"A/A, {title}: half the width of an interval of seven rounds",
                 Summary.of(widths),
                 lambda width: f"{width:.2%}",
                 Target(_HALF_WIDTH),
@@ -114,7 +132,12 @@ def twin_rows(twins: list[Twin]) -> list[Row]:
     return rows
 
 
-def _twins(folder: Path, runs: int, size: Size, bench: Bench) -> Iterator[Twin]:
+def _kept(twin: Twin) -> dict[str, object]:
+    pairs = None if twin.ratio is None else twin.ratio.pairs
+    return {"run": twin.number, "title": twin.title, "pairs": pairs, "words": twin.words}
+
+
+def _runs(folder: Path, runs: int, size: Size, bench: Bench) -> Iterator[list[Twin]]:
     first = folder / "twins-1.journal"
     for number in range(1, runs + 1):
         journal = folder / f"twins-{number}.journal"
@@ -123,7 +146,8 @@ def _twins(folder: Path, runs: int, size: Size, bench: Bench) -> Iterator[Twin]:
         record = run(_experiment(size), Extent.DEFAULT, journal=journal, seed=number, bench=bench)
         if record.interrupted:
             return
-        yield _twin(number, record)
+        titles = {condition.setting.name: condition.setting.title for condition in CONDITIONS}
+        yield [_twin(number, titles[row.setting], row) for row in record.comparisons]
 
 
 def _known(first: Path, seed: int) -> Iterator[str]:
@@ -133,23 +157,21 @@ def _known(first: Path, seed: int) -> Iterator[str]:
     yield from (line for line in lines if json.loads(line).keys() <= set(_TAKEN_OVER))
 
 
-def _twin(number: int, record: Record) -> Twin:
-    (row,) = record.comparisons
+def _twin(number: int, title: str, row: Comparison) -> Twin:
     reasons = ", ".join(flag.kind.value for flag in row.flags if flag.kind is not FlagKind.TWINS_DIFFER)
-    return Twin(number, row.measured, reasons)
+    return Twin(number, title, row.measured, reasons)
 
 
 def _experiment(size: Size) -> Experiment:
-    """Hello world in Sanic: it starts quickly, and what it can do varies little."""
+    """Sanic, because it starts quickly. Of the first kind of work the protocol makes a row by itself."""
     arm = Arm("sanic", "Sanic", Model.COROUTINES, "Sanic", "Sanic's own")
+    twin = replace(arm, name="again", title="Sanic, a second time", twin_of=arm.name)
     served = contestant(PROGRAMS["sanic"], App(APP, Interface.SANIC), "sanic")
-    setting = Setting("closed", "8 clients", Loop.CLOSED, (), clients=8, keep_alive=True)
     return Experiment(
         name="twins",
         title="A contestant against itself",
-        contenders=(Contender(arm, served),),
-        conditions=(Condition(setting, (Send("GET", "/"),), warm=False),),
-        asked=(),
+        contenders=(Contender(arm, served), Contender(twin, served)),
+        conditions=CONDITIONS,
+        asked=tuple(twin_row(twin, arm, condition.setting.name) for condition in CONDITIONS[1:]),
         sizes={Extent.DEFAULT: size},
-        twin_of="sanic",
     )

@@ -124,7 +124,7 @@ def test_each_section_of_a_page_has_marks_of_its_own() -> None:
 
 
 def a_twin(number: int, *pairs: float) -> Twin:
-    return Twin(number, Ratio.of(pairs) if pairs else None, "" if pairs else "foreign-cpu")
+    return Twin(number, "hello world", Ratio.of(pairs) if pairs else None, "" if pairs else "foreign-cpu")
 
 
 def test_twins_are_counted_and_one_without_an_interval_does_not_hold_1() -> None:

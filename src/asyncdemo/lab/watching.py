@@ -1,6 +1,6 @@
 """What a trial costs, and what else went on meanwhile: read before, during and after its window.
 
-CPU time of others is all that the processors spent on programs, and that the hypervisor took, without what
+CPU time of others is all in which the processors were not idle, so also what the hypervisor took, without what
 the experiment's own processes used. Interrupts are left out: those of a load over the loopback are its own.
 Not for: what the load client saw (``engines``), or judging it (``refusals``).
 """
@@ -25,6 +25,9 @@ __all__ = ["Machine", "Reading", "Watch", "server_between", "system_between"]
 _INTERVAL_S: Final = 0.25
 _SHARE: Final = 20
 """... but so many times what one sample took: watching many workers must not become a load of its own."""
+_UNUSED: Final = ("idle", "iowait", "irq", "softirq")
+"""Linux counts idle time exactly, but samples what programs do at its ticks: bursts between two ticks are lost,
+others count whole, and ``user + system`` may be off by a tenth either way."""
 _RESOURCES: Final = ("cpu", "memory", "io")
 _NETSTAT: Final = Path("/proc/net/netstat")
 Pids = Callable[[], Iterable[int]]
@@ -60,13 +63,14 @@ class Machine:
         self._psutil: Any = psutil
 
     def read(self, server: Iterable[int], own: Iterable[int]) -> Reading:
-        times = self._psutil.cpu_times()
-        spent = (times.user, getattr(times, "nice", 0.0), times.system, getattr(times, "steal", 0.0))
+        at_s, times = time.monotonic(), self._psutil.cpu_times()
+        processors = self._psutil.cpu_count() or 1
+        unused_s = sum(getattr(times, name, 0.0) for name in _UNUSED)
         network = _network()
         return Reading(
-            at_s=time.monotonic(),
-            busy_s=sum(spent),
-            processors=self._psutil.cpu_count() or 1,
+            at_s=at_s,
+            busy_s=at_s * processors - unused_s,
+            processors=processors,
             server_cpu_s=self._cpu_s(server),
             own_cpu_s=self._cpu_s(own),
             pressure_s=_pressure_s(),
