@@ -135,6 +135,8 @@ def test_the_list_as_json() -> None:
         (["1"], "The lesson two-sleeps has no experiment."),
         (["999"], "There is no lesson 999."),
         (["zzz"], "`asyncdemo lab` shows them all."),
+        (["--quick"], "What is to be measured?"),
+        (["--save", "results"], "What is to be measured?"),
         (["constant-rate", "--quick", "--full"], "--quick and --full exclude each other."),
         (["constant-rate", "--set", "workers=2"], "--set is for the rig"),
         (["rig-it", "--quick"], "The rig takes --set, --plain and --json."),

@@ -86,6 +86,8 @@ def command(
     Nothing else should run on the machine meanwhile.
     """
     if name is None:
+        if quick or full or save_to or fresh or set_to or seed is not None:
+            raise UsageError("What is to be measured? asyncdemo lab NAME; asyncdemo lab lists the names.")
         click.echo(json.dumps(as_data(EXPERIMENTS))) if as_json else print_list(EXPERIMENTS)
         return
     if quick and full:
