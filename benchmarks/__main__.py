@@ -41,7 +41,7 @@ SECTIONS = {
 """Of the page -> its parts. Each has marks of its own, and its own lines about the machine."""
 PARTS = tuple(part for parts in SECTIONS.values() for part in parts)
 UNASKED = tuple(part for part in PARTS if part != "twins")
-"""The twins take 40 minutes, and a machine on which nothing else runs."""
+"""The twins take 25 minutes, and a machine on which nothing else runs."""
 TWINS = ROOT / ".cache" / "benchmarks" / "twins.jsonl"
 _HEAD = ["what", "median", "range", "rounds", "target", ""]
 

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.comparison import Better
 from asyncdemo.lab.contestant import Knobs, Started, Unavailable
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.pinning import Pinning
-from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size, run
+from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size, latency, run
 from asyncdemo.lab.protocol.bench import Bench
 from asyncdemo.lab.protocol.ordering import turns
 from asyncdemo.lab.record import Record
@@ -127,7 +126,7 @@ def test_a_search_goes_over_its_budget() -> None:
 
 # -- of a comparison -------------------------------------------------------------------------------------
 
-P99 = Asked("p99", "load.latency_ms.99", "99th percentile", "ms", Better.LESS, "b", "a", "closed")
+P99 = Asked("p99", latency("99"), "b", "a", "closed")
 
 
 def compared(

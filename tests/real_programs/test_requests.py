@@ -36,7 +36,7 @@ SHARE = 0.99
 away, or the interpreter its lock: a few are further apart, the more so on a busy machine.
 """
 
-# Ten at once of 50 ms are 200 a second, fewer than a busy machine's slowest server could handle: so they queue.
+# Ten at once of 50 ms are 200 a second, fewer than any server could handle on a busy machine: so they queue.
 FLASK = """
 import os, threading, time
 from flask import Flask

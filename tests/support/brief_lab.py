@@ -15,10 +15,10 @@ from typing import Final
 
 from asyncdemo.lab import experiments
 from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.comparison import Better, Bound, Published
+from asyncdemo.lab.comparison import Bound, Published
 from asyncdemo.lab.experiment import Extent, Loop, Setting
 from asyncdemo.lab.experiments import Entry, Surroundings
-from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size
+from asyncdemo.lab.protocol import THROUGHPUT, Asked, Condition, Contender, Experiment, Size
 from asyncdemo.lab.scripted import Scripted
 from asyncdemo.load import Send
 from tests.support.fake_lab import an_arm
@@ -66,10 +66,7 @@ def brief(name: str, title: str, rounds: int, *contenders: Contender) -> Experim
 def _row(arm: str, base: str) -> Asked:
     return Asked(
         name=f"{arm} / {base}",
-        figure="load.throughput_per_s",
-        title="Requests per second",
-        unit="/s",
-        better=Better.MORE,
+        figure=THROUGHPUT,
         arm=arm,
         base=base,
         setting="ten",

@@ -14,7 +14,7 @@ from asyncdemo.lab.contestant import Contestant, Knobs, NotStarted, PortKept, St
 from asyncdemo.lab.engines import OURS, Measured
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.pinning import Pinning
-from asyncdemo.lab.protocol import Asked, Check, Condition, Contender, Count, Experiment, Size
+from asyncdemo.lab.protocol import Asked, Check, Condition, Contender, Count, Experiment, Figure, Size
 from asyncdemo.lab.protocol.bench import Bench
 from asyncdemo.lab.trial import Load, Server, System, TrialOutcome
 from asyncdemo.load import Plan, Send
@@ -181,7 +181,7 @@ def an_arm(name: str, **more: str) -> Arm:
 
 
 def a_row(arm: str, base: str, setting: str = "closed", figure: str = "load.throughput_per_s") -> Asked:
-    return Asked(f"{arm} / {base}", figure, "Requests", "/s", Better.MORE, arm, base, setting)
+    return Asked(f"{arm} / {base}", Figure(figure, "Requests", "/s", Better.MORE), arm, base, setting)
 
 
 def an_experiment(

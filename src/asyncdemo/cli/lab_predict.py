@@ -37,7 +37,9 @@ class Guess:
         """As a sentence or two."""
         said = f"You predicted {times(self.ratio)} for {self.row.name}."
         rows = [
-            row for row in record.comparisons if row.name == self.row.name and row.figure == self.row.figure
+            row
+            for row in record.comparisons
+            if row.name == self.row.name and row.figure == self.row.figure.key
         ]
         measured = next((row.measured for row in rows if row.setting == self.row.setting), None)
         if measured is None:
@@ -76,7 +78,7 @@ def _question(experiment: Experiment, row: Asked) -> str:
     settings = {item.setting.name: item.setting.title for item in experiment.conditions}
     return (
         f"{row.name}, {settings[row.setting]}: how many times as much will it be for {arms[row.arm]} as for "
-        f"{arms[row.base]}? ({row.title}; 1 is no difference)"
+        f"{arms[row.base]}? ({row.figure.title}; 1 is no difference)"
     )
 
 

@@ -1,7 +1,8 @@
 """What a trial costs, and what else went on meanwhile: read before, during and after its window.
 
-CPU time of others is all in which the processors were not idle, so also what the hypervisor took, without what
-the experiment's own processes used. Interrupts are left out: those of a load over the loopback are its own.
+CPU time of others is all in which the processors were not idle, so also what the hypervisor took, without
+what the experiment's own processes used. Interrupts are left out: those of a load over the loopback are its
+own.
 Not for: what the load client saw (``engines``), or judging it (``refusals``).
 """
 
@@ -26,8 +27,8 @@ _INTERVAL_S: Final = 0.25
 _SHARE: Final = 20
 """... but so many times what one sample took: watching many workers must not become a load of its own."""
 _UNUSED: Final = ("idle", "iowait", "irq", "softirq")
-"""Linux counts idle time exactly, but samples what programs do at its ticks: bursts between two ticks are lost,
-others count whole, and ``user + system`` may be off by a tenth either way."""
+"""Linux counts idle time exactly, but samples what programs do at its ticks: bursts between two ticks are
+lost, others count whole, and ``user + system`` may be off by a tenth either way."""
 _RESOURCES: Final = ("cpu", "memory", "io")
 _NETSTAT: Final = Path("/proc/net/netstat")
 Pids = Callable[[], Iterable[int]]

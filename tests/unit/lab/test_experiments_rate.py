@@ -59,7 +59,7 @@ def test_every_published_row_is_asked_for() -> None:
     experiment = prepared("constant-rate")
     table = load_article("constant-rate").table("results")
     settings = {item.setting.name: item.setting for item in experiment.conditions}
-    rows = {(row.setting, row.figure): row for row in experiment.asked if row.published is not None}
+    rows = {(row.setting, row.figure.key): row for row in experiment.asked if row.published is not None}
     assert len(table.rows) == 4
     for framework, rate, *_ in table.rows:
         setting = settings[f"asked-{rate}"]
@@ -83,7 +83,7 @@ def test_the_formula_holds_for_what_is_published_at_the_lower_rate() -> None:
     row = rows["2,000 a second: Flask's longest wait, × the formula's"]
     assert row.published is not None and row.bound is not None
     assert row.published.ratio == pytest.approx(1, abs=0.01) and row.bound.ratio == 1
-    assert row.title.startswith("Whether answers come in order"), "it is nearly an identity"
+    assert row.figure.title.startswith("Whether answers come in order"), "it is nearly an identity"
     twice = rows["1.5 × capacity: a run twice as long"]
     assert twice.bound is not None and twice.bound.ratio == pytest.approx(2)
 

@@ -51,7 +51,7 @@ def row(experiment: Experiment, arm: str, base: str, setting: str, figure: str) 
     (found,) = (
         asked
         for asked in experiment.asked
-        if (asked.arm, asked.base, asked.setting, asked.figure) == (arm, base, setting, figure)
+        if (asked.arm, asked.base, asked.setting, asked.figure.key) == (arm, base, setting, figure)
     )
     return found
 
@@ -90,7 +90,7 @@ def test_every_published_figure_of_the_uploads_has_a_row(uploads: Experiment) ->
     time = row(uploads, SANIC, UNTHREADED, "uploads-50", "load.wall_s")
     assert ratio(rate) == pytest.approx(28.9 / 6.8)
     assert ratio(time) == pytest.approx(1.73 / 7.33)
-    assert [rate.better, time.better] == [Better.MORE, Better.LESS]
+    assert [rate.figure.better, time.figure.better] == [Better.MORE, Better.LESS]
 
 
 def test_every_chart_of_the_uploads_has_rows(uploads: Experiment) -> None:

@@ -83,7 +83,7 @@ def asked(figure: str, base: str, arm: str = "quart-asyncpg") -> dict[str, Asked
     """Setting -> row."""
     wanted = (figure, base, arm)
     published = [row for row in rows(True) if row.published]
-    return {row.setting: row for row in published if (row.figure, row.base, row.arm) == wanted}
+    return {row.setting: row for row in published if (row.figure.key, row.base, row.arm) == wanted}
 
 
 @pytest.mark.parametrize("base", ["flask-published", "flask-repaired"])
@@ -137,7 +137,7 @@ def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> Non
         row for row in rows(True) if row.name.startswith("Flask repaired and")
     }
     stands = [row for row in with_stand_in if row.base == "flask-published-gevent" and row.published]
-    assert {(row.setting, row.figure) for row in stands if row.arm == "quart-asyncpg"} == {
+    assert {(row.setting, row.figure.key) for row in stands if row.arm == "quart-asyncpg"} == {
         (setting, figure) for setting in ("film", "films", "review") for figure in (RATE, LATENCY)
     }
     assert "flask-published-gevent" not in {contender.arm.name for contender in quart().contenders}
@@ -198,7 +198,7 @@ def bound(arm: str, base: str, figure: str, setting: str = "pool-10") -> tuple[f
     (row,) = (
         row
         for row in green().asked
-        if (row.arm, row.base, row.figure, row.setting) == (arm, base, figure, setting)
+        if (row.arm, row.base, row.figure.key, row.setting) == (arm, base, figure, setting)
     )
     assert row.bound is not None
     return row.bound.ratio, row.bound.words

@@ -51,7 +51,7 @@ EXPERIMENT = described()
 
 
 def rows(setting: str, figure: str) -> dict[str, Asked]:
-    return {row.name: row for row in EXPERIMENT.asked if row.setting == setting and row.figure == figure}
+    return {row.name: row for row in EXPERIMENT.asked if row.setting == setting and row.figure.key == figure}
 
 
 @pytest.mark.parametrize(("setting", "column"), RECONFIGURED.items())

@@ -10,7 +10,7 @@ from typing import Final
 
 from asyncdemo.lab.comparison import Better, Bound, Published
 from asyncdemo.lab.laws import backlog_s
-from asyncdemo.lab.protocol import Asked
+from asyncdemo.lab.protocol import LONGEST, MEAN_LATENCY, THROUGHPUT, Asked, Figure, latency
 from asyncdemo.lab.published import load_article
 
 __all__ = [
@@ -39,9 +39,13 @@ OVERLOADS: Final = {OVERLOAD: 2.0, OVERLOAD_LONG: 4.0}
 SHARES: Final = (50, 70, 90)
 PUBLISHED_RATES: Final = ("2000", "4000")
 THEN: Final = "Flask 0.12 served one request at a time; today's has a thread for each"
-_MS: Final = "load.latency_ms."
-_LONGEST, _OF_FORMULA = "counted.longest_ms", "counted.longest_of_backlog"
-_IN_ORDER: Final = "Whether answers come in order: longest wait, × (1 − served / asked) × run"
+_LONGEST: Final = Figure("counted.longest_ms", "Longest wait", "ms", Better.LESS)
+_OF_FORMULA: Final = Figure(
+    "counted.longest_of_backlog",
+    "Whether answers come in order: longest wait, × (1 − served / asked) × run",
+    "×",
+    Better.LESS,
+)
 """Of answers in order it is 1 by arithmetic: rate, served and run are those of the same requests."""
 _IN_BOTH: Final = (
     "30 s there, less here: the longest wait grows with the run",
@@ -61,25 +65,18 @@ def _published_rows() -> Iterator[Asked]:
     table = load_article(ARTICLE).table("results")
     rows = {(row[0], row[1]): row for row in table.rows}
     for rate in PUBLISHED_RATES:
-        for title, figure, key, unit, better in (
-            ("Requests per second", "load.throughput_per_s", "requests_per_s", "/s", Better.MORE),
-            ("Median latency", f"{_MS}50", "p50", "ms", Better.LESS),
-            ("Longest latency", f"{_MS}100", "latency_max", "ms", Better.LESS),
-        ):
+        for figure, key in ((THROUGHPUT, "requests_per_s"), (latency("50"), "p50"), (LONGEST, "latency_max")):
             sanic, flask = (
                 table.figure(rows[framework, rate], key).value or 0.0 for framework in ("Sanic", "Flask")
             )
             yield Asked(
-                name=f"{int(rate):,} a second: {title.lower()}",
+                name=f"{int(rate):,} a second: {figure.title.lower()}",
                 figure=figure,
-                title=title,
-                unit=unit,
-                better=better,
                 arm=SANIC,
                 base=FLASK,
                 setting=f"asked-{rate}",
                 published=Published(
-                    f"{sanic:,.2f} / {flask:,.2f} {unit.replace('/s', 'per s')}", sanic / flask
+                    f"{sanic:,.2f} / {flask:,.2f} {figure.unit.replace('/s', 'per s')}", sanic / flask
                 ),
                 differs=(THEN, *_IN_BOTH),
             )
@@ -97,9 +94,6 @@ def _law_rows() -> Iterator[Asked]:
         yield Asked(
             name=f"{int(rate):,} a second: Flask's longest wait, × the formula's",
             figure=_OF_FORMULA,
-            title=_IN_ORDER,
-            unit="×",
-            better=Better.LESS,
             arm=FLASK,
             base=FLASK,
             setting=f"asked-{rate}",
@@ -118,9 +112,6 @@ def _law_rows() -> Iterator[Asked]:
     yield Asked(
         name=f"{OVER:g} × capacity: Flask's longest wait, × the formula's",
         figure=_OF_FORMULA,
-        title=_IN_ORDER,
-        unit="×",
-        better=Better.LESS,
         arm=FLASK,
         base=FLASK,
         setting=OVERLOAD,
@@ -134,9 +125,6 @@ def _law_rows() -> Iterator[Asked]:
     yield Asked(
         name=f"{OVER:g} × capacity: a run twice as long",
         figure=_LONGEST,
-        title="Longest wait",
-        unit="ms",
-        better=Better.LESS,
         arm=FLASK,
         base=FLASK,
         setting=OVERLOAD_LONG,
@@ -149,30 +137,21 @@ def _loop_rows() -> Iterator[Asked]:
     """003's confounder, and what a closed loop sees of the same server."""
     yield Asked(
         name="uvloop alone",
-        figure="load.throughput_per_s",
-        title="Requests per second",
-        unit="/s",
-        better=Better.MORE,
+        figure=THROUGHPUT,
         arm=SANIC,
         base=STOCK,
         setting=CLOSED,
     )
     yield Asked(
         name="Sanic without uvloop, against Flask",
-        figure="load.throughput_per_s",
-        title="Requests per second",
-        unit="/s",
-        better=Better.MORE,
+        figure=THROUGHPUT,
         arm=STOCK,
         base=FLASK,
         setting=CLOSED,
     )
     yield Asked(
         name="uvloop alone, at 2,000 a second",
-        figure=f"{_MS}90",
-        title="Latency, 90 %",
-        unit="ms",
-        better=Better.LESS,
+        figure=latency("90"),
         arm=SANIC,
         base=STOCK,
         setting="asked-2000",
@@ -183,10 +162,7 @@ def _loop_rows() -> Iterator[Asked]:
     ):
         yield Asked(
             name=f"Flask, open loop ({words}) / closed loop",
-            figure=f"{_MS}mean",
-            title="Mean latency",
-            unit="ms",
-            better=Better.LESS,
+            figure=MEAN_LATENCY,
             arm=FLASK,
             base=FLASK,
             setting=setting,
@@ -207,20 +183,14 @@ def _latency_rows() -> Iterator[Asked]:
             for percent in percents:
                 yield Asked(
                     name=f"{share} % of capacity, {word}: {percent} %",
-                    figure=f"{_MS}{percent}",
-                    title=f"Latency, {percent} %",
-                    unit="ms",
-                    better=Better.LESS,
+                    figure=latency(percent),
                     arm=SANIC,
                     base=FLASK,
                     setting=f"{arrivals}-{share}",
                 )
     yield Asked(
         name="Flask at 90 % of capacity: by chance / evenly",
-        figure=f"{_MS}90",
-        title="Latency, 90 %",
-        unit="ms",
-        better=Better.LESS,
+        figure=latency("90"),
         arm=FLASK,
         base=FLASK,
         setting="poisson-90",

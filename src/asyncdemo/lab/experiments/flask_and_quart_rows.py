@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from asyncdemo.lab.comparison import Better, Bound, Published
-from asyncdemo.lab.protocol import Asked
+from asyncdemo.lab.comparison import Bound, Published
+from asyncdemo.lab.protocol import MEAN_LATENCY, THROUGHPUT, Asked, Figure
 from asyncdemo.lab.published import load_article
 
 __all__ = [
@@ -44,7 +44,6 @@ CROWD: Final = "film-crowd"
 CLIENTS: Final = 20
 POOL: Final = 20
 _ALONE: Final = 1.5
-_RATE, _LATENCY = "load.throughput_per_s", "load.latency_ms.mean"
 _DIFFERS: Final = (
     "uvicorn instead of Quart's own Gunicorn worker",
     "Made-up films; PostgreSQL does not wait for its disk",
@@ -99,7 +98,7 @@ def _rates(setting: str, as_published: tuple[str, ...]) -> Iterator[Asked]:
 
 def _latency(setting: str, flask: str) -> Asked:
     published, differs = _latency_published(setting), _differs(flask)
-    return _row(f"Quart and {_TITLES[flask]}", (QUART, flask), setting, published, differs, _LATENCY)
+    return _row(f"Quart and {_TITLES[flask]}", (QUART, flask), setting, published, differs, MEAN_LATENCY)
 
 
 def _differs(flask: str) -> tuple[str, ...]:
@@ -113,15 +112,11 @@ def _row(
     setting: str,
     published: Published | None,
     differs: tuple[str, ...],
-    figure: str = _RATE,
+    figure: Figure = THROUGHPUT,
 ) -> Asked:
-    is_rate = figure == _RATE
     return Asked(
         name=name,
         figure=figure,
-        title="Requests per second" if is_rate else "Mean latency",
-        unit="/s" if is_rate else "ms",
-        better=Better.MORE if is_rate else Better.LESS,
         arm=sides[0],
         base=sides[1],
         setting=setting,

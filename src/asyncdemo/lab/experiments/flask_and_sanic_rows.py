@@ -11,7 +11,7 @@ from typing import Final
 
 from asyncdemo.lab.comparison import Better, Bound, Published
 from asyncdemo.lab.laws import bound_per_s
-from asyncdemo.lab.protocol import Asked
+from asyncdemo.lab.protocol import THROUGHPUT, Asked, Figure
 from asyncdemo.lab.published import load_article
 
 __all__ = [
@@ -34,6 +34,9 @@ MOST: Final = 50
 GATE: Final = 5
 MEAN_MS: Final = 150.0
 """Of an upload."""
+_WALL: Final = Figure("load.wall_s", "Time until the last answer", "s", Better.LESS)
+_VIRTUAL: Final = Figure("server.most.virtual_bytes", "Virtual memory", "bytes", Better.LESS)
+_RESIDENT: Final = Figure("server.most.resident_bytes", "Resident memory", "bytes", Better.LESS)
 _CHART: Final = "a chart, whose figures are not in the text"
 _READ: Final = "the 1 is ours, read from the words"
 _DIFFERS: Final = (
@@ -59,10 +62,7 @@ def _time() -> Asked:
     bound = _one_against_gate(MOST)
     return Asked(
         name=f"Sanic and Flask without threads, {MOST} uploads",
-        figure="load.wall_s",
-        title="Time until the last answer",
-        unit="s",
-        better=Better.LESS,
+        figure=_WALL,
         arm=SANIC,
         base=UNTHREADED,
         setting=f"uploads-{MOST}",
@@ -104,24 +104,17 @@ def _memory() -> Iterator[Asked]:
             Published(f"{_CHART}, and in words: it does not grow; {_READ}", 1.0),
         ),
     )
-    kinds = (
-        ("Virtual memory", "server.most.virtual_bytes"),
-        ("Resident memory", "server.most.resident_bytes"),
-    )
-    for title, figure in kinds:
+    for figure in (_VIRTUAL, _RESIDENT):
         for name, (arm, setting), (base, base_setting), published in sides:
             yield Asked(
                 name=name,
                 figure=figure,
-                title=title,
-                unit="bytes",
-                better=Better.LESS,
                 arm=arm,
                 base=base,
                 setting=setting,
                 base_setting="" if base_setting == setting else base_setting,
-                published=published if title.startswith("Virtual") else None,
-                differs=() if title.startswith("Virtual") else ("Not in the article.",),
+                published=published if figure is _VIRTUAL else None,
+                differs=() if figure is _VIRTUAL else ("Not in the article.",),
             )
 
 
@@ -148,10 +141,7 @@ def _rate(
 ) -> Asked:
     return Asked(
         name=name,
-        figure="load.throughput_per_s",
-        title="Requests per second",
-        unit="/s",
-        better=Better.MORE,
+        figure=THROUGHPUT,
         arm=arm,
         base=base,
         setting=setting,

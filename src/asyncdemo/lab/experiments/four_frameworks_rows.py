@@ -11,7 +11,7 @@ from typing import Final
 
 from asyncdemo.lab.comparison import Better, Published
 from asyncdemo.lab.laws import littles_latency_ms
-from asyncdemo.lab.protocol import Asked
+from asyncdemo.lab.protocol import MEAN_LATENCY, THROUGHPUT, Asked, Figure, latency
 from asyncdemo.lab.published import load_article
 
 __all__ = [
@@ -34,6 +34,7 @@ CLIENTS: Final = 200
 LEVELS: Final = (50, 70, 90)
 """Per cent of the slowest contestant's capacity."""
 _PUBLISHED: Final = {TORNADO: "Tornado", KLEIN: "Klein", SANIC: "Sanic"}
+_WITHIN_BUDGET: Final = Figure("offered_per_s", "Highest rate within the budget", "/s", Better.MORE)
 _WORDS: Final = {FLASK: "Flask without threads", THREADED: "Flask with threads", **_PUBLISHED}
 _TEXT: Final = "Sanic sends text, not JSON."
 _FLASK: Final = "Which Flask is not said."
@@ -50,17 +51,13 @@ def _throughput() -> Iterator[Asked]:
 
 
 def _latencies() -> Iterator[Asked]:
-    for column, figure, title in (
-        ("latency_avg", "mean", "Latency, average"),
-        ("p50", "50", "Latency, median"),
-        ("p99", "99", "Latency, 99th percentile"),
-    ):
+    for column, figure in (("latency_avg", MEAN_LATENCY), ("p50", latency("50")), ("p99", latency("99"))):
         for arm in reversed(_PUBLISHED):
             published = _published(arm, column, "ms")
-            if figure == "mean":
+            if figure == MEAN_LATENCY:
                 published = replace(published, words=f"{published.words}; {_by_littles_law(arm)}")
             row = _row(arm, FLASK, published=published, differs=(*_differs(arm), _left_out()))
-            yield _latency(row, figure, title)
+            yield replace(row, figure=figure)
 
 
 def _beside() -> Iterator[Asked]:
@@ -86,13 +83,12 @@ def _at_levels() -> Iterator[Asked]:
     for level in LEVELS:
         for arm in reversed(_PUBLISHED):
             row = _row(arm, THREADED, f"load-{level}", differs=("Not in the article.",))
-            yield _latency(row, "50", "Latency, median")
-            yield _latency(row, "99", "Latency, 99th percentile")
+            yield from (replace(row, figure=latency(percent)) for percent in ("50", "99"))
 
 
 def _within_budget() -> Asked:
     row = _row(SANIC, THREADED, "budget", differs=("Not in the article.",))
-    return replace(row, figure="offered_per_s", title="Highest rate within the budget")
+    return replace(row, figure=_WITHIN_BUDGET)
 
 
 def _row(
@@ -105,20 +101,13 @@ def _row(
 ) -> Asked:
     return Asked(
         name=f"{_WORDS[arm]} and {_WORDS[base]}",
-        figure="load.throughput_per_s",
-        title="Requests per second",
-        unit="/s",
-        better=Better.MORE,
+        figure=THROUGHPUT,
         arm=arm,
         base=base,
         setting=setting,
         published=published,
         differs=differs,
     )
-
-
-def _latency(row: Asked, figure: str, title: str) -> Asked:
-    return replace(row, figure=f"load.latency_ms.{figure}", title=title, unit="ms", better=Better.LESS)
 
 
 def _differs(arm: str) -> tuple[str, ...]:

@@ -21,12 +21,15 @@ from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.laws import bound_per_s, littles_latency_ms
 from asyncdemo.lab.protocol import (
+    MEAN_LATENCY,
+    THROUGHPUT,
     Asked,
     Check,
     Condition,
     Contender,
     Count,
     Experiment,
+    Figure,
     Scene,
     Seen,
     Size,
@@ -41,6 +44,12 @@ __all__ = ["described", "prepared"]
 _NAME: Final = "greenlets"
 SYNC, BLOCKED, FREE = "sync", "gevent", "gevent-psycogreen"
 OWN_BLOCKED, OWN_FREE = "own-gevent", "own-gevent-psycogreen"
+_IN_FLIGHT: Final = Figure(
+    "counted.db_queries_in_flight",
+    "Queries in flight in PostgreSQL, the most that were seen",
+    "",
+    Better.MORE,
+)
 _ONE_AT_A_TIME: Final = (SYNC, BLOCKED, OWN_BLOCKED)
 _DELAY_MS: Final = 20
 _CLIENTS: Final = 20
@@ -172,10 +181,7 @@ def _rows(pool: int) -> Iterator[Asked]:
     for name, arm, base in sides:
         yield Asked(
             name=name,
-            figure="load.throughput_per_s",
-            title="Requests per second",
-            unit="/s",
-            better=Better.MORE,
+            figure=THROUGHPUT,
             arm=arm,
             base=base,
             setting=setting,
@@ -184,10 +190,7 @@ def _rows(pool: int) -> Iterator[Asked]:
     for name, arm, base in sides[:2]:
         yield Asked(
             name=name,
-            figure="load.latency_ms.mean",
-            title="Mean latency",
-            unit="ms",
-            better=Better.LESS,
+            figure=MEAN_LATENCY,
             arm=arm,
             base=base,
             setting=setting,
@@ -195,10 +198,7 @@ def _rows(pool: int) -> Iterator[Asked]:
         )
         yield Asked(
             name=name,
-            figure="counted.db_queries_in_flight",
-            title="Queries in flight in PostgreSQL, the most that were seen",
-            unit="",
-            better=Better.MORE,
+            figure=_IN_FLIGHT,
             arm=arm,
             base=base,
             setting=setting,

@@ -20,7 +20,19 @@ from asyncdemo.lab.contestants import contestant
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.laws import littles_latency_ms
-from asyncdemo.lab.protocol import Asked, Check, Condition, Contender, Count, Experiment, Scene, Seen, Size
+from asyncdemo.lab.protocol import (
+    Asked,
+    Check,
+    Condition,
+    Contender,
+    Count,
+    Experiment,
+    Figure,
+    Scene,
+    Seen,
+    Size,
+    latency,
+)
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 
@@ -35,6 +47,9 @@ _PATIENT_S: Final = 30.0
 _OTHER_FILES: Final = 100
 _BACKLOG: Final = 2048
 _FLASK, _SANIC = "flask", "sanic"
+_CONNECTIONS: Final = Figure("counted.connections", "Connections", "", Better.MORE)
+_ANSWERED: Final = Figure("load.answered", "Answered", "", Better.MORE)
+_MEMORY: Final = Figure("counted.bytes_per_connection", "Memory per connection", "B", Better.LESS)
 
 
 @contextmanager
@@ -215,18 +230,15 @@ def _rows(arms: list[Arm], item: Condition) -> Iterator[Asked]:
     for arm in arms:
         if arm.name == _SANIC:
             continue
-        for what, figure, unit, better, bound in (
-            ("Connections", "counted.connections", "", Better.MORE, Bound(1.0, title)),
-            ("Answered", "load.answered", "", Better.MORE, Bound(1.0, "all that were asked for")),
-            ("Latency, 99 %", "load.latency_ms.99", "ms", Better.LESS, Bound(1.0, "the wait alone")),
-            ("Memory per connection", "counted.bytes_per_connection", "B", Better.LESS, None),
+        for figure, bound in (
+            (_CONNECTIONS, Bound(1.0, title)),
+            (_ANSWERED, Bound(1.0, "all that were asked for")),
+            (latency("99"), Bound(1.0, "the wait alone")),
+            (_MEMORY, None),
         ):
             yield Asked(
-                name=f"{arm.title}: {what[0].lower()}{what[1:]}",
+                name=f"{arm.title}: {figure.title[0].lower()}{figure.title[1:]}",
                 figure=figure,
-                title=what,
-                unit=unit,
-                better=better,
                 arm=arm.name,
                 base=_SANIC,
                 setting=item.setting.name,

@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from asyncdemo.lab.comparison import Better
 from asyncdemo.lab.experiment import Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.experiments.twenty_one_pairs_rows import BASE_AGAIN, reconfigured_rows, result_rows
 from asyncdemo.lab.pinning import choose_pinning
-from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size
+from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size, latency
 from asyncdemo.lab.published import load_article
 from asyncdemo.lab.stack import (
     BASE,
@@ -163,15 +162,12 @@ def _asked(stack: Stack, scenarios: Mapping[str, _Scenario], processors: int) ->
         if name == "mine":
             yield from result_rows(article, name, scenario.configuration, is_pooled, processors)
     rows = list(result_rows(article, _LONG, scenarios["mine"].configuration, is_pooled, processors))
-    yield from (row for row in rows if row.figure.endswith(".99") and {row.arm} & {*SIX, BASE_AGAIN})
+    yield from (row for row in rows if row.figure == latency("99") and {row.arm} & {*SIX, BASE_AGAIN})
     for share in _SHARES:
         for pair in (PAIRS[name] for name in SIX if name != BASE):
             yield Asked(
                 name=pair.row,
-                figure="load.latency_ms.50",
-                title="Median latency",
-                unit="ms",
-                better=Better.LESS,
+                figure=latency("50"),
                 arm=pair.name,
                 base=BASE,
                 setting=_level_name(share),

@@ -10,7 +10,7 @@ from typing import Final
 
 from asyncdemo.lab.comparison import Better, Bound, Published
 from asyncdemo.lab.laws import littles_latency_ms
-from asyncdemo.lab.protocol import Asked
+from asyncdemo.lab.protocol import THROUGHPUT, Asked, Figure, latency
 from asyncdemo.lab.published import Article, Table
 from asyncdemo.lab.stack import BASE, PAIRS, Configuration, Pair
 
@@ -18,13 +18,12 @@ __all__ = ["BASE_AGAIN", "reconfigured_rows", "result_rows"]
 
 BASE_AGAIN: Final = f"{BASE}-again"
 """The base, measured a second time: it stands in the article's row of the base, whose ratio is 1."""
-_THROUGHPUT: Final = ("load.throughput_per_s", "Requests per second", "/s", Better.MORE)
 _COLUMNS: Final = {
-    "p50": ("load.latency_ms.50", "Median latency", "ms", Better.LESS),
-    "p99": ("load.latency_ms.99", "99th percentile of the latency", "ms", Better.LESS),
-    "sessions": ("counted.db_sessions", "Database sessions, at most", "", Better.LESS),
+    "p50": latency("50"),
+    "p99": latency("99"),
+    "sessions": Figure("counted.db_sessions", "Database sessions, at most", "", Better.LESS),
 }
-"""Of the first table, beside the throughput: column -> figure, title, unit, which is better."""
+"""Of the first table, beside the throughput."""
 
 
 def result_rows(
@@ -35,18 +34,16 @@ def result_rows(
     base = table.row(PAIRS[BASE].row)
     for pair in PAIRS.values():
         row = table.row(pair.row)
-        for key, (figure, title, unit, better) in _COLUMNS.items():
+        for key, figure in _COLUMNS.items():
+            unit = f" {figure.unit}" if figure.unit else ""
             own, of_base = (_number(table, cells, key) for cells in (row, base))
             yield Asked(
                 name=pair.row,
                 figure=figure,
-                title=title,
-                unit=unit,
-                better=better,
                 arm=_arm(pair),
                 base=BASE,
                 setting=setting,
-                published=Published(f"{own:g} / {of_base:g}{f' {unit}' if unit else ''}", own / of_base),
+                published=Published(f"{own:g} / {of_base:g}{unit}", own / of_base),
                 bound=_bound(key, pair, configuration, is_pooled),
                 differs=_differs(pair, configuration, processors),
             )
@@ -62,15 +59,11 @@ def reconfigured_rows(
 ) -> Iterator[Asked]:
     """column: of the table that has the throughput in three settings; "" if none is published."""
     table = article.table("reconfigured")
-    figure, title, unit, better = _THROUGHPUT
     for pair in PAIRS.values():
         ratio = _number(table, table.row(pair.row), column) if column else None
         yield Asked(
             name=pair.row,
-            figure=figure,
-            title=title,
-            unit=unit,
-            better=better,
+            figure=THROUGHPUT,
             arm=_arm(pair),
             base=BASE,
             setting=setting,

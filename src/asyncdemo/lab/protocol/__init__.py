@@ -16,16 +16,21 @@ from asyncdemo.lab.protocol.description import (
     Size,
     When,
 )
+from asyncdemo.lab.protocol.figure import LONGEST, MEAN_LATENCY, THROUGHPUT, Figure, latency
 from asyncdemo.lab.protocol.progress import Progress, Stage
 from asyncdemo.lab.protocol.running import run
 
 __all__ = [
+    "LONGEST",
+    "MEAN_LATENCY",
+    "THROUGHPUT",
     "Asked",
     "Check",
     "Condition",
     "Contender",
     "Count",
     "Experiment",
+    "Figure",
     "Knob",
     "Progress",
     "Scene",
@@ -33,5 +38,6 @@ __all__ = [
     "Size",
     "Stage",
     "When",
+    "latency",
     "run",
 ]

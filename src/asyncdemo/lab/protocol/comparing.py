@@ -14,12 +14,11 @@ from asyncdemo.lab.comparison import Better, Comparison
 from asyncdemo.lab.experiment import Arm
 from asyncdemo.lab.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.protocol.description import Asked
+from asyncdemo.lab.protocol.figure import THROUGHPUT, percent_of
 from asyncdemo.lab.ratio import Ratio, Verdict, verdict
 from asyncdemo.lab.trial import Trial, TrialOutcome, figures
 
 __all__ = ["compared", "twin_row", "withdrawn_words"]
-
-_LATENCY = "load.latency_ms."
 
 
 def compared(
@@ -27,7 +26,7 @@ def compared(
 ) -> Comparison | None:
     """None if the run was ended before the first round that would say something of it."""
     sides = ((asked.arm, asked.setting), (asked.base, asked.base_setting or asked.setting))
-    own, base = (figures(trials, arm, setting, asked.figure) for arm, setting in sides)
+    own, base = (figures(trials, arm, setting, asked.figure.key) for arm, setting in sides)
     rounds = sorted(own.keys() & base.keys())
     if not rounds:
         flags = _reasons(asked, sides, trials, arms)
@@ -55,10 +54,7 @@ def twin_row(arm: Arm, base: Arm, setting: str) -> Asked:
     """The same contestant, twice: the ratio should be 1."""
     return Asked(
         name=f"{base.title}, twice",
-        figure="load.throughput_per_s",
-        title="Requests per second",
-        unit="/s",
-        better=Better.MORE,
+        figure=THROUGHPUT,
         arm=arm.name,
         base=base.name,
         setting=setting,
@@ -97,10 +93,10 @@ def _row(
 ) -> Comparison:
     return Comparison(
         name=asked.name,
-        figure=asked.figure,
-        title=asked.title,
-        unit=asked.unit,
-        better=asked.better,
+        figure=asked.figure.key,
+        title=asked.figure.title,
+        unit=asked.figure.unit,
+        better=asked.figure.better,
         arm=asked.arm,
         base=asked.base,
         setting=asked.setting,
@@ -122,7 +118,7 @@ def _verdict(asked: Asked, ratio: Ratio | None) -> Verdict | None:
         return None
     if ratio is None or asked.published.ratio is not None:
         return verdict(asked.published.ratio or 1.0, ratio)
-    better = ratio.least > 1 if asked.better is Better.MORE else ratio.most < 1
+    better = ratio.least > 1 if asked.figure.better is Better.MORE else ratio.most < 1
     return Verdict.DIRECTION_ONLY if better else Verdict.NOT_REPRODUCED
 
 
@@ -139,7 +135,7 @@ def _reasons(
                 found.setdefault(flag.kind, flag)
     for flag in _trial_flags(asked, sides, trials):
         found.setdefault(flag.kind, flag)
-    return tuple(found.values()) if refuses(found.values(), asked.figure) else ()
+    return tuple(found.values()) if refuses(found.values(), asked.figure.key) else ()
 
 
 def _trial_flags(asked: Asked, sides: Iterable[tuple[str, str]], trials: Sequence[Trial]) -> Iterable[Flag]:
@@ -147,14 +143,14 @@ def _trial_flags(asked: Asked, sides: Iterable[tuple[str, str]], trials: Sequenc
     for trial in trials:
         if (trial.arm, trial.setting) not in sides:
             continue
-        yield from (flag for flag in trial.flags if refuses([flag], asked.figure))
-        percent = asked.figure.removeprefix(_LATENCY)
-        if trial.load is not None and percent not in {asked.figure, "mean"}:
+        yield from (flag for flag in trial.flags if refuses([flag], asked.figure.key))
+        percent = percent_of(asked.figure)
+        if trial.load is not None and percent is not None:
             flag = refusals.few_samples(trial.load.answered, float(percent))
             if flag is not None and percent not in trial.load.latency_ms:
                 yield flag
 
 
 def _no_figure(asked: Asked) -> Flag:
-    words = f"No trial has the figure {asked.figure}, or no round has it of both."
+    words = f"No trial has the figure {asked.figure.key}, or no round has it of both."
     return Flag(FlagKind.NOT_VERIFIED, words, "The experiment asks for what it does not measure.")

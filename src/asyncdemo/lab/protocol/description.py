@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from asyncdemo.lab.comparison import Better, Bound, Published
+from asyncdemo.lab.comparison import Bound, Published
 from asyncdemo.lab.contestant import Contestant, Started
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
+from asyncdemo.lab.protocol.figure import Figure
 from asyncdemo.lab.trial import Load, check_figure
 from asyncdemo.load import Send
 
@@ -137,10 +138,7 @@ class Asked:
     """A row of the report to be: ``comparison.Comparison`` without what is measured."""
 
     name: str
-    figure: str
-    title: str
-    unit: str
-    better: Better
+    figure: Figure
     arm: str
     base: str
     setting: str
@@ -236,7 +234,7 @@ def check_experiment(experiment: Experiment, conditions: Sequence[Condition]) ->
     arms = {contender.arm.name for contender in experiment.contenders}
     settings = {item.setting.name for item in experiment.conditions}
     for row in experiment.asked:
-        check_figure(row.figure)
+        check_figure(row.figure.key)
         unknown = {row.arm, row.base} - arms | {row.setting, row.base_setting or row.setting} - settings
         if unknown:
             names = ", ".join(sorted(unknown))
