@@ -4,7 +4,7 @@
 # A second call finds its stamp file and installs nothing.
 
 PYTHON ?=
-PYTEST_ARGS ?= -n auto
+PYTEST_ARGS ?= -n auto --dist worksteal
 BENCH_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin

@@ -45,6 +45,12 @@ UNWANTED = (
 )
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Of ``-n auto``: most tests wait for a program that they have started."""
+    return 3 * (os.cpu_count() or 1)
+
+
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The same environment on every machine; progress goes to a folder of the test's own."""

@@ -32,6 +32,7 @@ _RESETS_S: Final = 30.0
 _ENDS_S: Final = 20.0
 """A PostgreSQL that does not want to end is killed after 10."""
 _ORPHANS_S: Final = 5.0
+_HEARD_S: Final = 1.0
 _AGAIN_S: Final = 0.01
 _LAST_LINES: Final = 5
 _SOURCE: Final = str(Path(__file__).resolve().parents[2])
@@ -103,8 +104,7 @@ class Hosted:
             return None
         if code is not None and code < 0:
             self._end_orphans()
-        for listener in self._listeners:  # there may be more to be heard
-            listener.join(timeout=1)
+        self._hear_out()
         how = self._lost or ending_words(code or 0)
         return self._with_last_words(f"{self._noun} has died: its server {how}.")
 
@@ -134,8 +134,7 @@ class Hosted:
             self._process.wait()
         if self._process.returncode < 0:
             self._end_orphans()
-        for listener in self._listeners:
-            listener.join(timeout=1)
+        self._hear_out()
 
     @property
     def _noun(self) -> str:
@@ -177,8 +176,14 @@ class Hosted:
                 return message
 
     def _with_last_words(self, sentence: str) -> str:
+        self._hear_out()
         last = "\n".join(f"  {line}" for line in list(self._said))
         return f"{sentence} Its last words:\n{last}" if last else sentence
+
+    def _hear_out(self) -> None:
+        """It has ended, or is about to: there may be more to be heard."""
+        for listener in self._listeners:
+            listener.join(timeout=_HEARD_S)
 
     def _hear_answers(self) -> None:
         assert self._process.stdout is not None

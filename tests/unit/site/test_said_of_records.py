@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.ratio import Ratio
 from asyncdemo.lab.record_file import load_record
@@ -56,13 +58,46 @@ def test_the_driver_of_greenlets_makes_the_difference() -> None:
         by_name["gevent without psycogreen, and sync"],
     )
     assert patched.measured is not None and patched.bound is not None
-    assert patched.measured.least <= patched.bound.ratio <= patched.measured.most
+    assert patched.bound.ratio == 10 and round(patched.measured.median, 1) == 10.3
     assert unpatched.measured is not None and unpatched.measured.holds_one
 
 
-def test_the_event_loop_makes_no_difference_that_is_seen() -> None:
-    (ratio,) = rows("constant-rate", lambda row: row.name == "uvloop alone").values()
-    assert ratio.holds_one
+def test_the_constant_rates_and_the_capacity() -> None:
+    """Flask against itself under overload; the event loop; and what Flask can do at most."""
+    record = load_record(RECORDS / "constant-rate.json")
+    named = {row.name: row for row in record.comparisons if row.measured is not None}
+
+    def median(name: str) -> float:
+        ratio = named[name].measured
+        assert ratio is not None
+        return ratio.median
+
+    flask = named["Sanic without uvloop, against Flask"]
+    assert flask.base_median == pytest.approx(2000, rel=0.05)
+    assert median(flask.name) == pytest.approx(8.9, abs=0.05)
+    assert median("uvloop alone") == pytest.approx(1.07, abs=0.005)
+    assert median("2,000 a second: requests per second") < 1.02
+    assert median("4,000 a second: requests per second") == pytest.approx(1.8, abs=0.05)
+    assert median("1.5 × capacity: Flask's longest wait, × the formula's") == pytest.approx(1, abs=0.05)
+    assert median("4,000 a second: Flask's longest wait, × the formula's") > 1.05
+    assert median("Flask, open loop (1.5 × capacity) / closed loop") == pytest.approx(17, abs=0.5)
+
+
+def test_all_hold_ten_thousand_connections_at_prices_of_their_own() -> None:
+    record = load_record(RECORDS / "ten-thousand.json")
+    named = {row.name: row for row in record.comparisons if row.measured is not None}
+    servers = ("Flask, threaded", "Tornado", "aiohttp", "uvicorn, no framework")
+    for server in servers:
+        answered, connections = named[f"{server}: answered"], named[f"{server}: connections"]
+        assert answered.measured is not None and set(answered.measured.pairs) == {1}
+        assert answered.arm_median == answered.base_median == 13_750
+        assert connections.arm_median is not None and connections.arm_median >= 10_000
+    memory = {server: named[f"{server}: memory per connection"] for server in servers}
+    flask, tornado = memory["Flask, threaded"], memory["Tornado"]
+    kilobytes = [row / 1000 for row in (flask.base_median, tornado.arm_median, flask.arm_median) if row]
+    assert [round(size) for size in kilobytes] == [10, 14, 34]
+    later = named["Flask, threaded: latency, 99 %"].measured
+    assert later is not None and round(later.median, 2) == 1.03
 
 
 def test_four_frameworks_are_ordered_as_the_page_says() -> None:
