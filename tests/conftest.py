@@ -48,7 +48,8 @@ UNWANTED = (
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Of ``-n auto``: most tests wait for a program that they have started."""
-    return 3 * (os.cpu_count() or 1)
+    asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
+    return int(asked) if asked else min(3 * (os.cpu_count() or 1), 24)
 
 
 @pytest.fixture(autouse=True)

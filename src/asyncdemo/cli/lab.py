@@ -85,8 +85,9 @@ def command(
     A run that was ended, by Ctrl-C or otherwise, goes on when it is asked for again.
     Nothing else should run on the machine meanwhile.
     """
+    measures = bool(quick or full or save_to or fresh or seed is not None)
     if name is None:
-        if quick or full or save_to or fresh or set_to or seed is not None:
+        if measures or set_to:
             raise UsageError("What is to be measured? asyncdemo lab NAME; asyncdemo lab lists the names.")
         click.echo(json.dumps(as_data(EXPERIMENTS))) if as_json else print_list(EXPERIMENTS)
         return
@@ -96,7 +97,7 @@ def command(
     entry, meant = find_entry(EXPERIMENTS, course, name)
     apps = apps_of(entry, course)
     if meant == _RIG:
-        if quick or full or save_to or fresh or seed is not None:
+        if measures:
             raise UsageError(
                 f"The rig takes --set, --plain and --json. To measure: asyncdemo lab {entry.name}"
             )

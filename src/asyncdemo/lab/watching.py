@@ -65,7 +65,7 @@ class Machine:
 
     def read(self, server: Iterable[int], own: Iterable[int]) -> Reading:
         at_s, times = time.monotonic(), self._psutil.cpu_times()
-        processors = self._psutil.cpu_count() or 1
+        processors = len(self._psutil.cpu_times(percpu=True))
         unused_s = sum(getattr(times, name, 0.0) for name in _UNUSED)
         network = _network()
         return Reading(

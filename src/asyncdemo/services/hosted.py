@@ -80,6 +80,7 @@ class Hosted:
                 f"Install what the lessons need: {install_command('asyncdemo[course]')}"
             )
         if "started" not in message:
+            self._hear_out()
             words = self._failed(message, "did not start")
             if self.choice.source is Source.URL:
                 words = f"{words} Without {self.choice.variable} one is started for you."
@@ -176,7 +177,6 @@ class Hosted:
                 return message
 
     def _with_last_words(self, sentence: str) -> str:
-        self._hear_out()
         last = "\n".join(f"  {line}" for line in list(self._said))
         return f"{sentence} Its last words:\n{last}" if last else sentence
 

@@ -95,7 +95,7 @@ def test_a_full_run_asks_for_longer_at_the_published_rates() -> None:
         extent: [asked[f"asked-{rate}"].described(size).duration_s for rate in (2000, 4000)]
         for extent, size in experiment.sizes.items()
     }
-    assert lasts == {Extent.QUICK: [2.0, 2.0], Extent.DEFAULT: [2.0, 2.0], Extent.FULL: [10.0, 3.0]}
+    assert lasts == {Extent.QUICK: [2.0, 2.0], Extent.DEFAULT: [2.0, 2.0], Extent.FULL: [6.0, 3.0]}
 
 
 def test_rankings_have_seven_rounds_by_default_and_a_quick_run_says_that_it_has_not() -> None:

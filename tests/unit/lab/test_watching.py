@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -57,6 +58,30 @@ def test_what_the_system_does_not_tell_is_unknown() -> None:
     assert seen.listen_overflows is None and seen.pressure_cpu is None
 
 
+class Counted:
+    """A psutil whose two processors were idle for so long."""
+
+    def __init__(self, idle_s: float) -> None:
+        self.idle_s = idle_s
+
+    def cpu_times(self, percpu: bool = False) -> object:
+        times = SimpleNamespace(user=99.0, system=99.0, idle=self.idle_s, iowait=1.0, softirq=0.5)
+        return [times, times] if percpu else times
+
+
+def test_busy_is_what_was_not_idle_whatever_was_counted_as_used() -> None:
+    """Linux samples user and system at its ticks, and may miss what lies between two of them."""
+    machine = Machine()
+    machine._psutil = Counted(idle_s=10.0)
+    first = machine.read((), ())
+    machine._psutil = Counted(idle_s=10.0 + 0.3)
+    time.sleep(0.2)
+    last = machine.read((), ())
+    passed_s = last.at_s - first.at_s
+    assert last.processors == 2
+    assert last.busy_s - first.busy_s == pytest.approx(2 * passed_s - 0.3)
+
+
 class Scripted(Machine):
     """Readings and memory as given, one after the other."""
 
@@ -95,6 +120,7 @@ def test_a_worker_that_ended_meanwhile_stays_counted_and_the_most_memory_is_kept
 
 SPIN = """
 import time
+from types import SimpleNamespace
 while time.process_time() < 0.3: pass
 print(flush=True)
 input()

@@ -43,7 +43,7 @@ _CLIENTS: Final = 50
 _P99_S: Final = 7.5
 _ASKED: Final = {rate: f"asked-{rate}" for rate in PUBLISHED_RATES}
 _SHORT_S: Final = dict.fromkeys(_ASKED.values(), 2.0)
-_LONG_S: Final = {_ASKED["2000"]: 10.0, _ASKED["4000"]: 3.0}
+_LONG_S: Final = {_ASKED["2000"]: 6.0, _ASKED["4000"]: 3.0}
 """In a full run. The article had 30 s. Here each request that waits has a connection, and a thread of Flask:
 with more than ten thousand of them some are reset."""
 _PATIENT_S: Final = 60.0
@@ -68,7 +68,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
         sizes={
             Extent.QUICK: Size(3, 1.5, 0.3, 3, _QUICK, windows_s=_SHORT_S),
             Extent.DEFAULT: Size(7, 2.0, 0.3, 3, default, windows_s=_SHORT_S),
-            Extent.FULL: Size(7, 8.0, 1.0, 6, windows_s=_LONG_S),
+            Extent.FULL: Size(7, 4.0, 0.6, 4, windows_s=_LONG_S),
         },
         twin_of=STOCK,
         packages=("flask", "werkzeug", "sanic", "uvloop"),

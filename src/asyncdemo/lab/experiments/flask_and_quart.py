@@ -90,7 +90,7 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
         sizes={
             Extent.QUICK: Size(2, 1.0, 0.3, 2, settings=("film",)),
             Extent.DEFAULT: Size(7, 1.5, 0.4, 3, settings=tuple(ROUTES)),
-            Extent.FULL: Size(9, 8.0, 1.0, 5),
+            Extent.FULL: Size(7, 3.0, 0.6, 5),
         },
         twin_of=ALONE,
         packages=("flask", "quart", "psycopg2-binary", "asyncpg", "psycopg", "gevent", "psycogreen"),

@@ -94,6 +94,7 @@ def _rates(setting: str, as_published: tuple[str, ...]) -> Iterator[Asked]:
         yield _row(
             "Flask repaired and as published, both on eventlet", (ON_EVENTLET, PUBLISHED), setting, None, _OWN
         )
+        yield _row("Quart and Flask repaired, on eventlet", (QUART, ON_EVENTLET), setting, None, _OWN)
 
 
 def _latency(setting: str, flask: str) -> Asked:

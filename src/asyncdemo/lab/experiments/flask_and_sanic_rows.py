@@ -124,6 +124,14 @@ def _computations() -> Iterator[Asked]:
             name = f"Sanic and Flask {words} threads, {many} computations"
             row = _rate(name, SANIC, flask, f"calc-{many}", _equal())
             yield replace(row, differs=(_DIFFERS[0], _SQUARES))
+        row = _rate(
+            f"Flask with and without threads, {many} computations",
+            THREADED,
+            UNTHREADED,
+            f"calc-{many}",
+            _equal(),
+        )
+        yield replace(row, differs=(_SQUARES,))
 
 
 def _by_ab() -> Asked:

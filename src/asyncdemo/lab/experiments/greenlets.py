@@ -78,7 +78,7 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
         sizes={
             Extent.QUICK: Size(2, 1.0, 0.3, 2, settings=(_setting(_POOLS[0]),)),
             Extent.DEFAULT: Size(7, 1.2, 0.3, 2, settings=(_setting(_POOLS[0]),)),
-            Extent.FULL: Size(9, 5.0, 0.6, 4),
+            Extent.FULL: Size(7, 3.0, 0.6, 3),
         },
         twin_of=FREE,
         packages=("flask", "gunicorn", "gevent", "psycopg2-binary", "psycogreen"),

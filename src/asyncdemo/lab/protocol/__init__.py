@@ -16,12 +16,11 @@ from asyncdemo.lab.protocol.description import (
     Size,
     When,
 )
-from asyncdemo.lab.protocol.figure import LONGEST, MEAN_LATENCY, THROUGHPUT, Figure, latency
+from asyncdemo.lab.protocol.figure import MEAN_LATENCY, THROUGHPUT, Figure, latency
 from asyncdemo.lab.protocol.progress import Progress, Stage
 from asyncdemo.lab.protocol.running import run
 
 __all__ = [
-    "LONGEST",
     "MEAN_LATENCY",
     "THROUGHPUT",
     "Asked",

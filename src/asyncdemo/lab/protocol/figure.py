@@ -10,7 +10,7 @@ from typing import Final
 
 from asyncdemo.lab.comparison import Better
 
-__all__ = ["LONGEST", "MEAN_LATENCY", "THROUGHPUT", "Figure", "latency", "percent_of"]
+__all__ = ["MEAN_LATENCY", "THROUGHPUT", "Figure", "latency", "percent_of"]
 
 _LATENCY: Final = "load.latency_ms."
 
@@ -32,7 +32,6 @@ def latency(percent: str) -> Figure:
 
 THROUGHPUT: Final = Figure("load.throughput_per_s", "Requests per second", "/s", Better.MORE)
 MEAN_LATENCY: Final = Figure(f"{_LATENCY}mean", "Mean latency", "ms", Better.LESS)
-LONGEST: Final = Figure(f"{_LATENCY}100", "Longest latency", "ms", Better.LESS)
 
 
 def percent_of(figure: Figure) -> str | None:
