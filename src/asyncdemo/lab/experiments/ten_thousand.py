@@ -107,6 +107,7 @@ def condition(connections: int, rate_per_s: int, lasts_s: float) -> Condition:
         counts=(
             Count("connections", held.connections),
             Count("bytes_per_connection", held.bytes_per_connection, most=False),
+            Count("threads", held.threads),
         ),
         warm=False,
     )
@@ -146,6 +147,13 @@ class Held:
     def bytes_per_connection(self, scene: Scene) -> float:
         connections, resident = self._most.get(scene.started.port, (0, 0))
         return resident / connections if connections else 0.0
+
+    def threads(self, scene: Scene) -> float:
+        import psutil
+
+        with contextlib.suppress(psutil.Error):  # it has ended
+            return float(sum(process.num_threads() for process in self._processes(scene)))
+        return 0.0
 
     def _now(self, scene: Scene) -> tuple[int, int]:
         import psutil
