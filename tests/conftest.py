@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 import hypothesis
 import pytest
@@ -49,7 +49,7 @@ UNWANTED = (
 def pytest_xdist_auto_num_workers() -> int:
     """Of ``-n auto``: most tests wait for a program that they have started."""
     asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
-    return int(asked) if asked else min(3 * (os.cpu_count() or 1), 24)
+    return int(asked) if asked else min(2 * (os.cpu_count() or 1), 16)
 
 
 @pytest.fixture(autouse=True)
@@ -64,19 +64,52 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempP
     monkeypatch.setenv("LOCALAPPDATA", state)
 
 
+class Room:
+    """Where tests run: any number of them, or one alone."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._door, self._room = _opened(folder / "door"), _opened(folder / "room")
+
+    def enter(self, alone: bool) -> None:
+        """Everybody enters through the door, and who waits to be alone stands in it: else those who may
+        share the room would keep it occupied for ever."""
+        with _locked(self._door):
+            fcntl.flock(self._room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+
+    def leave(self) -> None:
+        fcntl.flock(self._room, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        self._room.close()
+        self._door.close()
+
+
+ROOM: Final = pytest.StashKey[Room]()
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """A test marked ``alone`` waits for the others under way, and the others wait for it."""
     if "PYTEST_XDIST_WORKER" not in os.environ or fcntl is None:
         return (yield)
-    folder = Path(item.config.rootpath, ".cache", "test-locks")
-    folder.mkdir(parents=True, exist_ok=True)
-    # Everybody enters the room through the door, and who waits to be alone stands in it: else those
-    # who may share the room would keep it occupied for ever.
-    with _opened(folder / "room") as room, _opened(folder / "door") as door:
-        with _locked(door):
-            fcntl.flock(room, fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH)
+    with closing(Room(Path(item.config.rootpath, ".cache", "test-locks"))) as room:
+        room.enter(alone=item.get_closest_marker("alone") is not None)
+        item.stash[ROOM] = room
         return (yield)
+
+
+@pytest.fixture
+def become_alone(request: pytest.FixtureRequest) -> Callable[[], None]:
+    """For a second try, when others may have kept the processors busy: from the call on the test is alone."""
+    room = request.node.stash.get(ROOM, None)
+
+    def wait() -> None:
+        if room is not None:
+            room.leave()
+            room.enter(alone=True)
+
+    return wait
 
 
 def _opened(path: Path) -> IO[str]:

@@ -38,6 +38,7 @@ def lingering(folder: Path) -> list[int]:
     return [pid for pid in pids if is_alive(pid)]
 
 
+# Of what is made in the last moment only what has the run's token in its environment is found.
 STARTS = {
     "a fork": "if os.fork() == 0:\n    linger('child')\nwait_for(1)",
     "a fork in a session of its own": "if os.fork() == 0:\n    os.setsid()\n    linger('child')\nwait_for(1)",
@@ -75,7 +76,7 @@ STARTS = {
     ),
     "another program that knows nothing of us": (
         "subprocess.Popen([sys.executable, '-c', open(sys.argv[0]).read().partition('# here')[0]"
-        " + 'linger(1)'], start_new_session=True, env={})\n# here\nwait_for(1)"
+        " + 'linger(1)'], start_new_session=True, env={})\n# here\nwait_for(1)\ntime.sleep(0.5)"
     ),
 }
 
