@@ -173,7 +173,7 @@ def test_a_lesson_with_an_experiment_says_so_at_its_end() -> None:
 
 def test_doctor_has_the_programs_and_environments_of_the_lab(tmp_path: Path) -> None:
     checks = {check["name"]: check for check in asyncdemo("doctor", "--json").data["checks"]}
-    assert {"nginx", "pgbouncer", "wrk", "ab", "oha", "meinheld", "aioflask"} <= checks.keys()
+    assert {"nginx", "pgbouncer", "wrk", "ab", "oha", "meinheld", "aioflask", "cyclone"} <= checks.keys()
     manager = tmp_path / "apt-get"
     manager.write_text("#!/bin/sh\n")
     manager.chmod(0o755)

@@ -22,6 +22,7 @@ FILES: Final = {
     Interface.SANIC: "in_sanic.py",
     Interface.TORNADO: "in_tornado.py",
     Interface.KLEIN: "in_klein.py",
+    Interface.CYCLONE: "in_cyclone.py",
     Interface.AIOHTTP: "in_aiohttp.py",
 }
 WITH_FLASK: Final = ("flask", "flask-threaded")

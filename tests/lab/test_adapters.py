@@ -80,6 +80,15 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
     assert len(steps) == told  # it is there
 
 
+@pytest.mark.lab
+def test_cyclone_runs_on_the_twisted_of_today(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not on the one of 2019, which it asks for."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    versions = hello("cyclone", Interface.CYCLONE).versions()
+    assert versions["cyclone"] == "1.3"
+    assert int(versions["twisted"].partition(".")[0]) >= 26
+
+
 @pytest.mark.parametrize(
     "name",
     [

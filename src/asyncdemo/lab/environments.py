@@ -105,12 +105,22 @@ ENVIRONMENTS: Final[Mapping[str, Recipe]] = {
             newest=(3, 13),
             successor="Quart",
         ),
+        Recipe(
+            "cyclone",
+            "Cyclone, of 2019, on today's Twisted",
+            ("cyclone.web",),
+            newest=(3, 13),
+            successor="Klein, on Twisted",
+        ),
     )
 }
 """Name -> how it is made."""
 
 NOT_TO_BE_HAD: Final[Mapping[str, Unavailable]] = {
-    "japronto": Unavailable("Japronto's last release, of 2018, has no later Python than 3.6.", "Sanic"),
+    "japronto": Unavailable(
+        "Its last release, 0.1.2, is compiled for Python 3.5 and 3.6, and for no later one.",
+        "uvicorn or Granian",
+    ),
     "wrk2": Unavailable(
         "wrk2 is in no package registry: it is to be compiled from its repository.",
         "asyncdemo's own client in an open loop, or oha",
@@ -208,7 +218,7 @@ def _packages_in(lock: Path) -> int:
 
 
 def _install(python: Path, lock: Path) -> list[str]:
-    """--no-deps: the lock has them all, and meinheld asks for a greenlet that it does not get."""
+    """--no-deps: the lock has them all, and some do not get what they ask for: see the ``.overrides``."""
     return [
         *(str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"),
         *("--progress-bar", "off", "--timeout", str(_INDEX_S), "--retries", "1"),

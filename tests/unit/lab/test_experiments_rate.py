@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.lab.contestant import Unavailable
+from asyncdemo.lab.contestants import ServedApp
+from asyncdemo.lab.environments import Progress
 from asyncdemo.lab.experiment import Extent, Loop
 from asyncdemo.lab.experiments import Surroundings, find_experiment
 from asyncdemo.lab.experiments.constant_rate import longest_of_backlog
@@ -136,7 +139,24 @@ def test_rate_times_wait_is_what_is_open_at_once() -> None:
         assert setting.duration_s is not None and setting.duration_s * 1000 > float(item.knobs["delay_ms"])
 
 
+def test_cyclone_runs_in_an_environment_of_its_own_and_tells_of_it_being_made() -> None:
+    told: list[Progress | str] = []
+    entry = find_experiment("ten-thousand")
+    assert entry is not None
+    with entry.prepared(Surroundings(APPS, tell=told.append)) as experiment:
+        named = {contender.arm.name: contender for contender in experiment.contenders}
+    arm, served = named["cyclone"].arm, named["cyclone"].contestant
+    assert isinstance(served, ServedApp)
+    assert not arm.unavailable and served.program.environment == "cyclone"
+    served.tell(Progress("cyclone", 0, 1, "making an environment"))
+    assert told == [Progress("cyclone", 0, 1, "making an environment")]
+
+
 def test_who_was_named_and_cannot_be_had_stays_a_row() -> None:
-    arms = {contender.arm.name: contender.arm for contender in prepared("ten-thousand").contenders}
-    assert "Twisted" in arms["cyclone"].unavailable and "Klein" in arms["cyclone"].successor
-    assert "3.6" in arms["japronto"].unavailable and arms["japronto"].successor
+    named = {contender.arm.name: contender for contender in prepared("ten-thousand").contenders}
+    assert [name for name, contender in named.items() if contender.arm.unavailable] == ["japronto"]
+    arm = named["japronto"].arm
+    assert "3.6" in arm.unavailable and arm.successor
+    with pytest.raises(Unavailable) as caught:
+        named["japronto"].contestant.start({})
+    assert (caught.value.why, caught.value.successor) == (arm.unavailable, arm.successor)

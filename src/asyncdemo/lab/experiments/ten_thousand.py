@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from asyncdemo.lab.answers import answer_check
 from asyncdemo.lab.comparison import Better, Bound
-from asyncdemo.lab.contestant import Knobs, Started, Unavailable
+from asyncdemo.lab.contestant import Knobs, Started
 from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.environments import NOT_TO_BE_HAD
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.laws import littles_latency_ms
@@ -59,7 +60,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
         condition(_MANY, _RATE, _LASTS_S),
     )
     few, many = (item.setting.name for item in conditions)
-    contenders = (*_contenders(surroundings), *_gone())
+    contenders = (*_contenders(surroundings), _japronto())
     arms = [contender.arm for contender in contenders]
     yield Experiment(
         name="ten-thousand",
@@ -189,12 +190,14 @@ def _contenders(surroundings: Surroundings) -> Iterator[Contender]:
         (_FLASK, "Flask, threaded", "Flask", "flask-threaded", "in_flask.py", Interface.WSGI),
         (_SANIC, "Sanic", "Sanic", "sanic", "in_sanic.py", Interface.SANIC),
         ("tornado", "Tornado", "Tornado", "tornado", "in_tornado.py", Interface.TORNADO),
+        ("cyclone", "Cyclone", "Cyclone", "cyclone", "in_cyclone.py", Interface.CYCLONE),
         ("aiohttp", "aiohttp", "aiohttp", "aiohttp", "in_aiohttp.py", Interface.AIOHTTP),
         ("uvicorn", "uvicorn, no framework", "", "uvicorn", "in_asgi.py", Interface.ASGI),
     ):
         served = PROGRAMS[program]
         arm = Arm(name, title, served.model, framework, served.title, notes=served.notes)
-        yield Contender(arm, contestant(served, App(surroundings.apps / file, interface), name))
+        app = App(surroundings.apps / file, interface)
+        yield Contender(arm, contestant(served, app, name, tell=surroundings.tell))
 
 
 @dataclass(frozen=True)
@@ -202,31 +205,18 @@ class _Gone:
     """A contestant that is named in the question, and cannot be had."""
 
     name: str
-    why: str
-    successor: str
 
     def start(self, knobs: Knobs) -> Started:  # noqa: ARG002
-        raise Unavailable(self.why, self.successor)
+        raise NOT_TO_BE_HAD[self.name]
 
 
-def _gone() -> Iterator[Contender]:
-    for name, title, why, successor in (
-        (
-            "cyclone",
-            "Cyclone",
-            "Its last release, 1.3, is tied to the Twisted of 2019. It runs on today's Twisted if it is "
-            "installed without what it asks for, which the lab does not do.",
-            "Klein, on Twisted",
-        ),
-        (
-            "japronto",
-            "Japronto",
-            "It was made for Python 3.6, and never for a later one.",
-            "uvicorn or Granian",
-        ),
-    ):
-        arm = Arm(name, title, Model.COROUTINES, title, title, unavailable=why, successor=successor)
-        yield Contender(arm, _Gone(name, why, successor))
+def _japronto() -> Contender:
+    gone = NOT_TO_BE_HAD["japronto"]
+    title = "Japronto"
+    arm = Arm(
+        "japronto", title, Model.COROUTINES, title, title, unavailable=gone.why, successor=gone.successor
+    )
+    return Contender(arm, _Gone("japronto"))
 
 
 # -- rows ----------------------------------------------------------------------------------------------

@@ -86,6 +86,20 @@ OWN: Final = (
         notes=("Access log off.", "Twisted's own reactor.", _FORKED),
     ),
     Program(
+        name="cyclone",
+        title="Cyclone on Twisted",
+        model=Model.COROUTINES,
+        interfaces=frozenset({Interface.CYCLONE}),
+        packages=("cyclone", "twisted"),
+        arguments=_script("serve_cyclone.py"),
+        environment="cyclone",
+        notes=(
+            "Access log off.",
+            "Twisted's own reactor. Cyclone was made for the Twisted of 2019, and runs on today's.",
+            _FORKED,
+        ),
+    ),
+    Program(
         name="gevent",
         title="gevent",
         model=Model.GREENLETS,

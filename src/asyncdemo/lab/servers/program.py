@@ -48,6 +48,7 @@ class Interface(StrEnum):
     SANIC = "Sanic"
     TORNADO = "Tornado"
     KLEIN = "Klein"
+    CYCLONE = "Cyclone"
     AIOHTTP = "aiohttp"
 
 
