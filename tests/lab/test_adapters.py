@@ -76,7 +76,8 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
         assert get(server.port) == "hello"
     assert steps[0].what == "making an environment"
     told = len(steps)
-    assert entrant.versions()["aioflask"] == "0.4.0"
+    assert entrant.versions() == entrant.own_versions
+    assert entrant.own_versions["aioflask"] == "0.4.0"
     assert len(steps) == told  # it is there
 
 
@@ -84,7 +85,9 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
 def test_cyclone_runs_on_the_twisted_of_today(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And not on the one of 2019, which it asks for."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    versions = hello("cyclone", Interface.CYCLONE).versions()
+    entrant = hello("cyclone", Interface.CYCLONE)
+    versions = entrant.versions()
+    assert versions == entrant.own_versions, "as the lock has them"
     assert versions["cyclone"] == "1.3"
     assert int(versions["twisted"].partition(".")[0]) >= 26
 

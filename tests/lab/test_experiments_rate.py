@@ -120,6 +120,7 @@ def test_five_hundred_connections_are_open_at_once() -> None:
         assert trial.load.latency_ms["0"] >= 1990, "the knob took effect"
     looked_at = {(item.arm, item.what) for item in record.verifications}
     assert looked_at >= {("flask", "open files allowed"), ("sanic", "GET /later"), ("cyclone", "GET /later")}
+    assert record.arm("cyclone").versions["cyclone"] == "1.3"
     gone = [row for row in record.comparisons if row.arm == "japronto"]
     assert len(gone) == 4
     for row in gone:

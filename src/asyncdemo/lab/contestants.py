@@ -16,7 +16,7 @@ from typing import Any, Final
 from asyncdemo.errors import UsageError
 from asyncdemo.lab.acceptors import look
 from asyncdemo.lab.contestant import Knobs, NotStarted, Unavailable
-from asyncdemo.lab.environments import Tell, interpreter_of, tell_nobody
+from asyncdemo.lab.environments import ENVIRONMENTS, Tell, interpreter_of, tell_nobody
 from asyncdemo.lab.launching import Running
 from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Loop, Program, shown
 from asyncdemo.packages import install_command, version_of
@@ -87,6 +87,15 @@ class ServedApp:
         )
         versions: dict[str, str] = json.loads(done.stdout or "{}")
         return versions
+
+    @property
+    def own_versions(self) -> dict[str, str]:
+        """Those that its environment will have, whether it is made or not; {} if it has none of its own."""
+        name = self.environment or self.program.environment
+        if not name:
+            return {}
+        locked = ENVIRONMENTS[name].versions()
+        return {package: locked[package] for package in (*self.program.packages, *self.packages)}
 
     def _interpreter(self) -> Path:
         if name := self.environment or self.program.environment:

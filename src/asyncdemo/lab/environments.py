@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,10 @@ class Recipe:
         """To be installed one after another."""
         own = _LOCKS / f"{self.name}.txt"
         return (_LOCKS / f"{_BUILD}.txt", own) if self.is_built else (own,)
+
+    def versions(self) -> dict[str, str]:
+        """Package -> version, of all that it has once it is made."""
+        return dict(pin for lock in self.locks for pin in _pinned(lock))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +205,7 @@ class _Steps:
         self._recipe = recipe
         self._tell = tell
         self._done = 0
-        self._of = 2 + sum(_packages_in(lock) + 1 for lock in recipe.locks)
+        self._of = 2 + sum(len(_pinned(lock)) + 1 for lock in recipe.locks)
 
     def next(self, what: str) -> None:
         self._tell(Progress(self._recipe.name, min(self._done, self._of), self._of, what))
@@ -213,8 +218,9 @@ class _Steps:
             self.next("installing")
 
 
-def _packages_in(lock: Path) -> int:
-    return sum("==" in line for line in lock.read_text(encoding="utf-8").splitlines() if line[:1].isalpha())
+def _pinned(lock: Path) -> list[tuple[str, str]]:
+    """(package, version)."""
+    return re.findall(r"^([a-z][\w.-]*)==(\S+)", lock.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def _install(python: Path, lock: Path) -> list[str]:

@@ -125,6 +125,18 @@ def test_one_whose_python_was_removed_is_made_anew(tmp_path: Path) -> None:
     assert python.exists()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_its_versions_are_known_before_it_is_made(name: str) -> None:
+    """They are those of its lock."""
+    versions = ENVIRONMENTS[name].versions()
+    assert all(re.fullmatch(r"[\d.]+", version) for version in versions.values())
+    text = LOCKS[0].with_name(f"{name}.in").read_text(encoding="utf-8")
+    asked = [line.partition("==") for line in text.splitlines() if not line.startswith("#")]
+    assert {package for package, _, _ in asked} <= versions.keys()
+    pinned = {package: version for package, _, version in asked if version}
+    assert pinned.items() <= versions.items()
+
+
 def test_another_lock_is_another_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = interpreter_of("aioflask", cache=tmp_path, run=Pip())
     monkeypatch.setitem(ENVIRONMENTS, "aioflask", replace(ENVIRONMENTS["aioflask"], is_built=True))

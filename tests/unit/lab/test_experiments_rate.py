@@ -15,6 +15,8 @@ from asyncdemo.lab.experiments.constant_rate import longest_of_backlog
 from asyncdemo.lab.laws import littles_latency_ms
 from asyncdemo.lab.protocol import Experiment, Scene
 from asyncdemo.lab.protocol.description import check_experiment
+from asyncdemo.lab.protocol.lineup import Lineup
+from asyncdemo.lab.protocol.visits import Visit
 from asyncdemo.lab.published import load_article
 from asyncdemo.lab.trial import Load
 from tests.support.fake_lab import FakeContestant, an_arm
@@ -139,7 +141,7 @@ def test_rate_times_wait_is_what_is_open_at_once() -> None:
         assert setting.duration_s is not None and setting.duration_s * 1000 > float(item.knobs["delay_ms"])
 
 
-def test_cyclone_runs_in_an_environment_of_its_own_and_tells_of_it_being_made() -> None:
+def test_cyclone_has_an_environment_of_its_own_and_tells_of_it_being_made() -> None:
     told: list[Progress | str] = []
     entry = find_experiment("ten-thousand")
     assert entry is not None
@@ -148,8 +150,19 @@ def test_cyclone_runs_in_an_environment_of_its_own_and_tells_of_it_being_made() 
     arm, served = named["cyclone"].arm, named["cyclone"].contestant
     assert isinstance(served, ServedApp)
     assert not arm.unavailable and served.program.environment == "cyclone"
+    assert arm.versions.keys() == {"cyclone", "twisted"} and not named["sanic"].arm.versions
     served.tell(Progress("cyclone", 0, 1, "making an environment"))
     assert told == [Progress("cyclone", 0, 1, "making an environment")]
+
+
+def test_cyclone_whose_environment_cannot_be_made_is_a_row_that_says_why() -> None:
+    experiment = prepared("ten-thousand")
+    size = experiment.sizes[Extent.QUICK]
+    gone = Visit("cyclone", "at-once-2000", unavailable="no network", successor="Klein")
+    lineup = Lineup(experiment.contenders, experiment.conditions_of(size), size, (gone,))
+    arms = {arm.name: arm for arm in map(lineup.arm, experiment.contenders)}
+    assert (arms["cyclone"].unavailable, arms["cyclone"].versions) == ("no network", {})
+    assert {name for name, arm in arms.items() if arm.unavailable} == {"cyclone", "japronto"}
 
 
 def test_who_was_named_and_cannot_be_had_stays_a_row() -> None:

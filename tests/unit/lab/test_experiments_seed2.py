@@ -131,6 +131,9 @@ def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> Non
     arms = {contender.arm.name: contender.arm for contender in quart(gone=GONE).contenders}
     assert arms["flask-published"].unavailable == GONE.why
     assert arms["flask-published"].successor == GONE.successor
+    assert not arms["flask-published"].versions
+    there = {contender.arm.name: contender.arm for contender in quart().contenders}
+    assert there["flask-published"].versions["gunicorn"] == "25.3.0"
     assert not arms["flask-published-gevent"].unavailable
     with_stand_in = rows(False)
     assert set(rows(True)) - set(with_stand_in) <= {

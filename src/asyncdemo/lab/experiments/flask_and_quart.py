@@ -130,17 +130,19 @@ def _contenders(surroundings: Surroundings, gone: Unavailable | None) -> tuple[C
         interface = Interface.ASGI if program.model is Model.COROUTINES else Interface.WSGI
         file = App(surroundings.apps / f"{app}.py", interface)
         framework = "Quart" if interface is Interface.ASGI else "Flask"
+        missing = gone if server == _EVENTLET else None
+        served = contestant(program, file, name, packages=packages, path="/films/0/", tell=surroundings.tell)
         arm = Arm(
             name,
             title,
             program.model,
             framework,
             program.title,
-            unavailable=gone.why if gone and server == _EVENTLET else "",
-            successor=gone.successor if gone and server == _EVENTLET else "",
+            versions={} if missing else served.own_versions,
+            unavailable=missing.why if missing else "",
+            successor=missing.successor if missing else "",
             notes=(*program.notes, *notes),
         )
-        served = contestant(program, file, name, packages=packages, path="/films/0/", tell=surroundings.tell)
         return Contender(arm, served, {"loop": loop} if loop else {})
 
     psycopg2, psycogreen = ("flask", "psycopg2-binary"), ("flask", "psycopg2-binary", "psycogreen")

@@ -195,9 +195,18 @@ def _contenders(surroundings: Surroundings) -> Iterator[Contender]:
         ("uvicorn", "uvicorn, no framework", "", "uvicorn", "in_asgi.py", Interface.ASGI),
     ):
         served = PROGRAMS[program]
-        arm = Arm(name, title, served.model, framework, served.title, notes=served.notes)
         app = App(surroundings.apps / file, interface)
-        yield Contender(arm, contestant(served, app, name, tell=surroundings.tell))
+        started = contestant(served, app, name, tell=surroundings.tell)
+        arm = Arm(
+            name,
+            title,
+            served.model,
+            framework,
+            served.title,
+            versions=started.own_versions,
+            notes=served.notes,
+        )
+        yield Contender(arm, started)
 
 
 @dataclass(frozen=True)

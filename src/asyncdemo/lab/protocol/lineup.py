@@ -33,7 +33,7 @@ class Lineup:
         gone = next((seen for seen in self._of(contender.arm) if seen.unavailable), None)
         if gone is None:
             return contender.arm
-        return replace(contender.arm, unavailable=gone.unavailable, successor=gone.successor)
+        return replace(contender.arm, versions={}, unavailable=gone.unavailable, successor=gone.successor)
 
     def takes_part(self, contender: Contender) -> bool:
         return not self.arm(contender).unavailable

@@ -117,6 +117,7 @@ def contender(
         pair.program.model,
         pair.framework,
         pair.program.title,
+        versions=served.own_versions,
         notes=(*pair.program.notes, f"Driver: {pair.driver}."),
     )
     knobs = {"greenlets": pair.greenlets} if pair.greenlets else {}
