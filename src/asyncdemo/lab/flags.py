@@ -83,7 +83,7 @@ RULES: Final[Mapping[FlagKind, Rule]] = {
     ),
     FlagKind.LOAD_FAILED: Rule("the load client ended without a result", None, Withdraws.FIGURE),
     FlagKind.NOT_TO_BE_HAD: Rule(
-        "a contestant cannot be installed any more", None, Withdraws.FIGURE
+        "a contestant cannot be installed here; the words say why", None, Withdraws.FIGURE
     ),
     FlagKind.INTERRUPTED: Rule("the run was ended early; the finished rounds count", None, Withdraws.NOTHING),
 }  # fmt: skip
