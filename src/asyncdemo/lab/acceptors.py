@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import psutil
-
 from asyncdemo.serving.ports import listening
 
 __all__ = ["Acceptors", "look", "look_with_psutil"]
@@ -93,6 +91,8 @@ def _owners(inodes: Collection[str], pids: Collection[int]) -> dict[str, set[int
 
 def look_with_psutil(port: int, pids: Pids) -> Acceptors:
     """It sees nothing of processes that are not given: a stranger is who listens if none of them does."""
+    import psutil  # not a base package, and Linux does without
+
     accepted: dict[int, int] = {}
     listeners = set()
     for pid in pids():

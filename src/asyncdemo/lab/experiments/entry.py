@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from asyncdemo.lab.environments import Progress, tell_nobody
 from asyncdemo.lab.experiment import Extent
-from asyncdemo.lab.protocol import Experiment
+
+if TYPE_CHECKING:  # the list of experiments is read where nothing of the lab is installed
+    from asyncdemo.lab.protocol import Experiment
 
 __all__ = ["Entry", "Surroundings"]
 

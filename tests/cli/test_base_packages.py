@@ -1,0 +1,90 @@
+"""The commands with nothing installed but what `make tour` installs: the rest is hidden."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import ROOT, asyncdemo
+
+HIDE = """
+import sys
+
+HIDDEN = {names!r}
+
+class Seeing:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in HIDDEN else self.finder.find_spec(name, path, target)
+
+sys.meta_path[:] = [Seeing(finder) for finder in sys.meta_path]
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """Of PYTHONPATH: with it Python finds none of the packages that the tour has not."""
+    pinned = (ROOT / "requirements" / "tour.txt").read_text(encoding="utf-8")
+    installed = {"asyncdemo", *(known(name) for name in re.findall(r"^([\w.-]+)==", pinned, re.MULTILINE))}
+    hidden = {
+        name
+        for name, packages in packages_distributions().items()
+        if not {known(package) for package in packages} & installed and name not in sys.stdlib_module_names
+    }
+    assert {"psutil", "httptools", "redis", "sanic"} <= hidden and not {"rich", "click"} & hidden
+    (tmp_path / "sitecustomize.py").write_text(HIDE.format(names=hidden), encoding="utf-8")
+    return os.pathsep.join([str(tmp_path), str(ROOT / "src")])
+
+
+def known(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "two-sleeps", "--set", "BREW_S=0.01", "--no-predict"),
+        ("list",),
+        ("doctor",),
+        ("lab",),
+        ("lab", "--json"),
+        ("services", "--help"),
+        ("check", "--help"),
+        ("completion", "bash"),
+    ],
+    ids=" ".join,
+)
+def test_what_the_tour_has_is_enough(arguments: tuple[str, ...], path: str) -> None:
+    done = asyncdemo(*arguments, PYTHONPATH=path)
+    assert "Traceback" not in done.err
+    assert done.code == 0, done.err
+    assert done.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "flask-vs-sanic", "--no-predict"),
+        ("services", "s3"),
+        ("lab", "hello-world", "--quick"),
+        ("lab", "rig-it", "--set", "workers=4"),
+    ],
+    ids=" ".join,
+)
+def test_what_needs_more_names_it_with_the_command_that_installs_it(
+    arguments: tuple[str, ...], path: str
+) -> None:
+    done = asyncdemo(*arguments, PYTHONPATH=path)
+    assert done.code == 3, done.err
+    assert "Traceback" not in done.err
+    assert re.search(r"pip install .*\[(course|lab)\]", " ".join(done.err.split()))
