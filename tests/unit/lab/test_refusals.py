@@ -94,6 +94,14 @@ def test_what_timed_out_kept_a_client_waiting_without_a_latency() -> None:
     )
 
 
+def test_what_wrk_adds_to_its_latencies_is_no_gap() -> None:
+    """Little's law holds for what was measured; a mean that is too small says so of wrk, too."""
+    load = a_load(latency_ms={"mean": 240.0}, engine="wrk")
+    assert refusals.littles_gap(load, CLOSED) is None
+    assert refusals.littles_gap(replace(load, engine="asyncdemo.load"), CLOSED) is not None
+    assert refusals.littles_gap(replace(load, latency_ms={"mean": 120.0}), CLOSED) is not None
+
+
 def test_an_open_loop_has_no_clients_to_count() -> None:
     assert refusals.littles_gap(a_load(), OPEN) is None
 

@@ -42,7 +42,7 @@ EXPERIMENTS: Final = (
         "Twenty-one pairs",
         "rig-it",
         ("rig-it", "choose"),
-        _minutes(1, 25, 55),
+        _minutes(1, 25, 58),
         ("pgbouncer", "nginx"),
     ),
 )
