@@ -115,12 +115,30 @@ def test_a_pool_that_refuses_leaves_nothing_to_compare() -> None:
 
 
 def test_sanic_and_flask_under_uploads_and_computations() -> None:
+    record = load_record(RECORDS / "flask-and-sanic.json")
+    assert record.extent is Extent.FULL
     found = rows("flask-and-sanic", lambda row: row.figure == RATE)
-    for (arm, _, setting), ratio in found.items():
-        if arm == "flask-threaded" and setting.startswith("uploads"):
-            assert 0.99 <= ratio.least <= ratio.most <= 1.01
-        if arm == "sanic" and setting.startswith("calc"):
-            assert ratio.holds_one
+    uploads = {setting: ratio for (arm, _, setting), ratio in found.items() if arm == "flask-threaded"}
+    for setting, ratio in uploads.items():
+        if setting.startswith("uploads"):
+            assert ratio.median == pytest.approx(1, abs=0.01)
+            assert 0.96 < ratio.least < ratio.most < 1.04
+    computing = [row for row in record.comparisons if row.setting.startswith("calc") and row.arm == "sanic"]
+    assert all(row.measured is not None and row.measured.holds_one for row in computing)
+    verdicts = [row.verdict for row in computing]
+    assert verdicts.count(Verdict.REPRODUCED) == 3 and verdicts.count(Verdict.NOT_REPRODUCED) == 2
+    assert found["flask-threaded", "flask-unthreaded", "calc-50"].least > 1
+    assert found["flask-threaded", "flask-unthreaded", "calc-10"].holds_one
+
+
+def test_the_memory_of_threads_is_reserved_more_than_used() -> None:
+    at_50 = {
+        row.figure: row.measured
+        for row in load_record(RECORDS / "flask-and-sanic.json").comparisons
+        if row.name == "Sanic and Flask with threads, 50 uploads" and row.measured is not None
+    }
+    assert at_50["server.most.virtual_bytes"].most < 0.1
+    assert at_50["server.most.resident_bytes"].least > 1
 
 
 def test_the_driver_of_greenlets_makes_the_difference() -> None:
