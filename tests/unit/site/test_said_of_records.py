@@ -151,8 +151,8 @@ def test_the_driver_of_greenlets_makes_the_difference() -> None:
         for row in record.comparisons
         if row.figure == RATE and row.measured is not None
     }
-    for setting, ratio, least, most in (("pool-10", 10.4, 10, 10), ("pool-20", 19.5, 18, 20)):
-        assert round(rates["gevent with and without psycogreen", setting].median, 1) == ratio
+    for setting, gain, least, most in (("pool-10", 10.4, 10, 10), ("pool-20", 19.5, 18, 20)):
+        assert round(rates["gevent with and without psycogreen", setting].median, 1) == gain
         assert rates["gevent without psycogreen, and sync", setting].holds_one
         in_flight = {
             trial.counted["db_queries_in_flight"]
@@ -190,9 +190,9 @@ def test_the_constant_rates_and_the_capacity() -> None:
         if (trial.arm, trial.setting) == ("flask", "closed") and trial.load is not None
     ]
     assert sum(rate < 2000 for rate in closed) >= 5
-    for rate in (2000, 4000):
-        assert overloaded(record, "flask", f"asked-{rate}") == [*range(1, 8)]
-        assert not overloaded(record, "sanic", f"asked-{rate}")
+    for asked in (2000, 4000):
+        assert overloaded(record, "flask", f"asked-{asked}") == [*range(1, 8)]
+        assert not overloaded(record, "sanic", f"asked-{asked}")
     named = {row.name: row for row in record.comparisons}
     for rate in ("2,000", "4,000"):
         assert named[f"{rate} a second: requests per second"].verdict is Verdict.REPRODUCED
