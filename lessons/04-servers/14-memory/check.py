@@ -58,12 +58,12 @@ def growth(seen: Seen, waiters: Calls) -> Sizes:
     before = [sample for sample in seen.run.memory if sample.at_ns < first_ns]
     during = [sample for sample in seen.run.memory if last_ns < sample.at_ns < end_ns]
     long_enough = (end_ns - last_ns) / 1e9 > float(seen.knobs["HOLD_S"]) / 2
+    if not (before and during) and long_enough:
+        seen.too_busy("nobody got to look at the process from outside.")
     seen.expect(
         bool(before and during),
         f"The process was looked at from outside while {len(waiters)} waited.",
-        "This machine is too busy: nobody got to look at the process from outside. Check again."
-        if long_enough
-        else "The waiters should wait long enough for a look at the process from outside. Leave in the two "
+        "The waiters should wait long enough for a look at the process from outside. Leave in the two "
         "sleeps of HOLD_S.",
         at=waiters,
     )

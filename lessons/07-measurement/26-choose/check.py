@@ -155,7 +155,7 @@ def grown_mib(seen: Seen, function: str) -> float:
     before = [one.resident_bytes for one in seen.run.memory if one.at_ns <= lane.start_ns]
     meanwhile = [one.resident_bytes for one in seen.run.memory if lane.start_ns < one.at_ns <= lane.end_ns]
     if not meanwhile:
-        seen.expect(False, "", "This machine is too busy: nobody got to look at the memory. Check again.")
+        seen.too_busy("nobody got to look at the memory.")
     return max((max(meanwhile) - (before or meanwhile)[-1 if before else 0]) / MIB, 1.0)
 
 

@@ -9,7 +9,7 @@ Not for: running programs (``course.judging``, ``observe``) or drawing the evide
 
 from asyncdemo.checks.answers import Answer
 from asyncdemo.checks.calls import Calls
-from asyncdemo.checks.failure import CheckFailed, Evidence
+from asyncdemo.checks.failure import CheckFailed, Evidence, Missed
 from asyncdemo.checks.pools import Pools
 from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.seen import Seen
@@ -21,6 +21,7 @@ __all__ = [
     "CheckFailed",
     "Evidence",
     "Lane",
+    "Missed",
     "Outcome",
     "Pools",
     "Requests",

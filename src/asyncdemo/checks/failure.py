@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from asyncdemo.model import Run
 
-__all__ = ["CheckFailed", "Evidence"]
+__all__ = ["CheckFailed", "Evidence", "Missed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +35,7 @@ class CheckFailed(AssertionError):
         super().__init__(message)
         self.message = message
         self.evidence = evidence
+
+
+class Missed(CheckFailed):
+    """What the sentence is about was not seen, because the machine was too busy: another run may show it."""

@@ -9,7 +9,7 @@ from typing import Final, Literal, NoReturn
 
 from asyncdemo.checks.answers import Answer
 from asyncdemo.checks.calls import Calls
-from asyncdemo.checks.failure import CheckFailed, Evidence
+from asyncdemo.checks.failure import CheckFailed, Evidence, Missed
 from asyncdemo.checks.observation import observe_run
 from asyncdemo.checks.pools import Pools
 from asyncdemo.checks.requests import Requests
@@ -267,6 +267,13 @@ class Seen:
         if not ok:
             raise CheckFailed(failed, self._whole() if at is None else self._evidence(at.indices))
         self.held.append(held)
+
+    def too_busy(self, missed: str) -> NoReturn:
+        """Fails, since a busy machine kept something from being seen. ``judge`` runs the file again then.
+
+        missed: a sentence that says what nobody saw.
+        """
+        raise Missed(f"This machine is too busy: {missed} Check again.", self._whole())
 
     # -- parts ----------------------------------------------------------------------------------
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from asyncdemo.checks import CheckFailed, Evidence, Seen
+from asyncdemo.checks import CheckFailed, Evidence, Missed, Seen
 from asyncdemo.checks.answers import Answer
 from asyncdemo.checks.words import settings_words
 from asyncdemo.course.around import surroundings
@@ -32,14 +32,20 @@ _MEMORY_BYTES = 1 << 30
 _PROCESSES = 50
 _ANSWER_BYTES = 1 << 16
 """Of each response's body, for checks to read."""
+_TRIES = 3
+"""Of a run of which the check did not see what it needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """message: what should be and what was seen. evidence: None where no stretch of a run shows it."""
+    """message: what should be and what was seen. evidence: None where no stretch of a run shows it.
+
+    missed: the machine was too busy to see whether it is one.
+    """
 
     message: str
     evidence: Evidence | None
+    missed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,34 +97,51 @@ def _judge(
     check = load_check(exercise.check, poll)
     judged: list[Verdict] = []
     for knobs in exercise.runs:
-        output = KeptOutput()
-        earlier = tuple(run for verdict in judged for run in verdict.runs)
-        services = kept.get(exercise.services, poll) if exercise.services else None
-        if exercise.services and services is None:
-            raise Stopped
-        try:
-            run, answers = _record(exercise, file, knobs, output, poll, spares, services)
-        except UsageError as error:
-            if not file.is_file():
-                raise
-            # A knob or a function that the check needs is gone: the learner's to mend.
-            return Verdict((), Failure(str(error), None), earlier, knobs, output.text)
-        seen = Seen(
-            run,
-            stdout=output.stdout,
-            stderr=output.stderr,
-            rows=exercise.rows,
-            functions=exercise.lanes,
-            answers=answers,
-        )
-        failure = _failure(exercise, check, seen, poll)
-        # Of a script that was stopped the traceback shows only where the lens stopped it.
-        wrote = output.stdout if run.stuck else output.text
-        held = tuple(seen.held)
-        if failure is not None:
-            return Verdict(held, failure, (*earlier, run), knobs, wrote)
-        judged.append(Verdict(held, None, (run,), knobs, wrote))
+        tries = 0
+        while True:
+            verdict = _judge_run(exercise, file, knobs, check, poll, spares, kept)
+            tries += 1
+            if verdict.failure is None or not verdict.failure.missed or tries == _TRIES:
+                break
+        if verdict.failure is not None:
+            earlier = tuple(run for before in judged for run in before.runs)
+            return replace(verdict, runs=(*earlier, *verdict.runs))
+        judged.append(verdict)
     return _passed(judged)
+
+
+def _judge_run(
+    exercise: Exercise,
+    file: Path,
+    knobs: Knobs,
+    check: Check,
+    poll: Callable[[], bool],
+    spares: Spares | None,
+    kept: KeptServices,
+) -> Verdict:
+    output = KeptOutput()
+    services = kept.get(exercise.services, poll) if exercise.services else None
+    if exercise.services and services is None:
+        raise Stopped
+    try:
+        run, answers = _record(exercise, file, knobs, output, poll, spares, services)
+    except UsageError as error:
+        if not file.is_file():
+            raise
+        # A knob or a function that the check needs is gone: the learner's to mend.
+        return Verdict((), Failure(str(error), None), (), knobs, output.text)
+    seen = Seen(
+        run,
+        stdout=output.stdout,
+        stderr=output.stderr,
+        rows=exercise.rows,
+        functions=exercise.lanes,
+        answers=answers,
+    )
+    failure = _failure(exercise, check, seen, poll)
+    # Of a script that was stopped the traceback shows only where the lens stopped it.
+    wrote = output.stdout if run.stuck else output.text
+    return Verdict(tuple(seen.held), failure, (run,), knobs, wrote)
 
 
 def _passed(judged: Sequence[Verdict]) -> Verdict:
@@ -177,7 +200,8 @@ def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bo
         else:
             _fail_server(exercise, check, seen, poll)
     except CheckFailed as failed:
-        return Failure(_with_what_never_ran(failed.message, seen), failed.evidence)
+        message = _with_what_never_ran(failed.message, seen)
+        return Failure(message, failed.evidence, isinstance(failed, Missed))
     return None
 
 

@@ -83,6 +83,30 @@ def test_every_run_is_checked_with_its_knobs(bench: Bench) -> None:
     assert verdict.held[-1] == "With BREWS = 5 all of this held too."
 
 
+MISSED = """
+    looks = []
+
+    def check(seen):
+        looks.append(seen)
+        if len(looks) <= {misses}:
+            seen.too_busy("nobody looked.")
+        seen.calls("brew").happen(seen.knobs["BREWS"])
+    """
+
+
+def test_a_run_of_which_too_little_was_seen_is_made_again(bench: Bench) -> None:
+    verdict = bench.judge(check=MISSED.format(misses=2))
+    assert verdict.passed
+    assert [run.knobs["BREWS"] for run in verdict.runs] == [5, 3]
+
+
+def test_after_three_such_runs_the_verdict_says_so(bench: Bench) -> None:
+    verdict = bench.judge(check=MISSED.format(misses=3))
+    assert verdict.failure is not None
+    assert verdict.failure.message == "This machine is too busy: nobody looked. Check again."
+    assert len(verdict.runs) == 1
+
+
 def test_who_writes_the_number_down_fails_in_the_other_run(bench: Bench) -> None:
     verdict = bench.judge(BREW.replace("range(BREWS)", "range(3)"))
     assert verdict.failure is not None
