@@ -99,7 +99,8 @@ def test_quart_and_flask_repaired_and_as_published() -> None:
     film, films = (found["quart-asyncpg", "flask-repaired", route] for route in ("film", "films"))
     assert film.least > 1 and film.median == pytest.approx(1.4, abs=0.05)
     assert films.least > 1 and films.median == pytest.approx(1.2, abs=0.05)
-    assert found["quart-asyncpg", "flask-repaired", "review"].holds_one
+    review = found["quart-asyncpg", "flask-repaired", "review"]
+    assert review.holds_one and len(review.pairs) == 6 and sum(ratio > 1.5 for ratio in review.pairs) == 4
     repair = found["flask-repaired-eventlet", "flask-published", "film"]
     assert 3 < repair.least < repair.most < 4.6
     assert found["quart-alone", "flask-published", "film"].median > 2 * 1.5
@@ -110,8 +111,11 @@ def test_a_pool_that_refuses_leaves_nothing_to_compare() -> None:
     record = load_record(RECORDS / "flask-and-quart.json")
     assert record.extent is Extent.FULL
     assert not rows("flask-and-quart", lambda row: row.setting == "film-crowd")
+    least = {"flask-published": 1 / 4, "flask-repaired": 4 / 5}
     for trial in (trial for trial in record.trials if trial.setting == "film-crowd"):
         assert trial.load is not None
+        if trial.arm in least:
+            assert trial.load.statuses["500"] > least[trial.arm] * trial.load.requests
         failed = {status for status in trial.load.statuses if status != "200"}
         assert failed == ({"500"} if trial.arm.startswith("flask") else set())
 
@@ -141,6 +145,7 @@ def test_the_memory_of_threads_is_reserved_more_than_used() -> None:
     }
     assert at_50["server.most.virtual_bytes"].most < 0.1
     assert at_50["server.most.resident_bytes"].least > 1
+    assert at_50["server.most.resident_bytes"].median == pytest.approx(1.1, abs=0.02)
 
 
 def test_the_driver_of_greenlets_makes_the_difference() -> None:
@@ -201,6 +206,9 @@ def test_the_constant_rates_and_the_capacity() -> None:
     more = named["4,000 a second: requests per second"]
     assert more.measured is not None and more.published is not None
     assert more.measured.median == pytest.approx(more.published.ratio, rel=0.02)
+    less = named["2,000 a second: requests per second"]
+    assert less.measured is not None and less.published is not None
+    assert less.measured.median == pytest.approx(0.8 * less.published.ratio, rel=0.03)
 
 
 def test_the_backlog_of_flask() -> None:
@@ -221,13 +229,32 @@ def test_the_backlog_of_flask() -> None:
         trial.round for trial in of_flask if any(flag.kind is FlagKind.FOREIGN_CPU for flag in trial.flags)
     }
     shares = [
-        trial.load.throughput_per_s / asked
+        trial.load.answered / trial.load.wall_s / asked
         for trial in of_flask
         if trial.setting in OVER and trial.round not in withdrawn and trial.load is not None and asked
     ]
-    assert 2 / 3 < min(shares) < 0.7 and 0.9 < max(shares) < 1
+    assert min(shares) < 2 / 3 and 0.9 < max(shares) < 1
     open_loop = named["Flask, open loop (1.5 × capacity) / closed loop"]
-    assert round(open_loop.median) == 10 and open_loop.least == pytest.approx(3, abs=0.1)
+    assert round(open_loop.median) == 10 and 2.8 < open_loop.least < 3
+
+
+def test_the_mean_in_an_open_loop_grows_with_the_run() -> None:
+    means = {
+        (trial.setting, trial.round): trial.load.latency_ms["mean"]
+        for trial in load_record(RECORDS / "constant-rate.json").trials
+        if trial.arm == "flask" and trial.setting in OVER and trial.load is not None
+    }
+    once, twice = OVER
+    assert sum(means[twice, number] > means[once, number] for number in range(1, 8)) == 6
+
+
+def test_the_queue_of_flask_overflows_where_the_page_says() -> None:
+    overflows: dict[str, list[int]] = {}
+    for trial in load_record(RECORDS / "constant-rate.json").trials:
+        if trial.arm == "flask" and trial.system is not None:
+            overflows.setdefault(trial.setting, []).append(trial.system.listen_overflows or 0)
+    assert min(overflows["asked-4000"]) > 10_000
+    assert sum(count > 0 for count in overflows["asked-2000"]) == 6
 
 
 def test_sanic_and_flask_below_their_capacity() -> None:
@@ -266,13 +293,19 @@ def test_ten_thousand_threads_answer_all_or_little() -> None:
     loads = [trial.load for trial in threaded if trial.load is not None]
     assert all(trial.counted["threads"] > 9_900 for trial in threaded)
     (whole,) = (load for load in loads if load.answered == load.requests)
-    assert whole.latency_ms["99"] == pytest.approx(20_000, abs=500)
     for trial in threaded:
-        assert trial.load is not None and trial.server is not None
-        if trial.load is not whole:
+        assert trial.load is not None and trial.server is not None and trial.system is not None
+        assert (trial.load is whole) == (trial.round == 3)
+        if trial.load is whole:
+            assert trial.system.listen_overflows == 3173
+        else:
+            assert trial.system.listen_overflows is not None and trial.system.listen_overflows > 10_000
             assert set(trial.load.errors) == {"timeout"}
             assert trial.load.errors["timeout"] > 0.75 * trial.load.requests
             assert trial.server.cpu_s >= 0.8 * trial.load.wall_s
+    for trial in record.trials:
+        if trial.arm != "flask":
+            assert trial.system is not None and trial.system.listen_overflows == 0
     closed = [
         trial.load.throughput_per_s
         for trial in load_record(RECORDS / "constant-rate.json").trials
@@ -287,12 +320,13 @@ def test_of_ten_thousand_some_are_late() -> None:
     assert behind == {"tornado": 6, "cyclone": 5}
     later: dict[str, list[float]] = {}
     for trial in record.trials:
-        if trial.arm != "flask" and trial.load is not None:
+        if trial.load is not None and not trial.flags:
             later.setdefault(trial.arm, []).append(trial.load.latency_ms["99"] - 8_000)
+    assert (len(later["tornado"]), len(later["cyclone"])) == (1, 2)
     for arm in behind:
-        assert min(later[arm]) > 300 and max(later[arm]) < 667
+        assert min(later[arm]) > 333 and max(later[arm]) < 500
     for arm in ("aiohttp", "sanic", "uvicorn"):
-        assert sorted(later[arm])[-2] <= 200
+        assert max(later[arm]) < 200
 
 
 def test_four_frameworks_are_ordered_as_the_page_says() -> None:
@@ -302,6 +336,8 @@ def test_four_frameworks_are_ordered_as_the_page_says() -> None:
     assert found["tornado", "klein", "closed"].most < 1
     assert found["flask-threaded", "flask-unthreaded", "closed"].holds_one
     assert found["sanic-logging", "sanic", "closed"].most < 0.5
+    published = {"sanic": 14.2, "klein": 4.7, "tornado": 5.0}
+    assert all(flask[arm] < ratio for arm, ratio in published.items())
     means = rows("four-frameworks", lambda row: row.figure == "load.latency_ms.mean")
     for arm, ratio in flask.items():
         if arm in {"sanic", "klein", "tornado"}:
@@ -318,6 +354,7 @@ def test_four_frameworks_at_the_rate_of_the_slowest() -> None:
     at_90 = next(setting for setting in record.settings if setting.name == "load-90")
     assert at_90.rate_per_s is not None
     assert overloaded(record, "flask-threaded", "load-90") == [*range(1, 8)]
+    assert len(overloaded(record, "flask-threaded", "load-70")) == 1
     for trial in record.trials:
         if (trial.arm, trial.setting) == ("flask-threaded", "closed"):
             assert trial.load is not None and trial.load.throughput_per_s < at_90.rate_per_s / 0.9
