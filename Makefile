@@ -4,7 +4,8 @@
 # A second call finds its stamp file and installs nothing.
 
 PYTHON ?=
-PYTEST_ARGS ?= -n auto --dist worksteal
+# What failed beside others is tried once more, alone; the closing lines name it.
+PYTEST_ARGS ?= -n auto --dist worksteal --reruns 1 --rerun-show-tracebacks -r fEsxXR
 BENCH_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin

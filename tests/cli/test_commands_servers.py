@@ -159,14 +159,14 @@ def test_exercises_that_are_servers_are_checked(lesson: Path) -> None:
     done = asyncdemo("check", "--file", lesson / "solution.py", "shop", *course(lesson), "--json")
     assert done.code == 0, done.out
     (exercise,) = done.data["exercises"]
-    assert "With CLIENTS = 3, PACKS_S = 0.05 all of this held too." in exercise["held"]
+    assert "With CLIENTS = 3, PACKS_S = 0.25 all of this held too." in exercise["held"]
 
 
 def test_an_exercise_with_a_service_finds_it(lesson: Path) -> None:
     manifest = lesson / "lesson.toml"
     text = manifest.read_text().partition("[exercise.load]")[0]
     text = text.replace(
-        'lanes = ["sell"]\ntimeout_s = 20\nruns = [{}, { CLIENTS = 3, PACKS_S = 0.05 }]',
+        'lanes = ["sell"]\ntimeout_s = 20\nruns = [{}, { CLIENTS = 3, PACKS_S = 0.25 }]',
         'lanes = ["ask"]\ntimeout_s = 20\nservices = ["redis"]\nruns = [{}, { ASKED = 5 }]',
     )
     manifest.write_text(text)

@@ -130,7 +130,7 @@ def test_watch_keeps_the_services_between_checks(lesson: Path, tmp_path: Path) -
         text.replace(
             'lanes = ["sell"]\ntimeout_s = 20', 'lanes = ["ask"]\nservices = ["redis"]\ntimeout_s = 20'
         )
-        .replace("runs = [{}, { CLIENTS = 3, PACKS_S = 0.05 }]", "")
+        .replace("runs = [{}, { CLIENTS = 3, PACKS_S = 0.25 }]", "")
         .replace('"flask", "sanic"', '"redis"')
     )
     told = (

@@ -142,7 +142,7 @@ knobs = { REQUESTS = 12 }
 task = "Sell to all at once."
 lanes = ["sell"]
 timeout_s = 20
-runs = [{}, { CLIENTS = 3, PACKS_S = 0.05 }]
+runs = [{}, { CLIENTS = 3, PACKS_S = 0.25 }]
 
 [exercise.load]
 clients = "CLIENTS"
