@@ -207,7 +207,7 @@ def test_the_constant_rates_and_the_capacity() -> None:
     assert more.measured is not None and more.published is not None
     assert more.measured.median == pytest.approx(more.published.ratio, rel=0.02)
     less = named["2,000 a second: requests per second"]
-    assert less.measured is not None and less.published is not None
+    assert less.measured is not None and less.published is not None and less.published.ratio is not None
     assert less.measured.median == pytest.approx(0.8 * less.published.ratio, rel=0.03)
 
 
