@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import uuid
@@ -285,7 +287,7 @@ def test_a_signal_keeps_the_finished_rounds_and_the_next_run_goes_on_or_begins_a
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "ended early: 1 of 3 rounds" in out
-    assert "to go on: asyncdemo lab two-cups" in err
+    assert f"To go on: asyncdemo lab two-cups --course {lab.course}\n" in err
     (file,) = lab.kept()
     record = load_record(file)
     assert record.interrupted and {trial.round for trial in record.trials} == {1}
@@ -373,10 +375,11 @@ def test_what_keeps_its_port_at_the_end_loses_no_report(lab: Lab) -> None:
 @pytest.mark.slow
 def test_a_database_that_dies_ends_the_run_and_is_named(lab: Lab) -> None:
     done = lab("empty-pot")
-    assert (done.code, done.out) == (130, "")
+    assert (done.code, done.out) == (3, ""), "nobody interrupted it"
     told = " ".join(done.err.split())
-    assert "Interrupted: 0 of 1 rounds were finished when the run was ended: PostgreSQL has died" in told
-    assert "to go on: asyncdemo lab empty-pot" in told
+    assert "Ended early: 0 of 1 rounds were finished when the run was ended: PostgreSQL has died" in told
+    assert "Interrupted" not in told
+    assert "To go on: asyncdemo lab empty-pot" in told
     assert lab.nothing_left()
 
 
@@ -391,6 +394,55 @@ def test_another_app_is_another_run(lab: Lab) -> None:
     done = lab("tea", "--quick")
     assert done.code == 0, done.err
     assert "It goes on" not in done.err
+
+
+@pytest.mark.slow
+def test_another_python_is_another_run_and_says_so(lab: Lab) -> None:
+    process = lab.begin("tea")
+    until(lambda: '{"attempt"' in lab.journal())
+    process.kill()
+    process.communicate()
+    (path,) = lab.state.rglob("*.journal")
+    header, _, rest = path.read_text().partition("\n")
+    older = {**json.loads(header), "python": "CPython 3.0.0"}
+    path.unlink()
+    # as that Python would have named it
+    path = path.with_name(path.name.rpartition("-")[0] + "-0123456789ab.journal")
+    path.write_text(f"{json.dumps(older)}\n{rest}")
+    process = lab.begin("tea")
+    until(lambda: lab.journal().count('{"attempt"') > rest.count('{"attempt"'))
+    process.kill()
+    _, err = process.communicate()
+    assert "It begins anew: the run that was ended cannot go on, as these differ: Python." in err
+    assert "It goes on" not in err
+    assert path.read_text().endswith(rest), "what was measured is there still"
+    assert lab("tea", "--fresh").code == 0
+    assert not lab.journal()
+
+
+@pytest.mark.slow
+def test_a_run_that_was_ended_replaces_no_whole_record_and_its_hint_goes_on(lab: Lab, tmp_path: Path) -> None:
+    target = tmp_path / "my results"
+    assert lab("tea", "--save", target).code == 0
+    whole = load_record(target / "two-cups.json")
+    process = lab.begin("tea", "--save", target, "--seed", "3")
+    until(lambda: lab.journal().count('{"attempt"') >= 4)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert load_record(target / "two-cups.json") == whole
+    (file,) = lab.kept()
+    assert load_record(file).interrupted
+    assert f"Not kept in {target}: the record there is whole" in err
+    assert f"{file.parent.name}/{file.stem}.html" in err
+    (hint,) = (line for line in err.splitlines() if line.startswith("To go on: "))
+    words = shlex.split(hint.removeprefix("To go on: "))
+    assert words[:2] == ["asyncdemo", "lab"]
+    assert words[3:] == ["--seed", "3", "--save", str(target), "--course", str(lab.course)]
+    done = lab(*words[2:])
+    assert done.code == 0 and "It goes on with the run that was ended" in done.err
+    record = load_record(target / "two-cups.json")
+    assert not record.interrupted and record.started == load_record(file).started != whole.started
 
 
 @pytest.mark.slow

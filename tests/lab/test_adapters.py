@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -13,7 +16,7 @@ from typing import Final
 import pytest
 
 from asyncdemo.lab.contestants import contestant
-from asyncdemo.lab.environments import Progress
+from asyncdemo.lab.environments import Progress, interpreter_of, tell_nobody
 from asyncdemo.lab.rollcall import RollCall
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.serving.ports import free_port
@@ -29,6 +32,14 @@ ALL: Final = [
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the environments that these tests make."""
     return tmp_path_factory.mktemp("cache")
+
+
+def versions_in(environment: str, packages: Iterable[str]) -> dict[str, str]:
+    """Of packages, in an environment that is made."""
+    say = "import json, sys; from importlib import metadata as installed\n"
+    say += "print(json.dumps({name: installed.version(name) for name in sys.argv[1:]}))"
+    words = [str(interpreter_of(environment, tell_nobody)), "-I", "-c", say, *packages]
+    return dict(json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout))
 
 
 def needing(name: str) -> pytest.MarkDecorator:
@@ -76,7 +87,7 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
         assert get(server.port) == "hello"
     assert steps[0].what == "making an environment"
     told = len(steps)
-    assert entrant.versions() == entrant.own_versions
+    assert versions_in("aioflask", entrant.own_versions) == entrant.own_versions, "as the lock has them"
     assert entrant.own_versions["aioflask"] == "0.4.0"
     assert len(steps) == told  # it is there
 
@@ -86,8 +97,9 @@ def test_cyclone_runs_on_the_twisted_of_today(cache: Path, monkeypatch: pytest.M
     """And not on the one of 2019, which it asks for."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     entrant = hello("cyclone", Interface.CYCLONE)
-    versions = entrant.versions()
-    assert versions == entrant.own_versions, "as the lock has them"
+    versions = entrant.own_versions
+    with entrant.start({}):
+        assert versions_in("cyclone", versions) == versions, "as the lock has them"
     assert versions["cyclone"] == "1.3"
     assert int(versions["twisted"].partition(".")[0]) >= 26
 

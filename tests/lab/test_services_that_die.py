@@ -13,10 +13,10 @@ import pytest
 
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings, find_experiment
+from asyncdemo.lab.installed import find
 from asyncdemo.lab.protocol import Experiment, Progress, Size, Stage, run
 from asyncdemo.lab.record import Record
 from asyncdemo.lab.record_file import dump_record, parse_record
-from asyncdemo.lab.stack.programs import find
 from tests.lab.measuring import undisturbed
 
 pytestmark = pytest.mark.lab

@@ -22,11 +22,11 @@ from asyncdemo.lab.contestant import NotStarted, Started
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments import twenty_one_pairs as module
+from asyncdemo.lab.installed import find
 from asyncdemo.lab.pinning import choose_pinning
 from asyncdemo.lab.protocol import Size, run
 from asyncdemo.lab.record_file import dump_record, parse_record
 from asyncdemo.lab.stack import PAIRS, Configuration, Stack, contender, open_stack
-from asyncdemo.lab.stack.programs import find
 from asyncdemo.lab.stack.stacked import is_row
 from asyncdemo.lab.trial import TrialOutcome
 from asyncdemo.services.folders import remove_leftovers

@@ -19,7 +19,7 @@ from asyncdemo.cli.lab_names import apps_of, find_entry
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped, wrapped_for
 from asyncdemo.course.place import locate
-from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, UsageError
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, ServiceError, UsageError
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.flags import FlagKind
@@ -46,8 +46,9 @@ def _complete(context: click.Context, parameter: click.Parameter, typed: str) ->
     "save_to",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the record (.json) and its page (.html) there. An older record is written over; any other "
-    "file of that name is not. Without this a folder of its own is made, and told at the end.",
+    help="Keep the record (.json) and its page (.html) there. An older record is written over, though not a "
+    "whole one by one that was ended early; any other file of that name is not. Without this a folder of its "
+    "own is made, and told at the end.",
 )
 @click.option(
     "--seed", type=click.IntRange(0), metavar="N", help="Of the order in which contestants take turns."
@@ -115,6 +116,7 @@ def command(
         entry,
         Extent.QUICK if quick else Extent.FULL if full else Extent.DEFAULT,
         apps,
+        course_folder,
         seed,
         save_to,
         console,
@@ -124,7 +126,7 @@ def command(
         with lab_results.measuring_alone():
             measured = measure(order, fresh=fresh)
     except KeyboardInterrupt:
-        click.echo("Interrupted before anything was measured.", err=True)
+        click.echo(_nothing_measured(order), err=True)
         context.exit(EXIT_INTERRUPTED)
     if as_json:
         click.echo(dump_record(measured.record), nl=False)
@@ -134,8 +136,20 @@ def command(
     context.exit(_code(measured))
 
 
+def _nothing_measured(order: Order) -> str:
+    """An earlier run may have measured something, whether or not it can go on."""
+    earlier = order.journals.latest()
+    if earlier is None:
+        return "Interrupted before anything was measured."
+    trials = lab_results.trials_in(earlier)
+    kept = "1 trial of an earlier run is" if trials == 1 else f"{trials} trials of an earlier run are"
+    return f"Interrupted before anything more was measured. {kept} kept."
+
+
 def _code(measured: Measured) -> int:
     """An interrupted one goes on with what its journal has, whether or not its report could be saved."""
+    if measured.died:
+        return ServiceError.exit_code
     if measured.record.interrupted:
         return EXIT_INTERRUPTED
     return EXIT_MISSING if measured.problem else EXIT_OK
@@ -157,7 +171,7 @@ def _report(order: Order, measured: Measured) -> None:
 
 def _conclude(order: Order, measured: Measured) -> None:
     """On stderr: what a program reads is the report."""
-    lines = [words for words in (measured.problem, measured.left) if words]
+    lines = [words for words in (measured.problem, measured.note, measured.left) if words]
     if measured.page is not None:
         lines += [
             "",
@@ -165,6 +179,7 @@ def _conclude(order: Order, measured: Measured) -> None:
         ]
     if measured.record.interrupted:
         (ended,) = (flag for flag in measured.record.flags if flag.kind is FlagKind.INTERRUPTED)
-        lines.append(f"Interrupted: {ended.words} What was done is kept; to go on: {order.typed}")
+        how = "Ended early" if measured.died else "Interrupted"
+        lines += [f"{how}: {ended.words} What was done is kept.", f"To go on: {order.again()}"]
     for line in lines:
         click.echo(wrapped_for(sys.stderr, line), err=True)

@@ -13,11 +13,9 @@ from typing import Final
 
 from asyncdemo.lab.contestant import Unavailable
 from asyncdemo.lab.environments import ENVIRONMENTS, is_made
+from asyncdemo.lab.installed import find
 
-__all__ = ["facts_of_lab", "find"]
-
-_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/homebrew/sbin")
-"""Where servers lie that are not on everybody's PATH."""
+__all__ = ["facts_of_lab"]
 
 _MANAGERS: Final = {
     "apt-get": "apt-get install",
@@ -66,10 +64,6 @@ def facts_of_lab() -> Iterator[tuple[str, bool, str, str]]:
             yield name, True, f"{recipe.title}, in an environment of its own: {words}", ""
         except Unavailable as error:
             yield name, False, f"{error.why} One would take {recipe.successor} today.", ""
-
-
-def find(program: str) -> str | None:
-    return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *_FOLDERS]))
 
 
 def _install(tool: _Tool) -> str:

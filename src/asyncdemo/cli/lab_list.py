@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import click
 
-from asyncdemo.cli.lab_facts import find
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Entry
+from asyncdemo.lab.installed import find
 
 __all__ = ["FORMAT", "as_data", "print_list"]
 

@@ -6,6 +6,7 @@ Not for: what was typed (``lab``), how it is shown (``lab_progress``), or the re
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ from asyncdemo.errors import AsyncdemoError, LabFileError, MissingError, UsageEr
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.protocol import Experiment, Progress, run
+from asyncdemo.lab.protocol.bench import Bench
+from asyncdemo.lab.protocol.identity import describe, identity
 from asyncdemo.lab.record import Record
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command
@@ -40,12 +43,13 @@ _POLLED: Final = {"warm up", "measure", "look"}
 class Order:
     """save_to: None keeps it where asyncdemo keeps such things. console: None is words only.
 
-    asks: somebody sits there who may predict.
+    course: as it was typed. asks: somebody sits there who may predict.
     """
 
     entry: Entry
     extent: Extent
     apps: Path
+    course: Path | None
     seed: int | None
     save_to: Path | None
     console: Console | None
@@ -53,10 +57,19 @@ class Order:
 
     @property
     def typed(self) -> str:
-        """For the record, and to go on: without folders."""
+        """For the record: without folders."""
         extent = "" if self.extent is Extent.DEFAULT else f" --{self.extent.value}"
         seed = "" if self.seed is None else f" --seed {self.seed}"
         return f"asyncdemo lab {self.entry.name}{extent}{seed}"
+
+    def again(self, *, saving: bool = True) -> str:
+        """The command that goes on with it. Not saving: keeps it where asyncdemo keeps such things."""
+        words = self.typed.split()
+        if saving and self.save_to is not None:
+            words += ["--save", str(self.save_to)]
+        if self.course is not None:
+            words += ["--course", str(self.course)]
+        return shlex.join(words)
 
     @property
     def journals(self) -> lab_results.Journals:
@@ -67,14 +80,17 @@ class Order:
 class Measured:
     """page: None if there was nothing to keep, or it could not be kept: problem says why.
 
-    left: what went wrong when all that was started for it was stopped, in words.
+    note: why it is kept elsewhere than asked. left: what went wrong when all that was started for it was
+    stopped, in words. died: nobody ended it early; a service that it needs has died.
     """
 
     record: Record
     guess: Guess | None = None
     page: Path | None = None
     problem: str = ""
+    note: str = ""
     left: str = ""
+    died: bool = False
 
 
 def measure(order: Order, *, fresh: bool) -> Measured:
@@ -82,7 +98,7 @@ def measure(order: Order, *, fresh: bool) -> Measured:
     check_installed()
     if fresh:
         order.journals.remove()
-    goes_on = _introduce(order)
+    _introduce(order)
     measured: Measured | None = None
     try:
         with Ending() as ending, contextlib.ExitStack() as prepared:
@@ -90,11 +106,14 @@ def measure(order: Order, *, fresh: bool) -> Measured:
                 surroundings = Surroundings(order.apps, shown.making, shown.said)
                 experiment = prepared.enter_context(order.entry.prepared(surroundings))
             _need_packages(experiment)
+            bench = Bench()
+            journal, goes_on = _journal(order, experiment, bench)
             guess = ask_ratio(experiment, order.extent) if order.asks and not goes_on else None
             with _shown(order) as shown:
-                record = _run(order, experiment, shown, ending)
+                record = _run(order, experiment, bench, journal, shown, ending)
+            died = record.interrupted and not ending.asked
             ending.polled = True  # what was measured is kept, whatever comes now
-            measured = _kept(order, record, guess)
+            measured = replace(_kept(order, record, guess), died=died)
     except AsyncdemoError as error:
         if measured is None:
             raise
@@ -102,17 +121,30 @@ def measure(order: Order, *, fresh: bool) -> Measured:
     return measured
 
 
-def _introduce(order: Order) -> bool:
-    """Returns whether an earlier run goes on."""
+def _introduce(order: Order) -> None:
     entry = order.entry
     _say(f"{entry.title}: about {entry.minutes[order.extent]:g} min.")
-    measured = order.journals.measured
-    if measured:
-        trials = "trial" if measured == 1 else "trials"
-        _say(f"It goes on with the run that was ended: {measured} {trials} are there. --fresh begins anew.")
     if noise := noise_words():
         _say(noise)
-    return measured > 0
+
+
+def _journal(order: Order, experiment: Experiment, bench: Bench) -> tuple[Path, bool]:
+    """And whether an earlier run goes on. Known only when the stack stands: its versions count."""
+    which = identity(experiment, order.extent, bench, describe(experiment, bench))
+    path = order.journals.path(which)
+    if trials := lab_results.trials_in(path):
+        _say(f"It goes on with the run that was ended: {_trials(trials)} there. --fresh begins anew.")
+    elif earlier := order.journals.latest():
+        differing = ", ".join(order.journals.differing(earlier, which))
+        _say(
+            f"It begins anew: the run that was ended cannot go on, as these differ: {differing}. Until the "
+            f"new one is whole, {_trials(lab_results.trials_in(earlier))} kept."
+        )
+    return path, trials > 0
+
+
+def _trials(number: int) -> str:
+    return "1 trial is" if number == 1 else f"{number} trials are"
 
 
 def _need_packages(experiment: Experiment) -> None:
@@ -124,7 +156,9 @@ def _need_packages(experiment: Experiment) -> None:
         )
 
 
-def _run(order: Order, experiment: Experiment, shown: Shown, ending: Ending) -> Record:
+def _run(
+    order: Order, experiment: Experiment, bench: Bench, journal: Path, shown: Shown, ending: Ending
+) -> Record:
     def progressed(progress: Progress) -> None:
         ending.polled = progress.step in _POLLED
         if ending.asked and not ending.polled:  # it came while a server was being stopped
@@ -141,27 +175,32 @@ def _run(order: Order, experiment: Experiment, shown: Shown, ending: Ending) -> 
             order.extent,
             progressed,
             interrupted,
-            journal=order.journals.path,
+            journal=journal,
             seed=order.seed,
             command=order.typed,
+            bench=bench,
         )
     except LabFileError as error:
-        again = f"asyncdemo lab {order.entry.name} --fresh"
-        raise UsageError(f"The earlier run cannot go on: {error}\nTo begin anew: {again}") from None
+        again = order.again()
+        raise UsageError(f"The earlier run cannot go on: {error}\nTo begin anew: {again} --fresh") from None
 
 
 def _kept(order: Order, record: Record, guess: Guess | None) -> Measured:
     """The journal has no more use once the record is whole and in its place."""
     if not record.trials:
         return Measured(record, guess)
+    folder, note = order.save_to or lab_results.kept_folder(record), ""
+    if order.save_to is not None and lab_results.would_lose(record, order.save_to):
+        folder = lab_results.kept_folder(record)
+        note = f"Not kept in {order.save_to}: the record there is whole, and this one was ended early."
     try:
-        _, page = lab_results.save(record, order.save_to or lab_results.kept_folder(record))
+        _, page = lab_results.save(record, folder)
     except OSError as error:
-        again = f"Its trials are kept; to report them again: {order.typed}"
-        return Measured(record, guess, problem=f"The result could not be saved: {error}. {again}")
+        again = f"Its trials are kept; to report them again: {order.again(saving=False)}"
+        return Measured(record, guess, problem=f"The result could not be saved: {error}. {again}", note=note)
     if not record.interrupted:
         order.journals.remove()
-    return Measured(record, guess, page)
+    return Measured(record, guess, page, note=note)
 
 
 @contextlib.contextmanager

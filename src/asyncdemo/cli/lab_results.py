@@ -7,22 +7,31 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from asyncdemo import __version__
 from asyncdemo.course.files import replace
 from asyncdemo.course.place import state_folder
-from asyncdemo.errors import UsageError, WorkspaceError
+from asyncdemo.errors import LabFileError, UsageError, WorkspaceError
 from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.protocol.identity import differences
 from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record
+from asyncdemo.lab.record_file import dump_record, load_record
 from asyncdemo.render.lab.page import render_page
 
-__all__ = ["Journals", "check_target", "kept_folder", "measuring_alone", "save"]
+__all__ = [
+    "Journals",
+    "check_target",
+    "kept_folder",
+    "measuring_alone",
+    "save",
+    "trials_in",
+    "would_lose",
+]
 
 _HEAD: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"asyncdemo\.lab/')
 _ENOUGH: Final = 256
@@ -61,39 +70,73 @@ def save(record: Record, folder: Path) -> tuple[Path, Path]:
     return data, page
 
 
+def would_lose(record: Record, folder: Path) -> bool:
+    """Whether this one was ended early, and a whole one of another run lies there."""
+    file = folder / f"{record.name}.json"
+    if not (record.interrupted and file.exists()):
+        return False
+    try:
+        there = load_record(file)
+    except LabFileError:  # of another asyncdemo: nothing says that it is not whole
+        return True
+    return not there.interrupted and there.started != record.started
+
+
 @dataclass(frozen=True, slots=True)
 class Journals:
-    """Of the runs of one experiment that were ended. With other apps, or another asyncdemo, it is another
-    run: then there is nothing to go on with.
+    """Of the runs of one experiment that were ended. Each run has its own, by its ``identity`` and its apps:
+    what is measured with another stack, or another version of anything, does not go on with it.
     """
 
     name: str
     extent: Extent
     apps: Path
 
-    @property
-    def path(self) -> Path:
-        content = hashlib.sha256(__version__.encode())
-        for file in sorted(self.apps.rglob("*.py")):
-            content.update(str(file.relative_to(self.apps)).encode() + b"\0" + file.read_bytes())
-        return lab_folder() / f"{self._stem}{content.hexdigest()[:12]}.journal"
+    def path(self, which: Mapping[str, Any]) -> Path:
+        """which: the identity of the run."""
+        content = json.dumps(which, sort_keys=True).encode()
+        return lab_folder() / f"{self._of_apps}{hashlib.sha256(content).hexdigest()[:12]}.journal"
 
     def remove(self) -> None:
-        for path in lab_folder().glob(f"{self._stem}*.journal"):
+        """Those of other identities, too."""
+        for path in self._all():
             path.unlink(missing_ok=True)
 
-    @property
-    def measured(self) -> int:
-        """How many trials a run that was ended has measured."""
+    def latest(self) -> Path | None:
+        """Of the last run that was ended when it had measured something, whatever its identity."""
+        measured = [path for path in self._all() if trials_in(path)]
+        return max(measured, key=lambda path: path.stat().st_mtime, default=None)
+
+    def differing(self, journal: Path, which: Mapping[str, Any]) -> list[str]:
+        """In words why a run with this identity does not go on with that journal."""
         try:
-            lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            return 0
-        return sum(line.startswith('{"attempt"') for line in lines)
+            header = json.loads(journal.read_bytes().split(b"\n", 1)[0])
+        except (OSError, ValueError):
+            header = {}
+        apps = [] if journal.name.startswith(self._of_apps) else ["the apps"]
+        return [*apps, *differences(which, header if isinstance(header, dict) else {})]
+
+    def _all(self) -> list[Path]:
+        return list(lab_folder().glob(f"{self._stem}*.journal"))
+
+    @property
+    def _of_apps(self) -> str:
+        content = hashlib.sha256()
+        for file in sorted(self.apps.rglob("*.py")):
+            content.update(str(file.relative_to(self.apps)).encode() + b"\0" + file.read_bytes())
+        return f"{self._stem}{content.hexdigest()[:12]}-"
 
     @property
     def _stem(self) -> str:
         return f"{self.name}-{self.extent.value}-"
+
+
+def trials_in(journal: Path) -> int:
+    """How many a run that was ended has measured; none if there is no journal."""
+    try:
+        return sum(line.startswith(b'{"attempt"') for line in journal.read_bytes().split(b"\n"))
+    except OSError:
+        return 0
 
 
 @contextlib.contextmanager

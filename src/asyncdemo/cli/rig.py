@@ -22,12 +22,12 @@ from asyncdemo.cli.keys import CLOSED, Keys
 from asyncdemo.cli.signals import Signals
 from asyncdemo.cli.terminal import can_ask, can_draw, in_foreground
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
+from asyncdemo.lab.installed import find
 from asyncdemo.lab.protocol.bench import Bench
 from asyncdemo.lab.python_clients import found_python_clients
 from asyncdemo.lab.rig import KNOBS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig_bench import open_bed
 from asyncdemo.lab.rig_session import Session
-from asyncdemo.lab.stack.programs import find
 from asyncdemo.render.draw import Line, Lines
 from asyncdemo.render.rig import View, result_lines, rig_lines
 

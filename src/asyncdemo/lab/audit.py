@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from asyncdemo.lab.flags import RULES, FlagKind
 from asyncdemo.lab.laws import backlog_s, bound_per_s, littles_latency_ms
 
 __all__ = [
@@ -36,9 +37,9 @@ __all__ = [
 
 _CALIBRATION_S: Final = 10
 """Of wrk2, which resets its histogram after that (``calibrate`` in its ``src/wrk.c``)."""
-_KEPT_UP: Final = 0.98
+_KEPT_UP: Final = RULES[FlagKind.OVERLOADED].limit or 0.0
 """Of the rate asked for: less, and the lab quotes no percentile."""
-_ERRORS: Final = 0.001
+_ERRORS: Final = RULES[FlagKind.ERRORS].limit or 0.0
 """Of all requests: more, and the lab refuses a figure."""
 
 

@@ -5,35 +5,28 @@ Not for: what any contestant is (``contestant``), or the process of a server (``
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import UsageError
 from asyncdemo.lab.acceptors import look
-from asyncdemo.lab.contestant import Knobs, NotStarted, Unavailable
+from asyncdemo.lab.contestant import Contestant, Knobs, NotStarted, Unavailable
 from asyncdemo.lab.environments import ENVIRONMENTS, Tell, interpreter_of, tell_nobody
 from asyncdemo.lab.launching import Running
 from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Loop, Program, shown
 from asyncdemo.packages import install_command, version_of
 from asyncdemo.serving.ports import free_port
 
-__all__ = ["ServedApp", "contestant"]
+__all__ = ["ServedApp", "contestant", "shared_packages"]
 
 _ATTEMPTS: Final = 3
 """With a port each: between finding one free and the server taking it, somebody else may."""
 _STARTS_S: Final = 60.0
 _WORKER_STARTS_S: Final = 3.0
 """More for each: on few cores their imports take turns."""
-_ASK_VERSIONS: Final = """
-import json, sys
-from importlib import metadata
-print(json.dumps({name: metadata.version(name) for name in sys.argv[1:]}))
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +69,31 @@ class ServedApp:
         asked, settings = self._asked(None, knobs)
         return shown(self.program.arguments(asked), settings)
 
-    def versions(self) -> dict[str, str]:
-        """Of the server's packages and of ``packages``, where it runs. Raises Unavailable."""
-        interpreter = self._interpreter()
-        names = [*self.program.packages, *self.packages]
-        if str(interpreter) == sys.executable:
-            return {name: version for name in names if (version := version_of(name))}
-        done = subprocess.run(
-            [interpreter, "-I", "-c", _ASK_VERSIONS, *names], capture_output=True, text=True, check=False
-        )
-        versions: dict[str, str] = json.loads(done.stdout or "{}")
-        return versions
-
     @property
     def own_versions(self) -> dict[str, str]:
         """Those that its environment will have, whether it is made or not; {} if it has none of its own."""
-        name = self.environment or self.program.environment
-        if not name:
+        if not self._environment:
             return {}
-        locked = ENVIRONMENTS[name].versions()
-        return {package: locked[package] for package in (*self.program.packages, *self.packages)}
+        locked = ENVIRONMENTS[self._environment].versions()
+        return {package: locked[package] for package in self._all_packages}
+
+    @property
+    def shared_packages(self) -> tuple[str, ...]:
+        """The server's and ``packages``, as this Python has them; () if it has an environment of its own."""
+        return () if self._environment else self._all_packages
+
+    @property
+    def _environment(self) -> str:
+        return self.environment or self.program.environment
+
+    @property
+    def _all_packages(self) -> tuple[str, ...]:
+        return (*self.program.packages, *self.packages)
 
     def _interpreter(self) -> Path:
-        if name := self.environment or self.program.environment:
-            return interpreter_of(name, self.tell)
-        missing = [name for name in (*self.program.packages, *self.packages) if version_of(name) is None]
+        if self._environment:
+            return interpreter_of(self._environment, self.tell)
+        missing = [name for name in self._all_packages if version_of(name) is None]
         if missing:
             words = " and ".join(missing)
             verb = "is" if len(missing) == 1 else "are"
@@ -141,3 +134,9 @@ def contestant(
 ) -> ServedApp:
     """name: that of the program, if it is left out. For the rest see ``ServedApp``."""
     return ServedApp(name or program.name, program, app, packages, environment, path, tell=tell)
+
+
+def shared_packages(contestants: Iterable[Contestant]) -> tuple[str, ...]:
+    """Whose versions in this Python belong to these: of their servers and apps, in alphabetical order."""
+    served = (item for item in contestants if isinstance(item, ServedApp))
+    return tuple(sorted({package for item in served for package in item.shared_packages}))

@@ -13,12 +13,13 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from asyncdemo.errors import AsyncdemoError
+from asyncdemo.lab.flags import RULES, FlagKind
 from asyncdemo.lab.trial import Histograms, Load
 from asyncdemo.load import Client, Plan, Result
 
-__all__ = ["BEYOND", "OURS", "Engine", "Measured", "OurEngine", "Sending", "latencies_ms", "measured_of"]
+__all__ = ["OURS", "Engine", "Measured", "OurEngine", "Sending", "latencies_ms", "measured_of"]
 
-BEYOND: Final = 100
+_BEYOND: Final = RULES[FlagKind.FEW_SAMPLES].limit or 0.0
 """Answers that must lie beyond a percentile for it to be quoted."""
 OURS: Final = "asyncdemo.load"
 _PERCENTS: Final = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99)
@@ -117,7 +118,7 @@ def latencies_ms(count: int, mean: float, least: float, percents: Mapping[float,
     quoted = {
         f"{percent:g}": value
         for percent, value in percents.items()
-        if percent == 100 or count * (100 - percent) / 100 >= BEYOND
+        if percent == 100 or count * (100 - percent) / 100 >= _BEYOND
     }
     return {"mean": mean, "0": least, **quoted}
 

@@ -35,7 +35,9 @@ class FlagKind(StrEnum):
     NOT_VERIFIED = "not-verified"
     CONTESTANT_FAILED = "contestant-failed"
     LOAD_FAILED = "load-failed"
+    FAILED_AT_TIMES = "failed-at-times"
     NOT_TO_BE_HAD = "not-to-be-had"
+    RATE_DOUBTFUL = "rate-doubtful"
     INTERRUPTED = "interrupted"
 
 
@@ -82,8 +84,14 @@ RULES: Final[Mapping[FlagKind, Rule]] = {
         "a contestant did not start, hung, died, answered wrongly or kept its port", None, Withdraws.FIGURE
     ),
     FlagKind.LOAD_FAILED: Rule("the load client ended without a result", None, Withdraws.FIGURE),
+    FlagKind.FAILED_AT_TIMES: Rule(
+        "a contestant, or the load on it, failed in some rounds; the others count", None, Withdraws.NOTHING
+    ),
     FlagKind.NOT_TO_BE_HAD: Rule(
         "a contestant cannot be installed here; the words say why", None, Withdraws.FIGURE
+    ),
+    FlagKind.RATE_DOUBTFUL: Rule(
+        "what the slowest can do, of which a rate is a share, is in doubt", None, Withdraws.NOTHING
     ),
     FlagKind.INTERRUPTED: Rule("the run was ended early; the finished rounds count", None, Withdraws.NOTHING),
 }  # fmt: skip

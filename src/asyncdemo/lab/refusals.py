@@ -20,6 +20,7 @@ __all__ = [
     "client_busy",
     "contestant_failed",
     "errors",
+    "failed_at_times",
     "few_rounds",
     "few_samples",
     "foreign_cpu",
@@ -27,11 +28,13 @@ __all__ = [
     "littles_gap",
     "load_failed",
     "no_ranking",
+    "no_rate",
     "not_to_be_had",
     "not_verified",
     "of_trial",
     "over_budget",
     "overloaded",
+    "rate_doubtful",
     "shortfall",
     "twins_differ",
 ]
@@ -206,7 +209,7 @@ def not_verified(verifications: Iterable[Verification]) -> Flag | None:
 
 
 def contestant_failed(trials: Sequence[Trial]) -> Flag | None:
-    """trials: of one arm, under one setting. An interrupted one has not failed."""
+    """trials: of one arm, under one setting."""
     failed = [trial for trial in trials if trial.outcome in _FAILURES]
     if not failed:
         return None
@@ -221,6 +224,37 @@ def load_failed(trials: Sequence[Trial]) -> Flag | None:
         return None
     words = f"{failed[0].arm}: {failed[0].problem}"
     return Flag(FlagKind.LOAD_FAILED, words, "Measure again, or with another client.", float(len(failed)))
+
+
+def failed_at_times(title: str, trials: Iterable[Trial], rounds: int) -> Flag | None:
+    """trials: of one arm, under one setting, of which some count. rounds: that others had under it."""
+    tries = {trial.round: trial for trial in trials}
+    failed = [trial for trial in tries.values() if trial.outcome in _NO_RESULT]
+    if not failed:
+        return None
+    counts = Counter(trial.outcome for trial in failed)
+    told = " and ".join(f"{_NO_RESULT[outcome]} in {count}" for outcome, count in counts.items())
+    last = [tries[number] in failed for number in sorted(tries)][-2:]
+    is_over = last == [True, True] and max(tries) < rounds
+    why = "; ".join(dict.fromkeys(trial.problem.rstrip(".") for trial in failed))
+    again = " and was not tried again" * is_over
+    words = f"{title} {told} of {len(tries)} tries{again}: {why}."
+    advice = "Find out why: the rounds that count may be its better ones."
+    return Flag(FlagKind.FAILED_AT_TIMES, words, advice, float(len(failed)))
+
+
+def no_rate(arm: Arm, why: str) -> Flag | None:
+    """why: "" if it has one. The rate of its open loop follows from what it can do."""
+    if not why:
+        return None
+    words = f"{arm.title} has no rate here: what it can do was not found out ({why.rstrip('.')})."
+    return Flag(FlagKind.NOT_VERIFIED, words, "Repair it first, or measure again.")
+
+
+def rate_doubtful(titles: Iterable[str], doubts: Iterable[str]) -> Flag:
+    """titles: of settings whose rate is a share of what the slowest can do. doubts: of that."""
+    words = f"{', '.join(titles)}: the rate follows from what the slowest can do, and {'; '.join(doubts)}."
+    return Flag(FlagKind.RATE_DOUBTFUL, words, "All rounds have that rate.")
 
 
 def not_to_be_had(arm: Arm) -> Flag | None:
@@ -244,6 +278,7 @@ _FAILURES: Final = {
     TrialOutcome.WRONG_ANSWER: "answered wrongly",
     TrialOutcome.PORT_KEPT: "kept its port",
 }
+_NO_RESULT: Final = {**_FAILURES, TrialOutcome.LOAD_FAILED: "got no result of the load client"}
 
 
 def _above(kind: FlagKind, value: float) -> bool:

@@ -18,13 +18,14 @@ from asyncdemo.lab import refusals
 from asyncdemo.lab.contestant import PortKept, Started
 from asyncdemo.lab.engines import OURS
 from asyncdemo.lab.flags import Flag, FlagKind, refuses
+from asyncdemo.lab.installed import find
 from asyncdemo.lab.protocol import Condition, Contender, Scene, Size
 from asyncdemo.lab.protocol.attempts import looked
 from asyncdemo.lab.protocol.bench import Bench, plan_of
 from asyncdemo.lab.ratio import Ratio
 from asyncdemo.lab.rig import SIDES, Outcome, Rigging, Side
 from asyncdemo.lab.stack import PAIRS, Stack, condition, contender, open_stack
-from asyncdemo.lab.stack.programs import find, port_to_keep, scratch
+from asyncdemo.lab.stack.programs import port_to_keep, scratch
 from asyncdemo.lab.stack.proxy import nginx
 
 __all__ = ["ROUNDS", "Bed", "open_bed"]

@@ -35,7 +35,6 @@ class TrialOutcome(StrEnum):
     """It ended, and something still held its port."""
     LOAD_FAILED = "load failed"
     """The load client ended without a result, while the contestant ran."""
-    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +30,8 @@ _UNUSED: Final = ("idle", "iowait", "irq", "softirq")
 """Linux counts idle time exactly, but samples what programs do at its ticks: bursts between two ticks are
 lost, others count whole, and ``user + system`` may be off by a tenth either way."""
 _RESOURCES: Final = ("cpu", "memory", "io")
+_SHORT_S: Final = 1e-6
+"""What sums of decimal fractions may be off by; a system counts ticks of a hundredth."""
 _NETSTAT: Final = Path("/proc/net/netstat")
 Pids = Callable[[], Iterable[int]]
 
@@ -47,6 +49,10 @@ class Reading:
     own_cpu_s: Mapping[int, float]
     """The other processes of the experiment; with their children, too, but for the lab's own process, which
     waits for those of all the others."""
+    waited_s: Mapping[int, float] = field(default_factory=dict)
+    """Process -> the part of the above that is of children it has waited for."""
+    parents: Mapping[int, int] = field(default_factory=dict)
+    """Of all that are there, also of those that have ended and nobody has waited for."""
     pressure_s: Mapping[str, float] = field(default_factory=dict)
     listen_overflows: int | None = None
     syn_retransmissions: int | None = None
@@ -63,17 +69,22 @@ class Machine:
             raise MissingError(f"A measurement is watched with psutil: {command}") from None
         self._psutil: Any = psutil
 
-    def read(self, server: Iterable[int], own: Iterable[int]) -> Reading:
+    def read(self, server: Sequence[int], own: Sequence[int]) -> Reading:
+        """A process comes before its children in them."""
         at_s, times = time.monotonic(), self._psutil.cpu_times()
         processors = len(self._psutil.cpu_times(percpu=True))
         unused_s = sum(getattr(times, name, 0.0) for name in _UNUSED)
         network = _network()
+        waited_s: dict[int, float] = {}
+        parents: dict[int, int] = {}
         return Reading(
             at_s=at_s,
             busy_s=at_s * processors - unused_s,
             processors=processors,
-            server_cpu_s=self._cpu_s(server),
-            own_cpu_s=self._cpu_s(own),
+            server_cpu_s=self._cpu_s(server, waited_s, parents),
+            own_cpu_s=self._cpu_s(own, waited_s, parents),
+            waited_s=waited_s,
+            parents=parents,
             pressure_s=_pressure_s(),
             listen_overflows=network.get("ListenOverflows"),
             syn_retransmissions=network.get("TCPSynRetrans"),
@@ -92,15 +103,30 @@ class Machine:
                 shared = None if shared is None or part is None else shared + part
         return Memory(virtual, resident, shared) if resident else None
 
-    def _cpu_s(self, pids: Iterable[int]) -> dict[int, float]:
-        found = {}
+    def not_waited_for(self, pids: Iterable[int]) -> list[int]:
+        """Those that have ended, and whose CPU time no parent has yet."""
+        found = []
         for pid in pids:
-            with contextlib.suppress(self._psutil.Error):  # it has ended
-                times = self._psutil.Process(pid).cpu_times()
-                found[pid] = times.user + times.system
+            with contextlib.suppress(self._psutil.Error):  # it is gone
+                if self._psutil.Process(pid).status() == self._psutil.STATUS_ZOMBIE:
+                    found.append(pid)
+        return found
+
+    def _cpu_s(
+        self, pids: Sequence[int], waited_s: dict[int, float], parents: dict[int, int]
+    ) -> dict[int, float]:
+        """Children first: whoever is gone by then, a parent that has waited for it is read later."""
+        found = {}
+        for pid in reversed(pids):
+            with contextlib.suppress(self._psutil.Error):  # it is gone
+                process = self._psutil.Process(pid)
+                with process.oneshot():
+                    times, parent = process.cpu_times(), process.ppid()
+                found[pid], parents[pid] = times.user + times.system, parent
                 if pid != os.getpid():
-                    found[pid] += getattr(times, "children_user", 0.0)
-                    found[pid] += getattr(times, "children_system", 0.0)
+                    waited_s[pid] = getattr(times, "children_user", 0.0)
+                    waited_s[pid] += getattr(times, "children_system", 0.0)
+                    found[pid] += waited_s[pid]
         return found
 
 
@@ -139,9 +165,14 @@ class Watch:
 
     def _read(self) -> None:
         begun_s = time.monotonic()
-        server = tuple(self._server())
-        reading = self._machine.read(server, {*self._own(), os.getpid()} - {*server})
-        self._processes = max(self._processes, len(reading.server_cpu_s))
+        server, own = list(self._server()), [os.getpid(), *self._own()]
+        listed = {*server, *own}
+        if self._last is not None:
+            ended = self._machine.not_waited_for(self._last.parents.keys() - listed)
+            server += [pid for pid in ended if pid in self._last.server_cpu_s]
+            own += [pid for pid in ended if pid in self._last.own_cpu_s]
+        reading = self._machine.read(server, [pid for pid in dict.fromkeys(own) if pid not in server])
+        self._processes = max(self._processes, len(reading.server_cpu_s.keys() & listed))
         self._first = self._first or reading
         self._last = reading if self._last is None else _remembering(self._last, reading)
         self._next_s = begun_s + max(_INTERVAL_S, _SHARE * (time.monotonic() - begun_s))
@@ -184,22 +215,43 @@ def system_between(first: Reading, last: Reading) -> System:
 
 
 def _spent_s(first: Mapping[int, float], last: Mapping[int, float]) -> float:
-    """A process that came meanwhile counts with all it has used. Never below 0: a child may be told twice."""
+    """A process that came meanwhile counts with all it has used. Never below 0, whatever was rounded."""
     return max(0.0, math.fsum(cpu_s - first.get(pid, 0.0) for pid, cpu_s in last.items()))
 
 
 def _remembering(earlier: Reading, reading: Reading) -> Reading:
-    """What a process had used when it was last seen stays counted after its end."""
-    return Reading(
-        reading.at_s,
-        reading.busy_s,
-        reading.processors,
-        {**earlier.server_cpu_s, **reading.server_cpu_s},
-        {**earlier.own_cpu_s, **reading.own_cpu_s},
-        reading.pressure_s,
-        reading.listen_overflows,
-        reading.syn_retransmissions,
+    """What a process had used when it was last seen stays counted after its end: there, or by its parent."""
+    inherited = _inherited(earlier, reading)
+
+    def kept(before: Mapping[int, float], now: Mapping[int, float]) -> dict[int, float]:
+        return {**before, **dict.fromkeys(before.keys() & inherited, 0.0), **now}
+
+    return replace(
+        reading,
+        server_cpu_s=kept(earlier.server_cpu_s, reading.server_cpu_s),
+        own_cpu_s=kept(earlier.own_cpu_s, reading.own_cpu_s),
     )
+
+
+def _inherited(earlier: Reading, reading: Reading) -> set[int]:
+    """Processes that are gone since, whose CPU time is in that of the parent that has waited for them.
+
+    Whether it has waited is seen by its children's time, which must have risen by as much: it has not if
+    it ignores SIGCHLD, if the child lost its parent and has another one, or on macOS, which tells no such
+    time. Approximately: of a child that nobody inherits, what it used after it was last seen is lost; and it
+    counts as inherited if other children of the same parent, which came and went unseen, used as much.
+    """
+    used_s = {**earlier.server_cpu_s, **earlier.own_cpu_s}
+    more_s = {pid: waited_s - earlier.waited_s.get(pid, 0.0) for pid, waited_s in reading.waited_s.items()}
+    found = set()
+    for pid in earlier.parents.keys() - reading.parents.keys():
+        heir = earlier.parents[pid]
+        while heir in earlier.parents and heir not in reading.parents:  # it is gone as well
+            heir = earlier.parents[heir]
+        if used_s[pid] <= more_s.get(heir, 0.0) + _SHORT_S:
+            more_s[heir] = more_s.get(heir, 0.0) - used_s[pid]
+            found.add(pid)
+    return found
 
 
 def _more(first: int | None, last: int | None) -> int | None:

@@ -42,6 +42,11 @@ class Arrivals:
     def pacing(self) -> str:
         return self._alarm.name
 
+    @property
+    def is_over(self) -> bool:
+        """Nothing is left of the schedule, or it is closed."""
+        return self._due_ns is None
+
     def close(self) -> None:
         """Nothing is begun any more. May be called twice."""
         self._due_ns = None

@@ -10,9 +10,9 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, UsageError
+from asyncdemo.load.address import read_url
 from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import ARRIVALS, Plan, Send
 from asyncdemo.load.process import run_plan
@@ -41,25 +41,21 @@ def run_command(arguments: Sequence[str]) -> int:
 
 def plan_of(options: argparse.Namespace) -> Plan:
     """Raises UsageError."""
-    try:
-        url = urlsplit(options.url)
-        port = url.port or 80
-    except ValueError as error:
-        raise UsageError(f"load: {options.url!r} is no URL: {error}") from error
-    if url.scheme != "http" or not url.hostname:
-        raise UsageError(
-            f"load: {options.url!r} is no URL that this client knows; it must begin with http://"
-        )
-    path = (url.path or "/") + (f"?{url.query}" if url.query else "")
+    host, port, path = read_url(options.url)
     send = Send(options.method, path, tuple(map(_header, options.header)), _body(options.data))
-    is_open = options.rate is not None
+    requests, clients = options.requests, options.clients
+    # only what was not given: a 0 is refused by the plan
+    if requests is None and options.duration is None:
+        requests = 200
+    if clients is None and options.rate is None:
+        clients = 10
     return Plan(
-        url.hostname,
+        host,
         port,
         (send,),
-        requests=options.requests or (None if options.duration else 200),
+        requests=requests,
         duration_s=options.duration,
-        clients=options.clients or (None if is_open else 10),
+        clients=clients,
         rate=options.rate,
         arrivals="poisson" if options.poisson else "uniform",
         seed=options.seed,

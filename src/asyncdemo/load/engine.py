@@ -63,6 +63,8 @@ class Engine:
         """Number and intended send of requests for which there is no connection left."""
         self._arrivals: Arrivals | None = None
         self._expiry: asyncio.TimerHandle | None = None
+        self._is_window_over = False
+        """An open loop may still have to begin what was due before."""
         self._is_closing = False
         """No request is begun any more."""
         self._interrupted = False
@@ -124,15 +126,31 @@ class Engine:
         else:
             tally.start_ns = tally.end_ns = perf_counter_ns() + _LEAD_NS
             schedule = arrivals_ns(plan)
-            self._arrivals = Arrivals(self._loop, schedule, tally.start_ns, self._begin, self._ran_out)
+            self._arrivals = Arrivals(self._loop, schedule, tally.start_ns, self._arrive, self._ran_out)
         if plan.duration_s is not None and not self._is_closing:
             lead_s = max(0, tally.start_ns - perf_counter_ns()) / _SECOND_NS
-            self._loop.call_later(lead_s + plan.duration_s, self._stop_beginning)
+            self._loop.call_later(lead_s + plan.duration_s, self._reach_end)
 
     def _ran_out(self) -> None:
         """Nothing of the schedule is left."""
-        if self.plan.duration_s is None or self._tally.begun == self.plan.requests:
+        is_last = self._tally.begun == self.plan.requests
+        if self.plan.duration_s is None or is_last or self._is_window_over:
             self._stop_beginning()
+
+    def _reach_end(self) -> None:
+        """duration_s is over. What was due in it is still begun: to leave it out would spare the tail."""
+        self._close_window()
+        if self._arrivals is None or self._arrivals.is_over:
+            self._stop_beginning()
+
+    def _arrive(self, intended_ns: int) -> None:
+        """Of an open loop. Not sent if its time is up: a client that is far behind must come to an end."""
+        at_ns = perf_counter_ns()
+        if intended_ns + self._timeout_ns > at_ns:
+            self._begin(intended_ns)
+        else:
+            self._tally.begun += 1
+            self._tally.fail("timeout", "it was never sent: the client came to it too late", at_ns)
 
     def _begin_next(self) -> None:
         """Of a closed loop: a client that has nothing under way sends its next request."""
@@ -282,12 +300,22 @@ class Engine:
     def _stop_beginning(self) -> None:
         if not self._is_closing:
             self._is_closing = True
-            waited, before_s = waited_s(), self._waited_before_s
-            kept_s = None if waited is None or before_s is None else waited - before_s
-            self._tally.close_window(perf_counter_ns(), process_time() - self._cpu_before_s, kept_s)
+            self._close_window()
             if self._arrivals is not None:
                 self._arrivals.close()
             self._end_if_done()
+
+    def _close_window(self) -> None:
+        if self._is_window_over:
+            return
+        self._is_window_over = True
+        at_ns, duration_s = perf_counter_ns(), self.plan.duration_s
+        if duration_s is not None and not self._is_closed_loop:
+            # nothing is due later, so being late here is no time in which the server could have served more
+            at_ns = min(at_ns, self._tally.start_ns + round(duration_s * _SECOND_NS))
+        waited, before_s = waited_s(), self._waited_before_s
+        kept_s = None if waited is None or before_s is None else waited - before_s
+        self._tally.close_window(at_ns, process_time() - self._cpu_before_s, kept_s)
 
     def _end_if_done(self) -> None:
         if self._is_closing and not self._under_way and not self._backlog:

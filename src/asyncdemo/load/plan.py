@@ -53,7 +53,7 @@ class Plan:
     requests: int | None = None
     """In all."""
     duration_s: float | None = None
-    """No request is begun later; those that are under way are waited for."""
+    """No request is due later; those that are under way, or were due and are late, are waited for."""
     clients: int | None = None
     """So many at once."""
     rate: float | None = None

@@ -35,7 +35,7 @@ class Result:
     wall_s: float
     """From the first intended send to the last response or error."""
     window_s: float
-    """In which requests were begun: from the first intended send to the last, or all of duration_s."""
+    """In which requests were due: from the first intended send to the last, or all of duration_s."""
     answered_in_window: int
     """Before the window ended."""
     histogram: Histogram

@@ -185,6 +185,7 @@ def test_a_worker_needs_the_master_only() -> None:
     [
         (["https://10.0.0.5/", "--rate", "5", "--workers", "2"], "must begin with http://"),
         (["http://10.0.0.5:no/", "--rate", "5", "--workers", "2"], "is no URL"),
+        (["http://10.0.0.5/", "--closed-loop", "0", "--workers", "2"], "clients is 0"),
         (["http://10.0.0.5/", "--rate", "0", "--workers", "2"], "rate is 0.0"),
         (["http://10.0.0.5/", "--rate", "5", "--workers", "0"], "--workers is 0"),
         (["http://10.0.0.5/", "--rate", "5", "--workers", "2", "--duration", "-1"], "duration_s is -1.0"),
@@ -196,3 +197,32 @@ def test_nonsense_is_told_before_locust_begins(
     monkeypatch.setattr("asyncdemo.lab.distributed.command.find_spec", lambda _: object())
     assert main(["master", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--save", "result.json"], "--save goes with --rate only, not with --closed-loop"),
+        (["--timeout", "30"], "--timeout goes"),
+        (["--keep-alive"], "--keep-alive goes"),
+        (["--seed", "0", "--save", "result.json"], "--seed, --save go with --rate only"),
+    ],
+)
+def test_locusts_own_users_take_no_option_that_would_do_nothing(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asyncdemo.lab.distributed.command.find_spec", lambda _: object())
+    monkeypatch.setattr("os.execv", lambda *_: 0)
+    assert main(["master", "http://10.0.0.5/", "--workers", "2", "--closed-loop", "4", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.splitlines()) == 1
+
+
+def test_an_open_loop_has_its_defaults_and_takes_them_all() -> None:
+    master = ("master", "http://10.0.0.5/", "--workers", "2", "--rate", "5")
+    assert "--duration 30 --seed 0 --timeout 30 --headless" in " ".join(words(*master))
+    given = " ".join(
+        words(*master, "--seed", "3", "--timeout", "2", "--keep-alive", "--save", "/result.json")
+    )
+    assert "--seed 3 --timeout 2 --keep-alive --save /result.json --headless" in given

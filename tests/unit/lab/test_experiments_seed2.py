@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.contestant import Unavailable
+from asyncdemo.lab.contestants import ServedApp
 from asyncdemo.lab.database import Risen
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings, flask_and_quart, greenlets
@@ -125,6 +126,17 @@ def test_quart_alone_is_asked_for_as_it_is_estimated() -> None:
 def test_waiting_predicts_no_difference() -> None:
     assert {row.bound.ratio for row in rows(True) if row.bound} == {1.0}
     assert {row.setting for row in rows(True) if not row.bound} == {"film-crowd"}
+
+
+def test_the_record_names_the_versions_of_every_server_and_driver() -> None:
+    assert {"gunicorn", "gevent", "uvicorn", "flask", "quart"} <= {*quart(gone=GONE).packages}
+    for experiment in (quart(), green()):
+        for contender in experiment.contenders:
+            served = contender.contestant
+            assert isinstance(served, ServedApp)
+            named = {*experiment.packages, *served.own_versions}
+            assert {*served.program.packages, *served.packages} <= named
+    assert "eventlet" not in quart().packages, "it has an environment, and the arm says its versions"
 
 
 def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> None:

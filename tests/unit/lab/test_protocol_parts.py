@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -155,6 +156,44 @@ def test_a_line_that_was_not_written_to_its_end_is_dropped(tmp_path: Path, cut: 
     ]
 
 
+def test_a_line_that_was_cut_within_a_letter_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    first = Journal(path, HEADER)
+    first.add("visit", "one line\u2028to JSON")
+    whole = path.read_bytes()
+    first.add("visit", "ü")
+    path.write_bytes(path.read_bytes().partition("ü".encode())[0] + "ü".encode()[:1])
+    assert list(Journal(path, HEADER).entries("visit")) == ["one line\u2028to JSON"]
+    assert path.read_bytes() == whole
+
+
+def test_a_whole_journal_is_not_written_again(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    Journal(path, HEADER).add("visit", "whole")
+    before = path.stat()
+    Journal(path, HEADER)
+    after = path.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_journal_that_cannot_be_replaced_keeps_what_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The power goes when the rest is being cut off."""
+    path = tmp_path / "journal"
+    Journal(path, HEADER).add("visit", "whole")
+    path.write_bytes(path.read_bytes() + b'{"vis')
+    before = path.read_bytes()
+
+    def fail(*_: object) -> None:
+        raise OSError("no power")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="no power"):
+        Journal(path, HEADER)
+    assert path.read_bytes() == before
+
+
 def test_a_journal_that_never_came_to_a_line_begins_anew(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     path.write_text('{"format": "asyncdemo.lab-jour')
@@ -170,6 +209,7 @@ def test_a_journal_that_never_came_to_a_line_begins_anew(tmp_path: Path) -> None
         (json.dumps({"format": FORMAT, **HEADER, "experiment": "x"}) + "\n", "its experiment differs"),
         ("no json\n", "no journal of a measurement"),
         ("[]\n[]\n", "no journal of a measurement"),
+        (json.dumps({"format": FORMAT, **HEADER, "experiment": "x"}) + '\n{"vis', "its experiment differs"),
     ],
 )
 def test_what_is_no_journal_of_this_run_is_named(tmp_path: Path, text: str, words: str) -> None:

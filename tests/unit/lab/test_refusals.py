@@ -192,10 +192,10 @@ def test_what_did_not_hold_is_named() -> None:
 
 
 @pytest.mark.parametrize("outcome", TrialOutcome)
-def test_every_outcome_but_three_is_a_failure_of_the_contestant(outcome: TrialOutcome) -> None:
+def test_every_outcome_but_two_is_a_failure_of_the_contestant(outcome: TrialOutcome) -> None:
     load = a_load() if outcome is TrialOutcome.MEASURED else None
     trial = Trial(1, 1, "flask", "closed", "", outcome, "exit code 1", load=load)
-    not_its_own = {TrialOutcome.MEASURED, TrialOutcome.INTERRUPTED, TrialOutcome.LOAD_FAILED}
+    not_its_own = {TrialOutcome.MEASURED, TrialOutcome.LOAD_FAILED}
     assert (refusals.contestant_failed([trial]) is not None) == (outcome not in not_its_own)
     assert (refusals.load_failed([trial]) is not None) == (outcome is TrialOutcome.LOAD_FAILED)
 

@@ -226,7 +226,7 @@ def test_one_that_dies_under_load_is_an_outcome_and_the_others_go_on() -> None:
     record = measured(FakeContestant("slow"), fast)
     assert outcomes(record, "fast").count(TrialOutcome.DIED) == 1
     assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
-    assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING}
+    assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
     died = next(trial for trial in record.trials if trial.outcome is TrialOutcome.DIED)
     assert died.problem == "exit code 3"
 
@@ -257,7 +257,7 @@ def test_a_load_program_that_fails_is_an_outcome_of_that_trial_alone() -> None:
     assert outcomes(record, "fast").count(TrialOutcome.MEASURED) == 6
     failed = next(trial for trial in record.trials if trial.outcome is TrialOutcome.LOAD_FAILED)
     assert failed.problem == "ab ended with exit code 104 and said: reset"
-    assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING}
+    assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
     assert "1 of 21 trials do not count: load failed 1." in record.notes
 
 

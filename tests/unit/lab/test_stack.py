@@ -19,6 +19,7 @@ from asyncdemo.errors import ServiceError
 from asyncdemo.lab.contestant import NotStarted
 from asyncdemo.lab.contestants import ServedApp
 from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
+from asyncdemo.lab.installed import find
 from asyncdemo.lab.protocol import Check, Scene
 from asyncdemo.lab.published import load_article
 from asyncdemo.lab.servers import App, Asked
@@ -26,7 +27,7 @@ from asyncdemo.lab.stack import BASE, CONFIGURATIONS, PAIRS, SIX, Configuration,
 from asyncdemo.lab.stack import condition as condition_of
 from asyncdemo.lab.stack import contender as contender_of
 from asyncdemo.lab.stack.pooler import pgbouncer_config
-from asyncdemo.lab.stack.programs import find, port_to_keep
+from asyncdemo.lab.stack.programs import port_to_keep
 from asyncdemo.lab.stack.proxy import nginx_config
 from asyncdemo.lab.stack.stacked import Behind, Stacked, is_row
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from asyncdemo.lab.trial import Memory
 from asyncdemo.lab.watching import Machine, Reading, Watch, server_between, system_between
+from asyncdemo.processes import Family
 
 seconds = st.floats(0, 100)
 
@@ -171,6 +172,128 @@ def test_what_a_service_forked_and_waited_for_is_the_experiments() -> None:
         after = Machine().read([], [process.pid]).own_cpu_s[process.pid]
         process.communicate(b"\n")
     assert after - before >= 0.3
+
+
+COMING_AND_GOING = """
+import os, resource, signal, sys, time
+
+def burn(s):
+    end_s = time.process_time() + s
+    while time.process_time() < end_s: pass
+
+def say(*words):
+    print(*words, flush=True)
+    os.read(0, 1)
+
+def child(*work):
+    pid = os.fork()
+    if not pid:
+        for part in work: part()
+        os._exit(0)
+    return pid
+
+def wait(pid):
+    os.waitpid(pid, 0)
+
+def used():
+    both = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in both)
+
+def some(): burn(0.2)
+def seen(): say("look")
+
+def unseen():
+    for _ in range(8): wait(child(lambda: burn(0.05)))
+
+def in_the_middle():
+    for _ in range(2): wait(child(some, seen, some))
+
+def grandchildren():
+    wait(child(lambda: wait(child(some, seen)), some, seen))
+
+def together():
+    wait(child(lambda: wait(child(some, seen, some))))
+
+def not_waited_for():
+    pid = child(some, seen)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    seen()
+    wait(pid)
+    seen()
+
+def nobody_waits():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    pid = child(some, seen)
+    try: wait(pid)
+    except ChildProcessError: pass
+    return 0.2  # as nobody is told
+
+def orphan():
+    ended, ends = os.pipe()
+    def loses_its_parent():
+        parent = os.getppid()
+        some()
+        while os.getppid() == parent: time.sleep(0.01)
+        seen()
+    wait(child(lambda: child(loses_its_parent), seen))
+    os.close(ends)
+    os.read(ended, 1)
+    return 0.2  # as whoever adopted it is told, and not we
+
+if sys.argv[1] == "there_before":
+    there = child(lambda: burn(0.4), seen, some)
+
+def there_before():
+    wait(there)
+    return -0.4  # before it was watched
+
+if sys.argv[1] != "there_before":
+    say("begin")
+before_s = used()
+more_s = globals()[sys.argv[1]]() or 0.0
+say("used", used() - before_s + more_s)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that fork")
+@pytest.mark.parametrize(
+    "case",
+    [
+        "unseen",
+        "in_the_middle",
+        "grandchildren",
+        "together",
+        "not_waited_for",
+        "nobody_waits",
+        "orphan",
+        "there_before",
+    ],
+)
+def test_each_process_that_comes_and_goes_counts_once(case: str) -> None:
+    """As workers that are started anew, or a PostgreSQL whose clients keep no connection."""
+    with subprocess.Popen(
+        [sys.executable, "-c", COMING_AND_GOING, case], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        family = Family(process, "")
+
+        def pids() -> tuple[int, ...]:
+            family.look()
+            return (process.pid, *family.pids)
+
+        process.stdout.readline()
+        watch = Watch(pids, tuple)
+        watch.begin()
+        said: list[bytes] = []
+        while not said or said[0] != b"used":
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            said = process.stdout.readline().split()
+            time.sleep(0.3)
+            watch.sample()
+        server, _ = watch.end()
+        process.communicate(b"\n")
+    assert server.cpu_s == pytest.approx(float(said[1]), rel=0.15)
 
 
 def test_what_the_lab_waited_for_is_not_its_own() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 from typing import Any
 
 from asyncdemo.load import Client, Event, Plan, Result, Send
@@ -58,6 +60,24 @@ def load_here(port: int, **fields: Any) -> tuple[Result, list[Event]]:
     result = run_plan(plan, heard if plan.report else None, make_loop=asyncio.SelectorEventLoop)
     assert result.engine.startswith("asyncio")
     return result, heard
+
+
+def load_with_a_hiccup(
+    port: int, after_s: float, lasts_s: float, interrupts: bool = False, **fields: Any
+) -> tuple[Result, list[Event]]:
+    """The client itself does nothing for a while. interrupts: two turns of its loop later."""
+    heard = Heard()
+
+    def on_start(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
+        def hiccup() -> None:
+            time.sleep(lasts_s)
+            if interrupts:
+                loop.call_soon(loop.call_soon, interrupt)
+
+        loop.call_later(after_s, hiccup)
+
+    plan = plan_for(port, report=True, **fields)
+    return run_plan(plan, heard, on_start, asyncio.SelectorEventLoop), heard
 
 
 def load_with_few_files(port: int, most_connections: int, **fields: Any) -> Result:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.errors import EXIT_MISSING, EXIT_USAGE, MissingError
+from asyncdemo.errors import EXIT_FAILED, EXIT_MISSING, EXIT_USAGE, MissingError
 from asyncdemo.load import Answered, Client, Result, Send, Sent
 from asyncdemo.load import needed as needed_packages
 from tests.unit.load.running import PATIENCE_S, listen, plan_for
@@ -335,16 +335,26 @@ def test_the_command_fails_if_requests_fail_and_says_how() -> None:
     [
         (["https://127.0.0.1/"], "must begin with http://"),
         (["http://127.0.0.1:99999/"], "is no URL"),
+        (["http://127.0.0.1:0/"], "port is 0"),
+        (["http://127.0.0.1/", "-n", "0"], "requests is 0"),
+        (["http://127.0.0.1/", "-c", "0"], "clients is 0"),
+        (["http://127.0.0.1/", "--duration", "0"], "duration_s is 0"),
         (["http://127.0.0.1/", "-c", "3", "--rate", "5"], "give either clients"),
         (["http://127.0.0.1/", "-H", "nothing"], "has no colon"),
         (["http://127.0.0.1/", "--data", "@/no/such/file"], "cannot be read"),
-        (["http://no-such-host.invalid/"], "is not known"),
     ],
 )
 def test_wrong_use_of_the_command_is_a_line(arguments: list[str], words: str) -> None:
     done = run_module(*arguments)
-    assert done.returncode != 0
+    assert done.returncode == EXIT_USAGE
     assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_unknown_host_is_a_line_too() -> None:
+    done = run_module("http://no-such-host.invalid/")
+    assert done.returncode == EXIT_FAILED
+    assert "is not known" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

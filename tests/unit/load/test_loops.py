@@ -9,13 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from asyncdemo.load import Answered, Connected, Send, Sent
 from asyncdemo.load.engine import Engine
-from tests.unit.load.running import load, load_here, load_with_few_files
-from tests.unit.load.serving import HELLO, Server, Visit, answering, served
+from tests.unit.load.running import load, load_here, load_with_a_hiccup, load_with_few_files
+from tests.unit.load.serving import HELLO, HELLO_AND_BYE, Server, Visit, answering, served
 
 MS = 1_000_000
 
@@ -138,6 +139,43 @@ def test_an_open_loop_of_a_duration_begins_all_that_fall_due_in_it() -> None:
     intended = [event.intended_ns for event in events if isinstance(event, Sent)]
     assert intended == sorted(intended)
     assert intended[-1] - intended[0] == 99 * 5 * MS
+
+
+HICCUP: dict[str, Any] = {"after_s": 0.1, "lasts_s": 0.5, "duration_s": 0.4, "rate": 1000.0}
+"""Of the client, from well before the end of the window until well after it: 300 requests are then due."""
+
+
+def test_what_the_client_was_late_for_is_sent_after_the_end_and_counts_from_when_it_was_due() -> None:
+    with answering(HELLO_AND_BYE, once=True) as server:
+        result, events = load_with_a_hiccup(server.port, **HICCUP)
+    assert result.requests == result.answered == result.late_ns.count == 400
+    sent = [event for event in events if isinstance(event, Sent)]
+    start_ns = sent[0].intended_ns
+    assert [event.intended_ns - start_ns for event in sent] == [number * MS for number in range(400)]
+    assert sum(event.sent_ns - start_ns > 400 * MS for event in sent) > 128, "more than one burst"
+    assert result.histogram.most_ns >= max(event.sent_ns - event.intended_ns for event in sent) * 0.99
+
+
+def test_a_window_that_is_closed_late_is_no_longer_for_that() -> None:
+    with answering(HELLO_AND_BYE, once=True) as server:
+        result, _ = load_with_a_hiccup(server.port, **HICCUP)
+    assert result.window_s <= 0.4 < result.wall_s
+    assert result.answered_in_window < 400
+
+
+def test_what_is_too_late_at_the_end_is_a_timeout_and_never_sent() -> None:
+    with answering(HELLO_AND_BYE, once=True) as server:
+        result, events = load_with_a_hiccup(server.port, **HICCUP, timeout_s=0.15)
+    assert result.requests == result.answered + result.errors["timeout"] == 400
+    assert result.first_errors["timeout"] == "it was never sent: the client came to it too late"
+    assert sum(isinstance(event, Sent) for event in events) < 400
+
+
+def test_what_is_late_at_the_end_can_be_interrupted() -> None:
+    with answering(HELLO_AND_BYE, once=True) as server:
+        result, _ = load_with_a_hiccup(server.port, **HICCUP, interrupts=True)
+    assert result.interrupted
+    assert result.requests < 400
 
 
 def test_an_open_loop_does_not_wait_for_answers() -> None:

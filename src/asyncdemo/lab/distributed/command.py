@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 from asyncdemo.errors import AsyncdemoError, MissingError, UsageError
 from asyncdemo.load import Plan, Send
+from asyncdemo.load.address import read_url
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command
 
@@ -24,6 +24,8 @@ __all__ = ["locust_command", "main", "parser"]
 _LOCUSTFILE: Final = Path(__file__).with_name("locustfile.py")
 _PORT: Final = 5557
 """Locust's own, of its master."""
+_OPEN_LOOP_ONLY: Final = {"seed": 0, "keep_alive": False, "timeout": 30.0, "save": None}
+"""Option -> default, of what Locust's own users know nothing of. Not given, they are not in the options."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -61,12 +63,15 @@ def parser() -> argparse.ArgumentParser:
     master.add_argument(
         "--duration", type=float, default=30.0, metavar="S", help="seconds of load (default 30)"
     )
-    master.add_argument("--seed", type=int, default=0, metavar="N", help="of the arrivals (default 0)")
-    master.add_argument("--keep-alive", action="store_true", help="send many requests on one connection")
+    absent = argparse.SUPPRESS
+    master.add_argument("--seed", type=int, default=absent, metavar="N", help="of the arrivals (default 0)")
     master.add_argument(
-        "--timeout", type=float, default=30.0, metavar="S", help="of a request, from its intended send"
+        "--keep-alive", action="store_true", default=absent, help="send many requests on one connection"
     )
-    master.add_argument("--save", type=Path, metavar="FILE", help="the whole result, as JSON")
+    master.add_argument(
+        "--timeout", type=float, default=absent, metavar="S", help="of a request, from its intended send"
+    )
+    master.add_argument("--save", type=Path, default=absent, metavar="FILE", help="the whole result, as JSON")
     master.add_argument("--web", type=int, metavar="PORT", help="show Locust's web page there, and stay")
     master.add_argument(
         "--bind", default="127.0.0.1", metavar="HOST", help="where workers reach it; * for everywhere"
@@ -87,8 +92,9 @@ def locust_command(options: argparse.Namespace) -> list[str]:
         return [*command, "--worker", "--master-host", options.master, "--master-port", port]
     if options.workers < 1:
         raise UsageError(f"--workers is {options.workers}; it must be at least 1")
+    options = _whole(options)
     plan = _plan(options)
-    users = str(options.closed_loop or options.workers)
+    users = str(options.workers if options.closed_loop is None else options.closed_loop)
     return [
         *command,
         *("--master", "--master-bind-host", options.bind, "--master-bind-port", port),
@@ -103,8 +109,17 @@ def locust_command(options: argparse.Namespace) -> list[str]:
     ]
 
 
+def _whole(options: argparse.Namespace) -> argparse.Namespace:
+    """With the defaults of what only the open loop has. Raises UsageError if the closed one was given it."""
+    given = [f"--{name.replace('_', '-')}" for name in _OPEN_LOOP_ONLY if name in options]
+    if given and options.closed_loop is not None:
+        go = "goes" if len(given) == 1 else "go"
+        raise UsageError(f"{', '.join(given)} {go} with --rate only, not with --closed-loop")
+    return argparse.Namespace(**{**_OPEN_LOOP_ONLY, **vars(options)})
+
+
 def _loop(options: argparse.Namespace) -> list[str]:
-    if options.closed_loop:
+    if options.closed_loop is not None:
         return ["--run-time", f"{max(1, round(options.duration))}s", "ClosedLoop"]
     return ["--rate", f"{options.rate:g}", "OpenLoop"]
 
@@ -117,16 +132,9 @@ def _shown(options: argparse.Namespace) -> list[str]:
 
 def _plan(options: argparse.Namespace) -> Plan:
     """The whole load; also to learn at once what is wrong with it."""
-    try:
-        url = urlsplit(options.url)
-        port = url.port or 80
-    except ValueError as error:
-        raise UsageError(f"{options.url!r} is no URL: {error}") from error
-    if url.scheme != "http" or not url.hostname:
-        raise UsageError(f"{options.url!r} is no URL that can be loaded; it must begin with http://")
-    path = (url.path or "/") + (f"?{url.query}" if url.query else "")
+    host, port, path = read_url(options.url)
     return Plan(
-        url.hostname,
+        host,
         port,
         (Send("GET", path),),
         duration_s=options.duration,

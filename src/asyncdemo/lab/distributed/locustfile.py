@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import gevent
 from gevent.event import Event as Signal
@@ -20,6 +19,7 @@ from locust.exception import StopUser
 from asyncdemo.lab.distributed.mastering import GO, PLAN, READY, SHARE, Master
 from asyncdemo.lab.distributed.shares import Stopwatch
 from asyncdemo.load import Client, Plan, Send
+from asyncdemo.load.address import read_url
 
 _LOOK_S: Final = 0.02
 _MASTER_IS_GONE_S: Final = 10
@@ -115,10 +115,10 @@ def _add_options(parser: Any, **_: Any) -> None:
 
 def _whole(environment: Any) -> Plan:
     options = environment.parsed_options
-    url = urlsplit(environment.host)
+    host, port, _ = read_url(environment.host)
     return Plan(
-        url.hostname or "",
-        url.port or 80,
+        host,
+        port,
         (Send("GET", options.path),),
         duration_s=options.duration,
         rate=options.rate,

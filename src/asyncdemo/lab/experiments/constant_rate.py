@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.contestants import contestant, shared_packages
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.experiments.constant_rate_rows import (
     ARTICLE,
@@ -57,10 +57,11 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
     conditions = (_closed(), *_published(), *_overloaded(), *_within_capacity())
     every = tuple(condition.setting.name for condition in conditions)
     default = tuple(name for name in every if name not in _ONLY_FULL)
+    contenders = tuple(_contenders(surroundings))
     yield Experiment(
         name=ARTICLE,
         title="Hello world at a constant rate",
-        contenders=tuple(_contenders(surroundings)),
+        contenders=contenders,
         conditions=conditions,
         asked=tuple(rows()),
         article=ARTICLE,
@@ -71,7 +72,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
             Extent.FULL: Size(7, 4.0, 0.6, 4, windows_s=_LONG_S),
         },
         twin_of=STOCK,
-        packages=("flask", "werkzeug", "sanic", "uvloop"),
+        packages=shared_packages(item.contestant for item in contenders),
         missing={"wrk2": "in no package registry; the open loop of our own client, uniform as wrk2's"},
         notes=(
             "Under overload there are no percentiles: they would grow with the run.",

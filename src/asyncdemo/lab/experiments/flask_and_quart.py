@@ -14,7 +14,7 @@ from typing import Final
 
 from asyncdemo.lab.answers import answer_check
 from asyncdemo.lab.contestant import Unavailable
-from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.contestants import contestant, shared_packages
 from asyncdemo.lab.database import Database, Risen, film_database
 from asyncdemo.lab.environments import interpreter_of
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
@@ -93,7 +93,7 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
             Extent.FULL: Size(7, 3.0, 0.6, 5),
         },
         twin_of=ALONE,
-        packages=("flask", "quart", "psycopg2-binary", "asyncpg", "psycopg", "gevent", "psycogreen"),
+        packages=shared_packages(item.contestant for item in contenders),
         missing={"a worker of Quart's own for Gunicorn": "uvicorn"} | _missing_eventlet(gone),
         own_pids=database.pids,
         died=database.died,

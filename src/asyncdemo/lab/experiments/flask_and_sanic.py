@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.contestants import contestant, shared_packages
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.experiments.flask_and_sanic_rows import (
@@ -57,10 +57,11 @@ _DEFAULT: Final = ("uploads-10", "uploads-30", "uploads-50", "calc-10", "calc-50
 
 @contextmanager
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+    contenders = _contenders(surroundings)
     yield Experiment(
         name=ARTICLE,
         title="Flask and Sanic",
-        contenders=_contenders(surroundings),
+        contenders=contenders,
         conditions=(
             *(_uploads(many) for many in UPLOADS),
             *(_calc(_closed(f"calc-{many}", f"{many} computations at once", many)) for many in CALCS),
@@ -75,7 +76,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
             Extent.FULL: Size(7, _WINDOW_S),
         },
         twin_of=SANIC,
-        packages=("flask", "werkzeug", "sanic", "uvloop"),
+        packages=shared_packages(item.contestant for item in contenders),
         notes=(
             "An upload sleeps for 100 to 200 ms. The durations are drawn from one seed as the requests come "
             "in: the same for all contestants and in all rounds. Otherwise the luck of the draw would be "

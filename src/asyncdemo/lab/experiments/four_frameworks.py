@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.contestants import contestant, shared_packages
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.experiments.four_frameworks_rows import (
@@ -49,10 +49,11 @@ _SEARCHES: Final = 3
 
 @contextmanager
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
+    contenders = _contenders(surroundings)
     yield Experiment(
         name=ARTICLE,
         title="Four frameworks",
-        contenders=_contenders(surroundings),
+        contenders=contenders,
         conditions=(_closed(), _wrk(), *(_level(level) for level in LEVELS), _budget()),
         asked=rows(),
         article=ARTICLE,
@@ -63,7 +64,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
             Extent.FULL: Size(7, _P99_S, 0.6, 4),
         },
         twin_of=SANIC,
-        packages=("flask", "werkzeug", "tornado", "klein", "twisted", "sanic", "uvloop"),
+        packages=shared_packages(item.contestant for item in contenders),
         notes=(
             "All send the same 13 letters as text. In the article the texts differed, and Sanic sent JSON.",
             "The article does not say how Flask was started. In 2017 its server took one request at a time "

@@ -15,7 +15,7 @@ from typing import Final
 
 from asyncdemo.lab.answers import answer_check
 from asyncdemo.lab.comparison import Better, Bound
-from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.contestants import contestant, shared_packages
 from asyncdemo.lab.database import Database, film_database
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
@@ -68,10 +68,11 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 def described(surroundings: Surroundings, database: Database) -> Experiment:
+    contenders = tuple(_contenders(surroundings))
     return Experiment(
         name=_NAME,
         title="Greenlets and their driver",
-        contenders=tuple(_contenders(surroundings)),
+        contenders=contenders,
         conditions=tuple(_condition(pool, database) for pool in _POOLS),
         asked=tuple(row for pool in _POOLS for row in _rows(pool)),
         lesson=_NAME,
@@ -81,7 +82,7 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
             Extent.FULL: Size(7, 3.0, 0.6, 3),
         },
         twin_of=FREE,
-        packages=("flask", "gunicorn", "gevent", "psycopg2-binary", "psycogreen"),
+        packages=shared_packages(item.contestant for item in contenders),
         own_pids=database.pids,
         died=database.died,
         notes=(

@@ -16,7 +16,7 @@ from typing import Any, Final
 from asyncdemo.lab.answers import answer_check
 from asyncdemo.lab.comparison import Better, Bound
 from asyncdemo.lab.contestant import Knobs, Started
-from asyncdemo.lab.contestants import contestant
+from asyncdemo.lab.contestants import contestant, shared_packages
 from asyncdemo.lab.environments import NOT_TO_BE_HAD
 from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
@@ -75,7 +75,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
             Extent.FULL: Size(7, 1.0, settings=(many,)),
         },
         twin_of=_SANIC,
-        packages=("flask", "werkzeug", "sanic", "tornado", "aiohttp", "uvicorn", "uvloop"),
+        packages=shared_packages(item.contestant for item in contenders),
         notes=(
             "Requests come evenly, so connections are opened one after another, and not all in one moment.",
             "Memory is that of the server alone; the system's own, for its sockets, comes on top.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from asyncdemo.lab import refusals
 from asyncdemo.lab.comparison import Better, Comparison
@@ -22,14 +22,21 @@ __all__ = ["compared", "twin_row", "withdrawn_words"]
 
 
 def compared(
-    asked: Asked, trials: Sequence[Trial], arms: Mapping[str, Arm], interrupted: bool
+    asked: Asked,
+    trials: Sequence[Trial],
+    arms: Mapping[str, Arm],
+    interrupted: bool,
+    no_rate: Callable[[Arm, str], str],
 ) -> Comparison | None:
-    """None if the run was ended before the first round that would say something of it."""
+    """None if the run was ended before the first round that would say something of it.
+
+    no_rate: why an arm was not measured under a setting, if it is for want of a rate.
+    """
     sides = ((asked.arm, asked.setting), (asked.base, asked.base_setting or asked.setting))
     own, base = (figures(trials, arm, setting, asked.figure.key) for arm, setting in sides)
     rounds = sorted(own.keys() & base.keys())
     if not rounds:
-        flags = _reasons(asked, sides, trials, arms)
+        flags = _reasons(asked, sides, trials, arms, no_rate)
         if not flags and interrupted:
             return None
         return _row(asked, flags or (_no_figure(asked),))
@@ -40,6 +47,7 @@ def compared(
     found = (
         refusals.twins_differ(ratio) if is_twin else refusals.no_ranking(ratio),
         refusals.few_rounds(len(rounds), withdrawn),
+        *_failures(sides, trials, arms),
     )
     return _row(
         asked,
@@ -123,19 +131,36 @@ def _verdict(asked: Asked, ratio: Ratio | None) -> Verdict | None:
 
 
 def _reasons(
-    asked: Asked, sides: Iterable[tuple[str, str]], trials: Sequence[Trial], arms: Mapping[str, Arm]
+    asked: Asked,
+    sides: Iterable[tuple[str, str]],
+    trials: Sequence[Trial],
+    arms: Mapping[str, Arm],
+    no_rate: Callable[[Arm, str], str],
 ) -> tuple[Flag, ...]:
     """Why there is no figure: one flag of each kind."""
     found: dict[FlagKind, Flag] = {}
+    unrated = [refusals.no_rate(arms[arm], no_rate(arms[arm], setting)) for arm, setting in sides]
     for arm, setting in sides:
         here = [trial for trial in trials if trial.arm == arm and trial.setting == setting]
         failed = refusals.contestant_failed(here), refusals.load_failed(here)
         for flag in (refusals.not_to_be_had(arms[arm]), *failed):
             if flag is not None:
                 found.setdefault(flag.kind, flag)
-    for flag in _trial_flags(asked, sides, trials):
+    # against one without a rate it does not matter what was flagged in the trials of the other
+    doubts = [flag for flag in unrated if flag is not None] or _trial_flags(asked, sides, trials)
+    for flag in doubts:
         found.setdefault(flag.kind, flag)
     return tuple(found.values()) if refuses(found.values(), asked.figure.key) else ()
+
+
+def _failures(
+    sides: Iterable[tuple[str, str]], trials: Sequence[Trial], arms: Mapping[str, Arm]
+) -> Iterable[Flag | None]:
+    """Of each side whose figure rests on what is left of its rounds."""
+    for arm, setting in sides:
+        under = [trial for trial in trials if trial.setting == setting]
+        mine = [trial for trial in under if trial.arm == arm]
+        yield refusals.failed_at_times(arms[arm].title, mine, max(trial.round for trial in under))
 
 
 def _trial_flags(asked: Asked, sides: Iterable[tuple[str, str]], trials: Sequence[Trial]) -> Iterable[Flag]:

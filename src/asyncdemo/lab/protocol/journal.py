@@ -7,6 +7,7 @@ Not for: the record of a finished run (``record_file``).
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -48,21 +49,22 @@ class Journal:
 
     def _take_up(self, path: Path) -> None:
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            data = path.read_bytes()
+        except OSError as error:
             raise LabFileError(f"{path.name} cannot be read: {error}") from error
         # what follows the last line end was not written to its end
-        whole = text[: text.rfind("\n") + 1]
+        whole = data[: data.rfind(b"\n") + 1]
         try:
-            lines = [json.loads(line) for line in whole.splitlines()]
+            lines = [json.loads(line) for line in whole.split(b"\n")[:-1]]
             self._entries = [entry for line in lines[1:] for entry in line.items()]
         except (ValueError, AttributeError) as error:
             raise LabFileError(f"{path.name} is no journal of a measurement: {error}") from error
-        path.write_text(whole, encoding="utf-8")
         if lines:
             self._adopt(path, lines[0])
             self.is_taken_up = True
-        else:
+        if whole != data:
+            _replace(path, whole)
+        if not lines:
             self._begin()
 
     def _begin(self) -> None:
@@ -89,3 +91,13 @@ class Journal:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """As a whole or not at all: what was measured in an hour must not be lost in between."""
+    draft = path.with_name(f".{path.name}.draft")
+    with draft.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())  # the name must not outlive a power cut without its content
+    os.replace(draft, path)

@@ -9,7 +9,9 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from asyncdemo.lab import refusals
 from asyncdemo.lab.experiment import Arm, Loop, Setting
+from asyncdemo.lab.flags import Flag
 from asyncdemo.lab.protocol.description import Condition, Contender, Experiment, Size
 from asyncdemo.lab.protocol.visits import Visit
 
@@ -70,6 +72,37 @@ class Lineup:
         if setting.budget_ms is not None:
             return self._capacities(condition.capacity).get(arm.twin_of or arm.name, 0.0) * _SEARCH_FROM
         return self._slowest(condition) * (setting.of_capacity or 0.0)
+
+    def no_rate(self, arm: Arm, setting: str) -> str:
+        """Why the arm is not measured under it: what it can do was not found out. "" if it is."""
+        condition = next(item for item in self.conditions if item.setting.name == setting)
+        if self.rate_per_s(condition, arm) != 0:
+            return ""
+        return next((seen.problem for seen in self._of(arm) if seen.setting == condition.capacity), "")
+
+    def doubtful_rates(self) -> tuple[Flag, ...]:
+        """Of settings whose rate is a share of what the slowest can do: that this was not found out well."""
+        doubted: dict[tuple[str, ...], list[str]] = {}
+        for condition in self.conditions:
+            rate_is_derived = condition.setting.rate_per_s is None and condition.setting.of_capacity
+            if rate_is_derived and self._slowest(condition) and (doubts := self._doubts(condition)):
+                doubted.setdefault(doubts, []).append(condition.setting.title)
+        return tuple(refusals.rate_doubtful(titles, doubts) for doubts, titles in doubted.items())
+
+    def _doubts(self, condition: Condition) -> tuple[str, ...]:
+        titles = {item.arm.name: item.arm.title for item in self.contenders if condition.takes(item.arm)}
+        doubts: list[str] = []
+        for seen in self.visits:
+            title = titles.get(seen.arm)
+            if title is None or seen.setting != condition.capacity:
+                continue
+            if seen.problem and not seen.capacity_per_s:
+                why = seen.problem.rstrip(".")
+                doubts.append(f"what {title} can do is not known ({why}), so it is the slowest of the others")
+            elif seen.doubts:
+                why = " ".join(flag.words for flag in seen.doubts).rstrip(".")
+                doubts.append(f"both windows that measured {title} for it would be withdrawn ({why})")
+        return tuple(doubts)
 
     def _slowest(self, condition: Condition) -> float:
         known = self._capacities(condition.capacity)

@@ -58,9 +58,10 @@ def recorded(experiment: Experiment, extent: Extent, environment: Environment, f
     rows = [
         row
         for item in (*asked, *_twin_rows(named, lineup))
-        if (row := compared(item, trials, named, finished.interrupted)) is not None
+        if (row := compared(item, trials, named, finished.interrupted, lineup.no_rate)) is not None
     ]
     flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
+    flags.extend(lineup.doubtful_rates())
     if finished.interrupted:
         flags.append(refusals.interrupted(len(finished.rounds), lineup.size.rounds, finished.why))
     return Record(

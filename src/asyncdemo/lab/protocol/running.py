@@ -11,16 +11,15 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from asyncdemo import __version__
 from asyncdemo.errors import ServiceError
 from asyncdemo.lab import refusals
 from asyncdemo.lab.contestant import Unavailable
 from asyncdemo.lab.experiment import Calibration, Extent
-from asyncdemo.lab.machine import describe_machine
 from asyncdemo.lab.protocol.attempts import Attempt, Attempted
 from asyncdemo.lab.protocol.bench import Bench, Interrupted
 from asyncdemo.lab.protocol.calibration import NULL, calibrate
 from asyncdemo.lab.protocol.description import Condition, Contender, Experiment, check_experiment
+from asyncdemo.lab.protocol.identity import describe, identity
 from asyncdemo.lab.protocol.journal import Journal
 from asyncdemo.lab.protocol.lineup import Lineup, poisson_seed, with_twin
 from asyncdemo.lab.protocol.ordering import Turn, turns
@@ -50,8 +49,8 @@ def run(
 
     journal: where finished trials are kept, and a run that was ended goes on; the caller removes it once the
     record is in its place. seed: of the order. command: that was typed, for the record.
-    Raises ValueError if the experiment names what it has not, LabFileError for another run's journal,
-    and MissingError if a package of the load client is not there.
+    Raises ValueError if the experiment names what it has not, LabFileError for the journal of a run with
+    another ``identity`` or seed, and MissingError if a package of the load client is not there.
     """
     made = bench or Bench()
     made = replace(made, interrupted=interrupted, own_pids=experiment.own_pids)
@@ -76,21 +75,11 @@ class _Run:
         self._conditions = tuple(item for item in asked if item.setting.tool in bench.engines)
         self._left_out = tuple(item.setting for item in asked if item.setting.tool not in bench.engines)
         check_experiment(experiment, self._conditions)
-        header = {
-            "experiment": experiment.name,
-            "extent": extent.value,
-            "asyncdemo": __version__,
-            "arms": [contender.arm.name for contender in experiment.contenders],
-            "settings": [to_plain(item.described(self._size)) for item in self._conditions],
-            "seed": seed,
-            "started": bench.now(),
-        }
-        self._journal = Journal(journal, header)
+        self._environment = describe(experiment, bench)
+        which = identity(experiment, extent, bench, self._environment)
+        self._journal = Journal(journal, {**which, "seed": seed, "started": bench.now()})
         if self._journal.is_taken_up:
             self._journal.add("gone on", bench.now())
-        self._environment = describe_machine(
-            bench.pinning, experiment.packages, experiment.programs, experiment.missing
-        )
         self._calibrations = [
             from_plain(Calibration, value, "journal") for value in self._journal.entries("calibration")
         ]

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from asyncdemo.lab import refusals
 from asyncdemo.lab.contestant import NotStarted, PortKept
 from asyncdemo.lab.experiment import Setting, Verification
+from asyncdemo.lab.flags import Flag, refuses
 from asyncdemo.lab.protocol.attempts import looked, of_arm, started_contestant, warmed_up
-from asyncdemo.lab.protocol.bench import Bench, Failed, plan_of
+from asyncdemo.lab.protocol.bench import Bench, Failed, Window, plan_of
 from asyncdemo.lab.protocol.description import Check, Condition, Contender, Scene, Size, When
 
 __all__ = ["Visit", "visit"]
@@ -23,12 +25,16 @@ _LOADED_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """capacity_per_s: if it was asked for. unavailable, successor: as the arm will have them."""
+    """capacity_per_s: if it was asked for. doubts: that would withdraw it, were it the figure of a trial.
+    problem: what kept the arm from being looked at. unavailable, successor: as the arm will have them.
+    """
 
     arm: str
     setting: str
     verifications: tuple[Verification, ...] = ()
     capacity_per_s: float | None = None
+    doubts: tuple[Flag, ...] = ()
+    problem: str = ""
     unavailable: str = ""
     successor: str = ""
 
@@ -47,6 +53,8 @@ def visit(
     checks = of_arm(condition, contender)
     arm = contender.arm
     capacity: float | None = None
+    doubts: tuple[Flag, ...] = ()
+    problem = ""
 
     def look(when: When, scene: Scene) -> None:
         for check in checks:
@@ -68,15 +76,24 @@ def visit(
                     plan = replace(plan, duration_s=_LOADED_S)
                 say("look")
                 window = bench.window(setting.tool, plan, scene, meanwhile=lambda: look(When.LOADED, scene))
-                load = window.measured.load
-                capacity = load.throughput_per_s if needs_capacity else None
-                look(When.AFTER, replace(scene, load=load))
+                look(When.AFTER, replace(scene, load=window.measured.load))
+                if needs_capacity and (doubts := _doubts(window, setting)):
+                    # once more: all rounds will have a rate that follows from it
+                    window = bench.window(setting.tool, plan, scene)
+                    doubts = _doubts(window, setting)
+                capacity = window.measured.load.throughput_per_s if needs_capacity else None
     except (NotStarted, PortKept, Failed) as failure:
         problem = f"{failure.outcome.value}: {failure}"
         found.append(
             Verification(arm.name, "it can be looked at", "yes", problem, held=False, setting=setting.name)
         )
-    return Visit(arm.name, setting.name, tuple(found), capacity)
+    return Visit(arm.name, setting.name, tuple(found), capacity, doubts, problem)
+
+
+def _doubts(window: Window, setting: Setting) -> tuple[Flag, ...]:
+    """setting: a closed loop, so nothing is offered."""
+    found = refusals.of_trial(window.measured.load, window.system, setting, None, window.measured.p99_ms)
+    return tuple(flag for flag in found if refuses([flag]))
 
 
 def _verification(arm: str, setting: str, check: Check, seen: str, held: bool) -> Verification:

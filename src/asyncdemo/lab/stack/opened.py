@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from asyncdemo.lab.database import Database, film_database
+from asyncdemo.lab.installed import find
 from asyncdemo.lab.launching import Running
 from asyncdemo.lab.stack.affinity import keep_to, processors
 from asyncdemo.lab.stack.pooler import Pooler, pgbouncer
-from asyncdemo.lab.stack.programs import find, port_to_keep, scratch
+from asyncdemo.lab.stack.programs import port_to_keep, scratch
 from asyncdemo.lab.stack.proxy import nginx
 
 __all__ = ["ROWS", "Stack", "open_stack"]

@@ -1,14 +1,13 @@
-"""nginx and pgbouncer as processes of ours: found, and started unprivileged in a folder that is removed.
+"""nginx and pgbouncer as processes of ours: started unprivileged in a folder that is removed.
 
-A guard stands between us and each (``lab.guard``), so neither survives us. Not for: their configurations
-(``proxy``, ``pooler``).
+A guard stands between us and each (``lab.guard``), so neither survives us. Not for: where they lie
+(``lab.installed``), or their configurations (``proxy``, ``pooler``).
 """
 
 from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import socket
 import time
@@ -25,10 +24,8 @@ from asyncdemo.services.accounts import account_for_servers
 from asyncdemo.services.folders import ServerFolder
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["account_group", "account_name", "find", "give", "port_to_keep", "running", "scratch"]
+__all__ = ["account_group", "account_name", "give", "port_to_keep", "running", "scratch"]
 
-_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/homebrew/sbin")
-"""Where servers lie that are not for everybody's PATH."""
 _STARTS_S: Final = 20.0
 _AGAIN_S: Final = 0.01
 _BELOW: Final = range(20_000, 32_000)
@@ -36,12 +33,6 @@ _BELOW: Final = range(20_000, 32_000)
 _TRIES: Final = 200
 _given: Final[set[int]] = set()
 """By ``port_to_keep``: perhaps nobody listens there yet."""
-
-
-def find(name: str) -> str | None:
-    """The program, if it is installed."""
-    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *_FOLDERS])
-    return shutil.which(name, path=path)
 
 
 def account_name() -> str | None:
