@@ -4,6 +4,7 @@ Predict the longest wait before you run it:  python constant_rate.py
 """
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ async def main() -> None:
     waits_s: list[float] = []
     await send(turns, server, waits_s)
     waits_s.sort()
-    half, most = waits_s[len(waits_s) // 2], waits_s[len(waits_s) * 99 // 100 - 1]
+    half, most = waits_s[len(waits_s) // 2], waits_s[math.ceil(99 * len(waits_s) / 100) - 1]
     print(f"at most {1000 * half:.0f} ms for half of them, at most {1000 * most:.0f} ms for 99 of 100")
 
 

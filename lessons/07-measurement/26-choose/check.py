@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from math import ceil
 
 from asyncdemo.checks import Seen
+from asyncdemo.metrics import most_at_once
 
 P99_BUDGET = 0.6
 MEMORY_BUDGET = 0.7
 """Of what the reference has."""
 MIB = 1 << 20
+KEPT = 0.6
+"""At least this of what the fetches keep at once is in a sample: it may miss the moment of the most."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ def check(seen: Seen) -> None:
     computed_elsewhere(seen)
     nothing_blocks_the_loop(seen)
     p99_s, mib = chosen.p99_s, grown_mib(seen, "chosen")
+    all_is_kept(seen, mib)
     within(seen, "p99 of the fetches", f"{p99_s:.2f} s", p99_s / reference.p99_s, P99_BUDGET)
     within(seen, "memory", f"{mib:.0f} MiB", mib / grown_mib(seen, "reference"), MEMORY_BUDGET)
     seen.ends_well()
@@ -125,8 +129,7 @@ def computed_elsewhere(seen: Seen) -> None:
         not len(here),
         "No sum was computed in the program's own process.",
         f"{len(here)} sums were computed in the program's own process. All its threads share one "
-        "interpreter: sums take turns there, and whatever waits has to wait for them, too. "
-        "Let other processes compute.",
+        "interpreter, where sums take turns. Let other processes compute.",
         at=here,
     )
 
@@ -157,6 +160,21 @@ def grown_mib(seen: Seen, function: str) -> float:
     if not meanwhile:
         seen.too_busy("nobody got to look at the memory.")
     return max((max(meanwhile) - (before or meanwhile)[-1 if before else 0]) / MIB, 1.0)
+
+
+def all_is_kept(seen: Seen, mib: float) -> None:
+    """By the fetches in the program's own process: the lens sees how many are there at once."""
+    lanes = [*seen.calls("fetch").lanes, *seen.calls("fetch_async").lanes]
+    most = most_at_once((lane.start_ns, lane.end_ns) for lane in lanes)
+    kept = most * int(seen.knobs["KEEPS_MIB"])
+    seen.expect(
+        mib >= KEPT * kept,
+        "The fetches kept what they keep.",
+        f"{most} fetches that are there at once keep {kept} MiB; the memory grew by {mib:.0f} MiB. "
+        "Leave fetch and fetch_async as they are.",
+        at=seen.calls("chosen"),
+    )
+    seen.held.pop()
 
 
 def within(seen: Seen, what: str, ours: str, share: float, budget: float) -> None:

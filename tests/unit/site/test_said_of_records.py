@@ -59,10 +59,14 @@ def test_the_sizes_of_the_twenty_one_pairs() -> None:
         if row.figure == RATE and row.published is not None and row.published.ratio is not None
     }
     eager, mine, fitted = pairs("better-async"), pairs("mine"), pairs("fitted")
-    for pair in (pair for pair in mine if not is_sync(pair)):
+    asynchronous = [pair for pair in mine if not is_sync(pair)]
+    for pair in asynchronous:
         assert eager[pair] < published[pair, "better-async"]
-        assert published[pair, "mine"] < mine[pair] < fitted[pair]
-    assert mine["falcon-uwsgi"] > published["falcon-uwsgi", "mine"]
+        assert mine[pair] < fitted[pair]
+    assert [pair for pair in asynchronous if mine[pair] <= published[pair, "mine"]] == ["quart-hypercorn"]
+    others = [pair for pair in mine if is_sync(pair) and not pair.startswith("flask-gunicorn")]
+    assert len(others) == 5
+    assert all(mine[pair] > published[pair, "mine"] for pair in others)
     assert mine["flask-uwsgi"] > 1 > published["flask-uwsgi", "mine"]
 
 
@@ -74,13 +78,28 @@ def test_the_second_of_the_slowest_percent_did_not_come_up() -> None:
         assert trial.load is not None and trial.system is not None
         assert trial.system.listen_overflows == trial.system.syn_retransmissions == 0
         longest[trial.setting] = max(longest.get(trial.setting, 0), trial.load.latency_ms["100"])
-    assert longest["mine"] < 500 and longest["mine-long"] < 1000
+    assert longest["mine"] < 500 and longest["mine-long"] < 500
+
+
+def test_the_slowest_percent_of_the_twenty_one_pairs() -> None:
+    of_slowest = "load.latency_ms.99"
+    found = rows("twenty-one-pairs", lambda row: row.figure == of_slowest and row.setting == "mine-long")
+    asynchronous = {arm: ratio for (arm, _, _), ratio in found.items() if not is_sync(arm)}
+    assert len(asynchronous) == 4
+    assert all(len(ratio.pairs) == 3 and ratio.most < 1 for ratio in asynchronous.values())
+    for row in load_record(RECORDS / "twenty-one-pairs.json").comparisons:
+        if row.figure == of_slowest and row.setting == "mine":
+            assert row.verdict is Verdict.REFUSED
+        elif row.figure == of_slowest and row.arm in asynchronous:
+            assert row.published is not None and row.published.ratio is not None
+            assert row.published.ratio == pytest.approx(6, abs=0.1)
 
 
 def test_the_pairs_at_one_rate() -> None:
     found = rows("twenty-one-pairs", lambda row: row.setting == "mine-at-50")
     assert all(0.75 < ratio.median < 1.25 for ratio in found.values())
-    assert max(found, key=lambda row: found[row].median)[0] == "bottle-meinheld"
+    (behind,) = (ratio for (arm, _, _), ratio in found.items() if arm == "bottle-meinheld")
+    assert behind.least > 1 and len(behind.pairs) == 3
     mine = pairs("mine")
     assert max((pair for pair, _, _ in found), key=mine.__getitem__) == "bottle-meinheld"
 

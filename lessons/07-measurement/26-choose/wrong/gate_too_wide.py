@@ -1,0 +1,73 @@
+"""Wrong: a gate, but so wide that what it lets in at once keeps too much."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+FETCHES = 96
+FETCH_MS = 300
+KEEPS_MIB = 5
+SUMS = 6
+SQUARES = 600_000
+PROCESSES = 8
+
+Done = tuple[str, int, int, int, float]  # kind of job, number, result, process, when it was done
+
+
+def fetch(n: int, ms: int, keeps_mib: int) -> Done:
+    """Waits for another service, and keeps something meanwhile. Leave this one, and the next two."""
+    kept = b"." * (keeps_mib << 20)
+    time.sleep(ms / 1000)
+    return "fetch", n, n * len(kept), os.getpid(), time.monotonic()
+
+
+async def fetch_async(n: int, ms: int, keeps_mib: int) -> Done:
+    kept = b"." * (keeps_mib << 20)
+    await asyncio.sleep(ms / 1000)
+    return "fetch", n, n * len(kept), os.getpid(), time.monotonic()
+
+
+def add_up(n: int, squares: int) -> Done:
+    return "sum", n, sum(n + i * i for i in range(squares)), os.getpid(), time.monotonic()
+
+
+def reference(fetches: range, sums: range) -> list[Done]:
+    """All jobs in one pool of processes. Leave it as it is: yours is compared with it."""
+    with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
+        jobs = [pool.submit(add_up, n, SQUARES) for n in sums]
+        jobs += [pool.submit(fetch, n, FETCH_MS, KEEPS_MIB) for n in fetches]
+    return [job.result() for job in jobs]
+
+
+async def fetch_all(fetches: range) -> list[Done]:
+    gate = asyncio.Semaphore(32)
+
+    async def one(n: int) -> Done:
+        async with gate:
+            return await fetch_async(n, FETCH_MS, KEEPS_MIB)
+
+    return await asyncio.gather(*(one(n) for n in fetches))
+
+
+def chosen(fetches: range, sums: range) -> list[Done]:
+    """All that was done, in any order. 0.6 of the reference's p99 at most, 0.7 of its memory."""
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        jobs = [pool.submit(add_up, n, SQUARES) for n in sums]
+        fetched = asyncio.run(fetch_all(fetches))
+    return [*fetched, *(job.result() for job in jobs)]
+
+
+def measured(model: Callable[[range, range], list[Done]]) -> tuple[float, list[Done]]:
+    time.sleep(0.3)  # somebody looks at the memory, without the processes that came before
+    return time.monotonic(), model(range(FETCHES), range(SUMS))
+
+
+def main() -> list[tuple[float, list[Done]]]:
+    return [measured(model) for model in (reference, chosen)]
+
+
+if __name__ == "__main__":
+    main()
