@@ -80,6 +80,7 @@ class Assembly:
         self._process = self._ledger.processes[0]
         """Whose events are being taken in."""
         self.token = ""
+        self._start_ns = 0
         self.ready = False
         self.refused: str | None = None
         """Why the child would not run the script: wrong use."""
@@ -196,7 +197,7 @@ class Assembly:
         self.code = {"path": path, "roots": roots}
 
     def _on_start(self, at_ns: int) -> None:
-        self._ledger.now_ns = self._audience.origin_ns = at_ns
+        self._start_ns = self._ledger.now_ns = self._audience.origin_ns = at_ns
 
     def _on_finish(self, at_ns: int) -> None:
         self._process.finished = True
@@ -208,6 +209,12 @@ class Assembly:
 
     def _on_note(self, text: str) -> None:
         self.notes.append(f"{self.name_of(number)}: {text}" if (number := self._process.number) else text)
+
+    def _on_hook_failed(self, name: str, why: str, at_ns: int) -> None:
+        self._on_note(
+            f"From {max(at_ns - self._start_ns, 0) / 1e9:.2f} s on `{name}` was not observed, because the "
+            f"tracer's hook there failed ({why}). The script was not affected, and all else was recorded."
+        )
 
     def _on_clock(self, kind: str, why: str) -> None:
         if self._ledger.clock is not Clock(kind):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio.futures
 import concurrent.futures
 import concurrent.futures.thread
-import sys
 import weakref
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, around, at_end, on_entry_with_all, on_return
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
@@ -48,7 +48,7 @@ class Executors:
         patches.rewrite(module, "ProcessPoolExecutor.submit", self._submitted, on_return)
 
     def _pool_made(self, pool: Any) -> None:
-        self._limits.add(pool, "executor", pool._max_workers, sys._getframe(2))
+        self._limits.add(pool, "executor", pool._max_workers, caller_of_hooked())
 
     def _add(self, future: Any, pool: Any) -> int:
         recorder = self._recorder
@@ -63,9 +63,8 @@ class Executors:
         return item
 
     def _queued(self, work_item: Any) -> None:
-        # hook <- _WorkItem.__init__ <- ThreadPoolExecutor.submit
-        frame = sys._getframe(2)
-        self._add(work_item.future, frame.f_locals.get("self"))
+        submit = caller_of_hooked()
+        self._add(work_item.future, None if submit is None else submit.f_locals.get("self"))
 
     def _submitted(self, pool: Any, future: Any) -> Any:
         """A process pool starts an item when a worker is free; the parent of the run infers when that was."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio.base_tasks
 import dis
-import os
 import threading
 import traceback
 import warnings
@@ -17,9 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
+from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.instrument import Patches, in_place_of, on_return
-
-CAPTURE_DIR = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def is_own(filename: str) -> bool:
@@ -89,9 +87,11 @@ def install(patches: Patches) -> None:
     patches.rewrite(warnings, "_warn_unawaited_coroutine", _origin, in_place_of("cr_origin"))
     thread_hook = threading.excepthook
 
+    hide = patches.guard.call("threading.excepthook", hide_own_frames)
+
     def excepthook(args: Any) -> None:
         if args.exc_value is not None:
-            hide_own_frames(args.exc_value)
+            hide(args.exc_value)
         thread_hook(args)
 
     patches.set(threading, "excepthook", excepthook)

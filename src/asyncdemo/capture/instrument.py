@@ -14,18 +14,31 @@ import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-Transform = Callable[[ast.FunctionDef | ast.AsyncFunctionDef], None]
+from asyncdemo.capture.guard import Guard, Hook
 
 _Node = TypeVar("_Node", bound=ast.AST)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+class Transform(NamedTuple):
+    """Where a hook goes in a function.
+
+    apply: writes the call of the hook into the function's tree.
+    guarded: (guard, name, hook) -> the hook as it may be called there.
+    """
+
+    apply: Callable[[_Function], None]
+    guarded: Callable[[Guard, str, Hook], Hook]
+
+
 class Patches:
     """Every change made to the process, so that all of them can be undone."""
 
-    def __init__(self) -> None:
+    def __init__(self, guard: Guard) -> None:
+        """guard: goes around each hook."""
+        self.guard = guard
         self._undo: list[Callable[[], None]] = []
         self._lines: dict[str, list[str]] = {}
         self._rewritten: dict[tuple[str, str], _Function] = {}
@@ -49,25 +62,33 @@ class Patches:
     def rewrite(self, module: ModuleType, qualname: str, hook: Any, transform: Transform) -> bool:
         """Rewrite one function of a module; ``transform`` may call ``hook`` by the name ``HOOK``.
 
-        False where this Python has no such function or no source for it: then that one thing is
-        not observed, and nothing else changes.
+        False where this Python has no such function, no source for it, or one that is not what we know:
+        then that one thing is not observed, and nothing else changes.
         """
+        try:
+            return self._rewrite(module, qualname, hook, transform)
+        except Exception as error:  # noqa: BLE001 - the tracer's fault must not become the script's
+            self.guard.failed(f"{module.__name__}.{qualname}", error)
+            return False
+
+    def _rewrite(self, module: ModuleType, qualname: str, hook: Any, transform: Transform) -> bool:
         function = _find_function(module, qualname)
         if function is None:
             return False
         original = function.__code__
         key = module.__name__, qualname
-        node = self._rewritten.get(key) or self._node(module, original)
+        # a copy: what fails half-way must not leave its traces in the tree that others go on with
+        node = copy.deepcopy(self._rewritten.get(key)) or self._node(module, original)
         if node is None:
             return False
         name = f"__asyncdemo_{qualname.replace('.', '_')}_{len(self._undo)}__"
-        transform(node)
+        transform.apply(node)
         _Name(name).visit(node)
         code = _compile(node, qualname, original)
         if code is None:
             return False
         self._rewritten[key] = node
-        self.leave(module, name, hook)
+        self.leave(module, name, transform.guarded(self.guard, f"{module.__name__}.{qualname}", hook))
         function.__code__ = code
         self._undo.append(lambda: setattr(function, "__code__", original))
         return True
@@ -225,7 +246,7 @@ def _arguments(function: _Function, most: int | None = 1) -> list[ast.expr]:
     return [ast.Name(id=argument.arg, ctx=ast.Load()) for argument in arguments[:most]]
 
 
-def around(function: _Function) -> None:
+def _around(function: _Function) -> None:
     """``with HOOK(self): <body>``"""
     start = after_docstring(function)
     body = function.body[start:]
@@ -233,7 +254,7 @@ def around(function: _Function) -> None:
     function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
 
 
-def around_with_all(function: _Function) -> None:
+def _around_with_all(function: _Function) -> None:
     """``with HOOK(every argument): <body>``"""
     start = after_docstring(function)
     body = function.body[start:]
@@ -241,7 +262,7 @@ def around_with_all(function: _Function) -> None:
     function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
 
 
-def observing(function: _Function) -> None:
+def _observing(function: _Function) -> None:
     """``with HOOK(every argument) as call: <body>``, and ``return call(value)`` for what it returns."""
     start = after_docstring(function)
     body = [_Passing().visit(statement) for statement in function.body[start:]]
@@ -252,14 +273,14 @@ def observing(function: _Function) -> None:
     function.body[start:] = [locate(ast.With(items=[item], body=body), body[0])]
 
 
-def on_entry(function: _Function) -> None:
+def _on_entry(function: _Function) -> None:
     """``HOOK(self)`` before the body."""
     start = after_docstring(function)
     first = function.body[start]
     function.body.insert(start, locate(ast.Expr(value=call_hook(*_arguments(function), at=first)), first))
 
 
-def on_entry_with_all(function: _Function) -> None:
+def _on_entry_with_all(function: _Function) -> None:
     """``HOOK(every argument)`` before the body."""
     start = after_docstring(function)
     first = function.body[start]
@@ -267,13 +288,13 @@ def on_entry_with_all(function: _Function) -> None:
     function.body.insert(start, locate(ast.Expr(value=call), first))
 
 
-def at_end(function: _Function) -> None:
+def _at_end(function: _Function) -> None:
     """``HOOK(self)`` after the last statement, for a function that does not return early."""
     last = function.body[-1]
     function.body.append(locate(ast.Expr(value=call_hook(*_arguments(function), at=last)), last))
 
 
-def on_return(function: _Function) -> None:
+def _on_return(function: _Function) -> None:
     """``return HOOK(self, value)`` wherever the function itself returns a value."""
     _Returns(_arguments(function)).rewrite(function)
 
@@ -331,7 +352,7 @@ def around_call(method: str) -> Transform:
     def transform(function: _Function) -> None:
         function.body = [Around().visit(statement) for statement in function.body]
 
-    return transform
+    return Transform(transform, Guard.context)
 
 
 def in_place_of(attribute: str) -> Transform:
@@ -347,4 +368,20 @@ def in_place_of(attribute: str) -> Transform:
     def transform(function: _Function) -> None:
         function.body = [InPlaceOf().visit(statement) for statement in function.body]
 
-    return transform
+    def guarded(guard: Guard, name: str, hook: Hook) -> Hook:
+        return guard.value(name, hook, lambda owner: getattr(owner, attribute))
+
+    return Transform(transform, guarded)
+
+
+def _passing_on(guard: Guard, name: str, hook: Hook) -> Hook:
+    return guard.value(name, hook, lambda *arguments: arguments[-1])
+
+
+around = Transform(_around, Guard.context)
+around_with_all = Transform(_around_with_all, Guard.context)
+observing = Transform(_observing, Guard.context)
+on_entry = Transform(_on_entry, Guard.call)
+on_entry_with_all = Transform(_on_entry_with_all, Guard.call)
+at_end = Transform(_at_end, Guard.call)
+on_return = Transform(_on_return, _passing_on)

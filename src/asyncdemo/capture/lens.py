@@ -19,6 +19,7 @@ from asyncdemo.capture import calls, frames, pools, source, uvloops, wire, worke
 from asyncdemo.capture.eventloop import EventLoops, Relays
 from asyncdemo.capture.executors import Executors
 from asyncdemo.capture.greenlets import Greenlets
+from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
@@ -43,7 +44,8 @@ class Lens:
         process: int = 0,
     ) -> None:
         """on_lost: the parent cannot be reached; called from the watchdog's thread. process: its number."""
-        self.patches = Patches()
+        self.guard = Guard(self._hook_failed)
+        self.patches = Patches(self.guard)
         self._real_sleep = time.sleep
         self._main_ident = threading.main_thread().ident or 0  # as gevent does not know it
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
@@ -91,8 +93,9 @@ class Lens:
             sleep = clock.sleep
             threads.on_start = lambda: clock.go_real("a thread was started")
         calls.install(recorder, self._waits, patches, sleep)
-        patches.leave(builtins, source.LANE, self._lane)
-        patches.leave(builtins, source.AT_WORK, self.open_main_thread)
+        guard = self.guard
+        patches.leave(builtins, source.LANE, guard.context("lane", self._lane))
+        patches.leave(builtins, source.AT_WORK, guard.call("main thread", self.open_main_thread))
         patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
         frames.install(patches)
         if serves:
@@ -106,7 +109,8 @@ class Lens:
                 **pools.in_modules(self._pools, patches, self._reasons.forget),
                 **(self._requests.in_modules(patches) if serves else {}),
                 **({"multiprocessing.spawn": lambda m: workers.follow(patches, m)} if follow else {}),
-            }
+            },
+            guard,
         )
         sys.meta_path.insert(0, finder)
 
@@ -122,6 +126,9 @@ class Lens:
         """Observe nothing from now on; the script goes on as if it had never been observed."""
         self.recorder.stop()
         self.patches.undo()
+
+    def _hook_failed(self, name: str, why: str) -> None:
+        self.recorder.define(["hook-failed", name, why, self.recorder.now()])
 
     def _failed(self, error: Exception) -> None:
         """The lens met something it does not know. It is switched off; the script goes on."""
@@ -247,12 +254,17 @@ class _Lane:
 class _Finder(importlib.abc.MetaPathFinder):
     """Calls back once a module that the script imports later has been loaded."""
 
-    def __init__(self, wanted: dict[str, Callable[[ModuleType], None]]) -> None:
-        self._wanted = wanted
+    def __init__(self, wanted: dict[str, Callable[[ModuleType], None]], guard: Guard) -> None:
+        self._wanted = {name: guard.call(f"import {name}", loaded) for name, loaded in wanted.items()}
+        self._guarded = guard.value("import", self._find, lambda *_: None)
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        spec: importlib.machinery.ModuleSpec | None = self._guarded(name)
+        return spec
+
+    def _find(self, name: str) -> importlib.machinery.ModuleSpec | None:
         loaded = self._wanted.pop(name, None)
         if loaded is None:
             return None

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import queue
-import sys
 import threading
 import weakref
 from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import libraries, wire
+from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, at_end, on_entry, on_entry_with_all, on_return
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.recorder import Recorder
@@ -64,8 +64,7 @@ class Limits:
     # -- hooks ----------------------------------------------------------------------------------
 
     def _made(self, owner: Any, kind: str, limit: int | None) -> None:
-        # hook <- this method's caller <- __init__ <- who made it
-        frame: FrameType | None = sys._getframe(3)
+        frame: FrameType | None = caller_of_hooked()
         while (
             frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is owner
         ):

@@ -71,7 +71,8 @@ def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) 
 def begin(lens: Lens, connection: socket.socket) -> None:
     """From now on what is recorded is sent, up to the interpreter's end."""
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=lambda: _forget(lens, connection))
+        forget = lens.guard.call("os.fork", _forget)
+        os.register_at_fork(after_in_child=lambda: forget(lens, connection))
     atexit.register(_finish, lens)
     lens.start(connection)
 

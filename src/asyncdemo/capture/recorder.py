@@ -21,7 +21,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.frames import CAPTURE_DIR
+from asyncdemo.capture.guard import CAPTURE_DIR
 
 RUNNING = 0
 READY = 1

@@ -68,7 +68,6 @@ class Requests:
     def __init__(self, recorder: Recorder, loops: Loops) -> None:
         self._recorder = recorder
         self._loops = loops
-        self._has_failed = False
 
     def install(self, patches: Patches) -> None:
         patches.rewrite(socket, "socket.accept", self._accepted, on_return)
@@ -84,18 +83,11 @@ class Requests:
 
     def _install_handlers(self, patches: Patches, module: ModuleType) -> None:
         qualname, transform, header = _HANDLERS[module.__name__]
-        self._rewrite(patches, module, qualname, lambda *given: self._handling(header, given), transform)
+        patches.rewrite(module, qualname, lambda *given: self._handling(header, given), transform)
+        patches.forget_sources()
 
     def _install_protocol(self, patches: Patches, module: ModuleType) -> None:
-        self._rewrite(patches, module, _PROTOCOLS[module.__name__], self._connected, on_entry_with_all)
-
-    def _rewrite(
-        self, patches: Patches, module: ModuleType, qualname: str, hook: Any, transform: Transform
-    ) -> None:
-        try:
-            patches.rewrite(module, qualname, hook, transform)
-        except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
-            self._failed(error)
+        patches.rewrite(module, _PROTOCOLS[module.__name__], self._connected, on_entry_with_all)
         patches.forget_sources()
 
     # -- hooks ----------------------------------------------------------------------------------
@@ -105,10 +97,7 @@ class Requests:
         return accepted
 
     def _connected(self, _: Any, transport: Any) -> None:
-        try:
-            self._tell_accepted(transport.get_extra_info("peername"))
-        except Exception as error:  # noqa: BLE001 - as above
-            self._failed(error)
+        self._tell_accepted(transport.get_extra_info("peername"))
 
     def _tell_accepted(self, peer: Any) -> None:
         # else it is a socket in the file system, or of another kind that has no ports
@@ -116,26 +105,11 @@ class Requests:
             self._recorder.define(["accepted", peer[1], self._recorder.now()])
 
     def _handling(self, header: Callable[..., Any], given: tuple[Any, ...]) -> _Handling | _NotTraced:
-        try:
-            value = header(*given)
-        except Exception as error:  # noqa: BLE001 - as above
-            self._failed(error)
-            return _NOT_TRACED
+        value = header(*given)
         match = _TRACEPARENT.fullmatch(value) if isinstance(value, str) else None
         if match is None:
             return _NOT_TRACED
         return _Handling(self._recorder, match[1], self._loops.current_track())
-
-    def _failed(self, error: Exception) -> None:
-        if not self._has_failed:
-            self._has_failed = True
-            what = f"{type(error).__name__}: {error}"
-            self._recorder.define(
-                [
-                    "note",
-                    f"Which requests were handled when was not all recorded: the lens failed ({what}).",
-                ]
-            )
 
 
 class _Handling:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import queue
-import sys
 import threading
 import weakref
 from _thread import get_ident  # gevent replaces that of the module
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, around, around_call
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.locks import lock_types
@@ -63,8 +62,7 @@ class Threads:
 
     def _starting(self, thread: threading.Thread) -> Labelled:
         recorder = self._recorder
-        frame: FrameType | None = sys._getframe(2)
-        created = recorder.frame_site(recorder.caller(frame))
+        created = recorder.frame_site(recorder.caller(caller_of_hooked()))
         self._tracks[thread] = recorder.next_track(), created, self._loops.current_track(), recorder.now()
         self.on_start()
         return self._waits.labelled("")  # it waits until the thread runs, which is nobody's business

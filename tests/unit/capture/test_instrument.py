@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 from asyncdemo.capture.frames import disguise
+from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import (
     Patches,
+    Transform,
     around,
     around_call,
     at_end,
@@ -27,6 +29,7 @@ from asyncdemo.capture.instrument import (
     on_entry_with_all,
     on_return,
 )
+from tests.support.guards import strict_guard
 
 SOURCE = '''\
 """A module to be patched."""
@@ -121,7 +124,7 @@ def module(tmp_path: Path) -> ModuleType:
 
 @pytest.fixture
 def patches() -> Iterator[Patches]:
-    made = Patches()
+    made = Patches(strict_guard())
     yield made
     made.undo()
 
@@ -374,3 +377,15 @@ def test_what_a_decorator_of_another_module_wraps_is_found(
     with pytest.raises(ValueError, match="-1") as caught:
         wrapped.old(-1)
     assert line_of(caught.value) == 7
+
+
+def test_a_function_that_cannot_be_rewritten_is_left_as_it_is(module: ModuleType) -> None:
+    def breaks(_: object) -> None:
+        raise LookupError("another shape than the one we know")
+
+    told: list[tuple[str, str]] = []
+    patches = Patches(Guard(lambda name, why: told.append((name, why))))
+    before = module.plain.__code__
+    assert not patches.rewrite(module, "plain", print, Transform(breaks, Guard.call))
+    assert module.plain.__code__ is before
+    assert [name for name, _ in told] == ["patched.plain"]

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from asyncdemo.capture import libraries, wire
+from asyncdemo.capture import wire
 from asyncdemo.capture.instrument import Patches
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.pools import Pools, in_modules
-from asyncdemo.capture.pools.book import Call
 from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.capture.waits import Waits
+from tests.support.guards import strict_guard
 
 
 @dataclass
@@ -59,7 +57,7 @@ def bench() -> Bench:
 
 @pytest.fixture
 def patches() -> Iterator[Patches]:
-    made = Patches()
+    made = Patches(strict_guard())
     yield made
     made.undo()
 
@@ -185,38 +183,6 @@ def test_http_may_lead_anywhere(bench: Bench) -> None:
 # -- faults of the lens ----------------------------------------------------------------------------
 
 
-def failing(*_: Any) -> None:
-    raise LookupError("not what was expected")
-
-
-def test_a_hook_that_fails_is_told_once_and_raises_nothing(bench: Bench) -> None:
-    pools = bench.pools
-    pools.safe(failing)(1)
-    assert pools.passing(failing)("self", "value") == "value"
-    assert bench.told == ["note"]
-    assert "LookupError: not what was expected" in bench.definitions[0][1]
-
-
-class Failing(Call):
-    def begin(self) -> None:
-        failing()
-
-    def returns(self, value: Any) -> None:
-        failing()
-
-    def ends(self, error: BaseException | None) -> None:
-        failing()
-
-
-def test_an_observer_that_fails_lets_the_call_go_on(bench: Bench) -> None:
-    observed: Callable[[], Call] = bench.pools.observed(Failing)
-    with observed() as call:
-        assert call("value") == "value"
-    with pytest.raises(KeyError), observed():
-        raise KeyError("the program's own")
-    assert bench.told == ["note"]
-
-
 def test_a_library_without_any_of_the_functions_is_left_alone(bench: Bench, patches: Patches) -> None:
     for name, loaded in in_modules(bench.pools, patches, lambda: None).items():
         if name == "psycopg2":
@@ -226,83 +192,3 @@ def test_a_library_without_any_of_the_functions_is_left_alone(bench: Bench, patc
         loaded(module)
         assert vars(module) == before
     assert bench.told == []
-
-
-def test_a_library_that_cannot_be_observed_is_imported_all_the_same(bench: Bench, patches: Patches) -> None:
-    imported: list[None] = []
-    in_modules(bench.pools, patches, lambda: imported.append(None))["psycopg2"](ModuleType("psycopg2"))
-    assert bench.told == ["note"]
-    assert imported == [None]
-
-
-def test_nothing_of_a_library_is_imported_by_the_lens(bench: Bench, patches: Patches) -> None:
-    before = set(sys.modules)
-    in_modules(bench.pools, patches, lambda: None)
-    assert not {name.partition(".")[0] for name in set(sys.modules) - before} & {
-        "redis",
-        "asyncpg",
-        "aiohttp",
-    }
-
-
-# -- what is waited for ----------------------------------------------------------------------------
-
-
-def code_in(package: str, qualname: str) -> Any:
-    def function() -> None: ...
-
-    filename = f"/venv/lib/site-packages/{package}/some.py"
-    return function.__code__.replace(co_filename=filename, co_qualname=qualname)
-
-
-OF_THE_USER = (lambda: None).__code__
-
-
-@pytest.mark.parametrize(
-    ("chain", "reason"),
-    [
-        (["redis:Reader.read", "redis:AbstractConnection.read_response"], "redis"),
-        (["redis:Connection._connect", "redis:AbstractConnection.connect"], "net.connect"),
-        (["redis:BlockingConnectionPool.get_connection", "redis:Redis.execute_command"], "connection pool"),
-        (["redis:Something.new"], "redis"),
-        (["asyncpg:Connection._do_execute", "asyncpg:Pool.fetch"], "sql"),
-        (["asyncpg:__connect_addr", "asyncpg:connect"], "net.connect"),
-        (["asyncpg:Pool._acquire.<locals>._acquire_impl", "asyncpg:Pool._acquire"], "connection pool"),
-        (
-            ["psycopg:wait_async", "psycopg:AsyncConnection.wait", "psycopg_pool:AsyncConnectionPool.check"],
-            "sql",
-        ),
-        (
-            ["psycopg_pool:WaitingClient.wait", "psycopg_pool:AsyncConnectionPool._getconn_unchecked"],
-            "connection pool",
-        ),
-        (["psycopg_pool:AsyncConnectionPool.new"], None),
-        (["aiohttp:DataQueue.read", "aiobotocore:AIOHTTPSession.send"], "net.read"),
-        (["user", "redis:AbstractConnection.read_response"], None),
-        (["anyio:unknown", "redis:AbstractConnection.read_response"], "redis"),
-        ([], None),
-    ],
-)
-def test_the_innermost_function_that_is_known_tells(chain: list[str], reason: str | None) -> None:
-    codes = [OF_THE_USER if one == "user" else code_in(*one.split(":")) for one in chain]
-    found = libraries.Libraries().reason(codes)
-    assert (None if found is None else found[0][0]) == reason
-
-
-@pytest.mark.parametrize(("package", "inner"), [("redis", True), ("psycopg2", True), ("shop", False)])
-def test_locks_that_a_pool_is_made_of_are_no_limits(package: str, inner: bool) -> None:
-    assert libraries.has_pools(f"/venv/lib/site-packages/{package}/pool.py") is inner
-    assert not libraries.has_pools(f"/home/ada/{package}/pool.py")
-
-
-def test_pools_are_known_in_tasks_too(bench: Bench) -> None:
-    async def main() -> None:
-        pool = Thing()
-        bench.pools.made(pool, "redis", 3)
-        known = bench.pools.expect(pool)
-        assert known is not None
-        bench.pools.opening(known)
-        bench.pools.hold(known)
-
-    asyncio.run(main())
-    assert bench.told == ["pool", "connection"]

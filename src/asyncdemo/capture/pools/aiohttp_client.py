@@ -58,17 +58,17 @@ def _released(pools: Pools, _: Any, key: Any, protocol: Any, *rest: Any) -> None
 
 
 def _install_connector(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "BaseConnector.__init__", pools.safe(_made), at_end)
+    patches.rewrite(module, "BaseConnector.__init__", pools.hook(_made), at_end)
     for owner in ("TCPConnector", "UnixConnector", "NamedPipeConnector"):
         patches.rewrite(module, f"{owner}._create_connection", pools.observed(_Creating), observing)
-    patches.rewrite(module, "BaseConnector.close", pools.safe(Pools.shut), on_entry)
+    patches.rewrite(module, "BaseConnector.close", pools.hook(Pools.shut), on_entry)
     patches.rewrite(module, "BaseConnector._get", pools.passing(_found), on_return)
-    patches.rewrite(module, "BaseConnector._release", pools.safe(_released), on_entry_with_all)
+    patches.rewrite(module, "BaseConnector._release", pools.hook(_released), on_entry_with_all)
 
 
 def _install_protocol(pools: Pools, patches: Patches, module: ModuleType) -> None:
     for method in ("close", "abort", "connection_lost"):
-        patches.rewrite(module, f"ResponseHandler.{method}", pools.safe(Pools.closed), on_entry)
+        patches.rewrite(module, f"ResponseHandler.{method}", pools.hook(Pools.closed), on_entry)
 
 
 MODULES = {"aiohttp.connector": _install_connector, "aiohttp.client_proto": _install_protocol}

@@ -97,20 +97,20 @@ def _given_back(pools: Pools, _: Any, proxy: Any, *rest: Any) -> None:
 
 
 def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "Pool.__init__", pools.safe(_made), at_end)
+    patches.rewrite(module, "Pool.__init__", pools.hook(_made), at_end)
     patches.rewrite(module, "PoolConnectionHolder.connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "PoolConnectionHolder.acquire", pools.observed(_Taking), observing)
-    patches.rewrite(module, "PoolConnectionHolder._release", pools.safe(_released), on_entry)
+    patches.rewrite(module, "PoolConnectionHolder._release", pools.hook(_released), on_entry)
     for method in ("close", "terminate"):
-        patches.rewrite(module, f"Pool.{method}", pools.safe(Pools.shut), on_entry)
-    patches.rewrite(module, "Pool.release", pools.safe(_given_back), on_entry_with_all)
+        patches.rewrite(module, f"Pool.{method}", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, "Pool.release", pools.hook(_given_back), on_entry_with_all)
     patches.rewrite(module, "Pool._acquire", pools.passing(_acquired), on_return)
     patches.rewrite(module, "Pool._acquire", pools.observed(_Asking), observing)
 
 
 def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
     for method in ("_cleanup", "_abort"):
-        patches.rewrite(module, f"Connection.{method}", pools.safe(Pools.closed), on_entry)
+        patches.rewrite(module, f"Connection.{method}", pools.hook(Pools.closed), on_entry)
 
 
 MODULES = {"asyncpg.pool": _install_pool, "asyncpg.connection": _install_connection}

@@ -21,13 +21,13 @@ def _endpoint_made(pools: Pools, endpoint: Any) -> None:
 
 
 def _install_endpoint(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "Endpoint.__init__", pools.safe(_endpoint_made), at_end)
+    patches.rewrite(module, "Endpoint.__init__", pools.hook(_endpoint_made), at_end)
 
 
 def _install_session(pools: Pools, patches: Patches, module: ModuleType) -> None:
     """A client that was never asked anything has no connector that could be closed."""
-    patches.rewrite(module, "URLLib3Session.close", pools.safe(Pools.shut), on_entry)
-    patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.safe(Pools.shut), on_entry)
+    patches.rewrite(module, "URLLib3Session.close", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.hook(Pools.shut), on_entry)
 
 
 def _install_client(pools: Pools, patches: Patches, module: ModuleType) -> None:

@@ -1,7 +1,6 @@
 """The pools of the process and their connections, by the objects that are them.
 
-A pool is a resource; holding one of its connections takes a slot of it. The hooks are called inside other
-people's libraries, so a fault of theirs is told once and never reaches the program.
+A pool is a resource; holding one of its connections takes a slot of it.
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ class Pools:
         self._connections: dict[int, Connection] = {}
         """id(the library's object) -> its connection."""
         self._names: dict[int, str] = {}
-        self._failed = False
 
     # -- pools ----------------------------------------------------------------------------------
 
@@ -181,23 +179,15 @@ class Pools:
 
     # -- hooks ----------------------------------------------------------------------------------
 
-    def safe(self, hook: Callable[..., Any]) -> Callable[..., None]:
-        """The hook, called with the pools before its own arguments; whatever it raises stays here."""
-
-        def called(*arguments: Any) -> None:
-            try:
-                hook(self, *arguments)
-            except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
-                self.failed(error)
-
-        return called
+    def hook(self, hook: Callable[..., Any]) -> Callable[..., None]:
+        """The hook, called with the pools before its own arguments."""
+        return functools.partial(hook, self)
 
     def passing(self, hook: Callable[..., Any]) -> Callable[..., Any]:
         """The same for ``on_return``: what the function returns is passed on."""
-        seen = self.safe(hook)
 
         def called(*arguments: Any) -> Any:
-            seen(*arguments)
+            hook(self, *arguments)
             return arguments[-1]
 
         return called
@@ -205,14 +195,6 @@ class Pools:
     def observed(self, kind: type[Call]) -> Callable[..., Call]:
         """The same for ``observing``: one ``kind`` for each call of the function."""
         return functools.partial(kind, self)
-
-    def failed(self, error: Exception) -> None:
-        if not self._failed:
-            self._failed = True
-            what = f"{type(error).__name__}: {error}"
-            self.recorder.define(
-                ["note", f"Some of what connection pools did was not recorded, as the lens failed ({what})."]
-            )
 
 
 class Call:
@@ -232,22 +214,11 @@ class Call:
     def ends(self, error: BaseException | None) -> None:
         pass
 
-    def __enter__(self) -> Call:
-        try:
-            self.begin()
-        except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
-            self.pools.failed(error)
-        return self
+    def __enter__(self) -> None:
+        self.begin()
 
-    def __call__(self, value: Any) -> Any:
-        try:
-            self.returns(value)
-        except Exception as error:  # noqa: BLE001 - as above
-            self.pools.failed(error)
-        return value
+    def __call__(self, value: Any) -> None:
+        self.returns(value)
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        try:
-            self.ends(error)
-        except Exception as fault:  # noqa: BLE001 - as above
-            self.pools.failed(fault)
+        self.ends(error)

@@ -27,10 +27,7 @@ def in_modules(
 
     def loaded(install: _Install) -> Callable[[ModuleType], None]:
         def when_loaded(module: ModuleType) -> None:
-            try:
-                install(pools, patches, module)
-            except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
-                pools.failed(error)
+            install(pools, patches, module)
             patches.forget_sources()
             on_import()
 

@@ -73,11 +73,11 @@ class _Returning(Call):
 
 
 def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "AbstractConnectionPool.__init__", pools.safe(_made), on_entry_with_all)
+    patches.rewrite(module, "AbstractConnectionPool.__init__", pools.hook(_made), on_entry_with_all)
     patches.rewrite(module, "AbstractConnectionPool._connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "AbstractConnectionPool._getconn", pools.observed(_Asking), observing)
     patches.rewrite(module, "AbstractConnectionPool._putconn", pools.observed(_Returning), observing)
-    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.safe(Pools.shut), on_entry)
+    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.hook(Pools.shut), on_entry)
 
 
 # -- what waits in C ----------------------------------------------------------------------------

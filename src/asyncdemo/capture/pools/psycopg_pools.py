@@ -81,15 +81,15 @@ def _closed_by_pool(pools: Pools, _: Any, connection: Any) -> None:
 
 
 def _install_base(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "BasePool.__init__", pools.safe(_made), at_end)
+    patches.rewrite(module, "BasePool.__init__", pools.hook(_made), at_end)
 
 
 def _install(pools: Pools, patches: Patches, module: ModuleType, owner: str, asking: type[Call]) -> None:
     patches.rewrite(module, f"{owner}._connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, f"{owner}._getconn_unchecked", pools.observed(asking), observing)
     patches.rewrite(module, f"{owner}._putconn", pools.observed(_Returning), observing)
-    patches.rewrite(module, f"{owner}.close", pools.safe(Pools.shut), on_entry)
-    patches.rewrite(module, f"{owner}._close_connection", pools.safe(_closed_by_pool), on_entry_with_all)
+    patches.rewrite(module, f"{owner}.close", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, f"{owner}._close_connection", pools.hook(_closed_by_pool), on_entry_with_all)
 
 
 def _install_threads(pools: Pools, patches: Patches, module: ModuleType) -> None:
@@ -104,11 +104,11 @@ def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> N
     waits = pools.waits
     patches.rewrite(module, "Connection.connect", lambda _: waits.waiting("net.connect"), around)
     patches.rewrite(module, "Connection.wait", lambda _: waits.waiting("sql"), around)
-    patches.rewrite(module, "Connection.close", pools.safe(Pools.closed), on_entry)
+    patches.rewrite(module, "Connection.close", pools.hook(Pools.closed), on_entry)
 
 
 def _install_async_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "AsyncConnection.close", pools.safe(Pools.closed), on_entry)
+    patches.rewrite(module, "AsyncConnection.close", pools.hook(Pools.closed), on_entry)
 
 
 MODULES = {

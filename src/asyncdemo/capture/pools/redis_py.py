@@ -105,14 +105,14 @@ def _disconnected(pools: Pools, pool: Any, in_use_too: Any = True) -> None:
 
 
 def _install(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "ConnectionPool.__init__", pools.safe(_made), at_end)
+    patches.rewrite(module, "ConnectionPool.__init__", pools.hook(_made), at_end)
     for owner in ("ConnectionPool", "BlockingConnectionPool"):
         patches.rewrite(module, f"{owner}.make_connection", pools.passing(_connection_made), on_return)
-        patches.rewrite(module, f"{owner}.release", pools.safe(_released), on_entry_with_all)
-        patches.rewrite(module, f"{owner}.disconnect", pools.safe(_disconnected), on_entry_with_all)
+        patches.rewrite(module, f"{owner}.release", pools.hook(_released), on_entry_with_all)
+        patches.rewrite(module, f"{owner}.disconnect", pools.hook(_disconnected), on_entry_with_all)
     patches.rewrite(module, "AbstractConnection.connect", pools.observed(_Connecting), observing)
-    patches.rewrite(module, "AbstractConnection.disconnect", pools.safe(Pools.closed), on_entry)
-    patches.rewrite(module, "AbstractConnection._close", pools.safe(Pools.closed), on_entry)
+    patches.rewrite(module, "AbstractConnection.disconnect", pools.hook(Pools.closed), on_entry)
+    patches.rewrite(module, "AbstractConnection._close", pools.hook(Pools.closed), on_entry)
 
 
 def _install_blocking(pools: Pools, patches: Patches, module: ModuleType) -> None:

@@ -74,23 +74,23 @@ def _given_back(pools: Pools, _: Any, connection: Any) -> None:
 
 
 def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "HTTPConnectionPool.__init__", pools.safe(_made), at_end)
+    patches.rewrite(module, "HTTPConnectionPool.__init__", pools.hook(_made), at_end)
     for owner in ("HTTPConnectionPool", "HTTPSConnectionPool"):
         patches.rewrite(module, f"{owner}._new_conn", pools.passing(_connection_made), on_return)
     patches.rewrite(module, "HTTPConnectionPool._get_conn", pools.observed(_Asking), observing)
-    patches.rewrite(module, "HTTPConnectionPool.close", pools.safe(Pools.shut), on_entry)
-    patches.rewrite(module, "HTTPConnectionPool._put_conn", pools.safe(_given_back), on_entry_with_all)
+    patches.rewrite(module, "HTTPConnectionPool.close", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, "HTTPConnectionPool._put_conn", pools.hook(_given_back), on_entry_with_all)
 
 
 def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
     for owner in ("HTTPConnection", "HTTPSConnection"):
         patches.rewrite(module, f"{owner}.connect", pools.observed(_Connecting), observing)
-        patches.rewrite(module, f"{owner}.close", pools.safe(Pools.closed), on_entry)
+        patches.rewrite(module, f"{owner}.close", pools.hook(Pools.closed), on_entry)
 
 
 def _install_manager(pools: Pools, patches: Patches, module: ModuleType) -> None:
     """Closing a client of several hosts forgets its pools, and leaves their connections to be collected."""
-    patches.rewrite(module, "PoolManager.clear", pools.safe(Pools.shut), on_entry)
+    patches.rewrite(module, "PoolManager.clear", pools.hook(Pools.shut), on_entry)
 
 
 MODULES = {

@@ -1,0 +1,301 @@
+"""A fault of the tracer never reaches the script, and switches off one hook alone."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asyncdemo.capture.guard import Guard
+from asyncdemo.model import Run
+from tests.support.guards import faulty
+from tests.support.plain_and_traced import Seen, plain, traced
+
+# Uses as many hooks as a short script can, fails in as many ways as it can, and prints what came of it.
+SCRIPT = '''\
+"""Everything at once."""
+import asyncio, concurrent.futures, os, queue, socket, subprocess, sys, threading, time, traceback
+import warnings
+
+def shout(number):
+    if number == 3:
+        raise ValueError("three")
+    return f"{number}!"
+
+class Work:
+    def __init__(self):
+        self.lock, self.again, self.gate = threading.Lock(), threading.RLock(), threading.Semaphore(2)
+        self.items, self.event, self.both = queue.Queue(4), threading.Event(), threading.Barrier(2)
+        self.done = []
+
+    def consume(self):
+        self.both.wait()
+        for number in iter(self.items.get, None):
+            with self.lock, self.again, self.again, self.gate:
+                self.done.append(number)
+                time.sleep(0.001)
+            self.items.task_done()
+        self.items.task_done()
+        self.event.set()
+
+def in_threads():
+    work = Work()
+    thread = threading.Thread(target=work.consume, name="consumer")
+    thread.start()
+    work.both.wait()
+    for number in (1, 2, 3, None):
+        work.items.put(number)
+    work.items.join()
+    work.event.wait()
+    thread.join()
+    print("threads", work.done)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        futures = [pool.submit(shout, number) for number in range(4)]
+        print("pool", [future.result() for future in futures[:3]], repr(futures[3].exception()))
+
+def talk():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname()) as client:
+            accepted, _ = server.accept()
+            with accepted:
+                client.sendall(b"ping")
+                print("socket", accepted.recv(10), accepted.getpeername() == client.getsockname())
+
+class Resource:
+    async def __aenter__(self):
+        await asyncio.sleep(0)
+        return self
+    async def __aexit__(self, *exc_info):
+        await asyncio.sleep(0)
+
+async def worker(number, gate, lock, items):
+    async with gate, Resource():
+        await asyncio.sleep(0.012)
+        async with lock:
+            await items.put(number)
+    if number == 2:
+        raise KeyError(number)
+    return number
+
+async def numbers():
+    for number in range(3):
+        await asyncio.sleep(0)
+        yield number
+
+async def in_loop():
+    loop = asyncio.get_running_loop()
+    gate, lock, items = asyncio.Semaphore(2), asyncio.Lock(), asyncio.Queue(2)
+    tasks = [asyncio.create_task(worker(number, gate, lock, items), name=f"w{number}") for number in range(3)]
+    print("got", sorted([await items.get() for _ in tasks]))
+    print("gathered", await asyncio.gather(*tasks, return_exceptions=True))
+    print("thread", await asyncio.to_thread(shout, 1), await loop.run_in_executor(None, shout, 2))
+    try:
+        async with asyncio.timeout(0.01):
+            await asyncio.Event().wait()
+    except TimeoutError:
+        print("timeout")
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(9))
+            group.create_task(worker(2, gate, lock, items))
+    except* KeyError as error:
+        print("group", error.exceptions)
+    print("numbers", [number async for number in numbers()])
+    called = asyncio.Event()
+    loop.call_soon(print, "soon")
+    loop.call_later(0.002, called.set)
+    loop.call_soon(lambda: 1 / 0)
+    await called.wait()
+    async def answer(reader, writer):
+        writer.write(await reader.readline())
+        await writer.drain()
+        writer.close()
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        writer.write(b"hello\\n")
+        print("stream", await reader.read())
+        writer.close()
+        await writer.wait_closed()
+    process = await asyncio.create_subprocess_exec("/bin/sh", "-c", "echo child", stdout=-1)
+    print("subprocess", await process.communicate())
+    time.sleep(0.06)
+    worker(7, gate, lock, items)
+    asyncio.create_task(asyncio.sleep(5))
+    return "done"
+
+if __name__ == "__main__":
+    warnings.simplefilter("always")
+    in_threads()
+    talk()
+    print(subprocess.run(["/bin/sh", "-c", "echo 1"], capture_output=True).stdout)
+    print(asyncio.run(in_loop()))
+    broken = threading.Thread(target=shout, args=[3])
+    broken.start()
+    broken.join()
+    try:
+        shout(3)
+    except ValueError:
+        traceback.print_exc()
+    sys.stdout.flush()
+    if (pid := os.fork()) == 0:
+        os._exit(3)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    raise SystemExit(shout(3))
+'''
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("guard")
+    Path(folder, "everything.py").write_text(SCRIPT, encoding="utf-8")
+    return folder
+
+
+def _lines(text: str) -> list[str]:
+    """Threads print when it is their turn."""
+    return sorted(text.splitlines())
+
+
+def _shown(seen: Seen) -> tuple[object, ...]:
+    return seen.exit_code, seen.stdout, _lines(seen.stderr)
+
+
+@pytest.fixture(scope="module")
+def expected(script: Path) -> tuple[object, ...]:
+    seen = plain("everything.py", folder=script)
+    assert "three" in seen.stderr and seen.exit_code == 1
+    return _shown(seen)
+
+
+SHARES = 6
+"""Of the hooks, for as many tests, which run side by side."""
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_every_hook_may_fail_and_the_script_never_notices(
+    share: int, script: Path, expected: tuple[object, ...], tmp_path: Path
+) -> None:
+    listed = Path(tmp_path, "names.json")
+    environment = faulty(tmp_path / "site", names=listed)
+    seen, run = traced("everything.py", folder=script, lanes=["worker"], environment=environment)
+    assert _shown(seen) == expected
+    assert not [note for note in run.notes if "hook" in note]
+    names = json.loads(listed.read_text(encoding="utf-8"))
+    assert len(names) > 60
+    noticed = {}
+    switched_off = set()
+    for name in names[share::SHARES]:
+        environment = faulty(tmp_path / "site", name)
+        seen, run = traced("everything.py", folder=script, lanes=["worker"], environment=environment)
+        if _shown(seen) != expected:
+            noticed[name] = seen
+        off = _switched_off(run)
+        assert name not in off or off == {name}, "that one alone"
+        assert run.lanes or name == "lane", "all else is recorded"
+        switched_off |= off
+    assert noticed == {}
+    assert len(switched_off) >= len(names) // SHARES // 3
+
+
+@pytest.mark.parametrize("where", ["call", "enter", "value", "exit"])
+def test_all_hooks_may_fail(where: str, script: Path, expected: tuple[object, ...], tmp_path: Path) -> None:
+    environment = faulty(tmp_path / "site", "every hook", where)
+    seen, run = traced("everything.py", folder=script, lanes=["worker"], environment=environment)
+    assert _shown(seen) == expected
+    assert _switched_off(run) or where == "value"
+
+
+def _switched_off(run: Run) -> set[str]:
+    return {note.split("`")[1] for note in run.notes if "hook there failed" in note}
+
+
+# -- what a guard makes of a hook --------------------------------------------------------------------
+
+
+class Told(list[str]):
+    def __call__(self, name: str, why: str) -> None:
+        self.append(f"{name}: {why}")
+
+
+def _failing(*_: Any) -> None:
+    raise LookupError("not what was expected")
+
+
+def test_a_hook_that_fails_is_told_once_and_called_no_more() -> None:
+    told, calls = Told(), []
+    guard = Guard(told)
+
+    def hook(value: int) -> None:
+        calls.append(value)
+        _failing()
+
+    guarded = guard.call("lock", hook)
+    other = guard.call("lock", calls.append)
+    guarded(1)
+    guarded(2)
+    other(3)
+    assert calls == [1, 3]
+    assert told == ["lock: LookupError: not what was expected"]
+
+
+def test_a_value_is_what_it_would_be_without_the_hook() -> None:
+    guarded = Guard(Told()).value("return", _failing, lambda *given: given[-1])
+    assert [guarded("self", 1), guarded("self", 2)] == [1, 2]
+
+
+class Failing:
+    def __enter__(self) -> None:
+        pass
+
+    def __call__(self, value: Any) -> None:
+        _failing()
+
+    def __exit__(self, *exc_info: object) -> None:
+        _failing()
+
+
+def test_a_context_that_fails_lets_the_call_go_on() -> None:
+    told = Told()
+    guard = Guard(told)
+    with guard.context("with", Failing)() as call:
+        assert call("value") == "value"
+    left = guard.context("left", Failing)
+    with pytest.raises(KeyError), left():
+        raise KeyError("the script's own")
+    with left() as call:
+        assert call("value") == "value"
+    assert [line.split(":")[0] for line in told] == ["with", "left"]
+
+
+class Alarm(Exception):
+    pass
+
+
+@pytest.mark.parametrize("kind", [Alarm, TimeoutError, KeyboardInterrupt])
+def test_what_a_signal_handler_raises_is_the_scripts_own(kind: type[BaseException]) -> None:
+    told = Told()
+
+    def handler(*_: object) -> None:
+        raise kind
+
+    hooks: dict[str, Any] = {"signal": signal}
+    # compiled as one of the tracer's own files: the handler interrupts a frame of ours
+    from asyncdemo.capture import guard as module
+
+    code = compile(
+        "def hook():\n    signal.raise_signal(signal.SIGUSR1)\n    return 1\n", module.__file__, "exec"
+    )
+    exec(code, hooks)
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        guarded = Guard(told).call("hook", hooks["hook"])
+        for _ in range(2):
+            with pytest.raises(kind):
+                guarded()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert told == []
