@@ -93,7 +93,7 @@ class Guard:
 
 
 class _Guarded:
-    """Enters and leaves a hook's context manager. Called with a value, shows it to the hook and returns it."""
+    """Enters and leaves a hook's context manager. Called with a value, gives it back."""
 
     __slots__ = ("_context", "_guard", "_name")
 
