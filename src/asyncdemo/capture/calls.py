@@ -7,6 +7,7 @@ Built-in functions have no code object to rewrite, so these few are replaced by 
 
 from __future__ import annotations
 
+import _socket
 import builtins
 import os
 import socket
@@ -21,6 +22,7 @@ from typing import Any
 
 from asyncdemo.capture.instrument import Patches, around
 from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.stand_in import StandIn
 from asyncdemo.capture.waits import Waits
 
 _SOCKET_METHODS = {
@@ -39,8 +41,8 @@ _SOCKET_METHODS = {
 
 def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[[float], None]) -> None:
     """sleep: what really sleeps, or moves a virtual clock."""
-    patches.set(time, "sleep", _waiting_function(waits, "sleep", time, sleep, time.sleep))
-    patches.set(builtins, "input", _waiting_function(waits, "stdin", builtins, input, input))
+    patches.set(time, "sleep", _waiting_function(waits, "sleep", sleep, time.sleep))
+    patches.set(builtins, "input", _waiting_function(waits, "stdin", input, input))
     for name, reason in _SOCKET_METHODS.items():
         original = getattr(socket.socket, name, None)
         if original is not None:
@@ -53,61 +55,39 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
         )
     for name in ("wait", "communicate"):
         patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
-    if hasattr(os, "fork") and sys.version_info >= (3, 12):
-        patches.set(os, "fork", _fork_without_our_thread(os.fork))
+    for name in ("fork", "forkpty"):
+        if hasattr(os, name) and sys.version_info >= (3, 12):
+            patches.set(os, name, _fork_without_our_thread(getattr(os, name)))
     patches.set(os, "_exit", _flushing_exit(recorder, os._exit))
 
 
-class _StandIn:
-    """Called in place of a built-in function of a module, and answers as that one to everything else.
-
-    Not a function, because a class that has it as an attribute would bind it.
-    """
-
-    def __init__(self, module: Any, original: Any, call: Callable[..., Any]) -> None:
-        self.__module__ = module.__name__
-        self.__wrapped__ = original
-        self._call = call
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call(*args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__wrapped__, name)
-
-    def __repr__(self) -> str:
-        return repr(self.__wrapped__)
-
-    def __reduce__(self) -> str:
-        return str(self.__wrapped__.__qualname__)  # found by this name in its module
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return type(self.__wrapped__)
-
-    @property
-    def __doc__(self) -> str | None:  # type: ignore[override]
-        return self.__wrapped__.__doc__  # type: ignore[no-any-return]
-
-
 def _waiting_function(
-    waits: Waits, reason: str, module: Any, function: Callable[..., Any], original: Callable[..., Any]
+    waits: Waits, reason: str, function: Callable[..., Any], original: Callable[..., Any]
 ) -> Any:
-    def waiting(*args: Any, **kwargs: Any) -> Any:
+    def waiting(*arguments: Any, **options: Any) -> Any:
         with waits.waiting(reason):
-            return function(*args, **kwargs)
+            return function(*arguments, **options)
 
-    return _StandIn(module, original, waiting)
+    return StandIn(original, waiting)
 
 
 def _socket_method(waits: Waits, reason: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Any, *args: Any) -> Any:
-        if self.gettimeout() == 0:
-            return original(self, *args)
+    def method(*arguments: Any, **options: Any) -> Any:
+        if not arguments or not _may_wait(arguments[0]):
+            return original(*arguments, **options)
         with waits.waiting(reason):
-            return original(self, *args)
+            return original(*arguments, **options)
 
     return method
+
+
+def _may_wait(sock: Any) -> bool:
+    """Nothing of the script's is called for it: a class of its own may have another ``gettimeout``."""
+    return issubclass(type(sock), _Socket) and _timeout_of(sock) != 0
+
+
+_Socket: Any = _socket.socket
+_timeout_of = _Socket.gettimeout
 
 
 class _NoWait:
@@ -122,36 +102,39 @@ _NO_WAIT = _NoWait()
 
 
 def _for_socket(waits: Waits, sock: Any, reason: str) -> Any:
-    return _NO_WAIT if sock.gettimeout() == 0 else waits.waiting(reason)
+    return waits.waiting(reason) if _may_wait(sock) else _NO_WAIT
 
 
-def _flushing_exit(recorder: Recorder, real_exit: Callable[[int], None]) -> Any:
-    def _exit(status: int) -> None:
+def _flushing_exit(recorder: Recorder, real_exit: Callable[..., None]) -> Any:
+    def _exit(*arguments: Any, **options: Any) -> None:
         if recorder.active:
             try:
                 recorder.flush()
             except OSError:
                 recorder.stop()
-        real_exit(status)
+        real_exit(*arguments, **options)
 
-    return _StandIn(os, real_exit, _exit)
+    return StandIn(real_exit, _exit)
 
 
-def _fork_without_our_thread(real_fork: Callable[[], int]) -> Callable[[], int]:
+def _fork_without_our_thread(real_fork: Callable[..., Any]) -> Any:
     """3.12+ warns of a fork with several threads; the lens' own thread is no reason to."""
 
-    def fork() -> int:
+    def fork(*arguments: Any, **options: Any) -> Any:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             threads = _count_threads()
-            pid = real_fork()
+            forked = real_fork(*arguments, **options)
+        pid = forked[0] if type(forked) is tuple else forked  # forkpty gives the terminal, too
         for warning in caught if pid else ():
-            ours = "multi-threaded" in str(warning.message) and threads <= _SCRIPT_AND_LENS
-            if not ours:  # fork <- the stand-in <- who called it
+            if warning.category is not DeprecationWarning or "multi-threaded" not in str(warning.message):
+                where = warning.filename, warning.lineno
+                warnings.warn_explicit(warning.message, warning.category, *where, source=warning.source)
+            elif threads > _SCRIPT_AND_LENS:  # fork <- the stand-in <- who called it
                 warnings.warn(str(warning.message), warning.category, stacklevel=3)
-        return pid
+        return forked
 
-    return _StandIn(os, real_fork, fork)
+    return StandIn(real_fork, fork)
 
 
 _SCRIPT_AND_LENS = 2

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import asyncio.base_tasks
 import dis
-import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
 from asyncdemo.capture.guard import CAPTURE_DIR
-from asyncdemo.capture.instrument import Patches, in_place_of, on_return
+from asyncdemo.capture.instrument import Patches, in_place_of, on_return, where_it_yields
 
 
 def is_own(filename: str) -> bool:
@@ -80,30 +78,13 @@ def _varint(value: int) -> list[int]:
 
 def install(patches: Patches) -> None:
     for name in ("walk_tb", "walk_stack", "_walk_tb_with_full_positions"):
-        original = getattr(traceback, name, None)
-        if original is not None:
-            patches.set(traceback, name, _leaving_out(original))
+        patches.rewrite(traceback, name, _is_shown, where_it_yields)
     patches.rewrite(asyncio.base_tasks, "_task_get_stack", _stack_of_task, on_return)
     patches.rewrite(warnings, "_warn_unawaited_coroutine", _origin, in_place_of("cr_origin"))
-    thread_hook = threading.excepthook
-
-    hide = patches.guard.call("threading.excepthook", hide_own_frames)
-
-    def excepthook(args: Any) -> None:
-        if args.exc_value is not None:
-            hide(args.exc_value)
-        thread_hook(args)
-
-    patches.set(threading, "excepthook", excepthook)
 
 
-def _leaving_out(walk: Callable[[Any], Iterable[Any]]) -> Callable[[Any], Iterator[Any]]:
-    def walked(start: Any) -> Iterator[Any]:
-        for item in walk(start):
-            if not is_own(item[0].f_code.co_filename):
-                yield item
-
-    return walked
+def _is_shown(item: tuple[FrameType, object]) -> bool:
+    return not is_own(item[0].f_code.co_filename)
 
 
 def _stack_of_task(task: object, frames: list[FrameType]) -> list[FrameType]:
@@ -124,9 +105,18 @@ def hide_own_frames(error: BaseException) -> None:
         if current is None or id(current) in seen:
             continue
         seen.add(id(current))
-        current.__traceback__ = _without_own(current.__traceback__)
-        pending += [current.__cause__, current.__context__]
-        pending += getattr(current, "exceptions", ())
+        # by way of the type: what the script's own may do when asked or told is not to happen
+        _set_traceback(current, _without_own(_traceback_of(current)))
+        pending += [_cause_of(current), _context_of(current)]
+        if issubclass(type(current), BaseExceptionGroup):
+            pending += _members_of(current)
+
+
+_Error: Any = BaseException
+_traceback_of, _set_traceback = _Error.__traceback__.__get__, _Error.__traceback__.__set__
+_cause_of, _context_of = _Error.__cause__.__get__, _Error.__context__.__get__
+_Group: Any = BaseExceptionGroup
+_members_of = _Group.exceptions.__get__
 
 
 def _without_own(chain: Any) -> Any:

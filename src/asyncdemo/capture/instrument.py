@@ -48,7 +48,7 @@ class Patches:
         present = name in vars(owner)
         old = vars(owner).get(name)
         if isinstance(value, FunctionType) and hasattr(owner, name):
-            _pass_for(value, getattr(owner, name))
+            pass_for(value, getattr(owner, name))
         setattr(owner, name, value)
         if present:
             self._undo.append(lambda: setattr(owner, name, old))
@@ -109,11 +109,12 @@ class Patches:
         return _parse(self._lines[name], code)
 
 
-def _pass_for(function: FunctionType, original: Any) -> None:
+def pass_for(function: FunctionType, original: Any) -> None:
     """Let a replacement answer as the original does when asked for its name, signature or source."""
-    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+    for name in ("__name__", "__qualname__", "__doc__"):
         if hasattr(original, name):
             setattr(function, name, getattr(original, name))
+    function.__module__ = getattr(original, "__module__", None)  # type: ignore[assignment]  # methods have none
     function.__wrapped__ = original  # type: ignore[attr-defined]
 
 
@@ -378,6 +379,48 @@ def _passing_on(guard: Guard, name: str, hook: Hook) -> Hook:
     return guard.value(name, hook, lambda *arguments: arguments[-1])
 
 
+def after_setting(attribute: str) -> Transform:
+    """``HOOK(every argument)`` after each statement that sets ``self.<attribute>``."""
+
+    def transform(function: _Function) -> None:
+        arguments = _arguments(function, None)
+
+        class Setting(ast.NodeTransformer):
+            def _visit(self, node: ast.Assign | ast.AugAssign) -> ast.AST | list[ast.AST]:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if not any(isinstance(one, ast.Attribute) and one.attr == attribute for one in targets):
+                    return node
+                return [node, locate(ast.Expr(value=call_hook(*copy.deepcopy(arguments), at=node)), node)]
+
+            visit_Assign = visit_AugAssign = _visit
+
+        function.body = [
+            one
+            for statement in function.body
+            for visited in [Setting().visit(statement)]
+            for one in (visited if isinstance(visited, list) else [visited])
+        ]
+
+    return Transform(transform, Guard.call)
+
+
+def _where_it_yields(function: _Function) -> None:
+    """``if HOOK(value): yield value`` for each ``yield value``, those of functions within it too."""
+
+    class Yields(ast.NodeTransformer):
+        def visit_Expr(self, node: ast.Expr) -> ast.AST:
+            if not isinstance(node.value, ast.Yield) or node.value.value is None:
+                return node
+            is_wanted = call_hook(copy.deepcopy(node.value.value), at=node)
+            return locate(ast.If(test=is_wanted, body=[node], orelse=[]), node)
+
+    function.body = [Yields().visit(statement) for statement in function.body]
+
+
+def _letting_through(guard: Guard, name: str, hook: Hook) -> Hook:
+    return guard.value(name, hook, lambda value: True)
+
+
 around = Transform(_around, Guard.context)
 around_with_all = Transform(_around_with_all, Guard.context)
 observing = Transform(_observing, Guard.context)
@@ -385,3 +428,4 @@ on_entry = Transform(_on_entry, Guard.call)
 on_entry_with_all = Transform(_on_entry_with_all, Guard.call)
 at_end = Transform(_at_end, Guard.call)
 on_return = Transform(_on_return, _passing_on)
+where_it_yields = Transform(_where_it_yields, _letting_through)

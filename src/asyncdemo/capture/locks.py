@@ -1,85 +1,136 @@
-"""Locks of ``threading`` that record who holds and who queues; the standard library gets real ones."""
+"""Locks of ``threading`` that record who holds and who queues; the standard library gets real ones.
+
+To the script they are the real ones: the same type by ``__class__``, attributes, results and errors.
+"""
 
 from __future__ import annotations
 
 import _thread
 import copy
 import copyreg
-import sys
 import threading
 from collections.abc import Callable
+from types import FrameType, FunctionType
 from typing import Any
 
 from asyncdemo.capture import libraries
+from asyncdemo.capture.guard import caller_of_hooked, hooked_frame
+from asyncdemo.capture.instrument import Patches, on_return, pass_for
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.recorder import QUEUED, Recorder
+from asyncdemo.capture.stand_in import StandIn
 from asyncdemo.capture.waits import Waits
 
 
-def _plain(made: Any) -> tuple[Any, ...]:
-    """What a type stands for, as pickle wants to be told: to be copied, which gives the very same one."""
-    return copy.copy, (_thread.RLock if made.__name__ == "RLock" else _thread.allocate_lock,)
+def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) -> None:
+    plain: Any = threading.Lock  # a function before Python 3.13, a type from then on
+    traced_lock, traced_rlock, set_state = _traced_types(recorder, limits, waits)
+
+    def make_lock(*arguments: Any, **options: Any) -> Any:
+        return traced(lock_type, plain(*arguments, **options), _maker(hooked_frame()))
+
+    def rlock_made(real: Any) -> Any:
+        return traced(rlock_type, real, _maker(caller_of_hooked())) if type(real) is _RLock else real
+
+    def traced(kind: type, real: Any, frame: FrameType | None) -> Any:
+        filename = "" if frame is None else frame.f_code.co_filename
+        if recorder.origins.is_stdlib(filename) or libraries.stands_for_threading(filename):
+            return real
+        lock: Any = object.__new__(kind)
+        inner = libraries.has_pools(filename)
+        set_state(lock, real, None if inner else limits.add(lock, "lock", 1, frame))
+        return lock
+
+    if isinstance(plain, type):
+        lock_type = _type_in_place_of(plain, traced_lock, make_lock)
+        patches.set(threading, "Lock", lock_type)
+    else:
+        lock_type = type("lock", (traced_lock,), {"__slots__": ()})
+        patches.set(threading, "Lock", StandIn(plain, make_lock))
+    rlock_type = type("RLock", (traced_rlock,), {"__slots__": ()})
+    _pass_for_type(lock_type, _thread.LockType)
+    _pass_for_type(rlock_type, _thread.RLock)
+    patches.rewrite(threading, "RLock", rlock_made, on_return)
 
 
-def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, type]:
-    """Locks that record who holds them and who queues; the standard library still gets real ones."""
+def _maker(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame, this one included, that is not generated, as by dataclasses."""
+    while frame is not None and frame.f_code.co_filename == "<string>":
+        frame = frame.f_back
+    return frame
 
-    class Type(type):
-        """Of the types made here: another process gets the plain one."""
 
-    copyreg.pickle(Type, _plain)
+def _asked(blocking: Any = True, timeout: Any = -1) -> tuple[Any, Any]:
+    return blocking, timeout
 
-    class Lock(metaclass=Type):
-        _make_real: Callable[[], Any] = staticmethod(threading.Lock)
-        _real: Any
+
+def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | None:
+    """Does ``acquire`` called so wait for its turn? None if only the real one can tell: it may raise."""
+    try:
+        blocking, timeout = _asked(*arguments, **options)
+    except TypeError:
+        return None
+    if type(blocking) not in (bool, int) or type(timeout) not in (int, float):
+        return None
+    if timeout != -1 and not (blocking and 0 <= timeout <= threading.TIMEOUT_MAX):
+        return None
+    return bool(blocking)
+
+
+def _traced_types(
+    recorder: Recorder, limits: Limits, waits: Waits
+) -> tuple[type, type, Callable[[Any, Any, int | None], None]]:
+    """What those of locks and RLocks derive from; and what gives one its real lock and its resource."""
+
+    class Traced:
+        __slots__ = ("__weakref__", "_depth", "_real", "_resource")
         _depth: int
+        """How often it is held, as far as it was taken before our eyes."""
+        _real: Any
         _resource: int | None
 
-        def __new__(cls) -> Any:
-            frame = sys._getframe(1)
-            while frame.f_code.co_filename == "<string>" and frame.f_back is not None:
-                frame = frame.f_back  # what dataclasses generate
-            filename = frame.f_code.co_filename
-            if recorder.origins.is_stdlib(filename) or libraries.stands_for_threading(filename):
-                return cls._make_real()
-            lock = object.__new__(cls)
-            lock._real = cls._make_real()
-            lock._depth = 0
-            inner = libraries.has_pools(filename)
-            lock._resource = None if inner else limits.add(lock, "lock", 1, frame)
-            return lock
-
-        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-            if timeout != -1 and (timeout < 0 or not blocking):
-                return bool(self._real.acquire(blocking, timeout))  # raises
-            taken = self._real.acquire(False)
-            if not taken and blocking:
+        def acquire(self, /, *arguments: Any, **options: Any) -> Any:
+            real = self._real
+            may_wait = _may_wait(arguments, options) if arguments or options else True
+            taken = False if may_wait is None else real.acquire(False)
+            if not taken and may_wait is not False:
                 with waits.waiting("lock", QUEUED, recorder.wait("lock", QUEUED, self._resource)):
-                    taken = self._real.acquire(True, timeout)
+                    taken = real.acquire(*arguments, **options)
             if taken:
-                self._depth += 1
-                if self._depth == 1 and self._resource is not None:
+                depth = self._depth + 1 if type(real) is _thread.RLock else 1
+                set_depth(self, depth)
+                if depth == 1 and self._resource is not None:
                     limits.take(self._resource)
-            return bool(taken)
+            return taken
 
-        def release(self) -> None:
-            depth = self._depth
-            if depth == 1:
-                self._depth = 0
-                if self._resource is not None:
-                    limits.give_back(self._resource)
-            self._real.release()
-            if depth != 1:
-                self._depth = depth - 1
+        def release(self, /, *arguments: Any, **options: Any) -> Any:
+            real, depth = self._real, self._depth
+            if arguments or options or not depth or not _can_be_released(real):
+                return real.release(*arguments, **options)  # raises, unless it was taken unseen
+            set_depth(self, depth - 1)
+            if depth == 1 and self._resource is not None:
+                limits.give_back(self._resource)  # first: as soon as it is free, another may take it
+            return real.release()
 
-        def __enter__(self) -> bool:
-            return self.acquire()
+        def __enter__(self, /, *arguments: Any, **options: Any) -> Any:
+            return self.acquire(*arguments, **options)
 
-        def __exit__(self, *exc_info: object) -> None:
-            self.release()
+        def __exit__(self, /, *arguments: Any, **options: Any) -> Any:
+            return self.release()
+
+        def _at_fork_reinit(self, /, *arguments: Any, **options: Any) -> Any:
+            result = self._real._at_fork_reinit(*arguments, **options)
+            let_go(self)
+            return result
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self._real, name)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            setattr(self._real, name, value)  # raises
+
+        def __delattr__(self, name: str) -> None:
+            delattr(self._real, name)  # raises
 
         def __repr__(self) -> str:
             return repr(self._real)
@@ -94,24 +145,105 @@ def lock_types(recorder: Recorder, limits: Limits, waits: Waits) -> tuple[type, 
         def __class__(self) -> type:
             return type(self._real)
 
-    class RLock(Lock):
-        _make_real = staticmethod(threading.RLock)
+    class TracedRLock(Traced):
+        """With what Condition uses to let go of it however often it is held."""
 
-        # what Condition uses to let go of a lock however often it is held
-        def _release_save(self) -> tuple[Any, int]:
-            depth, self._depth = self._depth, 0
-            if self._resource is not None:
-                limits.give_back(self._resource)
-            return self._real._release_save(), depth
+        __slots__ = ()
 
-        def _acquire_restore(self, state: tuple[Any, int]) -> None:
-            self._real._acquire_restore(state[0])
-            self._depth = state[1]
+        def _release_save(self, /, *arguments: Any, **options: Any) -> Any:
+            if not (arguments or options) and _can_be_released(self._real):
+                let_go(self)
+            return self._real._release_save(*arguments, **options)
+
+        def _acquire_restore(self, /, *arguments: Any, **options: Any) -> Any:
+            result = self._real._acquire_restore(*arguments, **options)
+            ((count, _),) = arguments  # as the real one has accepted it
+            set_depth(self, count)
             if self._resource is not None:
                 limits.take(self._resource)
+            return result
 
-    for made in (Lock, RLock):
-        real = type(made._make_real())
-        made.__name__ = made.__qualname__ = real.__name__
-        made.__module__ = real.__module__
-    return Lock, RLock
+    slots: Any = vars(Traced)
+    set_real, set_depth, set_resource = (slots[name].__set__ for name in ("_real", "_depth", "_resource"))
+
+    def let_go(lock: Any) -> None:
+        if lock._depth and lock._resource is not None:
+            limits.give_back(lock._resource)
+        set_depth(lock, 0)
+
+    def set_state(lock: Any, real: Any, resource: int | None) -> None:
+        set_real(lock, real)
+        set_depth(lock, 0)
+        set_resource(lock, resource)
+
+    return Traced, TracedRLock, set_state
+
+
+def _can_be_released(real: Any) -> bool:
+    held: bool = real._is_owned() if isinstance(real, _RLock) else real.locked()
+    return held
+
+
+_RLock: Any = _thread.RLock
+
+
+def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -> Any:
+    """``traced_type`` as a type that answers as ``plain`` does, and makes what ``make`` does."""
+
+    class Type(type):
+        def __new__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any]) -> Any:
+            if any(type(base) is Type for base in bases):
+                bases = tuple(plain if type(base) is Type else base for base in bases)
+                return type(name, bases, namespace)  # raises: nothing may derive from it
+            return super().__new__(cls, name, bases, namespace)
+
+        def __call__(cls, *arguments: Any, **options: Any) -> Any:
+            return make(*arguments, **options)
+
+        def __instancecheck__(cls, instance: Any) -> bool:
+            return isinstance(instance, plain)
+
+        def __subclasscheck__(cls, subclass: Any) -> bool:
+            return type(subclass) is Type or issubclass(subclass, plain)
+
+        def __setattr__(cls, name: str, value: Any) -> None:
+            setattr(plain, name, value)  # raises
+
+        def __delattr__(cls, name: str) -> None:
+            delattr(plain, name)  # raises
+
+        def __dir__(cls) -> list[str]:
+            return dir(plain)
+
+        @property
+        def __text_signature__(cls) -> Any:
+            return plain.__text_signature__
+
+        @property
+        def __signature__(cls) -> Any:
+            import inspect
+
+            return inspect.signature(plain)
+
+    def reduced(_: Any) -> tuple[Any, ...]:
+        """As pickle wants to be told: another process gets the plain type, which copied is itself."""
+        return copy.copy, (plain,)
+
+    copyreg.pickle(Type, reduced)
+    return Type(plain.__name__, (traced_type,), {"__slots__": ()})
+
+
+def _pass_for_type(traced: Any, real: Any) -> None:
+    """Let a type of traced locks have the names and methods that the real one has, and no others."""
+    own: dict[str, Any] = {}
+    for base in reversed(traced.__mro__[:-1]):
+        own |= vars(base)
+    own |= {f"{name}_lock": own[name] for name in ("acquire", "release")}
+    for name, method in own.items():
+        original = getattr(real, name, None)
+        if isinstance(method, FunctionType) and original is not None:
+            copied = FunctionType(method.__code__, method.__globals__, name, None, method.__closure__)
+            pass_for(copied, original)
+            type.__setattr__(traced, name, copied)
+    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        type.__setattr__(traced, name, getattr(real, name))

@@ -117,7 +117,11 @@ class Loops:
         """That of the loop that runs in this thread, if one does."""
         loop = events._get_running_loop()
         if loop is not None:
-            return self.lens_of(loop)
+            try:
+                lens: LoopLens | None = object.__getattribute__(loop, "_asyncdemo")
+            except AttributeError:
+                return None  # somebody's own loop, which is not observed: for us its thread acts
+            return lens or self.lens_of(loop)
         hub = self._hub() if self.hubs else None
         return hub if hub is not None and hub.busy else None
 

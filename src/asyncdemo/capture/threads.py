@@ -7,13 +7,14 @@ import threading
 import weakref
 from _thread import get_ident  # gevent replaces that of the module
 from collections.abc import Callable
-from typing import Any
+from types import CodeType, FunctionType, MethodType
+from typing import Any, NamedTuple
 
-from asyncdemo.capture import wire
+from asyncdemo.capture import locks, wire
+from asyncdemo.capture.frames import hide_own_frames
 from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, around, around_call
 from asyncdemo.capture.limits import Limits
-from asyncdemo.capture.locks import lock_types
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
 from asyncdemo.capture.waits import Labelled, Waiting, Waits
@@ -27,9 +28,8 @@ class Threads:
         self._loops = loops
         self._limits = limits
         self._waits = waits
-        self._tracks: weakref.WeakKeyDictionary[threading.Thread, tuple[int, int | None, int, int]] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._started: dict[int, tuple[weakref.ref[threading.Thread], _Start]] = {}
+        """By id, as a thread of a class of the script's may compare as it likes."""
         self.on_start: Callable[[], None] = lambda: None
 
     def install(self, patches: Patches) -> None:
@@ -47,9 +47,7 @@ class Threads:
             ("Queue", queue, "join", "queue.join", WAITING),
         ):
             patches.rewrite(module, f"{owner}.{method}", self._limited(reason, state), around)
-        lock, rlock = lock_types(self._recorder, limits, waits)
-        patches.set(threading, "Lock", lock)
-        patches.set(threading, "RLock", rlock)
+        locks.install(self._recorder, limits, waits, patches)
 
     def _limited(self, reason: str, state: int) -> Callable[[Any], Labelled]:
         def labelled(owner: Any) -> Labelled:
@@ -63,42 +61,69 @@ class Threads:
     def _starting(self, thread: threading.Thread) -> Labelled:
         recorder = self._recorder
         created = recorder.frame_site(recorder.caller(caller_of_hooked()))
-        self._tracks[thread] = recorder.next_track(), created, self._loops.current_track(), recorder.now()
+        if self._start_of(thread) is None:  # else this call raises
+            key, track = id(thread), recorder.next_track()
+            start = _Start(track, created, self._loops.current_track(), recorder.now())
+            self._started[key] = weakref.ref(thread, lambda _: self._started.pop(key, None)), start
         self.on_start()
         return self._waits.labelled("")  # it waits until the thread runs, which is nobody's business
 
+    def _start_of(self, thread: threading.Thread) -> _Start | None:
+        reference, start = self._started.get(id(thread), (None, None))
+        return start if reference is not None and reference() is thread else None
+
     def _joining(self, thread: threading.Thread) -> Waiting:
-        known = self._tracks.get(thread)
-        track = None if known is None else known[0]
+        start = self._start_of(thread)
+        track = None if start is None else start.track
         return self._waits.waiting("thread", WAITING, self._recorder.wait("thread", WAITING, on=track))
 
     def _running(self, thread: threading.Thread) -> _ThreadRun | Labelled:
         if self._loops.in_greenlet():
             return self._waits.labelled("")  # gevent has made it a greenlet, which is observed as such
-        return _ThreadRun(self._recorder, thread, self._tracks.get(thread))
+        return _ThreadRun(self._recorder, thread, self._start_of(thread))
+
+
+class _Start(NamedTuple):
+    """One call of ``Thread.start``. created: the line of it. parent: the track that made it, or negative."""
+
+    track: int
+    created: int | None
+    parent: int
+    at_ns: int
+
+
+def _code_of(target: Any) -> CodeType | None:
+    """Of a function or a method; of anything else it is not known, and nothing of it is touched."""
+    function = target.__func__ if type(target) is MethodType else target
+    return function.__code__ if type(function) is FunctionType else None
 
 
 class _ThreadRun:
-    __slots__ = ("_known", "_recorder", "_thread")
+    __slots__ = ("_recorder", "_start", "_thread")
 
-    def __init__(
-        self, recorder: Recorder, thread: threading.Thread, known: tuple[int, int | None, int, int] | None
-    ) -> None:
+    def __init__(self, recorder: Recorder, thread: threading.Thread, start: _Start | None) -> None:
         self._recorder = recorder
         self._thread = thread
-        self._known = known
+        self._start = start
 
     def __enter__(self) -> None:
-        thread = self._thread
-        target = getattr(thread, "_target", None) or type(thread).run
-        code = getattr(getattr(target, "__func__", target), "__code__", None)
-        track, created, parent, at_ns = self._known or (None, None, -1, self._recorder.now())
-        lens = self._recorder.open_thread(
-            get_ident(), thread.name, code, created, parent if parent >= 0 else None, at_ns, track
+        thread, recorder = self._thread, self._recorder
+        known = vars(thread)
+        track, created, parent, at_ns = self._start or (None, None, -1, recorder.now())
+        lens = recorder.open_thread(
+            get_ident(),
+            known.get("_name", ""),
+            _code_of(type(thread).run if known.get("_target") is None else known["_target"]),
+            created,
+            parent if parent >= 0 else None,
+            at_ns,
+            track,
         )
         self._recorder.record((wire.THREAD_RUNS, lens.track, self._recorder.now(), 0, 0, 0))
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if error is not None:
+            hide_own_frames(error)  # before ``threading.excepthook`` prints it
         raised = kind is not None and not issubclass(kind, SystemExit)
         self._recorder.close_thread(
             get_ident(),
