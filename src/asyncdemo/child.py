@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
@@ -57,9 +58,10 @@ class Child:
     frames: of the connection, from the first byte. hello: its first frame.
     """
 
-    def __init__(self, stdout: Stdout, stdin: bool = True) -> None:
-        """stdin: the script may read ours; else there is nothing to read."""
+    def __init__(self, stdout: Stdout, stdin: bool = True, flags: Sequence[str] = ()) -> None:
+        """stdin: the script may read ours; else there is nothing to read. flags: of its Python."""
         self.stdout, self.stdin = stdout, stdin
+        self._flags = flags
         self._outputs: dict[int, str] = {}
         self.frames = wire.FrameReader()
         self.hello: tuple[bytes, bytes] | None = None
@@ -126,7 +128,7 @@ class Child:
         stdout, stderr, capturing = self._script_output()
         try:
             return subprocess.Popen(
-                [sys.executable, os.fspath(_LAUNCH)],
+                [sys.executable, *self._flags, os.fspath(_LAUNCH)],
                 env=environment,
                 stdin=None if self.stdin else subprocess.DEVNULL,
                 stdout=stdout,

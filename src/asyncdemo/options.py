@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asyncdemo.child import Stdout
 
-__all__ = ["Call", "Options", "Target", "told"]
+__all__ = ["Call", "Options", "Target", "interpreter_flags", "told"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Target:
-    """A script file, or a module as for ``python -m``, and its arguments; or a function of the file."""
+    """A script file, a module as for ``python -m``, or a function of the file; and arguments.
+
+    script: also a folder or zip file with a ``__main__``, a ``.pyc``, or ``-`` for standard input.
+    """
 
     script: str | None
     module: str | None = None
@@ -41,7 +44,7 @@ class Target:
 
     @property
     def title(self) -> str:
-        return self.module or self.script or ""
+        return "<stdin>" if self.script == "-" else self.module or self.script or ""
 
     @property
     def name(self) -> str:
@@ -62,6 +65,7 @@ class Options:
     it accepted and handled which request is recorded, and listeners see requests. follow: processes that
     it starts with multiprocessing's *spawn* are recorded too, with the same lanes and knobs; time is real
     then, as they have no other in common. memory: sample what it and all that it starts have in memory.
+    flags: of the Python that runs the script, as on its command line.
     """
 
     name: str = ""
@@ -79,6 +83,7 @@ class Options:
     serves: bool = False
     follow: bool = False
     memory: bool = False
+    flags: tuple[str, ...] = ()
 
 
 def told(target: Target, options: Options) -> dict[str, object]:
@@ -98,3 +103,34 @@ def told(target: Target, options: Options) -> dict[str, object]:
         "serves": options.serves,
         "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
     }
+
+
+_TAKE_VALUE = "WX"
+_OF_PATHS = {"-E", "-I", "-P", "-s"}
+"""What a package manager writes into the first line of a command, for that command's own imports."""
+_NOT_FOR_SCRIPTS = "ix"
+"""Ours would prompt as well; the first line that is skipped would be our own."""
+
+
+def interpreter_flags(orig_argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(options that the Python with this command line was given, those among them that cannot be passed on)
+
+    ``python -X dev -m asyncdemo ...``: (("-X", "dev"), ()).
+    """
+    flags: list[str] = []
+    refused: list[str] = []
+    words = iter(orig_argv[1:])
+    for word in words:
+        if word.startswith("--check-hash-based-pycs"):
+            flags += [word] if "=" in word else [word, next(words, "")]
+            continue
+        if word in ("-", "--") or not word.startswith("-"):
+            return tuple(flag for flag in flags if flag not in _OF_PATHS), tuple(refused)
+        for at, letter in enumerate(word[1:], 1):
+            if letter in "cm":
+                return tuple(flags), tuple(refused)
+            if letter in _TAKE_VALUE:
+                flags += [f"-{letter}", word[at + 1 :] or next(words, "")]
+                break
+            (refused if letter in _NOT_FOR_SCRIPTS else flags).append(f"-{letter}")
+    return tuple(flags), tuple(refused)

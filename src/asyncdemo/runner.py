@@ -145,7 +145,7 @@ class Recording:
         """
         _check(self._target.script)
         if self._child is None:
-            self._child = Child(self._options.stdout, self._options.stdin)
+            self._child = Child(self._options.stdout, self._options.stdin, self._options.flags)
         if self._options.memory:
             self._meter = MemoryMeter(self._child.process.pid, self._child.family)
         self._output.open(self._child.take_outputs())
@@ -430,7 +430,7 @@ class Recording:
 
 
 def _check(script: str | None) -> None:
-    if script is None:
+    if script is None or script == "-":
         return
     if not os.path.exists(script):
         raise UsageError(f"There is no file {script}.")

@@ -36,7 +36,8 @@ from pathlib import Path
 from asyncdemo.runner import Options, Target, record
 target = Target(wanted["script"], wanted["module"], tuple(wanted["args"]))
 given = {name: wanted[name] for name in ("virtual", "follow", "knobs")}
-run = record(target, Options(lanes=tuple(wanted["lanes"]), **given))
+flags = tuple(wanted["flags"])
+run = record(target, Options(lanes=tuple(wanted["lanes"]), flags=flags, **given))
 Path(wanted["save"]).write_bytes(pickle.dumps(run))
 """
 
@@ -69,6 +70,7 @@ def traced(
     *target: str,
     folder: Path,
     stdin: bytes = b"",
+    flags: Sequence[str] = (),
     lanes: Sequence[str] = (),
     virtual: bool = False,
     follow: bool = False,
@@ -83,6 +85,7 @@ def traced(
             "script": None if module else target[0],
             "module": module,
             "args": target[2:] if module else target[1:],
+            "flags": flags,
             "lanes": lanes,
             "virtual": virtual,
             "follow": follow,

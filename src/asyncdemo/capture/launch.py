@@ -22,7 +22,7 @@ from asyncdemo.capture.instrument import on_entry
 from asyncdemo.capture.lens import Lens
 from asyncdemo.capture.recorder import Origins, running_version
 from asyncdemo.capture.source import SourceError, compile_script
-from asyncdemo.capture.target import Function, LaneFinder, Script
+from asyncdemo.capture.target import Function, LaneFinder, Script, main_as_python_made_it
 from asyncdemo.capture.workers import Copies
 
 _ANSWER_S = 10.0
@@ -83,6 +83,8 @@ def _run(
     if parent.receive(connection, reader, wire.GO) is None:
         sys.exit(1)
     recorder.define(["start", recorder.now()])
+    if target.note is not None:
+        recorder.define(["note", target.note])
     parent.begin(lens, connection)
     main = threading.get_ident()
     try:
@@ -95,7 +97,7 @@ def _run(
         if raised:
             _hide_when_printed()
         elif sys.version_info < (3, 12):
-            _forget_top(error)
+            _forget_top(error, target.code)
         raise
     recorder.close_thread(main, "returned")
 
@@ -103,13 +105,10 @@ def _run(
 def work() -> None:
     """A process that the script has started: what ``python -c CODE`` would do."""
     main_ident = threading.get_ident()  # gevent may replace that
+    sys.orig_argv[-len(sys.argv)] = "-c"
     code, sys.argv = sys.argv[1], ["-c", *sys.argv[2:]]
     lens = _observed()
-    main = sys.modules["__main__"].__dict__
-    loader = type(sys.modules["builtins"].__loader__)
-    main.clear()  # it must not find us there
-    main.update({"__name__": "__main__", "__doc__": None, "__package__": None, "__spec__": None})
-    main.update({"__loader__": loader, "__annotations__": {}, "__builtins__": sys.modules["builtins"]})
+    main = main_as_python_made_it()  # it must not find us there
     compiled = compile(code, "<string>", "exec", dont_inherit=True)
     if hasattr(
         linecache, "_register_code"
@@ -177,11 +176,17 @@ def _observe_copies(lens: Lens, options: dict[str, Any], path: str) -> None:
     Copies(path, compile_it).install(lens.patches)
 
 
-def _forget_top(error: BaseException) -> None:
-    """Nobody catches an exit at the top, so what a task still has to say of it does not lead up there."""
+def _forget_top(error: BaseException, code: types.CodeType | None) -> None:
+    """Nobody catches an exit at the top, so what a task still has to say of it does not lead up there.
+
+    code: of the script, above which ``runpy`` may be.
+    """
     hide_own_frames(error)
-    if error.__traceback__ is not None:
-        error.__traceback__ = error.__traceback__.tb_next
+    entry = error.__traceback__
+    while entry is not None and code is not None and entry.tb_frame.f_code is not code:
+        entry = entry.tb_next
+    if entry is not None:
+        error.__traceback__ = entry.tb_next
 
 
 def _hide_when_printed() -> None:

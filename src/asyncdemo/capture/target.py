@@ -9,10 +9,15 @@ import importlib.abc
 import importlib.util
 import inspect
 import io
+import marshal
 import os
+import pkgutil
+import runpy
 import sys
+import threading
 from collections.abc import Mapping, Sequence
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader, SourcelessFileLoader
+from importlib.util import MAGIC_NUMBER
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -21,60 +26,140 @@ from asyncdemo.capture.source import SourceError, Value, compile_module, compile
 
 
 class Script:
-    """A script or a module as for ``python -m``, found and compiled as Python itself would."""
+    """What ``python`` runs: a file, a folder or zip file with a ``__main__``, a ``-m`` module, or stdin.
+
+    It is found as Python itself would, and compiled with what was asked for; without a source (a ``.pyc``)
+    it is run as it is. note: what a reader of the run must know, or None.
+    """
+
+    note: str | None = None
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
         self.name: str = options["module"] or options["script"]
+        self._found: tuple[str, ModuleSpec, CodeType] | None = None
+        """As ``runpy`` finds it, which then runs it: a module, a folder or a zip file."""
+        self._loader: Any = None
 
     def load(self) -> None:
+        """Find and compile it. Raises SourceError, or what reading and compiling raise."""
         options = self._options
-        spec: ModuleSpec | None = None
-        loader: Any
-        text: bytes | str
-        if options["module"]:
-            sys.path.insert(0, os.getcwd())
-            spec = _find_main(options["module"])
-        elif os.path.isdir(options["script"]):
-            spec = _find_main_in(options["script"])
-        if spec is not None:
-            assert spec.loader is not None and spec.origin is not None
-            loader, self.path = spec.loader, spec.origin
-            found: str | None = loader.get_source(spec.name) if hasattr(loader, "get_source") else None
-            if found is None:
-                raise ImportError(f"there is no source of {spec.name}")
-            text = found
-            folder = os.path.dirname(self.path)
+        as_typed = ["-m", options["module"]] if options["module"] else [options["script"]]
+        sys.orig_argv = [*sys.orig_argv[:-1], *as_typed, *options["args"]]
+        sys.argv = [as_typed[0], *options["args"]]
+        source, code, folders = self._find()
+        self.roots: tuple[str, ...] = (os.getcwd(), *folders)
+        self.knobs: Mapping[str, Value] = {}
+        if source is not None:
+            code, self.knobs = compile_script(
+                source, self.path, options["lanes"], options["knobs"], options["results"]
+            )
+        elif options["lanes"] or options["knobs"]:
+            raise SourceError(f"There is no source of {self.name}, so it has no lanes and no knobs to set.")
         else:
-            path = options["script"]
-            folder = os.path.dirname(os.path.realpath(path))
-            sys.path.insert(0, folder)
-            self.path = os.path.join(os.getcwd(), path)
-            with io.open_code(os.path.abspath(path)) as file:
-                text = file.read()
-            loader = SourceFileLoader("__main__", path)
-        self.roots: tuple[str, ...] = (os.getcwd(), folder)
-        self.code, self.knobs = compile_script(
-            text, self.path, options["lanes"], options["knobs"], options["results"]
-        )
-        self.attributes: dict[str, Any] = {
-            "__name__": "__main__",
-            "__doc__": None,
-            "__file__": self.path,
-            "__builtins__": sys.modules["builtins"],
-            "__loader__": loader,
-            "__spec__": spec,
-            "__package__": None if spec is None else spec.parent,
-            "__cached__": None if spec is None else spec.cached,
-            "__annotations__": {},
-        }
-        sys.argv = [self.path if options["module"] else options["script"], *options["args"]]
+            self.note = f"There is no source of {self.name}: it ran as it is compiled."
+        assert code is not None
+        self.code, self._has_source = code, source is not None
 
     def run(self, lens: Lens) -> None:
-        main = sys.modules["__main__"].__dict__  # the interpreter's own: it ends after all others
-        main.clear()
-        main.update(self.attributes)
-        exec(self.code, main)
+        if not self._has_source:
+            lens.open_main_thread()
+        main = main_as_python_made_it()
+        if self._found is not None:
+            name, spec, _ = self._found
+            found = (name, spec, self.code)
+            plain = runpy._get_module_details  # type: ignore[attr-defined]
+
+            def details(*_: Any) -> tuple[str, ModuleSpec, CodeType]:
+                runpy._get_module_details = plain  # type: ignore[attr-defined]
+                return found
+
+            runpy._get_module_details = details  # type: ignore[attr-defined]
+            # the interpreter takes the file of what it was started with away, before it waits for threads
+            threading._register_atexit(_put_back, main)  # type: ignore[attr-defined]
+            runpy._run_module_as_main(name, bool(self._options["module"]))  # type: ignore[attr-defined]
+        else:
+            main["__file__"] = self.path
+            if sys.version_info < (3, 15):
+                main["__cached__"] = None
+            main["__loader__"] = self._loader
+            exec(self.code, main)
+
+    def _find(self) -> tuple[bytes | str | None, CodeType | None, tuple[str, ...]]:
+        """(source, code if there is no source, folders that are the user's)"""
+        options = self._options
+        path = options["script"]
+        if options["module"]:
+            if not sys.flags.safe_path:
+                sys.path.insert(0, os.getcwd())
+            return self._find_by_runpy(options["module"])
+        if path == "-":
+            return self._from_stdin(), None, ()
+        if pkgutil.get_importer(path) is not None:
+            sys.path.insert(0, os.getcwd() if os.path.normpath(path) == os.curdir else _absolute(path))
+            return self._find_by_runpy("__main__")
+        folder = os.path.dirname(os.path.realpath(path))
+        if not sys.flags.safe_path:
+            sys.path.insert(0, folder)
+        self.path = _absolute(path)
+        with io.open_code(os.path.abspath(path)) as file:
+            data = file.read()
+        if path.endswith(".pyc") or data[:2] == MAGIC_NUMBER[:2]:
+            self._loader = SourcelessFileLoader("__main__", path)
+            if data[:4] != MAGIC_NUMBER:
+                raise SourceError(f"{path} was compiled by another version of Python.")
+            return None, marshal.loads(data[16:]), (folder,)
+        self._loader = SourceFileLoader("__main__", path)
+        return data, None, (folder,)
+
+    def _find_by_runpy(self, name: str) -> tuple[bytes | str | None, CodeType, tuple[str, ...]]:
+        try:
+            if name == "__main__" and not self._options["module"]:
+                self._found = runpy._get_main_module_details(runpy._Error)  # type: ignore[attr-defined]
+            else:
+                self._found = runpy._get_module_details(name, runpy._Error)  # type: ignore[attr-defined]
+        except runpy._Error as error:  # type: ignore[attr-defined]
+            raise SourceError(f"{error}.") from None
+        assert self._found is not None
+        name, spec, code = self._found
+        self.path = spec.origin or name
+        loader: Any = spec.loader
+        source = loader.get_source(name) if hasattr(loader, "get_source") else None
+        return source, code, (os.path.dirname(self.path),)
+
+    def _from_stdin(self) -> bytes:
+        self.path = "<stdin>"
+        self._loader = sys.modules["builtins"].__loader__
+        if sys.stdin is not None and sys.stdin.isatty():
+            raise SourceError("- reads a script from standard input, and that is a terminal: give a file.")
+        if not sys.flags.safe_path:
+            sys.path.insert(0, "")
+        return b"" if sys.stdin is None else sys.stdin.buffer.read()
+
+
+def main_as_python_made_it() -> dict[str, Any]:
+    """The interpreter's own ``__main__``, which ends after all others, as it was before our start."""
+    main = sys.modules["__main__"].__dict__
+    for name in [name for name in main if not name.startswith("__")]:
+        del main[name]
+    for name in ("__file__", "__cached__"):
+        main.pop(name, None)
+    main["__doc__"] = None
+    main["__loader__"] = sys.modules["builtins"].__loader__
+    return main
+
+
+def _put_back(main: dict[str, Any]) -> None:
+    spec = main.get("__spec__")
+    if spec is not None:
+        main.setdefault("__file__", spec.origin)
+        if sys.version_info < (3, 15):
+            main.setdefault("__cached__", spec.cached)
+
+
+def _absolute(path: str) -> str:
+    """As Python itself makes it: with the dots that were typed."""
+    return os.path.join(os.getcwd(), path)
 
 
 class Function:
@@ -84,6 +169,8 @@ class Function:
     """
 
     knobs: Mapping[str, Value] = {}
+    note: str | None = None
+    code: CodeType | None = None
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._call: dict[str, Any] = options["call"]
@@ -96,6 +183,7 @@ class Function:
             _loaded_already(name)
         sys.path[:] = self._call["path"]
         sys.argv = [self.name]
+        sys.orig_argv = [*sys.orig_argv[:-1], self.name]
         sys.meta_path.insert(0, LaneFinder(self._lanes))
         main = sys.modules["__main__"].__dict__
         main.clear()  # a process that the function starts must not find us there
@@ -162,22 +250,3 @@ class LaneFinder(importlib.abc.MetaPathFinder):
         if lanes and spec is not None and spec.origin is not None and type(spec.loader) is SourceFileLoader:
             spec.loader = _LaneLoader(name, spec.origin, lanes)
         return spec
-
-
-def _find_main_in(path: str) -> ModuleSpec:
-    """What ``python folder`` runs; the folder is then the first on the import path."""
-    folder = os.getcwd() if os.path.normpath(path) == os.curdir else os.path.join(os.getcwd(), path)
-    sys.path.insert(0, folder)
-    spec = PathFinder.find_spec("__main__", [folder])
-    if spec is None:
-        raise ImportError("the folder has no __main__.py")
-    return spec
-
-
-def _find_main(name: str) -> ModuleSpec:
-    spec = importlib.util.find_spec(name)
-    if spec is not None and spec.submodule_search_locations is not None:
-        spec = importlib.util.find_spec(f"{name}.__main__")
-    if spec is None:
-        raise ImportError(f"there is no module {name}, or it is a package without __main__")
-    return spec

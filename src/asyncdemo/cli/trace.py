@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from asyncdemo.cli.terminal import can_draw
 from asyncdemo.course.knobs import settings
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.model import RunOutcome
+from asyncdemo.options import interpreter_flags
 from asyncdemo.runner import Options, Stdout, Target
 
 __all__ = ["command"]
@@ -119,11 +121,15 @@ def command(
     if save_to is not None:
         check_recording(save_to, f"--save {save_to}")
     target = Target(None, script, args) if as_module else Target(script, None, args)
+    flags, refused = interpreter_flags(sys.orig_argv)
+    if refused:
+        click.echo(f"{' '.join(refused)} is for asyncdemo's own Python: {script} runs without.", err=True)
     options = Options(
         lanes=tuple(name for names in lanes for name in names.split(",") if name),
         knobs=settings(set_to),
         virtual=virtual,
         timeout_s=timeout_s,
+        flags=flags,
     )
     if as_json:
         recorded = record_quietly([Job(target, replace(options, stdout=Stdout.TO_STDERR))])

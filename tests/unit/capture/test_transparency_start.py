@@ -1,0 +1,189 @@
+"""Tracing changes nothing of what a script can see of how it was started: plain and traced, byte for byte.
+
+Files, modules, folders, zip files, compiled files and standard input, with the options of Python itself.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import zipapp
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.options import interpreter_flags
+from tests.support.plain_and_traced import PYTHON, plain, traced
+
+LOOKS_ABOUT = """
+import sys, warnings
+print([(name, value) for name, value in globals().items() if name not in ("sys", "warnings")])
+print(sys.argv, sys.orig_argv[1:], sys.path, sys.executable)
+print(sys.flags, sys._xoptions, sys.warnoptions, warnings.filters, sys.pycache_prefix)
+print(sys.stdout.write_through, sys.stdin.read())
+import atexit, threading, time
+def late():
+    threading.main_thread().join()
+    print("late", sorted(name for name in globals() if name.startswith("__")))
+threading.Thread(target=late).start()
+atexit.register(lambda: print("at exit", sorted(name for name in globals() if name.startswith("__"))))
+from multiprocessing.util import _args_from_interpreter_flags
+print(_args_from_interpreter_flags())
+def documented():
+    "words"
+try:
+    assert False
+except AssertionError:
+    print("asserted")
+print(documented.__doc__)
+def fails():
+    raise ValueError("the end")
+fails()
+"""
+ANNOTATED = """
+number: int = 1
+text: "str"
+import sys
+print(sys.modules["__main__"].__annotations__)
+print(sorted(name for name in globals() if name.startswith("__")))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Has the script in each of the forms that Python runs."""
+    (tmp_path / "script.py").write_text(LOOKS_ABOUT)
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "packed" / "__main__.py").write_text(LOOKS_ABOUT)
+    (tmp_path / "packed" / "__init__.py").write_text("import sys\nprint('imported', sys.argv)\n")
+    (tmp_path / "packed" / "module.py").write_text(LOOKS_ABOUT)
+    (tmp_path / "spaced").mkdir()
+    (tmp_path / "spaced" / "module.py").write_text(LOOKS_ABOUT)
+    (tmp_path / "link.py").symlink_to(tmp_path / "spaced" / "module.py")
+    zipapp.create_archive(tmp_path / "packed", tmp_path / "app.pyz")
+    for name in ("compiled.pyc", "no_ending"):
+        compile_it = f"import py_compile; py_compile.compile('script.py', {name!r})"
+        subprocess.run([PYTHON, "-c", compile_it], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+TARGETS = [
+    ("script.py",),
+    ("./script.py",),
+    ("link.py",),
+    ("-m", "script"),
+    ("-m", "packed"),
+    ("-m", "packed.module"),
+    ("-m", "spaced.module"),
+    ("packed",),
+    ("app.pyz",),
+    ("compiled.pyc",),
+    ("no_ending",),
+    ("-",),
+]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=" ".join)
+def test_how_it_was_started(folder: Path, target: tuple[str, ...]) -> None:
+    stdin = LOOKS_ABOUT.encode() if target == ("-",) else b"words"
+    seen, _ = traced(*target, "an", "--argument", folder=folder, stdin=stdin)
+    assert seen == plain(*target, "an", "--argument", folder=folder, stdin=stdin)
+    assert seen.exit_code == 1 and "ValueError: the end" in seen.stderr
+
+
+FLAGS = [
+    "-X dev",
+    "-O",
+    "-OO",
+    "-W error",
+    "-bb -W error::BytesWarning",
+    "-I",
+    "-E",
+    "-s",
+    "-S",
+    "-P",
+    "-u",
+    "-B",
+    "-q",
+    "-X utf8=0",
+    "-X utf8",
+    "-X warn_default_encoding -W error",
+    "-X no_debug_ranges",
+    "-X frozen_modules=off",
+    "-X pycache_prefix=elsewhere",
+    "-X int_max_str_digits=0",
+    "-X of_its_own=1",
+]
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+def test_options_of_python(folder: Path, flags: str) -> None:
+    seen, _ = traced("script.py", folder=folder, flags=flags.split())
+    assert seen == plain("script.py", folder=folder, flags=flags.split())
+
+
+@pytest.mark.parametrize("target", [("-m", "packed"), ("app.pyz",), ("-",)], ids=" ".join)
+def test_a_safe_path_has_no_folder_of_the_script(folder: Path, target: tuple[str, ...]) -> None:
+    """A module that is not found is an error of use, so it is found by PYTHONPATH here."""
+    safe = {"PYTHONSAFEPATH": "1", "PYTHONPATH": str(folder)}
+    stdin = LOOKS_ABOUT.encode() if target == ("-",) else b""
+    seen, _ = traced(*target, folder=folder, environment=safe, stdin=stdin)
+    assert seen == plain(*target, folder=folder, environment=safe, stdin=stdin)
+
+
+@pytest.mark.parametrize("target", [("script.py",), ("-m", "script")], ids=" ".join)
+def test_annotations_of_the_main_module(tmp_path: Path, target: tuple[str, ...]) -> None:
+    (tmp_path / "script.py").write_text(ANNOTATED)
+    seen, _ = traced(*target, folder=tmp_path)
+    assert seen == plain(*target, folder=tmp_path)
+    assert "number" in seen.stdout
+
+
+WORKERS = """
+import multiprocessing, sys
+def look(queue):
+    main = sys.modules["__main__"]
+    queue.put((sys.argv, sys.orig_argv[1:6:2], str(sys.flags), sys.path[0], sorted(vars(main)), str(main)))
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=look, args=(queue,))
+    process.start()
+    print(queue.get(timeout=10))
+    process.join()
+"""
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_a_spawned_worker(tmp_path: Path, follow: bool) -> None:
+    (tmp_path / "script.py").write_text(WORKERS)
+    flags = ["-X", "dev", "-W", "error::UserWarning"]
+    seen, _ = traced("script.py", folder=tmp_path, follow=follow, flags=flags)
+    expected = plain("script.py", folder=tmp_path, flags=flags)
+    assert seen.stdout == expected.stdout
+    assert seen.exit_code == expected.exit_code == 0
+
+
+def test_a_compiled_file_runs_without_rows_of_calls(folder: Path) -> None:
+    _, run = traced("compiled.pyc", folder=folder)
+    assert run.notes == ("There is no source of compiled.pyc: it ran as it is compiled.",)
+    assert [lane.name for lane in run.lanes][:1] == ["MainThread"]
+
+
+@pytest.mark.parametrize(
+    ("command", "flags", "refused"),
+    [
+        ("python -m asyncdemo trace -X", (), ()),
+        ("python -X dev -m asyncdemo", ("-X", "dev"), ()),
+        ("python -Xdev -OO -Werror -masyncdemo", ("-X", "dev", "-O", "-O", "-W", "error"), ()),
+        ("python -IBu -m asyncdemo", ("-I", "-B", "-u"), ()),
+        ("python -ix -u -m asyncdemo", ("-u",), ("-i", "-x")),
+        ("python -BIm asyncdemo", ("-B", "-I"), ()),
+        ("python --check-hash-based-pycs always -m asyncdemo", ("--check-hash-based-pycs", "always"), ()),
+        ("python -sP -X dev /usr/bin/asyncdemo trace -O x.py", ("-X", "dev"), ()),
+        ("python /usr/bin/asyncdemo trace -O x.py", (), ()),
+    ],
+)
+def test_which_options_are_for_the_script(
+    command: str, flags: tuple[str, ...], refused: tuple[str, ...]
+) -> None:
+    assert interpreter_flags(command.split()) == (flags, refused)
