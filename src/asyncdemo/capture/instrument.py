@@ -75,6 +75,8 @@ class Patches:
         function = _find_function(module, qualname)
         if function is None:
             return False
+        # where it is defined; the module may only have it from there
+        module = sys.modules.get(function.__globals__["__name__"], module)
         original = function.__code__
         key = module.__name__, qualname
         # a copy: what fails half-way must not leave its traces in the tree that others go on with

@@ -60,14 +60,16 @@ class Copies(importlib.abc.MetaPathFinder):
         sys.meta_path.insert(0, self)
         plain: Callable[..., Any] = runpy._get_code_from_file  # type: ignore[attr-defined]
 
-        def _get_code_from_file(*names: Any) -> Any:
-            """Up to Python 3.11 of (name to run under, file), and gives the file too; then of the file."""
-            path = os.fsdecode(names[-1])
+        def _get_code_from_file(*given: Any) -> Any:
+            """Of (name to run under, file) in Python 3.11, and gives the file too; then file first, from 3.15
+            on with the name after it."""
+            old = sys.version_info < (3, 12)
+            path = os.fsdecode(given[1] if old else given[0])
             if os.path.realpath(path) != self._path:
-                return plain(*names)
+                return plain(*given)
             with open(path, "rb") as file:
                 code = self._compile(file.read(), path)
-            return code if len(names) == 1 else (code, names[-1])
+            return (code, given[1]) if old else code
 
         patches.set(runpy, "_get_code_from_file", _get_code_from_file)
 

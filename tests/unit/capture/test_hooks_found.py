@@ -1,0 +1,149 @@
+"""Every function that capture hooks into is there, on this Python and in these versions of the libraries.
+
+A hook that finds nothing to hook is no error for the script: what it would have told is then missing, without a
+word. So what a Python has moved or renamed is found out here. Not for: what a hook tells.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import asyncdemo.capture
+from tests.support.plain_and_traced import PYTHON
+
+CAPTURE = Path(asyncdemo.capture.__file__).parent
+
+# Puts itself under observation as a process that a script starts, then loads every module that is hooked as it
+# is loaded. A second time with a virtual clock.
+_EVERYTHING = """\
+import importlib, json, os, socket, sys, types
+
+from asyncdemo.capture import instrument, launch, parent
+from asyncdemo.capture.lens import Lens, _Finder
+from asyncdemo.capture.recorder import Origins
+
+calls, absent = [], []
+find, rewrite, set_ = instrument._find_function, instrument.Patches.rewrite, instrument.Patches.set
+
+def names(code):
+    found = {name for name in code.co_names if name.startswith("__asyncdemo_")}
+    return found.union(*(names(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
+
+def called():
+    frame = sys._getframe(2)
+    calls.append([frame.f_code.co_filename, frame.f_lineno])
+
+def checked_rewrite(self, module, qualname, hook, transform):
+    called()
+    function = find(module, qualname)
+    before = names(function.__code__) if function else set()
+    done = rewrite(self, module, qualname, hook, transform)
+    if not done or names(function.__code__) == before:
+        absent.append([module.__name__, qualname])
+    return done
+
+def checked_set(self, owner, name, value):
+    called()
+    if not hasattr(owner, name):
+        absent.append([getattr(owner, "__module__", owner.__name__), name])
+    set_(self, owner, name, value)
+
+instrument.Patches.rewrite, instrument.Patches.set = checked_rewrite, checked_set
+ours, theirs = socket.socketpair()
+options = {
+    "process": 1, "code": {"roots": [], "path": __file__}, "threshold_s": 0.05, "serves": True, "call": None,
+    "lanes": [], "knobs": {}, "results": False,
+}
+parent.connect = lambda: ours
+parent.receive = lambda connection, reader, kind: json.dumps(options)
+parent.begin = lambda lens, connection: None
+first = launch._observed()
+without = []
+for name in [name for finder in sys.meta_path if isinstance(finder, _Finder) for name in finder._wanted]:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        without.append(name)
+first.stop()
+Lens(Origins(()), True, 1, print).install()
+sys.stdout.write(json.dumps({"calls": calls, "absent": absent, "without": without}))
+sys.stdout.flush()
+os.kill(os.getpid(), 9)  # its own ending is hooked
+"""
+
+
+@dataclass(frozen=True)
+class Hooked:
+    """calls: (file, line) of capture that hook. absent: (module, function) not found. without: not installed."""
+
+    calls: frozenset[tuple[str, int]]
+    absent: frozenset[tuple[str, str]]
+    without: frozenset[str]
+
+
+@pytest.fixture(scope="module")
+def hooked(tmp_path_factory: pytest.TempPathFactory) -> Hooked:
+    script = tmp_path_factory.mktemp("hooks") / "everything.py"
+    script.write_text(_EVERYTHING)
+    run = subprocess.run(
+        [PYTHON, "-W", "ignore", script],
+        env={"PYTHONPATH": str(CAPTURE.parents[1]), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout, run.stderr
+    found = json.loads(run.stdout)
+    return Hooked(
+        frozenset((file, line) for file, line in found["calls"]),
+        frozenset((module, name) for module, name in found["absent"]),
+        frozenset(found["without"]),
+    )
+
+
+_ABSENT = {
+    # a place of our own
+    ("asyncio.base_events", "_asyncdemo"),
+    # One function hooks two modules of a kind: what only the other one has. An HTTPSConnection inherits.
+    ("aiobotocore.httpsession", "URLLib3Session.close"),
+    ("botocore.httpsession", "AIOHTTPSession.__aexit__"),
+    ("redis.asyncio.connection", "BlockingConnectionPool.disconnect"),
+    ("redis.asyncio.connection", "BlockingConnectionPool.make_connection"),
+    ("redis.connection", "AbstractConnection._close"),
+    ("urllib3.connection", "HTTPSConnection.close"),
+}
+"""What is not there, and need not be."""
+_NO_FORK_WARNING = sys.version_info < (3, 12)
+_OPTIONAL = {"starlette.applications"}
+"""In the extra ``lab``."""
+
+
+def test_each_hook_finds_its_function(hooked: Hooked) -> None:
+    assert hooked.absent == {(module, name) for module, name in _ABSENT if module not in hooked.without}
+
+
+@pytest.mark.skipif(PYTHON != sys.executable, reason="the libraries are those of the tests' own Python")
+def test_what_is_looked_at_above_is_every_hook(hooked: Hooked) -> None:
+    assert hooked.without <= _OPTIONAL
+    assert _hooking_lines() == hooked.calls
+
+
+def _hooking_lines() -> set[tuple[str, int]]:
+    """Where capture calls ``patches.rewrite`` and ``patches.set``."""
+    return {
+        (str(path), node.lineno)
+        for path in CAPTURE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("rewrite", "set")
+        and ast.unparse(node.func.value).endswith("patches")
+        and not (_NO_FORK_WARNING and ast.unparse(node).startswith("patches.set(os, 'fork'"))
+    }
