@@ -1,7 +1,7 @@
 """Every function that capture hooks into is there, on this Python and in these versions of the libraries.
 
-A hook that finds nothing to hook is no error for the script: what it would have told is then missing, without a
-word. So what a Python has moved or renamed is found out here. Not for: what a hook tells.
+A hook that finds nothing to hook is no error for the script, only what it would have told is missing. So what
+a Python has moved or renamed is found out here. Not for: what a hook tells.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tests.support.plain_and_traced import PYTHON
 
 CAPTURE = Path(asyncdemo.capture.__file__).parent
 
-# Puts itself under observation as a process that a script starts, then loads every module that is hooked as it
-# is loaded. A second time with a virtual clock.
+# Puts itself under observation as a process that a script starts, then loads every module that is hooked when
+# it is loaded. A second time with a virtual clock.
 _EVERYTHING = """\
 import importlib, json, os, socket, sys, types
 
@@ -81,7 +81,7 @@ os.kill(os.getpid(), 9)  # its own ending is hooked
 
 @dataclass(frozen=True)
 class Hooked:
-    """calls: (file, line) of capture that hook. absent: (module, function) not found. without: not installed."""
+    """calls: the (file, line)s of capture that hook. absent: (module, function). without: not installed."""
 
     calls: frozenset[tuple[str, int]]
     absent: frozenset[tuple[str, str]]
@@ -129,7 +129,7 @@ def test_each_hook_finds_its_function(hooked: Hooked) -> None:
     assert hooked.absent == {(module, name) for module, name in _ABSENT if module not in hooked.without}
 
 
-@pytest.mark.skipif(PYTHON != sys.executable, reason="the libraries are those of the tests' own Python")
+@pytest.mark.skipif(sys.executable != PYTHON, reason="the libraries are those of the tests' own Python")
 def test_what_is_looked_at_above_is_every_hook(hooked: Hooked) -> None:
     assert hooked.without <= _OPTIONAL
     assert _hooking_lines() == hooked.calls
