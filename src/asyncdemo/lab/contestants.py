@@ -17,7 +17,7 @@ from asyncdemo.lab.contestant import Contestant, Knobs, NotStarted, Unavailable
 from asyncdemo.lab.environments import ENVIRONMENTS, Tell, interpreter_of, tell_nobody
 from asyncdemo.lab.launching import Running
 from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Loop, Program, shown
-from asyncdemo.packages import install_command, version_of
+from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
 __all__ = ["ServedApp", "contestant", "shared_packages"]
@@ -94,6 +94,9 @@ class ServedApp:
         if self._environment:
             return interpreter_of(self._environment, self.tell)
         missing = [name for name in self._all_packages if version_of(name) is None]
+        if not_built := WITHOUT_WHEEL.intersection(missing):
+            words = " and ".join(sorted(not_built))
+            raise Unavailable(f"{words}: no wheel for Python {sys.version_info[0]}.{sys.version_info[1]}.")
         if missing:
             words = " and ".join(missing)
             verb = "is" if len(missing) == 1 else "are"

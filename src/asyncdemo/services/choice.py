@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import MissingError, UsageError
-from asyncdemo.packages import install_command, version_of
+from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 
 __all__ = ["NAMES", "NOUNS", "Choice", "NotThereError", "Source", "choose", "settings", "without_password"]
 
@@ -125,6 +126,12 @@ def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
         program = "redis-server" if name == "redis" else "PostgreSQL server"
         raise NotThereError(
             f"{_KINDS[name]} asks for an installed {program}; there is none.", _PROGRAMS[name]
+        )
+    if _BRINGS[name] in WITHOUT_WHEEL:
+        version = "{}.{}".format(*sys.version_info)
+        raise NotThereError(
+            f"{NOUNS[name]} is not installed, and {_BRINGS[name]} brings none for Python {version}.",
+            _PROGRAMS[name],
         )
     raise _missing(name, [_BRINGS[name]])
 

@@ -29,6 +29,7 @@ from asyncdemo.lab.stack import (
     fitted,
     open_stack,
 )
+from asyncdemo.packages import WITHOUT_WHEEL
 
 __all__ = ["prepared"]
 
@@ -184,9 +185,9 @@ def _sizes() -> Mapping[Extent, Size]:
 
 
 def _packages() -> set[str]:
-    """Of pairs that have no environment of their own."""
+    """Of pairs that have no environment of their own. A pair whose server is not to be had is left out later."""
     ours = [pair for pair in PAIRS.values() if not (pair.environment or pair.program.environment)]
-    return {name for pair in ours for name in (*pair.packages, *pair.program.packages)}
+    return {name for pair in ours for name in (*pair.packages, *pair.program.packages)} - WITHOUT_WHEEL
 
 
 def _notes(stack: Stack) -> tuple[str, ...]:
