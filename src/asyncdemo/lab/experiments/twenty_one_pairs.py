@@ -185,7 +185,7 @@ def _sizes() -> Mapping[Extent, Size]:
 
 
 def _packages() -> set[str]:
-    """Of pairs that have no environment of their own. A pair whose server is not to be had is left out later."""
+    """Of pairs that have no environment of their own. A pair without its server is left out later."""
     ours = [pair for pair in PAIRS.values() if not (pair.environment or pair.program.environment)]
     return {name for pair in ours for name in (*pair.packages, *pair.program.packages)} - WITHOUT_WHEEL
 
