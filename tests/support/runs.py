@@ -296,6 +296,13 @@ class Story:
     def request(self, name: str, at: float = 0) -> Asker:
         return Asker(self, name, at)
 
+    def callback_blocks(
+        self, ms: float, reason: str = "sleep", at: float = 0, site: Site | None = None, stolen_ms: float = 0
+    ) -> None:
+        """A callback that is no task's step holds the loop."""
+        start, end = ns(at), ns(at + ms)
+        self.slow_steps.append(SlowStep(None, start, end, None, ns(stolen_ms), site, site, reason))
+
     # what is limited
 
     def semaphore(self, limit: int, made: Site | None = None) -> Resource:

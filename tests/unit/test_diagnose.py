@@ -50,6 +50,14 @@ class TestBlocksTheLoop:
         assert "await asyncio.sleep" in finding.advice and "to_thread" in finding.advice
         assert (finding.site, finding.called_from) == (WORKER, WORKER)
 
+    def test_a_callback_is_told_that_it_cannot_await(self) -> None:
+        story = Story()
+        story.task("main").sleeps(200)
+        story.callback_blocks(120, site=at_line(7, "data_received"))
+        finding = only(findings(story, self.KIND))
+        assert finding.message == "time.sleep held the event loop 0.12 s at app.py:7 in data_received()."
+        assert "loop.create_task(...)`, and in that: use `await asyncio.sleep(...)`" in finding.advice
+
     def test_names_the_line_of_the_users_own_code_that_led_there(self) -> None:
         story = Story()
         story.task("worker").blocks(120, "net.read", at=LIBRARY, called_from=WORKER)

@@ -239,8 +239,17 @@ class TestStates:
 class TestBlocked:
     def test_sums_the_steps_beyond_the_threshold(self) -> None:
         story = Story(threshold_ms=50)
-        story.task("a").blocks(120).blocks(49).sleeps(5).blocks(50)
-        assert blocked_ns(story.run()) == ns(170)
+        story.task("a").blocks(120).blocks(49).sleeps(5).blocks(51).blocks(50)
+        assert blocked_ns(story.run()) == ns(171)
+
+    def test_a_callback_that_is_no_tasks_step_counts_like_one(self) -> None:
+        story = Story(threshold_ms=50)
+        story.task("a").sleeps(500)
+        story.callback_blocks(300, at=100)
+        story.callback_blocks(100, at=420, stolen_ms=60)
+        run = story.run()
+        assert (blocked_ns(run), blocks(run)) == (ns(300), 1)
+        assert state_sums(run)[RUNNING] == 0
 
     def test_leaves_out_what_the_system_gave_to_others(self) -> None:
         story = Story(threshold_ms=50)

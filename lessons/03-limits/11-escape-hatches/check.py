@@ -3,6 +3,7 @@
 from itertools import compress
 
 from asyncdemo.checks import Seen
+from asyncdemo.metrics import blocking_steps, most_at_once
 from asyncdemo.model import Resource, ResourceKind, TrackKind
 
 STARTING = ("outside Python", "gil")
@@ -79,7 +80,7 @@ def one_pool(seen: Seen, workers: int) -> Resource:
 
 
 def most_in_use(pool: Resource) -> int:
-    return max(sum(one.start_ns <= slot.start_ns < one.end_ns for one in pool.slots) for slot in pool.slots)
+    return most_at_once((slot.start_ns, slot.end_ns) for slot in pool.slots)
 
 
 def loop_goes_on(seen: Seen) -> None:
@@ -87,9 +88,7 @@ def loop_goes_on(seen: Seen) -> None:
     answers = seen.calls("answer")
     end_ns = max(lane.end_ns for lane in answers.lanes)
     steps = [
-        step
-        for step in seen.run.slow_steps
-        if step.held_ns > seen.run.threshold_ns and step.start_ns < end_ns and step.reason not in STARTING
+        step for step in blocking_steps(seen.run) if step.start_ns < end_ns and step.reason not in STARTING
     ]
     worst = max(steps, key=lambda step: step.held_ns, default=None)
     what = "it computed" if worst is None or not worst.reason else "it waited"

@@ -6,6 +6,7 @@ from typing import Final
 
 from asyncdemo.checks import Calls, Seen
 from asyncdemo.course.bodies import png
+from asyncdemo.metrics import blocking_steps
 
 SIZES: Final = (60_000, 20_000, 5_000)
 """Of the images, in bytes, as the manifest has them sent in turn."""
@@ -74,11 +75,7 @@ def stored_before_the_answer(seen: Seen, uploads: Calls, puts: Calls) -> None:
 def never_blocked_later(seen: Seen, puts: Calls) -> None:
     """To make the one client may block: before the first image is stored."""
     first_ns = min(lane.end_ns for lane in puts.lanes)
-    later = [
-        step
-        for step in seen.run.slow_steps
-        if step.start_ns > first_ns and step.held_ns > seen.run.threshold_ns
-    ]
+    later = [step for step in blocking_steps(seen.run) if step.start_ns > first_ns]
     worst = max(later, key=lambda step: step.held_ns, default=None)
     place = worst.called_from or worst.site if worst else None
     seen.expect(

@@ -16,7 +16,7 @@ from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
 from asyncdemo.metrics.limits import resource_use
 from asyncdemo.metrics.requests import path_of
-from asyncdemo.metrics.steps import in_a_hub, slow_steps
+from asyncdemo.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep, TrackKind
 
 __tracebackhide__ = True
@@ -187,7 +187,7 @@ class Seen:
         limit_ns = round(milliseconds * 1e6)
         if limit_ns < self.run.threshold_ns:
             raise ValueError(f"steps below {self.run.threshold_ns / 1e6:g} ms were not recorded")
-        slow = [step for step in slow_steps(self.run) if step.held_ns > limit_ns]
+        slow = blocking_steps(self.run, limit_ns)
         if slow:
             worst = max(slow, key=lambda step: step.held_ns)
             loop = "hub" if in_a_hub(self.run, worst.track) else "event loop"

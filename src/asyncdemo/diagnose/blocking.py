@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, own, span
-from asyncdemo.metrics.steps import in_a_hub, slow_steps
+from asyncdemo.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import Run, SlowStep
 
 __all__ = ["blocks_the_loop", "gil_held_elsewhere"]
@@ -15,6 +15,8 @@ _GIL = "gil"
 
 _IN_A_THREAD = "`await asyncio.to_thread(...)`"
 _IN_A_PROCESS = "`await loop.run_in_executor(ProcessPoolExecutor(), ...)`"
+
+_FROM_A_CALLBACK = "A callback cannot await. Let it start a task, `loop.create_task(...)`, and in that: "
 
 _IN_THREADPOOL = "`gevent.get_hub().threadpool.apply(...)`"
 
@@ -47,9 +49,9 @@ _ASYNC_CLIENTS = {
 
 
 def blocks_the_loop(run: Run) -> Iterator[Finding]:
-    """Steps beyond the threshold, those of one place together; the longest in all first."""
+    """Steps and other callbacks beyond the threshold, of one place together; the longest in all first."""
     groups: defaultdict[Hashable, list[SlowStep]] = defaultdict(list)
-    for step in _beyond_threshold(run):
+    for step in blocking_steps(run):
         if step.reason != _GIL:
             groups[_place(step)].append(step)
     for steps in _by_time_held(groups.values()):
@@ -68,7 +70,7 @@ def blocks_the_loop(run: Run) -> Iterator[Finding]:
 def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
     """Steps that could not go on because another thread kept the interpreter to itself."""
     groups: defaultdict[Hashable, list[SlowStep]] = defaultdict(list)
-    for step in _beyond_threshold(run):
+    for step in blocking_steps(run):
         if step.reason == _GIL:
             groups[_place(step)].append(step)
     for steps in _by_time_held(groups.values()):
@@ -83,10 +85,6 @@ def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
             longest.site or longest.called_from,
             longest.called_from or own(longest.site),
         )
-
-
-def _beyond_threshold(run: Run) -> Iterator[SlowStep]:
-    return (step for step in slow_steps(run) if step.held_ns >= run.threshold_ns)
 
 
 def _place(step: SlowStep) -> Hashable:
@@ -121,6 +119,11 @@ def _what(step: SlowStep) -> str:
 
 
 def _advice(step: SlowStep) -> str:
+    advice = _advice_in_task(step)
+    return advice if step.track is not None else f"{_FROM_A_CALLBACK}{advice[0].lower()}{advice[1:]}"
+
+
+def _advice_in_task(step: SlowStep) -> str:
     if step.reason == "sleep":
         return f"Use `await asyncio.sleep(...)`, or {_IN_A_THREAD} for a call that has no async form."
     if step.reason in _ASYNC_CLIENTS:

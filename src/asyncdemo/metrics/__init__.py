@@ -26,7 +26,7 @@ from asyncdemo.metrics.memory import MemoryUse, memory_use
 from asyncdemo.metrics.requests import RequestUse, request_use, requests_by_path
 from asyncdemo.metrics.served import at_service
 from asyncdemo.metrics.states import LaneTotals, lane_totals, row_totals, state_sums, tally
-from asyncdemo.metrics.steps import LongestStep, blocking_steps, longest_step, slow_steps
+from asyncdemo.metrics.steps import LongestStep, blocking_steps, longest_step
 from asyncdemo.model import Outcome, ResourceKind, Run, State, TrackKind
 
 __all__ = [
@@ -54,7 +54,6 @@ __all__ = [
     "request_use",
     "resource_use",
     "row_totals",
-    "slow_steps",
     "state_sums",
     "throughput_per_s",
     "wall_ns",
@@ -72,7 +71,7 @@ class Metrics:
     ideal_ns: what that would be with no overhead.
     lanes: how many. peak: the most at work at once. open: the most open at once.
     steps: of tasks. running_ns, ready_ns, waiting_ns, queued_ns: over all tracks.
-    blocked_ns: in steps that held a loop longer than the threshold; part of running_ns. blocks: how many did.
+    blocked_ns: in ``blocking_steps``; those of tasks are part of running_ns. blocks: how many there are.
     longest_step: of any task; None if none ran. throughput_per_s: lanes that returned, per second of wall.
     resources: how each was used. lane_totals: of each lane.
     gil_wait_ns: estimated; waiting for the GIL leaves no edge that one can see.
@@ -163,12 +162,12 @@ def throughput_per_s(run: Run) -> float:
 
 
 def blocked_ns(run: Run) -> int:
-    """How long steps of tasks held an event loop at a stretch longer than the threshold."""
+    """How long steps and other callbacks held an event loop, at a stretch longer than the threshold."""
     return sum(step.held_ns for step in blocking_steps(run))
 
 
 def blocks(run: Run) -> int:
-    """How many steps of tasks did."""
+    """How many of them did."""
     return len(blocking_steps(run))
 
 

@@ -1,19 +1,20 @@
-"""The steps that held an event loop long.
+"""When an event loop was blocked: the steps of tasks and the other callbacks that held it long.
 
-Of a server only those count that held it while a request was under way: what it does before the first
-and after the last one keeps nobody waiting.
+Everything that says how long, when, where or whether a loop was blocked asks ``blocking_steps``. Of a
+server only those count that held it while a request was under way: what it does before the first and after
+the last one keeps nobody waiting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from asyncdemo.metrics.served import served_ns
 from asyncdemo.metrics.states import durations
 from asyncdemo.model import Run, Site, SlowStep, State, Track, TrackKind
 
-__all__ = ["LongestStep", "blocking_steps", "in_a_hub", "longest_step", "slow_steps"]
+__all__ = ["LongestStep", "blocking_steps", "in_a_hub", "longest_step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +28,19 @@ class LongestStep:
     site: Site | None
 
 
-def slow_steps(run: Run) -> Iterator[SlowStep]:
-    """Those that count, of tasks and of other callbacks, however short the operating system made them."""
-    start_ns, end_ns = served_ns(run)
-    return (step for step in run.slow_steps if step.start_ns < end_ns and step.end_ns > start_ns)
+def blocking_steps(run: Run, longer_than_ns: int | None = None) -> tuple[SlowStep, ...]:
+    """The steps, of tasks and of other callbacks, that held a loop longer than the run's threshold.
 
-
-def blocking_steps(run: Run) -> tuple[SlowStep, ...]:
-    """The steps of tasks that held a loop longer than the threshold, by their own doing."""
-    return tuple(s for s in slow_steps(run) if s.track is not None and s.held_ns >= run.threshold_ns)
+    What the operating system gave to others meanwhile is not counted. longer_than_ns: another limit; below
+    the threshold nothing was recorded.
+    """
+    limit_ns = run.threshold_ns if longer_than_ns is None else longer_than_ns
+    from_ns, to_ns = served_ns(run)
+    return tuple(
+        step
+        for step in run.slow_steps
+        if step.held_ns > limit_ns and step.start_ns < to_ns and step.end_ns > from_ns
+    )
 
 
 def in_a_hub(run: Run, index: int | None) -> bool:

@@ -261,10 +261,10 @@ def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:
             yield Fact("loop blocked", f"never for more than {duration(run.threshold_ns)}")
         return
     longest = max(steps, key=lambda step: step.held_ns)
-    times = "once" if len(steps) == 1 else f"in {count(len(steps), 'step')}"
+    times = " once" if len(steps) == 1 else f", {len(steps):,} times"
     yield Fact(
         "loop blocked",
-        f"for {duration(own.blocked_ns)} {times}; the longest {duration(longest.held_ns)}: "
+        f"for {duration(own.blocked_ns)}{times}; the longest {duration(longest.held_ns)}: "
         f"{blocking_words(longest)}",
         warns=True,
     )

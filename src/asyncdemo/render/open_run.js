@@ -32,8 +32,8 @@ function blockedWords(run, { blocking, steps }) {
   }
   const gravest = [...places].sort(([, one], [, other]) => other.held_ns - one.held_ns);
   const told = gravest.slice(0, MOST_PLACES).map(([words, { times, held_ns, at_ns }]) => {
-    const steps = times > 1 ? ` in ${counted(times, 'step')}, the first` : ',';
-    return `${words}: for ${duration(held_ns)}${steps} ${duration(at_ns)} after the first open`;
+    const first = times > 1 ? `, ${grouped(times)} times, the first` : ',';
+    return `${words}: for ${duration(held_ns)}${first} ${duration(at_ns)} after the first open`;
   });
   const more = gravest.length - told.length;
   return list(more ? [...told, `and ${counted(more, 'more place')}`] : told);

@@ -22,13 +22,14 @@ function served(run) {
 
 function blockingSteps(run) {
   const [start, end] = served(run);
-  return run.slow_steps.filter(step => step.start < end && step.end > start && step.track !== null &&
-    Math.max(step.end - step.start - step.stolen, 0) >= run.threshold_ns);
+  return run.slow_steps.filter(step => step.start < end && step.end > start &&
+    Math.max(step.end - step.start - step.stolen, 0) > run.threshold_ns);
 }
 
 function blockedOf(run) {
   const byTrack = new Map();
   for (const step of blockingSteps(run)) {
+    if (step.track === null) continue; // a callback, of no row
     if (!byTrack.has(step.track)) byTrack.set(step.track, []);
     byTrack.get(step.track).push(step);
   }
