@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from asyncdemo.metrics import (
     blocked_ns,
     blocks,
-    gil_wait_ns,
     ideal_ns,
+    idle_while_running,
     lane_totals,
     longest_step,
     measure,
@@ -23,9 +23,10 @@ from asyncdemo.metrics import (
     throughput_per_s,
     wall_ns,
 )
-from asyncdemo.metrics.ideal import binding_limits, cpu_ns, list_schedule, own_work_ns
+from asyncdemo.metrics.cpu import cpu_ns
+from asyncdemo.metrics.ideal import binding_limits, list_schedule, own_work_ns
 from asyncdemo.metrics.served import at_service
-from asyncdemo.model import Outcome, Request, Run, SlowStep, Spans, State
+from asyncdemo.model import Outcome, Request, Run, SlowStep, Span, Spans, State, TrackKind
 from tests.support.runs import Story, at_line, ns
 from tests.support.strategies import runs
 
@@ -480,24 +481,112 @@ class TestIdeal:
         assert own_work_ns(story.run()) == [ns(3), ns(10), ns(3), ns(20)]
 
 
-class TestGilWait:
-    def test_is_running_beyond_the_cpu_time_of_threads(self) -> None:
+class TestIdleWhileRunning:
+    @staticmethod
+    def of(story: Story) -> tuple[float, float]:
+        """(at most for the GIL, not observed at least), in ms."""
+        idle = idle_while_running(story.run())
+        return idle.gil_ns / ns(1), idle.unobserved_ns / ns(1)
+
+    def test_a_thread_waits_for_the_gil_while_another_computes(self) -> None:
         story = Story()
         story.thread("a", cpu_ms=40).runs(100)
         story.thread("b", cpu_ms=60).runs(100).sleeps(50)
-        story.thread("c").runs(100)
-        assert gil_wait_ns(story.run()) == ns(100)
+        assert self.of(story) == (60 + 40, 0)
 
-    def test_is_never_negative(self) -> None:
+    def test_threads_that_use_no_cpu_do_not_wait_for_the_gil(self) -> None:
+        story = Story()
+        for name in "abc":
+            story.thread(name, cpu_ms=1).runs(500)
+        assert self.of(story) == (3 * 2, 3 * 497)
+
+    def test_what_another_computed_at_another_time_explains_nothing(self) -> None:
+        story = Story()
+        story.thread("main", cpu_ms=900).runs(900).waits(500, "thread")
+        story.thread("a", at=900, cpu_ms=0).runs(500)
+        assert self.of(story) == (0, 500)
+
+    def test_another_explains_no_more_than_its_cpu_time(self) -> None:
+        story = Story()
+        story.thread("a", cpu_ms=30).runs(30).sleeps(470)
+        story.thread("b", cpu_ms=100).runs(500)
+        assert self.of(story) == (30, 370)
+
+    def test_a_thread_whose_cpu_time_is_not_known_may_have_used_it_all(self) -> None:
+        story = Story()
+        story.thread("daemon").runs(200)
+        story.thread("a", cpu_ms=0).runs(500)
+        assert self.of(story) == (200, 300)
+
+    def test_the_tasks_of_a_loop_compute_in_its_thread(self) -> None:
+        story = Story()
+        main = story.thread("main", cpu_ms=100).waits(500, "event loop")
+        story.task("main()", thread=main).sleeps(200).runs(100).sleeps(200)
+        story.thread("a", cpu_ms=0).runs(250)
+        assert self.of(story) == (50, 200)
+
+    def test_tasks_that_wait_outside_python_are_not_observed_either(self) -> None:
+        story = Story()
+        main = story.thread("main", cpu_ms=5).waits(500, "event loop")
+        task = story.task("main()", thread=main)
+        for _ in range(10):
+            task.runs(40).sleeps(1)
+        assert self.of(story) == (0, 395)
+
+    def test_a_blocking_call_is_known(self) -> None:
+        story = Story()
+        main = story.thread("main", cpu_ms=0).waits(500, "event loop")
+        story.task("main()", thread=main).blocks(500)
+        assert self.of(story) == (0, 0)
+
+    def test_cpu_time_in_waits_makes_nothing_negative(self) -> None:
         story = Story()
         story.thread("a", cpu_ms=200).runs(100)
         story.thread("b", cpu_ms=100).runs(100)
-        assert gil_wait_ns(story.run()) == 0
+        assert self.of(story) == (0, 0)
 
-    def test_a_thread_that_is_alone_waits_for_nobody(self) -> None:
+    def test_the_threads_of_another_process_have_another_gil(self) -> None:
         story = Story()
-        story.thread("a", cpu_ms=40).runs(100)
-        assert gil_wait_ns(story.run()) == 0
+        story.thread("a", cpu_ms=100).runs(100)
+        story.thread("b", cpu_ms=0).runs(100)
+        run = story.run()
+        run = replace(run, tracks=(run.tracks[0], replace(run.tracks[1], process=1)))
+        assert idle_while_running(run).gil_ns == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_idle_time_is_running_time_and_the_gil_needs_others(run: Run) -> None:
+    millions = 1_000_000  # the times of these runs are shorter than what is told
+    idle = idle_while_running(_stretched(run, millions))
+    assert idle.gil_ns >= 0 and idle.unobserved_ns >= 0
+    assert idle.gil_ns + idle.unobserved_ns <= state_sums(run)[RUNNING] * millions
+    if sum(track.kind is TrackKind.THREAD for track in run.tracks) < 2:
+        assert idle.gil_ns == 0
+
+
+def _stretched(run: Run, by: int) -> Run:
+    def spans(old: Spans) -> Spans:
+        return Spans.of(Span(one.start_ns * by, one.end_ns * by, one.state, one.wait) for one in old)
+
+    return replace(
+        run,
+        tracks=tuple(
+            replace(
+                track,
+                start_ns=track.start_ns * by,
+                end_ns=track.end_ns * by,
+                cpu_ns=None if track.cpu_ns is None else track.cpu_ns * by,
+                spans=spans(track.spans),
+            )
+            for track in run.tracks
+        ),
+        lanes=tuple(
+            replace(lane, start_ns=lane.start_ns * by, end_ns=lane.end_ns * by, spans=spans(lane.spans))
+            for lane in run.lanes
+        ),
+        blocking_calls=(),
+    )
 
 
 def test_steps_are_those_of_all_tracks() -> None:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from asyncdemo.metrics.cpu import Idle, idle_while_running
 from asyncdemo.metrics.functions import FunctionUse, function_use
 from asyncdemo.metrics.ideal import ideal_ns
 from asyncdemo.metrics.limits import (
@@ -25,12 +26,13 @@ from asyncdemo.metrics.limits import (
 from asyncdemo.metrics.memory import MemoryUse, memory_use
 from asyncdemo.metrics.requests import RequestUse, request_use, requests_by_path
 from asyncdemo.metrics.served import at_service
-from asyncdemo.metrics.states import LaneTotals, lane_totals, row_totals, state_sums, tally
+from asyncdemo.metrics.states import LaneTotals, lane_totals, row_totals, state_sums
 from asyncdemo.metrics.steps import LongestStep, blocking_steps, longest_step
-from asyncdemo.model import Outcome, ResourceKind, Run, State, TrackKind
+from asyncdemo.model import Outcome, ResourceKind, Run, State
 
 __all__ = [
     "FunctionUse",
+    "Idle",
     "LaneTotals",
     "LongestStep",
     "MemoryUse",
@@ -41,8 +43,8 @@ __all__ = [
     "blocking_steps",
     "blocks",
     "function_use",
-    "gil_wait_ns",
     "ideal_ns",
+    "idle_while_running",
     "lane_totals",
     "limits",
     "longest_step",
@@ -74,7 +76,7 @@ class Metrics:
     blocked_ns: in ``blocking_steps``; those of tasks are part of running_ns. blocks: how many there are.
     longest_step: of any task; None if none ran. throughput_per_s: lanes that returned, per second of wall.
     resources: how each was used. lane_totals: of each lane.
-    gil_wait_ns: estimated; waiting for the GIL leaves no edge that one can see.
+    idle: in which threads show as running and used no CPU; estimated.
     outcomes: lanes by how they ended; one that does not occur is left out.
     unawaited: coroutines that were dropped. left_pending: tasks that were not done when the main task
     of their loop was. depth: the longest that a queue ever was. functions: the lanes by function.
@@ -98,7 +100,7 @@ class Metrics:
     throughput_per_s: float
     resources: tuple[ResourceUse, ...]
     lane_totals: tuple[LaneTotals, ...]
-    gil_wait_ns: int
+    idle: Idle
     outcomes: Mapping[Outcome, int]
     unawaited: int
     left_pending: int
@@ -134,7 +136,7 @@ def measure(run: Run) -> Metrics:
         throughput_per_s=throughput_per_s(serving),
         resources=resources,
         lane_totals=lane_totals(run),
-        gil_wait_ns=gil_wait_ns(run),
+        idle=idle_while_running(run),
         outcomes=Counter(lane.outcome for lane in serving.lanes),
         unawaited=len(run.unawaited),
         left_pending=sum(not run.tracks[track].own for track in run.left_pending),
@@ -169,19 +171,3 @@ def blocked_ns(run: Run) -> int:
 def blocks(run: Run) -> int:
     """How many of them did."""
     return len(blocking_steps(run))
-
-
-def gil_wait_ns(run: Run) -> int:
-    """How long threads were able to run without getting CPU time; estimated, never negative.
-
-    Of threads with lanes, where a process has several: one that is alone waits for nobody. What others do,
-    say the processes that compute for a server, is no row.
-    """
-    hosts = {lane.track for lane in run.lanes}
-    threads = [track for track in run.tracks if track.kind is TrackKind.THREAD and track.index in hosts]
-    sharing = Counter(track.process for track in threads)
-    return sum(
-        max(tally(track.spans).by_state[State.RUNNING] - track.cpu_ns, 0)
-        for track in threads
-        if track.cpu_ns is not None and sharing[track.process] > 1
-    )

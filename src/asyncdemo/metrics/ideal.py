@@ -8,14 +8,15 @@ the lanes started. CPU time cannot overlap under one GIL, so it is a lower bound
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import heapify, heapreplace
 
-from asyncdemo.metrics.limits import Interval, Meeting, causes_used, meetings, merge, overlap_ns
-from asyncdemo.metrics.states import by_track, pieces, tally
-from asyncdemo.model import Lane, ResourceKind, Run, Spans, State, Track, TrackKind, Wait
+from asyncdemo.metrics.cpu import cpu_ns
+from asyncdemo.metrics.limits import Interval, Meeting, meetings, merge
+from asyncdemo.metrics.states import by_track, tally
+from asyncdemo.model import Lane, ResourceKind, Run, Spans, State, Wait
 
-__all__ = ["binding_limits", "cpu_ns", "ideal_ns", "list_schedule", "own_work_ns"]
+__all__ = ["binding_limits", "ideal_ns", "list_schedule", "own_work_ns"]
 
 Limit = tuple[int, int]
 """(index of the resource, how many may hold it)."""
@@ -91,55 +92,6 @@ def own_work_ns(run: Run) -> list[int]:
         )
         for lane in run.lanes
     ]
-
-
-def cpu_ns(run: Run) -> int:
-    """CPU time of the lanes, which shares one GIL.
-
-    For each thread: its lanes' running time without the blocking calls in it, and never more than
-    the CPU time that the system gave the thread, where that is known.
-    """
-    hosted = by_track(run.lanes)
-    blocking = _blocking_calls(run, hosted)
-    by_thread: defaultdict[int | None, int] = defaultdict(int)
-    for index, lanes in hosted.items():
-        parts = list(pieces(lanes))
-        running = sum(
-            duration
-            for state, wait, duration in tally(*parts).by_cause
-            if state is State.RUNNING and wait.via not in hosted
-        )
-        blocked = 0
-        if calls := blocking.get(index):
-            open_ = merge((lane.start_ns, lane.end_ns) for lane in lanes)
-            blocked = sum(overlap_ns(open_, call) for call in calls)
-        by_thread[_thread_of(run.tracks[index])] += max(running - blocked, 0)
-    return sum(
-        estimate if thread is None or (known := run.tracks[thread].cpu_ns) is None else min(estimate, known)
-        for thread, estimate in by_thread.items()
-    )
-
-
-def _thread_of(track: Track) -> int | None:
-    return track.index if track.kind is TrackKind.THREAD else track.thread
-
-
-def _blocking_calls(run: Run, hosted: Iterable[int]) -> dict[int, list[Interval]]:
-    """The blocking calls made on behalf of each track: by itself, or by a child whose state it shows."""
-    if not run.blocking_calls:
-        return {}
-    shows: dict[int, set[int]] = {index: {index} for index in hosted}
-    for lane in run.lanes:
-        shows[lane.track].update(wait.via for _, wait in causes_used(lane.spans) if wait.via is not None)
-    made_by: defaultdict[int | None, list[Interval]] = defaultdict(list)
-    for call in run.blocking_calls:
-        made_by[call.track].append((call.start_ns, call.end_ns))
-    return {
-        index: merge(
-            call for track in children for call in made_by[track] if track == index or track not in shows
-        )
-        for index, children in shows.items()
-    }
 
 
 def _nested(lanes: Sequence[Lane]) -> dict[int, list[Interval]]:

@@ -59,7 +59,7 @@ _Measured = tuple[Run, Metrics]
 _MOST_RESOURCES = 8
 _MOST_FUNCTIONS = 4
 _WORTH_TELLING = 0.1
-"""Of the time that is shown as running, from which share on waiting for the GIL is a line."""
+"""Of the time that is shown as running, from which share on it is a line that no CPU was used."""
 _SAME = 1.02
 """Walls within two percent of each other are not told apart in words."""
 
@@ -200,9 +200,17 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
     states = _states(own.running_ns, own.ready_ns, own.waiting_ns, own.queued_ns)
     if states:
         yield Fact("in sum", states)
-    if own.gil_wait_ns > _WORTH_TELLING * own.running_ns:
-        waited = duration(own.gil_wait_ns)
-        yield Fact("GIL", f"threads waited for it about {waited} while they show as running (estimated)")
+    worth_ns = max(_WORTH_TELLING * own.running_ns, run.threshold_ns)
+    if own.idle.gil_ns > worth_ns:
+        waited = duration(own.idle.gil_ns)
+        yield Fact("GIL", f"threads may have waited for it for up to {waited} of their running time")
+    if own.idle.unobserved_ns > worth_ns:
+        unknown = duration(own.idle.unobserved_ns)
+        yield Fact(
+            "not observed",
+            f"at least {unknown} of the running time used no CPU: it was spent in calls that wait outside "
+            "Python, or other programs had the CPU",
+        )
 
 
 def _resources(own: Metrics) -> Iterable[Fact]:

@@ -145,5 +145,14 @@ def test_waiting_for_the_gil_is_told_where_it_is_much_of_what_shows_as_running()
         story.thread("first", cpu_ms=cpu_ms).runs(100).returns()
         story.thread("second", cpu_ms=100).runs(100).returns()
     told = render_plain([busy.run()])
-    assert "GIL           threads waited for it about 60 ms while they show as running (estimated)" in told
+    assert "GIL           threads may have waited for it for up to 60 ms of their running time" in told
     assert "GIL" not in render_plain([calm.run()])
+
+
+def test_running_time_that_nothing_explains_is_told_as_such() -> None:
+    story = Story()
+    for name in ("first", "second"):
+        story.thread(name, cpu_ms=0).runs(500).returns()
+    told = render_plain([story.run()])
+    assert "not observed  at least 1.00 s of the running time used no CPU" in told
+    assert "GIL" not in told
