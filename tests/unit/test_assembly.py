@@ -16,6 +16,8 @@ from asyncdemo.diagnose import diagnose
 from asyncdemo.metrics import measure
 from asyncdemo.metrics.pools import pool_use
 from asyncdemo.model import Connection, Resource, Run, RunOutcome, Slot, State
+from asyncdemo.render.facts import account_for
+from asyncdemo.store import dumps, loads
 
 SMALL = st.integers(-2, 6)
 TIME = st.integers(0, 10**10)
@@ -141,6 +143,8 @@ def test_any_stream_of_events_gives_a_run_or_a_clear_error(
     measure(run)
     pool_use(run)
     diagnose(run)
+    account_for([run])
+    assert loads(dumps(run)) == run
 
 
 @settings(max_examples=100, deadline=None)
@@ -448,6 +452,22 @@ def test_what_a_child_took_and_its_parent_gave_back_was_the_parents() -> None:
         numbers=[*taken(1, 10, 0), *given_back(0, 50, 0)],
     )
     assert run.resources[0].slots == (Slot(0, 10, 50),)
+
+
+@pytest.mark.parametrize(
+    ("parents", "kept"),
+    [
+        ([0], [None]),
+        ([1, 0], [1, None]),
+        ([None, 2, 3, 1, 1], [None, 2, 3, None, 1]),
+        ([4, 0, 9, None], [None, 0, None, None]),
+    ],
+)
+def test_no_track_descends_from_itself(parents: list[int | None], kept: list[int | None]) -> None:
+    """The file of such a run could not be read."""
+    run = fed(*(task(index, 0, parent) for index, parent in enumerate(parents)))
+    assert [track.parent for track in run.tracks] == kept
+    assert loads(dumps(run)) == run
 
 
 def test_closed_in_its_holders_hands_is_kept_until_it_is_returned() -> None:

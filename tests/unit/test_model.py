@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asyncdemo.assembly.spans import SpansBuilder
+from asyncdemo.metrics.steps import in_a_hub
 from asyncdemo.model import (
     NO_WAIT,
+    Run,
     Site,
     SlowStep,
     Span,
@@ -17,7 +21,13 @@ from asyncdemo.model import (
     Wait,
     Wake,
     Wakes,
+    lineage,
 )
+from asyncdemo.render.facts import account_for
+from asyncdemo.render.html import render_html
+from asyncdemo.render.result import variant_result
+from tests.support.runs import Story
+from tests.support.strategies import runs
 
 SLEEP = Wait("sleep")
 A_LANE = [
@@ -192,3 +202,43 @@ def test_the_values_of_states_are_part_of_the_run_format() -> None:
 
 def _instants(spans: Spans | list[Span]) -> dict[int, State]:
     return {at: span.state for span in spans for at in range(span.start_ns, span.end_ns)}
+
+
+class TestLineage:
+    @staticmethod
+    def family(*parents: int | None) -> Run:
+        story = Story()
+        for number in range(len(parents)):
+            story.task(f"task {number}").runs(1)
+        run = story.run()
+        of = zip(run.tracks, parents, strict=True)
+        return replace(run, tracks=tuple(replace(track, parent=parent) for track, parent in of))
+
+    @pytest.mark.parametrize(
+        ("parents", "found"),
+        [
+            ([None], [0]),
+            ([2, None, 1], [0, 2, 1]),
+            ([0], [0]),
+            ([1, 0], [0, 1]),
+            ([1, 2, 1], [0, 1, 2]),
+            ([7], [0]),
+        ],
+    )
+    def test_each_comes_once_whatever_the_parents_are(self, parents: list[int], found: list[int]) -> None:
+        assert [track.index for track in lineage(self.family(*parents).tracks, 0)] == found
+
+    def test_nobody_descends_from_nobody(self) -> None:
+        assert not list(lineage(self.family(None).tracks, None))
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs(), st.data())
+def test_views_of_a_run_end_though_its_parents_may_go_in_circles(run: Run, data: st.DataObject) -> None:
+    anybody = st.none() | st.integers(0, len(run.tracks) - 1)
+    run = replace(run, tracks=tuple(replace(track, parent=data.draw(anybody)) for track in run.tracks))
+    account_for([run])
+    variant_result(run)
+    render_html([run])
+    for index in range(len(run.tracks)):
+        in_a_hub(run, index)

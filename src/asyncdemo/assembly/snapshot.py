@@ -99,6 +99,7 @@ class _Builder:
     def tracks(self) -> tuple[Track, ...]:
         ledger = self._ledger
         first_task: dict[int, int] = {}
+        parents = self._parents()
         for index in self._order:
             thread = ledger.tracks[index].thread
             if thread is not None:
@@ -130,7 +131,7 @@ class _Builder:
                     spans=spans,
                     site=ledger.site(t.site),
                     created_at=ledger.site(t.created_at),
-                    parent=None if t.parent is None else self._order.get(t.parent),
+                    parent=parents.get(index),
                     thread=None if t.thread is None else self._order.get(t.thread),
                     steps=t.steps,
                     cpu_ns=t.cpu_ns if ledger.clock is Clock.REAL else None,
@@ -140,6 +141,23 @@ class _Builder:
                 )
             )
         return tuple(built)
+
+    def _parents(self) -> dict[int, int]:
+        """Track -> the place of who made it. One that is said to descend from itself has no parent."""
+        tracks, parents, rooted = self._ledger.tracks, dict[int, int](), set[int]()
+        for index in self._order:
+            path: list[int] = []
+            at: int | None = index
+            while at is not None and at in self._order and at not in rooted:
+                rooted.add(at)
+                path.append(at)
+                at = tracks[at].parent
+            circle = at in path
+            for child in path[:-1] if circle else path:
+                parent = tracks[child].parent
+                if parent is not None and parent in self._order:
+                    parents[child] = self._order[parent]
+        return parents
 
     def _with_what_goes_on(self, index: int, spans: SpansBuilder) -> SpansBuilder:
         """Its spans, with the step it has begun or the readiness it has come to."""

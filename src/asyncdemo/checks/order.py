@@ -11,7 +11,7 @@ from typing import Self
 
 from asyncdemo.checks.group import Group
 from asyncdemo.checks.words import length
-from asyncdemo.model import Clock, Lane, Outcome
+from asyncdemo.model import Clock, Lane, Outcome, lineage
 
 __tracebackhide__ = True
 
@@ -114,15 +114,10 @@ class Order(Group):
 
     def _nearest(self, around: Sequence[int], lane: Lane) -> int:
         """Of the calls that were open when the lane was: one of its own task, or of the task that made it."""
-        tracks, track = self._observation.run.tracks, lane.track
-        seen: set[int] = set()
-        while track not in seen:
-            seen.add(track)
-            of_this = [index for index in around if self._lane(index).track == track]
+        for track in lineage(self._observation.run.tracks, lane.track):
+            of_this = [index for index in around if self._lane(index).track == track.index]
             if of_this:
                 return of_this[-1]
-            parent = tracks[track].parent
-            track = track if parent is None else parent
         return around[-1]
 
     def _comes_before(self, other: Group, verb: str, past: str, moment: Callable[[Lane], int]) -> Self:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from asyncdemo.metrics.served import served_ns
 from asyncdemo.metrics.states import durations
-from asyncdemo.model import Run, Site, SlowStep, State, Track, TrackKind
+from asyncdemo.model import Run, Site, SlowStep, State, Track, TrackKind, lineage
 
 __all__ = ["LongestStep", "blocking_steps", "in_a_hub", "longest_step"]
 
@@ -52,10 +52,11 @@ def in_a_hub(run: Run, index: int | None) -> bool:
     if index is None:
         return False
     track = run.tracks[index]
-    host = track.index if track.kind is TrackKind.THREAD else track.thread
-    while track.kind is TrackKind.TASK and track.parent is not None:
-        track = run.tracks[track.parent]
-    return track.index == host
+    if track.kind is TrackKind.THREAD:
+        return True
+    threads = (one for one in lineage(run.tracks, index) if one.kind is TrackKind.THREAD)
+    made_by = next(threads, None)
+    return made_by is not None and made_by.index == track.thread
 
 
 def longest_step(run: Run) -> LongestStep | None:

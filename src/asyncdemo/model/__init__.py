@@ -10,7 +10,7 @@ from __future__ import annotations
 from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, State, TrackKind
 from asyncdemo.model.noticed import AwaitSequence, BlockingCall, SlowStep, Stuck, Unawaited
 from asyncdemo.model.resources import Connection, Resource, Slot
-from asyncdemo.model.rows import Lane, Request, Track
+from asyncdemo.model.rows import Lane, Request, Track, lineage
 from asyncdemo.model.run import MemorySample, Run
 from asyncdemo.model.site import Site
 from asyncdemo.model.spans import LOOPS, NO_WAIT, Span, Spans, Wait
@@ -44,4 +44,5 @@ __all__ = [
     "Wait",
     "Wake",
     "Wakes",
+    "lineage",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from asyncdemo.model.kinds import Outcome, TrackKind
 from asyncdemo.model.site import Site
 from asyncdemo.model.spans import Spans
 
-__all__ = ["Lane", "Request", "Track"]
+__all__ = ["Lane", "Request", "Track", "lineage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,8 @@ class Track:
     function: that it runs. start_ns, end_ns: when it was there. outcome: how it ended.
     spans: what it was doing. error: the name of the error that ended it.
     site: where the function it runs is defined. created_at: the line that made it.
-    parent: index of the track that made it. thread: index of the thread whose loop runs the task.
+    parent: index of the track that made it; ``lineage`` follows it. thread: index of the thread whose loop
+    runs the task.
     steps: how often an event loop ran it (0 for threads).
     cpu_ns: CPU time of a thread between its open and close, where the system tells.
     own: made by the standard library for itself, so no lane.
@@ -44,6 +46,15 @@ class Track:
     error: str | None = None
     own: bool = False
     process: int = 0
+
+
+def lineage(tracks: Sequence[Track], index: int | None) -> Iterator[Track]:
+    """The track, who made it, who made that one, and so on: each once, so it ends whatever they say."""
+    seen: set[int] = set()
+    while index is not None and index not in seen and 0 <= index < len(tracks):
+        seen.add(index)
+        yield tracks[index]
+        index = tracks[index].parent
 
 
 @dataclass(frozen=True, slots=True)

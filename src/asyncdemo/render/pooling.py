@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from asyncdemo.metrics.pools import Queueing, queueing
-from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Site
+from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Site, lineage
 from asyncdemo.render.accumulator import Accumulator, fold_of
 from asyncdemo.render.curves import Level, levels
 from asyncdemo.render.grid import Grid, Shade
@@ -188,12 +188,9 @@ class _Names:
             rows.sort()
 
     def of(self, track: int, at_ns: int) -> str:
-        index: int | None = track
-        while index is not None and 0 <= index < len(self._tracks):
-            name = self._at(index, at_ns)
-            if name:
+        for one in lineage(self._tracks, track):
+            if name := self._at(one.index, at_ns):
                 return name
-            index = self._tracks[index].parent
         return self._tracks[track].name if 0 <= track < len(self._tracks) else ""
 
     def _at(self, track: int, at_ns: int) -> str:
