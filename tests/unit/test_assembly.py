@@ -119,6 +119,10 @@ def run_of(assembly: Assembly) -> Run:
 TASK = [["task", 0, "Task", "work", None, None, None, 5, None, False]]
 
 
+ENDS = ["end", 0, 4, "returned", None, None, None]
+ENDS_BEFORE_IT_BEGINS = [(wire.DEFINITIONS, json.dumps([*TASK, ENDS]).encode())]
+
+
 def one_step(*times: int) -> list[tuple[bytes, bytes]]:
     numbers = wire.numbers_frame([0, *times, wire.WAIT_DONE, 0])[5:]
     return [(wire.DEFINITIONS, json.dumps(TASK).encode()), (wire.NUMBERS, numbers)]
@@ -128,6 +132,7 @@ def one_step(*times: int) -> list[tuple[bytes, bytes]]:
 @given(frames=st.lists(one_frame, max_size=12), named=st.booleans())
 @example(frames=one_step(0, 1, 2), named=False)
 @example(frames=one_step(7, 9, 6), named=False)
+@example(frames=ENDS_BEFORE_IT_BEGINS, named=False)
 def test_any_stream_of_events_gives_a_run_or_a_clear_error(
     frames: list[tuple[bytes, bytes]], named: bool
 ) -> None:

@@ -109,7 +109,7 @@ class _Builder:
         for index, position in self._order.items():
             t = ledger.tracks[index]
             end_ns = self._ends[t.process.number]
-            closed_ns = t.closed_ns if t.closed_ns is not None else max(end_ns, t.start_ns)
+            closed_ns = max(t.closed_ns if t.closed_ns is not None else end_ns, t.start_ns)
             spans = self._with_what_goes_on(index, t.spans).build(closed_ns, self._causes.table)
             if t.waits_for_items:
                 spans = self._split_at_item_start(spans)
