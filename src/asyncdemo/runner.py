@@ -51,7 +51,15 @@ _GRACE_S = 3.0
 _SETTLES_S = 1.5
 """After a process that the script has started has come, for the script to get to know of it."""
 _LINGER_S = 0.5
-"""How long to wait for events that are still under way once the child has ended."""
+"""What the script has started and left running may go on for so long after its end."""
+_LOOK_S = 0.02
+_SILENCE = 25
+"""Once the child has ended, and so often nothing was there when we looked, nothing more comes.
+
+Looks and not seconds: on a busy machine it may be we who come late.
+"""
+_NOTEWORTHY_NS = 100_000_000
+"""A recording that ends so much earlier than the script did says so."""
 _ANSWER_S = 0.5
 """How long a script at its time limit has to say who has not ended."""
 _CENSUS_S = 0.05
@@ -121,6 +129,12 @@ class Recording:
         self._joined_at = 0.0
         self._cut_off_before: set[int] = set()
         self._ended_at: float | None = None
+        self._ended_ns = 0
+        self._silent_looks = 0
+        self._outlived = False
+        """What it had left running has been ended."""
+        self._abandoned = False
+        """What is still under way is not waited for."""
         self._asked = False
         self._next_census = 0.0
         self._counted_at_end = False
@@ -215,13 +229,24 @@ class Recording:
             self._child.family.look()  # the last moment at which its children can be told from others
         if self._ended_at is None and self._child.process.poll() is not None:
             self._ended_at = now
+            self._ended_ns = self._ended_ns or time.perf_counter_ns()
         if self._ended_at is not None:
-            drained = not self._lines and not self._output
-            return not drained and now - self._ended_at < _LINGER_S
+            return self._more_comes()
         if self._meter is not None and not self._meter.wait_s:
             self._sample_memory()
         self._enforce_limits(now)
         return True
+
+    def _more_comes(self) -> bool:
+        """Of what the script has said before it ended; that is waited for as long as there is any of it."""
+        if self._abandoned or not (self._lines or self._output):
+            return False
+        assert self._child is not None and self._ended_at is not None
+        if time.monotonic() - self._ended_at > _LINGER_S and not self._outlived:
+            self._outlived = True
+            self._child.family.end()
+            self._silent_looks = 0
+        return self._lines.behind or self._silent_looks < _SILENCE
 
     def _has_lens(self, process: Child | Caller | None) -> None:
         if self._meter is not None and process is not None:
@@ -235,7 +260,9 @@ class Recording:
     def interrupt(self) -> None:
         """What Ctrl-C means: SIGINT for the script, and the end of it after a grace period."""
         self._stopped = self._stopped or RunOutcome.INTERRUPTED
-        if self._kill_at is not None:
+        if self._ended_at is not None:
+            self._abandoned = True
+        elif self._kill_at is not None:
             self._kill()
         elif self._child is not None and self._child.process.poll() is None:
             self._kill_at = time.monotonic() + _GRACE_S
@@ -318,16 +345,28 @@ class Recording:
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
-        by_itself = exit_code is not None and self._stopped is None
-        if by_itself and self._assembly.ready:
-            cut_off = self._unfinished()
-            if self._asked_to_end_s is not None:  # the script ends those that it started as it likes
-                cut_off &= {0, *self._cut_off_before}
-            for process in sorted(cut_off):
-                who = self._assembly.name_of(process) if process else "The script"
-                self.add_note(
-                    f"{who} ended without the interpreter's own ending: the last events may be missing."
-                )
+        if not self._assembly.ready:
+            return
+        cut_off = self._unfinished()
+        if self._stopped is not None or exit_code is None:
+            missing_ns = self._missing_ns() if 0 in cut_off else 0
+            if missing_ns > (0 if self._abandoned else _NOTEWORTHY_NS):
+                self.add_note(f"The recording ends {missing_ns / 1e9:.2f} s before the script did.")
+            return
+        if self._asked_to_end_s is not None:  # the script ends those that it started as it likes
+            cut_off &= {0, *self._cut_off_before}
+        for process in sorted(cut_off):
+            who = self._assembly.name_of(process) if process else "The script"
+            missing_ns = 0 if process else self._missing_ns()
+            much = f", those of {missing_ns / 1e9:.2f} s" if missing_ns > _NOTEWORTHY_NS else ""
+            self.add_note(
+                f"{who} ended without the interpreter's own ending: the last events may be missing{much}."
+            )
+
+    def _missing_ns(self) -> int:
+        """For how long before its end the script's own process has told nothing; 0 if that is not known."""
+        told_ns = self._assembly.told_until_ns
+        return max(self._ended_ns - told_ns, 0) if told_ns and self._ended_ns else 0
 
     def _unfinished(self) -> set[int]:
         """The processes that have not come to their interpreter's own end."""
@@ -351,14 +390,20 @@ class Recording:
         return False
 
     def _read(self, timeout_s: float) -> None:
+        self._receive(0 if self._lines.behind else timeout_s)
+        self._lines.take_in()
+
+    def _receive(self, timeout_s: float) -> None:
         callers = [] if self._child is None else self._child.callers
         sources: list[int | socket.socket] = [*self._output, *self._lines, *callers]
         if self._meter is not None:
             timeout_s = min(timeout_s, self._meter.wait_s)
         if not sources:
-            time.sleep(min(timeout_s, 0.02))
+            time.sleep(min(timeout_s, _LOOK_S))
             return
-        ready, _, _ = select.select(sources, [], [], min(timeout_s, 0.02) if self._ended_at else timeout_s)
+        ended = self._ended_at is not None
+        ready, _, _ = select.select(sources, [], [], min(timeout_s, _LOOK_S) if ended else timeout_s)
+        self._silent_looks = self._silent_looks + 1 if ended and timeout_s and not ready else 0
         for source in ready:
             if isinstance(source, int):
                 self._output.read(source)
@@ -426,6 +471,7 @@ class Recording:
     def _kill(self) -> None:
         assert self._child is not None
         self._killed = True
+        self._ended_ns = self._ended_ns or time.perf_counter_ns()
         self._child.family.end()
 
 

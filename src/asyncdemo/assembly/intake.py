@@ -109,6 +109,12 @@ class Assembly:
         return all(process.gone or process.number in ledger.stuck for process in ledger.processes.values())
 
     @property
+    def told_until_ns(self) -> int:
+        """Up to when the script's own process has told everything; 0 where its clock is not ours."""
+        ledger = self._ledger
+        return ledger.processes[0].now_ns if ledger.clock is Clock.REAL else 0
+
+    @property
     def notes(self) -> list[str]:
         """What a reader of the run must know; others may add to it."""
         return self._ledger.notes
@@ -202,6 +208,13 @@ class Assembly:
     def _on_finish(self, at_ns: int) -> None:
         self._process.finished = True
         self._come_to(at_ns)
+
+    def _on_cut(self, at_ns: int) -> None:
+        """It has more to tell than was taken from it, so it tells no more. All until then has been told."""
+        self._come_to(at_ns)
+        whose = f" of {self.name_of(number)}" if (number := self._process.number) else ""
+        since_s = (at_ns - self._audience.origin_ns) / 1e9
+        self.add_note(f"The recording{whose} stops after {since_s:.2f} s: nobody took what was recorded.")
 
     def _come_to(self, at_ns: int) -> None:
         self._process.now_ns = max(self._process.now_ns, at_ns)

@@ -84,8 +84,8 @@ def _finish(lens: Lens) -> None:
     recorder.define(["finish", recorder.now()])
     try:
         recorder.flush()
-    except OSError:
-        recorder.stop()  # nobody listens any more; the script's own end is what matters now
+    except BaseException:  # noqa: BLE001 - nobody listens any more, or a signal's handler raised: the end is now
+        recorder.stop()
 
 
 def _forget(lens: Lens, connection: socket.socket) -> None:

@@ -9,7 +9,6 @@ is each of the two operations that drain it.
 
 from __future__ import annotations
 
-import _thread
 import itertools
 import os
 import socket
@@ -22,6 +21,7 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.guard import CAPTURE_DIR
+from asyncdemo.capture.outbox import Outbox
 
 RUNNING = 0
 READY = 1
@@ -33,7 +33,6 @@ _STDLIB_DIRS = tuple(
     os.path.join(os.path.realpath(path), "")
     for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
 )
-_SENDING_TAKES_S = 1.0
 _CHUNK = wire.STEP_SIZE * 5000
 """Numbers in a frame: converting them keeps the GIL for less than a millisecond."""
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
@@ -76,7 +75,6 @@ class Origins:
 
 
 _realpath, _abspath = os.path.realpath, os.path.abspath  # the script may replace them
-_Socket = socket.socket  # gevent replaces it
 
 
 def _real_path(filename: str) -> str:
@@ -122,7 +120,7 @@ class Recorder:
         self.numbers: list[int] = []
         self.record: Callable[[tuple[int, int, int, int, int, int]], None] = self.numbers.extend
         self._packed: list[bytes] = []
-        """Frames of numbers to be sent."""
+        """Frames of numbers, to be sent after the definitions that they refer to."""
         self._definitions: list[Any] = []
         self.define: Callable[[Sequence[Any]], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
@@ -140,8 +138,9 @@ class Recorder:
         self._waits: dict[object, int] = {}
         self._calls: dict[tuple[str, int, int], int] = {}
         self._new_wait = itertools.count(base + wire.FIRST_WAIT).__next__
-        self._connection: socket.socket | None = None
-        self._sending = _thread.allocate_lock()
+        self._outbox = Outbox()
+        self._cut = False
+        """The parent did not keep up, so nothing more is recorded."""
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -213,7 +212,7 @@ class Recorder:
     # -- sending --------------------------------------------------------------------------------
 
     def connect(self, connection: socket.socket) -> None:
-        self._connection = connection
+        self._outbox.connect(connection)
 
     def pack(self) -> None:
         """Make frames of the numbers that have gathered, to be sent with the next flush.
@@ -221,33 +220,55 @@ class Recorder:
         Called often: a step then takes 48 bytes, not 180, and what its integers leave free is still in
         the processor's cache when the next ones are made.
         """
-        if self._sending.acquire(timeout=_SENDING_TAKES_S):
+        if self._outbox.acquire(wait=False):
             try:
                 self._pack()
             finally:
-                self._sending.release()
+                self._outbox.release()
 
     def _pack(self) -> None:
         while self.numbers:
             part = self.numbers[:_CHUNK]
             del self.numbers[: len(part)]
-            self._packed.append(wire.numbers_frame(part))
+            if not self._cut:
+                self._packed.append(wire.numbers_frame(part))
 
-    def flush(self, after_sending: Callable[[], None] = lambda: None) -> None:
-        """Send what has gathered; ``after_sending`` is called each time the GIL was let go of for that.
+    def offer(self, after_sending: Callable[[], None]) -> bool:
+        """Send of what has gathered as much as the parent takes without delay; whether that was all.
 
+        ``after_sending`` is called each time the GIL was let go of for that.
         Raises OSError when the parent is gone or the script closed the socket.
         """
-        if not self._sending.acquire(timeout=_SENDING_TAKES_S):
+        outbox = self._outbox
+        if not outbox.acquire(wait=False):
+            return True  # another thread sends everything
+        try:
+            self._gather()
+            while outbox.send_next():
+                after_sending()
+                self._pack()
+            return not outbox
+        finally:
+            outbox.release()
+
+    def flush(self) -> None:
+        """Send all that has gathered, however long the parent takes; only the parent's end ends that.
+
+        Raises OSError then, or when the script closed the socket.
+        """
+        outbox = self._outbox
+        if not outbox.acquire(wait=True):
             return  # by a signal handler that interrupted the sending itself
         try:
-            if self._connection is not None:
-                untraced_send = super(_Socket, self._connection).sendall
-                self._drain(untraced_send, after_sending)
+            self._gather()
+            while outbox:
+                outbox.send_next()
         finally:
-            self._sending.release()
+            outbox.release()
 
-    def _drain(self, send: Callable[[bytes], None], after_sending: Callable[[], None]) -> None:
+    def _gather(self) -> None:
+        if not self._outbox.connected:
+            return
         # Numbers first: whatever they refer to was defined before they were recorded.
         self.record((wire.NOW, self.now(), 0, 0, 0, 0))
         self._pack()
@@ -256,17 +277,21 @@ class Recorder:
         count = len(self._definitions)
         definitions = self._definitions[:count]
         del self._definitions[:count]
+        if self._cut:
+            return
+        outbox = self._outbox
         for start in range(0, len(definitions), 5000):
-            send(wire.json_frame(wire.DEFINITIONS, definitions[start : start + 5000]))
-            after_sending()
+            outbox.put(wire.json_frame(wire.DEFINITIONS, definitions[start : start + 5000]))
         for frame in frames:
-            send(frame)
-            after_sending()
+            outbox.put(frame)
+        if outbox.full:
+            self._cut = True
+            outbox.put(wire.json_frame(wire.DEFINITIONS, [["cut", self.now()]]))
 
     def stop(self) -> None:
         """Record nothing from now on: in the child of a fork, or when nobody listens any more."""
         self.active = False
-        self._connection = None
+        self._outbox.disconnect()
         self.record = lambda event: None
         self.define = lambda definition: None
         self.numbers.clear()

@@ -86,9 +86,10 @@ class Watchdog:
         self._may_start.acquire()
         self._up.release()
         recorder, sleep = self._recorder, self._sleep
-        flushed = _clock()
+        flushed, all_sent = _clock(), True
         while recorder.active:
-            sleep(POLL_S)
+            if all_sent:
+                sleep(POLL_S)
             self.look()
             for lens in self._lenses[:]:
                 if lens.loop() is None:
@@ -102,10 +103,10 @@ class Watchdog:
             if asked:
                 assert self._loops is not None
                 recorder.define(["stuck", who_is_stuck(recorder, self._loops)])
-            if asked or _clock() - flushed > FLUSH_NS:
+            if asked or not all_sent or _clock() - flushed > FLUSH_NS:
                 flushed = _clock()
                 try:
-                    recorder.flush(self.look)
+                    all_sent = recorder.offer(self.look)
                 except OSError as error:
                     self._on_lost(error)
                     return

@@ -1,0 +1,74 @@
+"""Bytes that have arrived and are still to be looked at: in memory, and what does not fit there in a file.
+
+So a traced process gets rid of its events as soon as it sends them, however long we take to understand them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from typing import IO
+
+__all__ = ["Backlog"]
+
+_IN_MEMORY = 16 << 20
+_AT_ONCE = 1 << 18
+
+
+class Backlog:
+    def __init__(self) -> None:
+        self._near: deque[bytes] = deque()
+        self._near_bytes = 0
+        self._file: IO[bytes] | None = None
+        self._written = self._taken = 0
+        self._last: deque[bytes] = deque()
+        """For which the disk has no room."""
+
+    def __bool__(self) -> bool:
+        return bool(self._near or self._file or self._last)
+
+    @property
+    def full(self) -> bool:
+        """Nothing more should be put in for now: there is no room for it."""
+        return bool(self._last)
+
+    def put(self, data: bytes) -> None:
+        if self._file is None and not self._last and self._near_bytes + len(data) <= _IN_MEMORY:
+            self._near.append(data)
+            self._near_bytes += len(data)
+        elif self._last or not self._filed(data):
+            self._last.append(data)
+
+    def _filed(self, data: bytes) -> bool:
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it outlives this call
+                self._written = self._taken = 0
+            self._file.seek(self._written)
+            self._file.write(data)
+            self._file.flush()
+        except OSError:
+            return False  # what of it stands there is written over, or not read
+        self._written += len(data)
+        return True
+
+    def take(self) -> bytes:
+        """The next ones in order; none if there are none."""
+        if self._near:
+            data = self._near.popleft()
+            self._near_bytes -= len(data)
+            return data
+        if self._file is not None:
+            self._file.seek(self._taken)
+            data = self._file.read(min(_AT_ONCE, self._written - self._taken))
+            self._taken += len(data)
+            if self._taken == self._written:
+                self.close()
+            return data
+        return self._last.popleft() if self._last else b""
+
+    def close(self) -> None:
+        """Let go of the file. May be called twice."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
