@@ -41,12 +41,17 @@ _SOCKET_METHODS = {
 
 def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[[float], None]) -> None:
     """sleep: what really sleeps, or moves a virtual clock."""
-    patches.set(time, "sleep", _waiting_function(waits, "sleep", sleep, time.sleep))
-    patches.set(builtins, "input", _waiting_function(waits, "stdin", input, input))
+
+    def begin(where: str, reason: str) -> Callable[[], Any]:
+        return patches.guard.context(where, lambda: waits.waiting(reason))
+
+    patches.set(time, "sleep", _waiting_function(begin("time.sleep", "sleep"), sleep, time.sleep))
+    patches.set(builtins, "input", _waiting_function(begin("input", "stdin"), input, input))
     for name, reason in _SOCKET_METHODS.items():
         original = getattr(socket.socket, name, None)
         if original is not None:
-            patches.set(socket.socket, name, _socket_method(waits, reason, original))
+            method = _socket_method(begin(f"socket.socket.{name}", reason), original)
+            patches.set(socket.socket, name, method)
     patches.rewrite(socket, "socket.accept", lambda sock: _for_socket(waits, sock, "net.accept"), around)
     patches.rewrite(socket, "getaddrinfo", lambda _: waits.waiting("dns"), around)
     for name, reason in (("read", "net.read"), ("write", "net.write"), ("do_handshake", "net.connect")):
@@ -58,24 +63,26 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
     for name in ("fork", "forkpty"):
         if hasattr(os, name) and sys.version_info >= (3, 12):
             patches.set(os, name, _fork_without_our_thread(getattr(os, name)))
-    patches.set(os, "_exit", _flushing_exit(recorder, os._exit))
+    patches.set(
+        os, "_exit", _flushing_exit(patches.guard.call("os._exit", lambda: _flush(recorder)), os._exit)
+    )
 
 
 def _waiting_function(
-    waits: Waits, reason: str, function: Callable[..., Any], original: Callable[..., Any]
-) -> Any:
+    begin: Callable[[], Any], function: Callable[..., Any], original: Callable[..., Any]
+) -> StandIn:
     def waiting(*arguments: Any, **options: Any) -> Any:
-        with waits.waiting(reason):
+        with begin():
             return function(*arguments, **options)
 
     return StandIn(original, waiting)
 
 
-def _socket_method(waits: Waits, reason: str, original: Callable[..., Any]) -> Callable[..., Any]:
+def _socket_method(begin: Callable[[], Any], original: Callable[..., Any]) -> Callable[..., Any]:
     def method(*arguments: Any, **options: Any) -> Any:
         if not arguments or not _may_wait(arguments[0]):
             return original(*arguments, **options)
-        with waits.waiting(reason):
+        with begin():
             return original(*arguments, **options)
 
     return method
@@ -105,19 +112,23 @@ def _for_socket(waits: Waits, sock: Any, reason: str) -> Any:
     return waits.waiting(reason) if _may_wait(sock) else _NO_WAIT
 
 
-def _flushing_exit(recorder: Recorder, real_exit: Callable[..., None]) -> Any:
+def _flush(recorder: Recorder) -> None:
+    if recorder.active:
+        try:
+            recorder.flush()
+        except OSError:
+            recorder.stop()
+
+
+def _flushing_exit(flush: Callable[[], None], real_exit: Callable[..., None]) -> StandIn:
     def _exit(*arguments: Any, **options: Any) -> None:
-        if recorder.active:
-            try:
-                recorder.flush()
-            except OSError:
-                recorder.stop()
+        flush()
         real_exit(*arguments, **options)
 
     return StandIn(real_exit, _exit)
 
 
-def _fork_without_our_thread(real_fork: Callable[..., Any]) -> Any:
+def _fork_without_our_thread(real_fork: Callable[..., Any]) -> StandIn:
     """3.12+ warns of a fork with several threads; the lens' own thread is no reason to."""
 
     def fork(*arguments: Any, **options: Any) -> Any:

@@ -113,7 +113,7 @@ class Patches:
 
 def pass_for(function: FunctionType, original: Any) -> None:
     """Let a replacement answer as the original does when asked for its name, signature or source."""
-    for name in ("__name__", "__qualname__", "__doc__"):
+    for name in ("__name__", "__qualname__", "__doc__", "__text_signature__"):
         if hasattr(original, name):
             setattr(function, name, getattr(original, name))
     function.__module__ = getattr(original, "__module__", None)  # type: ignore[assignment]  # methods have none

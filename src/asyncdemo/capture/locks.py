@@ -24,10 +24,17 @@ from asyncdemo.capture.waits import Waits
 
 def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) -> None:
     plain: Any = threading.Lock  # a function before Python 3.13, a type from then on
-    traced_lock, traced_rlock, set_state = _traced_types(recorder, limits, waits)
+    guard = patches.guard
+    traced_lock, traced_rlock, set_state = _traced_types(
+        guard.context(
+            "Lock.acquire", lambda on: waits.waiting("lock", QUEUED, recorder.wait("lock", QUEUED, on))
+        ),
+        guard.call("Lock.acquire", limits.take),
+        guard.call("Lock.release", limits.give_back),
+    )
 
     def make_lock(*arguments: Any, **options: Any) -> Any:
-        return traced(lock_type, plain(*arguments, **options), _maker(hooked_frame()))
+        return guarded(lock_type, plain(*arguments, **options), _maker(hooked_frame()))
 
     def rlock_made(real: Any) -> Any:
         return traced(rlock_type, real, _maker(caller_of_hooked())) if type(real) is _RLock else real
@@ -41,6 +48,7 @@ def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) 
         set_state(lock, real, None if inner else limits.add(lock, "lock", 1, frame))
         return lock
 
+    guarded = guard.value("threading.Lock", traced, lambda _, real, __: real)
     if isinstance(plain, type):
         lock_type = _type_in_place_of(plain, traced_lock, make_lock)
         patches.set(threading, "Lock", lock_type)
@@ -78,7 +86,7 @@ def _may_wait(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool | Non
 
 
 def _traced_types(
-    recorder: Recorder, limits: Limits, waits: Waits
+    waiting: Callable[[int | None], Any], take: Callable[[int], None], give_back: Callable[[int], None]
 ) -> tuple[type, type, Callable[[Any, Any, int | None], None]]:
     """What those of locks and RLocks derive from; and what gives one its real lock and its resource."""
 
@@ -94,13 +102,13 @@ def _traced_types(
             may_wait = _may_wait(arguments, options) if arguments or options else True
             taken = False if may_wait is None else real.acquire(False)
             if not taken and may_wait is not False:
-                with waits.waiting("lock", QUEUED, recorder.wait("lock", QUEUED, self._resource)):
+                with waiting(self._resource):
                     taken = real.acquire(*arguments, **options)
             if taken:
-                depth = self._depth + 1 if type(real) is _thread.RLock else 1
+                depth = self._depth + 1 if type(real) is _RLock else 1
                 set_depth(self, depth)
                 if depth == 1 and self._resource is not None:
-                    limits.take(self._resource)
+                    take(self._resource)
             return taken
 
         def release(self, /, *arguments: Any, **options: Any) -> Any:
@@ -109,7 +117,7 @@ def _traced_types(
                 return real.release(*arguments, **options)  # raises, unless it was taken unseen
             set_depth(self, depth - 1)
             if depth == 1 and self._resource is not None:
-                limits.give_back(self._resource)  # first: as soon as it is free, another may take it
+                give_back(self._resource)  # first: as soon as it is free, another may take it
             return real.release()
 
         def __enter__(self, /, *arguments: Any, **options: Any) -> Any:
@@ -160,7 +168,7 @@ def _traced_types(
             ((count, _),) = arguments  # as the real one has accepted it
             set_depth(self, count)
             if self._resource is not None:
-                limits.take(self._resource)
+                take(self._resource)
             return result
 
     slots: Any = vars(Traced)
@@ -168,7 +176,7 @@ def _traced_types(
 
     def let_go(lock: Any) -> None:
         if lock._depth and lock._resource is not None:
-            limits.give_back(lock._resource)
+            give_back(lock._resource)
         set_depth(lock, 0)
 
     def set_state(lock: Any, real: Any, resource: int | None) -> None:
@@ -180,7 +188,7 @@ def _traced_types(
 
 
 def _can_be_released(real: Any) -> bool:
-    held: bool = real._is_owned() if isinstance(real, _RLock) else real.locked()
+    held: bool = real._is_owned() if type(real) is _RLock else real.locked()
     return held
 
 
