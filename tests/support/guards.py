@@ -52,7 +52,8 @@ for module in (limits, loops, reasons, tasks, waits):
     for kind in list(vars(module).values()):
         if isinstance(kind, type) and kind.__module__ == module.__name__:
             for name, function in list(vars(kind).items()):
-                if callable(function) and not isinstance(function, type) and not name.startswith("__"):
+                plumbing = name[:2] == "__" or name == "install" or isinstance(function, type)
+                if callable(function) and not plumbing:
                     called[f"{{kind.__name__}}.{{name}}()"] = kind, name, function
 if wanted in called:
     kind, name, function = called[wanted]

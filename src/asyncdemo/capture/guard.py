@@ -105,10 +105,12 @@ class _Guarded:
     def __enter__(self) -> _Guarded:
         try:
             self._context.__enter__()
-        except Exception as error:
-            self._context = _NOTHING
+        except BaseException as error:
             if not self._guard.failed(self._name, error):
+                # nobody calls __exit__ of a `with` that is not entered: what it has begun ends here
+                self.__exit__(type(error), error, error.__traceback__)
                 raise
+            self._context = _NOTHING
         return self
 
     def __call__(self, value: Any) -> Any:

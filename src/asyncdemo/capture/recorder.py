@@ -91,15 +91,21 @@ def _absolute_path(filename: str) -> str:
         return filename
 
 
+def nothing() -> None:
+    """In place of a weak reference to nothing."""
+
+
 class ThreadLens:
     """What is known of one thread: its track, and what it is in the middle of."""
 
-    __slots__ = ("cpu_at_open", "depth", "label", "service", "track")
+    __slots__ = ("cpu_at_open", "depth", "label", "outermost", "service", "track")
 
     def __init__(self, track: int) -> None:
         self.track = track
         self.depth = 0
         """How many traced waits it is inside of; only the outermost one is recorded."""
+        self.outermost: Callable[[], Any] = nothing
+        """A weak reference to that one: if it is gone without having been left, it is over all the same."""
         self.label: tuple[str, int, int] | None = None
         """(reason, state, wait) that the wait inside a primitive is recorded as."""
         self.service = ""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from _thread import get_ident  # gevent replaces that of the module
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.loops import Loops
-from asyncdemo.capture.recorder import WAITING, Recorder, ThreadLens
+from asyncdemo.capture.loops import LoopLens, Loops
+from asyncdemo.capture.recorder import WAITING, Recorder, ThreadLens, nothing
 
 TRANSFERS = ("net.read", "net.write")
 """What is told as the service that is talked to, where that is known."""
@@ -59,7 +60,17 @@ class Waits:
 
 
 class Waiting:
-    __slots__ = ("_lens", "_loop", "_loops", "_reason", "_recorder", "_state", "_wait")
+    __slots__ = (
+        "__weakref__",
+        "_depth",
+        "_lens",
+        "_loop",
+        "_loops",
+        "_reason",
+        "_recorder",
+        "_state",
+        "_wait",
+    )
 
     def __init__(
         self, recorder: Recorder, loops: Loops, lens: ThreadLens, reason: str, state: int, wait: int
@@ -67,14 +78,21 @@ class Waiting:
         self._recorder = recorder
         self._loops = loops
         self._lens = lens
+        if lens.depth and lens.outermost() is None:
+            lens.depth = 0  # a signal handler raised where that wait was to be left, so nobody has left it
+        self._depth = lens.depth
+        self._loop: LoopLens | None = None
         self._reason = reason
         self._state = state
         self._wait = wait
 
     def __enter__(self) -> None:
         lens, recorder = self._lens, self._recorder
-        lens.depth += 1
-        if lens.depth > 1 or not self._reason:
+        lens.depth = self._depth + 1
+        if self._depth:
+            return
+        lens.outermost = weakref.ref(self)
+        if not self._reason:
             return
         if lens.service and self._reason in TRANSFERS:
             self._reason = lens.service
@@ -87,8 +105,11 @@ class Waiting:
 
     def __exit__(self, *exc_info: object) -> None:
         lens, recorder = self._lens, self._recorder
-        lens.depth -= 1
-        if lens.depth or not self._reason:
+        lens.depth = self._depth  # not counted down: a signal handler may have raised in between
+        if self._depth:
+            return
+        lens.outermost = nothing
+        if not self._reason:
             return
         loop = self._loop
         if loop is None:
@@ -108,9 +129,9 @@ class Labelled:
     def __init__(self, lens: ThreadLens, label: tuple[str, int, int]) -> None:
         self._lens = lens
         self._label = label
+        self._previous = lens.label
 
     def __enter__(self) -> None:
-        self._previous = self._lens.label
         if self._previous is None:
             self._lens.label = self._label
 
@@ -124,9 +145,9 @@ class Serving:
     def __init__(self, lens: ThreadLens, service: str) -> None:
         self._lens = lens
         self._service = service
+        self._previous = lens.service
 
     def __enter__(self) -> None:
-        self._previous = self._lens.service
         self._lens.service = self._previous or self._service
 
     def __exit__(self, *exc_info: object) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from asyncdemo.capture.guard import Guard
-from asyncdemo.model import Run
+from asyncdemo.model import Run, State
 from tests.support.guards import faulty
 from tests.support.plain_and_traced import Seen, plain, traced
 
@@ -299,3 +299,48 @@ def test_what_a_signal_handler_raises_is_the_scripts_own(kind: type[BaseExceptio
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert told == []
+
+
+def test_a_wait_that_a_signal_handler_cuts_short_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Whatever moment the signals come at: what is waited for afterwards is recorded as ever."""
+    Path(tmp_path, "alarms.py").write_text(ALARMS, encoding="utf-8")
+    seen, run = traced("alarms.py", folder=tmp_path)
+    assert (seen.exit_code, seen.stdout, seen.stderr) == (0, "done\n", "")
+    assert run.notes == ()
+    (main,) = [track for track in run.tracks if track.name == "MainThread"]
+    (span,) = (span for span in main.spans if span.duration_ns > 90_000_000)
+    assert (span.state, span.wait.reason) == (State.WAITING, "sleep")
+    assert span.duration_ns < 300_000_000, "the time of the alarms is not part of it"
+
+
+ALARMS = """\
+import queue, signal, threading, time
+
+class Alarm(Exception):
+    pass
+
+def handler(number, frame):
+    if armed:
+        raise Alarm
+
+armed = False
+items = queue.Queue()
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0007)
+end = time.monotonic() + 0.6
+while time.monotonic() < end:
+    try:
+        armed = True
+        for number in range(20):
+            time.sleep(0)
+            items.put(number)
+            items.get()
+    except Alarm:
+        pass
+    finally:
+        armed = False
+    items = queue.Queue()
+signal.setitimer(signal.ITIMER_REAL, 0)
+time.sleep(0.1)
+print("done")
+"""
