@@ -1,8 +1,9 @@
 """Observes asyncio's own event loops from their handles: every step, when it was ready, who woke it.
 
-``asyncio.events.Handle`` and ``TimerHandle`` are replaced by subclasses whose ``_run`` is the same
-single frame with two clock reads, and ``BaseEventLoop.call_soon`` by one that stamps the time a
-callback became ready and what was running then. Nothing the script owns is wrapped.
+The classes of handles stay what they are. ``Handle._run`` becomes one that is the same single frame and
+reads the clock, and ``BaseEventLoop.call_soon`` one that notes the time a callback became ready and what was
+running then. The note lies in the handle (``capture.handles``); one that somebody else made has none, and
+runs as ever. Nothing the script owns is wrapped.
 
 A callback that only passes a result on (a timer setting a future, ``gather`` counting its children)
 is a *relay*: who it makes ready was ready when the relay itself was, and was woken by who woke the
@@ -11,21 +12,24 @@ relay. So a task that a blocked loop could not run is *ready* from the moment it
 
 from __future__ import annotations
 
-import _thread
+import ast
 import asyncio
-import functools
+import contextvars
 import sys
+from _thread import get_ident  # gevent replaces that of the module
 from asyncio import base_events, events, format_helpers, selector_events
 from collections.abc import Callable
+from types import BuiltinFunctionType, MethodWrapperType
 from typing import Any
 
-from asyncdemo.capture import wire
+from asyncdemo.capture import callables, wire
 from asyncdemo.capture.frames import disguise
-from asyncdemo.capture.instrument import Patches, around, on_entry, on_entry_with_all
+from asyncdemo.capture.handles import HANDLES, STEP, Ready, TaskState, Traceback, leave_note, note_of
+from asyncdemo.capture.instrument import Patches, around, call_hook, locate, on_entry, on_entry_with_all
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
-from asyncdemo.capture.tasks import LONG_WAIT_NS, NO_TASK, Tasks
+from asyncdemo.capture.tasks import LONG_WAIT_NS, Tasks, observing_creation
 
 _HANDLE_SLOTS = {
     "__weakref__",
@@ -39,26 +43,32 @@ _HANDLE_SLOTS = {
 }
 """Of the handles whose constructor is known to do nothing but set these."""
 _RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})
+NO_TASK = -1
+_MOST_CALLBACKS = 10_000
 
 
 class Relays:
     """Tells which callbacks only pass on what happened: asyncio's own."""
 
     def __init__(self) -> None:
-        self._known: dict[object, bool] = {}
+        self._known: dict[int, tuple[object, bool]] = {}
+        """By id of the code, or else of the type; and that itself, as ids of what is gone come back."""
 
     def is_relay(self, callback: Any) -> bool:
-        while isinstance(callback, functools.partial):
-            callback = callback.func
-        function = getattr(callback, "__func__", callback)
-        key = getattr(function, "__code__", type(function))
-        known = self._known.get(key)
+        function = callables.innermost(callback)
+        key: object = callables.code(function) or type(function)
+        if key is BuiltinFunctionType or key is MethodWrapperType:
+            return _is_relay(function)
+        known = self._known.get(id(key))
         if known is None:
-            module = (
-                getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
-            )
-            known = self._known[key] = module.partition(".")[0] in _RELAY_PACKAGES
-        return known
+            if len(self._known) > _MOST_CALLBACKS:
+                self._known.clear()
+            known = self._known[id(key)] = key, _is_relay(function)
+        return known[1]
+
+
+def _is_relay(function: Any) -> bool:
+    return callables.module(function).partition(".")[0] in _RELAY_PACKAGES
 
 
 class EventLoops:
@@ -73,11 +83,11 @@ class EventLoops:
         relays: Relays,
         slow_ns: int,
         on_slow: Callable[[LoopLens, int, int, int], None],
-        on_fault: Callable[[Exception], None],
+        failed: Callable[[str, BaseException], bool],
     ) -> None:
         """on_slow(loop, track or -1, start_ns, end_ns) is called after a callback longer than slow_ns.
 
-        on_fault is called with an exception of the lens itself.
+        failed(hook, error) is called when a hook fails; false if the error is the script's own.
         """
         self._recorder = recorder
         self._reasons = reasons
@@ -86,21 +96,25 @@ class EventLoops:
         self._relays = relays
         self._slow_ns = slow_ns
         self._on_slow = on_slow
-        self._on_fault = on_fault
+        self._failed = failed
 
     def install(self, patches: Patches) -> None:
-        base = base_events.BaseEventLoop
+        base: Any = base_events.BaseEventLoop
         patches.set(base, "_asyncdemo", None)
-        traced_handle, io_handle, traced_timer = self._handles()
-        patches.set(events, "Handle", io_handle)
-        patches.set(events, "TimerHandle", traced_timer)
-        for name, function in self._loop_methods(traced_handle).items():
-            patches.set(base, name, function)
-        patches.rewrite(base_events, "BaseEventLoop.run_forever", self._loops.running, around)
-        patches.rewrite(
-            selector_events, "BaseSelectorEventLoop._process_events", self._woke, on_entry_with_all
-        )
-        patches.rewrite(asyncio.runners, "_cancel_all_tasks", self._left_pending, on_entry)
+        patches.set(events.Handle, "_run", self._run())
+        if set(getattr(events.Handle, "__slots__", ())) == _HANDLE_SLOTS:
+            patches.set(base, "call_soon", self._call_soon())
+        patches.set(base, "create_task", self._create_task())
+        rewrite = patches.rewrite
+        rewrite(base_events, "BaseEventLoop._call_soon", self._scheduled, _with_handle)
+        if hasattr(events, "_ThreadSafeHandle"):
+            rewrite(base_events, "BaseEventLoop.call_soon_threadsafe", self._scheduled, _with_handle)
+        rewrite(base_events, "BaseEventLoop._add_callback", self._added, on_entry_with_all)
+        rewrite(base_events, "BaseEventLoop.run_forever", self._loops.running, around)
+        rewrite(selector_events, "BaseSelectorEventLoop._process_events", self._woke, on_entry_with_all)
+        rewrite(asyncio.runners, "_cancel_all_tasks", self._left_pending, on_entry)
+
+    # -- hooks ----------------------------------------------------------------------------------
 
     def _woke(self, loop: Any, events_found: Any) -> None:
         lens = self._loops.lens_of(loop)
@@ -111,218 +125,221 @@ class EventLoops:
                     lens.io_ready.update((id(handle), seen_ns) for handle in key.data if handle is not None)
             lens.io_seen.clear()
         lens.slept_ns, lens.woke_ns = -lens.started_ns, self._recorder.now()
+        lens.looks, lens.ended_ns = True, 0
 
     def _left_pending(self, loop: Any) -> None:
         pending = (self._recorder.tasks.get(id(task)) for task in asyncio.all_tasks(loop))
         self._recorder.define(["pending", sorted(track for track in pending if track is not None)])
 
-    def _handles(self) -> tuple[type, type, type]:
-        recorder, tasks, ends = self._recorder, self._recorder.tasks, self._tasks.ends
-        now, record, classify = recorder.now, recorder.record, self._reasons.classify
-        first_seen, is_relay, finish = self._tasks.first_seen, self._relays.is_relay, self._tasks.finish
+    def _scheduled(self, loop: Any, handle: Any) -> None:
+        """A handle was made, by ``call_soon_threadsafe`` or where ``call_soon`` cannot be faster."""
+        if type(handle) not in HANDLES:
+            return
+        lens = self._loops.lens_of(loop)
+        ident = get_ident()
+        if ident == lens.ident:
+            ready_ns, waker = lens.due_ns or self._recorder.now(), lens.current
+        else:
+            thread = self._recorder.threads.get(ident)
+            ready_ns, waker = self._recorder.now(), wire.BY_THREAD if thread is None else thread.track
+        state = self._tasks.scheduled(handle._callback, lens, waker, ready_ns)
+        leave_note(handle, Ready(ready_ns, waker) if state is None else state)
+
+    def _added(self, loop: Any, handle: Any) -> None:
+        """A handle that stands for a file or a signal is to run; it is the same one each time."""
+        if type(handle) not in HANDLES:
+            return
+        io_ready = self._loops.lens_of(loop).io_ready
+        ready_ns = io_ready.pop(id(handle), 0) if io_ready else 0
+        note = note_of(handle)
+        if type(note) is not TaskState:
+            leave_note(handle, Ready(ready_ns or self._recorder.now(), wire.BY_IO))
+
+    # -- in place of asyncio's own --------------------------------------------------------------
+
+    def _run(self) -> Callable[..., None]:
+        recorder, classify, finish = self._recorder, self._reasons.classify, self._tasks.finish
+        now, record = recorder.now, recorder.record
         record_long_wait, slow_ns, on_slow = self._tasks.record_long_wait, self._slow_ns, self._on_slow
-        offset_ns, on_fault = self._loops.offset_ns, self._on_fault
-        handle_type, timer_type = events.Handle, events.TimerHandle
+        begin, failed = self._begin_callback, self._failed
 
-        class Handle(handle_type):  # type: ignore[misc, valid-type]
-            __slots__ = ("ready_ns", "waker")
-
-            def _run(self) -> None:
-                callback = self._callback
-                lens = self._loop._asyncdemo
-                previous = lens.current
-                ready, waker = self.ready_ns, self.waker
-                try:
+        def _run(self: Any) -> None:
+            lens: Any = None
+            state = future = None
+            task: Any = None
+            before = track = ready = start = waker = 0
+            try:
+                note = self._source_traceback
+                if type(note) is Traceback:
+                    note = note_of(self)
+                if type(note) is TaskState:
+                    state, task, lens = note, note(), self._loop._asyncdemo
+                    before = lens.current
+                    lens.current = track = state.track
+                    waker, ended = state.waker, state.end_ns
+                    ready = state.ready_ns or ended
+                    # woken by itself, it only let others go first
+                    if ready - ended > LONG_WAIT_NS and waker != track:
+                        record_long_wait(task, state, ready)
+                    start = lens.ended_ns or now()
+                    lens.ended_ns = 0
+                    lens.started_ns = start
+                else:
+                    track = NO_TASK
+                    lens, before, start = begin(self, note)
+            except Exception as error:
+                if lens is not None:
+                    lens.rest()
+                lens = None
+                if not failed("Handle._run", error):
+                    raise
+            callback, args = self._callback, self._args
+            try:
+                if args == ():  # written out: a call with * takes a slower path
+                    self._context.run(callback)
+                elif type(args) is tuple and len(args) == 1:
+                    self._context.run(callback, args[0])
+                else:
+                    self._context.run(callback, *args)
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # noqa: BLE001 - as the original does
+                _report(self, error)
+            finally:
+                if lens is not None:
                     try:
-                        task = callback.__self__
-                        track = tasks[id(task)]
-                    except (AttributeError, KeyError):
-                        track, task = first_seen(self, callback)
-                    if task is not None:
-                        lens.current = track
-                        # woken by itself, it only let others go first
-                        if waker != track and ready - ends[track] > LONG_WAIT_NS:
-                            record_long_wait(task, track, ends[track], ready)
-                    elif is_relay(callback):
-                        lens.current = waker
-                        lens.due_ns = ready
-                    else:
-                        lens.current = wire.BY_LOOP
-                except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
-                    on_fault(error)
-                    track, task = NO_TASK, None
-                args = self._args
-                lens.started_ns = start = now()
-                try:
-                    if not args:  # written out: a call with * takes a slower path
-                        self._context.run(callback)
-                    elif len(args) == 1:
-                        self._context.run(callback, args[0])
-                    else:
-                        self._context.run(callback, *args)
-                except (SystemExit, KeyboardInterrupt):
-                    end = now()
-                    lens.started_ns, lens.due_ns = -end, 0
-                    lens.current = previous
-                    if task is not None:
-                        record((track, ready, start, end, wire.WAIT_DONE, waker))
-                        finish(task, track, end)
-                    raise
-                except BaseException as error:  # noqa: BLE001 - as the original does
-                    _report(self, error)
-                end = now()
-                lens.started_ns = -end
-                lens.current = previous
-                try:
-                    if task is not None:
-                        future = task._fut_waiter
-                        if future is not None:
-                            ends[track] = end
-                            record((track, ready, start, end, classify(task.get_coro(), future), waker))
-                        elif task.done():
-                            record((track, ready, start, end, wire.WAIT_DONE, waker))
-                            finish(task, track, end)
+                        end = now()
+                        lens.started_ns, lens.current = -end, before
+                        if state is None:
+                            lens.due_ns = 0
                         else:
-                            record((track, ready, start, end, wire.WAIT_YIELD, waker))
-                    else:
-                        lens.due_ns = 0
-                    if end - start > slow_ns:
-                        on_slow(lens, track, start, end)
-                except Exception as error:  # noqa: BLE001 - as above
-                    on_fault(error)
+                            future = task._fut_waiter
+                            state.end_ns = end
+                            if future is not None:
+                                wait = classify(state.methods.get_coro(task), future)
+                            elif state.methods.done(task):
+                                wait = wire.WAIT_DONE
+                                finish(task, state, end)
+                            else:
+                                wait = wire.WAIT_YIELD
+                            record((track, ready, start, end, wait, waker))
+                        if end - start > slow_ns:
+                            on_slow(lens, track, start, end)
+                        elif lens.looks:
+                            lens.ended_ns = end
+                    except Exception as error:
+                        lens.rest()
+                        if not failed("Handle._run", error):
+                            raise
                 # a traceback's frames lead to this one, which must not keep the task of the exception alive
-                self = callback = args = task = future = None  # type: ignore[assignment]
+                self = callback = args = task = future = None
 
-        class IOHandle(Handle):
-            """What ``add_reader``, ``add_writer`` and signal handlers make."""
+        disguise(_run, events.Handle._run)
+        return _run
 
-            __slots__ = ()
+    def _begin_callback(self, handle: Any, note: Any) -> tuple[LoopLens | None, int, int]:
+        """What is called is no task's step. (lens, what was current, start); None of a loop not observed."""
+        loop = handle._loop
+        if not issubclass(type(loop), base_events.BaseEventLoop):
+            return None, 0, 0
+        lens = self._loops.lens_of(loop)
+        before = lens.current
+        start = lens.ended_ns or self._recorder.now()
+        lens.ended_ns = 0
+        is_relay = self._relays.is_relay(handle._callback)
+        if issubclass(type(handle), events.TimerHandle):
+            lens.current = wire.BY_TIMER
+            if is_relay:
+                due = int(handle._when * 1e9) + self._loops.offset_ns
+                if lens.slept_ns < due < lens.woke_ns:
+                    due = lens.woke_ns  # it slept past it, as epoll counts in ms: nobody was in the way
+                lens.due_ns = due if due < start else start
+        elif is_relay and type(note) is Ready:
+            lens.current, lens.due_ns = note.waker, note.ready_ns
+        else:
+            lens.current = wire.BY_LOOP
+        lens.started_ns = start
+        return lens, before, start
 
-            def __init__(self, callback: Any, args: Any, loop: Any, context: Any = None) -> None:
-                handle_type.__init__(self, callback, args, loop, context)
-                self.ready_ns, self.waker = 0, wire.BY_IO
-
-        class TimerHandle(timer_type):  # type: ignore[misc, valid-type]
-            __slots__ = ()
-
-            def _run(self) -> None:
-                lens = self._loop._asyncdemo
-                previous = lens.current
-                lens.current = wire.BY_TIMER
-                callback = self._callback
-                lens.started_ns = start = now()
-                if is_relay(callback):
-                    due = int(self._when * 1e9) + offset_ns
-                    if lens.slept_ns < due < lens.woke_ns:
-                        due = lens.woke_ns  # it slept past it, as epoll counts in ms: nobody was in the way
-                    lens.due_ns = due if due < start else start
-                try:
-                    self._context.run(callback, *self._args)
-                except (SystemExit, KeyboardInterrupt):
-                    lens.started_ns, lens.due_ns = -now(), 0
-                    lens.current = previous
-                    raise
-                except BaseException as error:  # noqa: BLE001 - as the original does
-                    _report(self, error)
-                end = now()
-                lens.started_ns, lens.due_ns = -end, 0
-                lens.current = previous
-                if end - start > slow_ns:
-                    on_slow(lens, NO_TASK, start, end)
-                self = callback = None  # type: ignore[assignment]
-
-        for made, original in ((Handle, handle_type), (IOHandle, handle_type), (TimerHandle, timer_type)):
-            made.__name__, made.__qualname__ = original.__name__, original.__qualname__
-            made.__module__ = original.__module__
-        for run in (Handle._run, TimerHandle._run):
-            disguise(run, handle_type._run)
-        return Handle, IOHandle, TimerHandle
-
-    def _loop_methods(self, handle_type: type) -> dict[str, Callable[..., Any]]:
-        recorder, threads = self._recorder, self._recorder.threads
-        now, getframe = recorder.now, sys._getframe
-        lens_of, adopt = self._loops.lens_of, self._tasks.adopt
-        record_eager_step, on_fault = self._tasks.record_eager_step, self._on_fault
+    def _call_soon(self) -> Callable[..., Any]:
         base: Any = base_events.BaseEventLoop
-        original_create, original_add = base.create_task, base._add_callback
-        get_ident, next_track = _thread.get_ident, recorder.next_track
-        known_handle, new_handle = _slots_of(events.Handle) == _HANDLE_SLOTS, object.__new__
+        original, now, scheduled = base.call_soon, self._recorder.now, self._tasks.scheduled
+        states, failed = self._tasks.states, self._failed
+        handle_type, handle_init = events.Handle, events.Handle.__init__
+        new_handle, copy_context = object.__new__, contextvars.copy_context
 
         def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-            if self._closed:
-                self._check_closed()
-            if self._debug:
-                self._check_thread()
-                self._check_callback(callback, "call_soon")
-            if known_handle and context is not None and not self._debug:
-                # what the constructor does, without the frame that it takes
-                handle: Any = new_handle(handle_type)
-                handle._context, handle._loop = context, self
-                handle._callback, handle._args = callback, args
-                handle._cancelled = False
-                handle._repr = handle._source_traceback = None
-            else:
-                handle = handle_type(callback, args, self, context)
             lens = self._asyncdemo
-            if lens is None:
-                lens = lens_of(self)
-            handle.ready_ns = lens.due_ns or now()
-            handle.waker = lens.current
-            self._ready.append(handle)  # its source traceback leaves this frame out by itself
-            return handle
-
-        def _call_soon(self: Any, callback: Any, args: Any, context: Any) -> Any:
-            """Reached only from call_soon_threadsafe."""
-            handle = handle_type(callback, args, self, context)
-            lens = lens_of(self)
-            ident = get_ident()
-            if ident == lens.ident:
-                handle.waker = lens.current
-            else:
-                thread = threads.get(ident)
-                handle.waker = wire.BY_THREAD if thread is None else thread.track
-            handle.ready_ns = now()
-            self._ready.append(handle)  # its source traceback leaves this frame out by itself
-            return handle
-
-        def _add_callback(self: Any, handle: Any) -> None:
-            io_ready = lens_of(self).io_ready
-            handle.ready_ns = io_ready.pop(id(handle), 0) or now() if io_ready else now()
-            original_add(self, handle)
-
-        def create_task(self: Any, coro: Any, **options: Any) -> Any:
-            lens = self._asyncdemo or lens_of(self)
-            parent = lens.current
-            creator = getframe(1)
-            track = next_track()
-            at_ns = now()
-            if self._task_factory is None and not options.get("eager_start"):
-                task = original_create(self, coro, **options)
-            else:  # its first step may run in here
-                lens.current = track
-                try:
-                    task = original_create(self, coro, **options)
-                finally:
-                    lens.current = parent
+            note: TaskState | Ready | None
+            if (
+                lens is None
+                or not lens.is_plain
+                or self._debug
+                or self._closed
+                or events.Handle is not handle_type
+                or handle_type.__init__ is not handle_init
+            ):
+                return original(self, callback, *args, context=context)
             try:
-                if id(task) not in recorder.tasks and hasattr(task, "get_coro"):
-                    adopt(task, coro, creator, parent, at_ns, track)
-                    record_eager_step(task, track, at_ns, parent)
-            except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
-                on_fault(error)
-            return task
+                current = lens.current
+                if type(callback) is STEP and (state := states.get(id(callback.__self__))) is not None:
+                    state.waker = current
+                    state.ready_ns = lens.due_ns or (0 if current == state.track else now())
+                    note = state
+                else:
+                    ready = lens.due_ns or now()
+                    note = scheduled(callback, lens, current, ready)
+                    if note is None:
+                        note = Ready(ready, current)
+            except Exception as error:
+                note = None
+                if not failed("BaseEventLoop.call_soon", error):
+                    raise
+            # what the constructor does, without the frame that it takes
+            handle: Any = new_handle(handle_type)
+            handle._context = copy_context() if context is None else context
+            handle._loop = self
+            handle._callback = callback
+            handle._args = args
+            handle._cancelled = False
+            handle._repr = None
+            handle._source_traceback = note
+            self._ready.append(handle)
+            return handle
 
-        return {
-            "call_soon": call_soon,
-            "_call_soon": _call_soon,
-            "_add_callback": _add_callback,
-            "create_task": create_task,
-        }
+        _name_as(call_soon, original)
+        return call_soon
+
+    def _create_task(self) -> Callable[..., Any]:
+        original = base_events.BaseEventLoop.create_task
+        create_task = observing_creation(
+            "BaseEventLoop.create_task",
+            original,
+            lambda loop: loop._task_factory is not None,
+            self._loops,
+            self._tasks,
+            self._recorder,
+            self._failed,
+        )
+        _name_as(create_task, original)
+        return create_task
 
 
-def _slots_of(handle_type: type) -> set[str]:
-    """Of asyncio's own class, beneath the traced ones."""
-    return set(getattr(handle_type.__mro__[-2], "__slots__", ()))
+def _with_handle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """``HOOK(self, handle)`` after ``handle = ...``"""
+    for place, statement in enumerate(function.body):
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "handle":
+            names = [ast.Name(id=name, ctx=ast.Load()) for name in ("self", "handle")]
+            call = ast.Expr(value=call_hook(*names, at=statement))
+            function.body.insert(place + 1, locate(call, statement))
+            return
+
+
+def _name_as(function: Any, original: Any) -> None:
+    """Wrong arguments are told of by the name of the code."""
+    shown = original.__code__
+    code = function.__code__
+    function.__code__ = code.replace(co_name=shown.co_name, co_qualname=shown.co_qualname)
 
 
 def _report(handle: Any, error: BaseException) -> None:

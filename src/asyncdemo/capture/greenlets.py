@@ -15,16 +15,18 @@ import sys
 import weakref
 from _thread import get_ident, get_native_id  # gevent replaces those of the module
 from collections.abc import Callable
+from threading import Thread as _Thread
 from types import FrameType, ModuleType
 from typing import Any
 
-from asyncdemo.capture import suspended, wire
+from asyncdemo.capture import callables, suspended, wire
 from asyncdemo.capture.hubs import GreenletLens, HubLens
 from asyncdemo.capture.instrument import Patches, at_end
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.recorder import READY, Recorder, ThreadLens
 from asyncdemo.capture.waits import Waits
 
+_getframe, _ref = sys._getframe, weakref.ref  # the script may replace them
 _AT_ONCE_NS = 1_000
 """After ``sleep(0)`` a greenlet is ready again."""
 _IDLE_NS = 2_000_000
@@ -41,15 +43,17 @@ class Greenlets:
         waits: Waits,
         slow_ns: int,
         on_slow: Callable[[LoopLens, int, int, int], None],
-        on_fault: Callable[[Exception], None],
+        failed: Callable[[str, BaseException], bool],
     ) -> None:
-        """on_slow, on_fault: as of ``EventLoops``."""
+        """on_slow, failed: as of ``EventLoops``."""
         self._recorder = recorder
         self._loops = loops
         self._waits = waits
         self._slow_ns = slow_ns
         self._on_slow = on_slow
-        self._on_fault = on_fault
+        self._failed = failed
+        self._off = False
+        """After a fault: what is known of who runs may be wrong then."""
         self._told_of_spawns = False
 
     def install(self, patches: Patches, module: ModuleType) -> None:
@@ -79,11 +83,12 @@ class Greenlets:
         previous = greenlet.gettrace()
 
         def switched(event: str, args: Any) -> None:
-            if self._recorder.active:
+            if self._recorder.active and not self._off:
                 try:
                     self._switched(lens, main, *args)
-                except Exception as error:  # noqa: BLE001 - the lens' fault must not become the script's
-                    self._on_fault(error)
+                except Exception as error:
+                    if not self._went_wrong("greenlet.settrace", error):
+                        raise
             if previous is not None:
                 previous(event, args)
 
@@ -93,17 +98,28 @@ class Greenlets:
 
     def _spawning(self, greenlet: Any) -> None:
         lens = self._loops.hubs.get(get_ident())
-        if lens is None or not self._recorder.active:
+        if lens is None or self._off or not self._recorder.active:
             return
         try:
-            self._adopt(lens, greenlet, sys._getframe(1))
+            self._adopt(lens, greenlet, _getframe(1))
             if not lens.busy:  # from here on the thread keeps somebody waiting
                 self._host(lens)
                 lens.busy = True
                 lens.started_ns = self._recorder.now()
                 lens.current = self._host(lens).track
-        except Exception as error:  # noqa: BLE001 - as above
-            self._on_fault(error)
+        except Exception as error:
+            if not self._went_wrong("Greenlet.add_spawn_callback", error):
+                raise
+
+    def _went_wrong(self, hook: str, error: BaseException) -> bool:
+        self._off = self._failed(hook, error)
+        if self._off:
+            for lens in self._loops.hubs.values():
+                lens.rest()
+                if lens.host is not None:
+                    self._recorder.threads[lens.ident] = lens.host
+            self._loops.hubs.clear()
+        return self._off
 
     def _adopt(self, lens: HubLens, greenlet: Any, creator: FrameType | None) -> GreenletLens:
         recorder = self._recorder
@@ -111,7 +127,7 @@ class Greenlets:
         at_ns, track, key = recorder.now(), recorder.next_track(), id(greenlet)
         name, function, code = _identity(greenlet)
         made = lens.live[key] = lens.unstarted[key] = GreenletLens(track, name, at_ns)
-        made.ref = weakref.ref(greenlet, lambda _: self._killed(lens, key, made))
+        made.ref = _ref(greenlet, lambda _: self._killed(lens, key, made))
         parent = recorder.threads.get(lens.ident)
         recorder.define(
             [
@@ -176,7 +192,7 @@ class Greenlets:
             if lens.unstarted.pop(id(target), None) and origin is hub:
                 self._begin(lens, entered, now)
             elif lens.io_seen:
-                seen_ns = lens.io_seen.pop(suspended.descriptor(sys._getframe(2)), 0)
+                seen_ns = lens.io_seen.pop(suspended.descriptor(_getframe(2)), 0)
                 entered.due_ns = entered.due_ns or (seen_ns if seen_ns > entered.ended_ns else 0)
             lens.busy, lens.current, lens.started_ns = True, entered.track, now
             self._recorder.threads[lens.ident] = entered
@@ -254,11 +270,12 @@ def _identity(greenlet: Any) -> tuple[str, str, Any]:
     """(name, function, its code): of a thread that gevent has made a greenlet, those of the thread."""
     name = str(getattr(greenlet, "name", "") or "greenlet")
     function = getattr(greenlet, "_run", None) or getattr(greenlet, "run", None)
-    owner: Any = getattr(function, "__self__", None)
-    if getattr(function, "__name__", "") == "_bootstrap" and hasattr(owner, "_target"):
-        name, function = str(owner.name), owner._target or type(owner).run
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return name, str(getattr(function, "__qualname__", "")), code
+    owner: Any = callables.owner(function)
+    if isinstance(owner, _Thread) and callables.innermost(function).__name__ == "_bootstrap":
+        name, function = str(owner.name), owner._target or type(owner).run  # type: ignore[attr-defined]
+    function = callables.innermost(function)
+    qualname = function.__qualname__ if type(function) in callables.NAMED else type(function).__name__
+    return name, "" if function is None else qualname, callables.code(function)
 
 
 def _outcome(greenlet: Any) -> tuple[str, str | None]:

@@ -41,7 +41,7 @@ class HubLens(LoopLens):
     __slots__ = ("epoll", "host", "itself", "live", "main", "unstarted")
 
     def __init__(self, hub: Any, ident: int) -> None:
-        super().__init__(hub, ident)
+        super().__init__(weakref.ref(hub), ident)
         self.busy = False
         """Does what runs now keep greenlets from running? Where there are none it does not."""
         self.live: dict[int, GreenletLens] = {}

@@ -57,7 +57,7 @@ class Lens:
         self._limits = Limits(recorder, self._loops)
         self._reasons = Reasons(recorder, self._limits.resource_of)
         self._on_lost = on_lost
-        self._watchdog = Watchdog(recorder, self._real_sleep, self._lost)
+        self._watchdog = Watchdog(recorder, self._real_sleep, self._lost, self.guard.failed)
         self._slow_ns = slow_ns
         self._tasks = Tasks(recorder, self._reasons)
         self._relays = Relays()
@@ -80,7 +80,7 @@ class Lens:
             self._relays,
             self._slow_ns,
             slow_step,
-            self._failed,
+            self.guard.failed,
         ).install(patches)
         self._limits.install(patches)
         threads = Threads(recorder, self._loops, self._limits, self._waits)
@@ -130,18 +130,6 @@ class Lens:
     def _hook_failed(self, name: str, why: str) -> None:
         self.recorder.define(["hook-failed", name, why, self.recorder.now()])
 
-    def _failed(self, error: Exception) -> None:
-        """The lens met something it does not know. It is switched off; the script goes on."""
-        what = f"{type(error).__name__}: {error}"
-        self.recorder.define(
-            ["note", f"The lens stopped observing, as it failed itself ({what}). The script went on."]
-        )
-        try:
-            self.recorder.flush()
-        except OSError as lost:
-            self._lost(lost)
-        self.stop()
-
     def _lost(self, error: OSError) -> None:
         self.stop()
         self._on_lost(error)
@@ -183,13 +171,19 @@ class Lens:
             self.patches,
             self._slow_ns,
             self._watchdog.slow_step,
+            self.guard.failed,
         )
 
     def _install_greenlets(self, module: ModuleType) -> None:
         if self.clock is not None:
             self.clock.go_real("gevent keeps time itself")
         Greenlets(
-            self.recorder, self._loops, self._waits, self._slow_ns, self._watchdog.slow_step, self._failed
+            self.recorder,
+            self._loops,
+            self._waits,
+            self._slow_ns,
+            self._watchdog.slow_step,
+            self.guard.failed,
         ).install(self.patches, module)
 
     def _went_real(self, why: str) -> None:

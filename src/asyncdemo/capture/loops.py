@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import weakref
 from _thread import get_ident, get_native_id  # gevent replaces those of the module
-from asyncio import events
+from asyncio import base_events, events
+from collections.abc import Callable
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.handles import HANDLES, TASK_TYPES, TaskState, note_of, stepped_task
 from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.usage import Usage
 
@@ -21,10 +24,14 @@ class LoopLens:
         "call",
         "current",
         "due_ns",
+        "ended_ns",
         "ident",
         "io_ready",
         "io_seen",
+        "is_plain",
+        "looks",
         "loop",
+        "making",
         "running",
         "sample",
         "slept_ns",
@@ -34,8 +41,9 @@ class LoopLens:
         "woke_ns",
     )
 
-    def __init__(self, loop: Any, ident: int) -> None:
-        self.loop = weakref.ref(loop)
+    def __init__(self, loop: Callable[[], Any], ident: int) -> None:
+        """loop() gives it, or None when it is gone."""
+        self.loop = loop
         self.ident = ident
         self.running = False
         self.thread: int | None = None
@@ -44,6 +52,14 @@ class LoopLens:
         """Track of the task being stepped, or the waker that a relay passes on."""
         self.started_ns = 0
         """When the callback being run started; while none is, minus the end of the last one."""
+        self.ended_ns = 0
+        """When the callback before ended, if the next one begins with nothing between them; else 0."""
+        self.looks = False
+        """Does the loop tell when it looks for events? Then nothing is between the callbacks after that."""
+        self.is_plain = False
+        """Does the loop make its handles as asyncio's own does?"""
+        self.making: Any = None
+        """The task that is being made, whose first step may run meanwhile."""
         self.slept_ns = 0
         self.woke_ns = 0
         """From when until when the loop last looked for events."""
@@ -67,6 +83,10 @@ class LoopLens:
         """The task whose step is being run; negative if what runs is no task's step."""
         return self.current if not self.due_ns else -1
 
+    def rest(self) -> None:
+        """What runs now is not observed."""
+        self.current, self.started_ns, self.due_ns, self.ended_ns = wire.BY_LOOP, 0, 0, 0
+
     def selector(self) -> Any:
         """What tells the loop of events; None if that cannot be seen from here."""
         return getattr(getattr(self.loop(), "_selector", None), "_selector", None)
@@ -79,19 +99,38 @@ class LoopLens:
         """
         loop = self.loop()
         found: dict[int, int] = {}
-        for handle in list(getattr(loop, "_ready", ())):
-            track = tasks.get(id(getattr(handle._callback, "__self__", None)))
-            if track is not None:
-                found[track] = handle.ready_ns
-        for timer in list(getattr(loop, "_scheduled", ())):
+        if not _is_asyncio(loop):
+            return []
+        for handle in list(loop._ready):
+            note = note_of(handle) if type(handle) in HANDLES else None
+            if type(note) is TaskState and note.key in tasks:
+                found[note.track] = note.ready_ns or note.end_ns
+        for timer in list(loop._scheduled):
+            if type(timer) not in HANDLES or timer._cancelled:
+                continue
             due_ns = int(timer._when * 1e9) + offset_ns
-            if due_ns < now_ns and not timer._cancelled:
+            if due_ns < now_ns:
                 for future in timer._args or ():
-                    for callback, _ in getattr(future, "_callbacks", None) or ():
-                        track = tasks.get(id(getattr(callback, "__self__", None)))
+                    callbacks = future._callbacks if type(future) in _FUTURES else None
+                    for callback, _ in callbacks or ():
+                        track = tasks.get(id(stepped_task(callback)))
                         if track is not None:
                             found.setdefault(track, due_ns)
         return list(found.items())
+
+
+_ref, _get_running_loop = weakref.ref, events._get_running_loop  # the script may replace them
+_call_soon = base_events.BaseEventLoop._call_soon  # type: ignore[attr-defined]
+_FUTURES = frozenset({asyncio.Future, asyncio.futures._PyFuture, *TASK_TYPES})  # type: ignore[attr-defined]
+"""Those whose attributes are asyncio's own."""
+
+
+def _nothing() -> None:
+    return None
+
+
+def _is_asyncio(loop: Any) -> bool:
+    return issubclass(type(loop), base_events.BaseEventLoop)
 
 
 class Loops:
@@ -101,21 +140,31 @@ class Loops:
         self.lenses: list[LoopLens] = []
         self.hubs: dict[int, Any] = {}
         """Thread -> the lens of its gevent hub, which has a loop's place where no loop runs."""
+        self._known_types: tuple[type, ...] = (base_events.BaseEventLoop,)
         self._recorder = recorder
         # perf_counter and loop.time() may be different clocks
         offset = time.perf_counter_ns() - time.monotonic_ns()
         self.offset_ns = offset if abs(offset) > 10_000 else 0
 
     def lens_of(self, loop: Any) -> LoopLens:
-        lens: LoopLens | None = getattr(loop, "_asyncdemo", None)
+        kind: Any = type(loop)
+        if not issubclass(kind, self._known_types):
+            # it may take neither an attribute nor a weak reference, and its steps are not observed anyway
+            return LoopLens(_nothing, get_ident())
+        lens: LoopLens | None = loop._asyncdemo
         if lens is None:
-            lens = loop._asyncdemo = LoopLens(loop, get_ident())
+            lens = loop._asyncdemo = LoopLens(_ref(loop), get_ident())
+            lens.is_plain = _is_asyncio(loop) and kind._call_soon is _call_soon
             self.lenses.append(lens)
         return lens
 
+    def know(self, kind: type) -> None:
+        """Loops of this type keep their lens themselves: ``_asyncdemo``, which is None at first."""
+        self._known_types += (kind,)
+
     def running_lens(self) -> LoopLens | None:
         """That of the loop that runs in this thread, if one does."""
-        loop = events._get_running_loop()
+        loop = _get_running_loop()
         if loop is not None:
             try:
                 lens: LoopLens | None = object.__getattribute__(loop, "_asyncdemo")
@@ -169,7 +218,10 @@ class _Running:
             recorder.record((wire.THREAD_WAITS, thread.track, recorder.now(), wait, 0, 0))
 
     def __exit__(self, *exc_info: object) -> None:
-        self._lens.running = False
+        lens = self._lens
+        lens.running = lens.looks = False
+        lens.ended_ns = 0
+        lens.usage.close()
         if self._thread is not None:
             recorder = self._recorder
             recorder.record((wire.THREAD_RUNS, self._thread.track, recorder.now(), 0, 0, 0))

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import socket
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -29,66 +30,106 @@ WAITING = 2
 QUEUED = 3
 """The values of ``model.State``, in the parent."""
 
-_STDLIB_DIRS = tuple(
-    os.path.join(os.path.realpath(path), "")
-    for path in {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
-)
 _CHUNK = wire.STEP_SIZE * 5000
 """Numbers in a frame: converting them keeps the GIL for less than a millisecond."""
+_MOST_CODES = 10_000
+"""Whose sites are kept by instruction: a program that compiles code has ever more."""
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
 
 
 class Origins:
-    """Tells by its file name whose code it is: the standard library's, a package's or the user's."""
+    """Tells by its file name whose code it is: the standard library's, a package's or the user's.
+
+    It is asked in the middle of the script's own calls, so it looks at nothing but strings: what links lead
+    to and what folder relative names start from is found out when the script starts.
+    """
 
     def __init__(self, roots: tuple[str, ...] = ()) -> None:
         """roots: folders with the user's own code."""
-        self._roots = tuple(os.path.join(os.path.realpath(root), "") for root in roots)
+        try:
+            self._folder = os.getcwd()
+        except OSError:  # it is gone
+            self._folder = ""
+        self._links = _links([*sys.path, *roots])
+        self._roots = _prefixes(roots)
         self._stdlib: dict[str, bool] = {}
         self._user: dict[str, bool] = {}
+
+    def absolute(self, filename: str) -> str:
+        """As ``os.path.abspath`` in the folder that the script was started in; not of ``<string>``."""
+        if filename.startswith("<"):
+            return filename
+        path = filename if filename.startswith("/") else f"{self._folder}/{filename}"
+        return _normal(path) if _ODD.search(path) else path
 
     def is_stdlib(self, filename: str) -> bool:
         known = self._stdlib.get(filename)
         if known is None:
-            real = _real_path(filename)
-            packaged = any(part in _PACKAGE_DIRS for part in real.split(os.sep))
-            known = (
-                filename.startswith(("<frozen", "<string", CAPTURE_DIR))
-                or real.startswith(CAPTURE_DIR)
-                or (not packaged and real.startswith(_STDLIB_DIRS))
+            path = self._real(filename)
+            known = self._stdlib[filename] = (
+                filename.startswith(("<frozen", "<string"))
+                or path.startswith(_CAPTURE_DIRS)
+                or (not _is_packaged(path) and path.startswith(_STDLIB_DIRS))
             )
-            self._stdlib[filename] = known
         return known
 
     def is_user(self, filename: str) -> bool:
         known = self._user.get(filename)
         if known is None:
-            real = _real_path(filename)
-            known = (
+            path = self._real(filename)
+            known = self._user[filename] = (
                 not self.is_stdlib(filename)
                 and not filename.startswith("<")
-                and real.startswith(self._roots)
-                and not any(part in _PACKAGE_DIRS for part in real.split(os.sep))
+                and path.startswith(self._roots)
+                and not _is_packaged(path)
             )
-            self._user[filename] = known
         return known
 
-
-_realpath, _abspath = os.path.realpath, os.path.abspath  # the script may replace them
-
-
-def _real_path(filename: str) -> str:
-    try:
-        return filename if filename.startswith("<") else _realpath(filename)
-    except OSError:  # the folder that the script is in is gone
-        return filename
+    def _real(self, filename: str) -> str:
+        path = self.absolute(filename)
+        for link, folder in self._links:
+            if path.startswith(link):
+                return folder + path[len(link) :]
+        return path
 
 
-def _absolute_path(filename: str) -> str:
-    try:
-        return filename if filename.startswith("<") else _abspath(filename)
-    except OSError:
-        return filename
+def _normal(path: str) -> str:
+    """As ``os.path.normpath`` of an absolute path."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
+    """What the names of files in these folders begin with, by whatever way one gets there."""
+    ways = [way(folder) for folder in folders for way in (os.path.abspath, os.path.realpath)]
+    return tuple(dict.fromkeys(os.path.join(way, "") for way in ways))
+
+
+def _links(folders: Iterable[str]) -> list[tuple[str, str]]:
+    """(link, the folder that it leads to) of those that are not what they are called, longest first."""
+    found = {}
+    for folder in folders:
+        link, real = _prefixes([folder])[0], _prefixes([folder])[-1]
+        if link != real:
+            found[link] = real
+    return sorted(found.items(), key=lambda item: -len(item[0]))
+
+
+def _is_packaged(path: str) -> bool:
+    return any(part in _PACKAGE_DIRS for part in path.split("/"))
+
+
+_ODD = re.compile(r"//|/\.\.?(/|$)")
+_CAPTURE_DIRS = _prefixes([CAPTURE_DIR])
+_STDLIB_DIRS = _prefixes(
+    {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
+)
+_thread_time_ns = time.thread_time_ns  # the script may replace it
 
 
 def nothing() -> None:
@@ -141,6 +182,9 @@ class Recorder:
         self._next_resource = itertools.count(base).__next__
         self._next_call = itertools.count(base).__next__
         self._sites: dict[tuple[str, int, str], int] = {}
+        self._codes: dict[int, tuple[CodeType, dict[int, int] | None]] = {}
+        """By id: the code itself, as ids of what is gone come back, and the sites of its instructions; None
+        if it is the standard library's."""
         self._waits: dict[object, int] = {}
         self._calls: dict[tuple[str, int, int], int] = {}
         self._new_wait = itertools.count(base + wire.FIRST_WAIT).__next__
@@ -155,8 +199,7 @@ class Recorder:
         index = self._sites.get(key)
         if index is None:
             index = self._sites[key] = self._base + len(self._sites)
-            path = _absolute_path(filename)
-            self.define(["site", index, path, line, function])
+            self.define(["site", index, self.origins.absolute(filename), line, function])
         return index
 
     def words_of(self, site: int | None) -> str:
@@ -177,6 +220,27 @@ class Recorder:
         while frame is not None and self.origins.is_stdlib(frame.f_code.co_filename):
             frame = frame.f_back
         return frame
+
+    def caller_site(self, frame: FrameType | None) -> int | None:
+        """That of ``caller``, by a look-up: for what happens often."""
+        while frame is not None:
+            code = frame.f_code
+            known = self._codes.get(id(code))
+            if known is None:
+                if len(self._codes) > _MOST_CODES:
+                    self._codes.clear()
+                sites: dict[int, int] | None = None if self.origins.is_stdlib(code.co_filename) else {}
+                known = self._codes[id(code)] = code, sites
+            sites = known[1]
+            if sites is not None:
+                site = sites.get(frame.f_lasti)
+                if site is None:
+                    site = sites[frame.f_lasti] = self.site(
+                        code.co_filename, frame.f_lineno or 0, code.co_qualname
+                    )
+                return site
+            frame = frame.f_back
+        return None
 
     def user_caller(self, frame: FrameType | None) -> FrameType | None:
         """The nearest frame, this one included, of the user's own code."""
@@ -322,13 +386,13 @@ class Recorder:
         function = "" if code is None else code.co_qualname
         self.define(["thread", track, name, function, site, created, parent, at_ns])
         lens = self.threads[ident] = ThreadLens(track)
-        lens.cpu_at_open = time.thread_time_ns()
+        lens.cpu_at_open = _thread_time_ns()
         return lens
 
     def close_thread(self, ident: int, outcome: str, error: str | None = None) -> None:
         lens = self.threads.get(ident)
         if lens is not None:
-            cpu_ns = time.thread_time_ns() - lens.cpu_at_open
+            cpu_ns = _thread_time_ns() - lens.cpu_at_open
             self.define(["end", lens.track, self.now(), outcome, error, cpu_ns, None])
 
 

@@ -1,16 +1,28 @@
-"""The tasks of the process as tracks: made, stepped for the first time, waiting long, done."""
+"""The tasks of the process as tracks: made, stepped for the first time, waiting long, done.
+
+A task is known from the moment its first step is scheduled. Of the methods of its class only asyncio's own
+are called: a subclass may answer with anything, and is not complete yet when its first step is scheduled.
+"""
 
 from __future__ import annotations
 
-import functools
+import sys
 import weakref
 from _thread import get_ident  # gevent replaces that of the module
-from collections import Counter
-from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType
+from collections.abc import Callable
+from types import (
+    AsyncGeneratorType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    GeneratorType,
+)
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of
+from asyncdemo.capture.handles import TASK_TYPES, TaskState, stepped_task
+from asyncdemo.capture.loops import LoopLens, Loops
+from asyncdemo.capture.reasons import Reasons, chain, frame_of
 from asyncdemo.capture.recorder import Recorder
 
 LONG_WAIT_NS = 10_000_000
@@ -19,129 +31,199 @@ LONG_WAIT_NS = 10_000_000
 TASKS_TOLD = 5
 """Of so many tasks that run the same function."""
 
-NO_TASK = -1
+_MOST_FUNCTIONS = 10_000
+"""Whose sites are kept at a time: a program has fewer, unless it compiles code."""
+
+_ref, _getframe = weakref.ref, sys._getframe  # the script may replace them
+
+
+class TaskMethods:
+    """The methods of one of asyncio's own two task classes, or of a class that does as they do."""
+
+    __slots__ = ("cancelled", "done", "get_coro", "get_name")
+
+    def __init__(self, kind: Any) -> None:
+        self.done = kind.done
+        self.cancelled = kind.cancelled
+        self.get_coro = kind.get_coro
+        self.get_name = kind.get_name
+
+
+_METHODS = tuple((kind, TaskMethods(kind)) for kind in TASK_TYPES)
+
+
+class _Function:
+    """What all tasks that run the same function have in common."""
+
+    __slots__ = ("code", "is_stdlib", "site", "tasks")
+
+    def __init__(self, code: CodeType | None, site: int | None, is_stdlib: bool) -> None:
+        self.code = code  # kept, as ids of what is gone come back
+        self.site = site
+        self.is_stdlib = is_stdlib
+        self.tasks = 0
 
 
 class Tasks:
     def __init__(self, recorder: Recorder, reasons: Reasons) -> None:
         self._recorder = recorder
         self._reasons = reasons
-        self._refs: dict[int, weakref.ref[Any]] = {}
-        self.ends: list[int] | dict[int, int] = {} if recorder.process else []
-        """By track: when its last step ended. Tracks of a process that the script starts count from far up;
-        in a list threads have a place too."""
+        self.states: dict[int, TaskState] = {}
+        """By id, of those that are not done."""
+        self._functions: dict[int, _Function] = {}
+        """By id of their code."""
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self._tasks_of: Counter[CodeType | None] = Counter()
-        self._told: set[int] = set()
-        """The tracks whose long waits are told."""
+
+    # -- made -----------------------------------------------------------------------------------
+
+    def scheduled(self, callback: Any, lens: LoopLens, waker: int, ready_ns: int) -> TaskState | None:
+        """The task whose step the callback is, which can run since ``ready_ns``; None if it is none's.
+
+        A task not seen before is made just now, or was made without the loop and began while it was made
+        (``asyncio.Task(..., eager_start=True)``): then what it did before is not known.
+        """
+        task = stepped_task(callback)
+        if task is None:
+            return None
+        state = self.states.get(id(task))
+        if state is None:
+            making = lens.making
+            if making is None:
+                methods, track = _methods_of(type(task)), self._recorder.next_track()
+                coroutine = None if methods is None else methods.get_coro(task)
+                state = self.adopt(task, coroutine, _getframe(1), lens, waker, ready_ns, track)
+            else:
+                state = making.adopt(task)
+                waker = making.parent if waker == making.track else waker
+            if state is None:
+                return None
+        state.waker = waker
+        state.ready_ns = ready_ns
+        return state
 
     def adopt(
-        self, task: Any, coroutine: Any, creator: FrameType | None, parent: int | None, at_ns: int, track: int
-    ) -> int:
-        """Give a task its track. creator: the frame that made it.
-
-        The task is not asked for its coroutine: Python 3.12.1 crashes if it was eager and is done.
-        """
-        recorder = self._recorder
-        key = id(task)
-        self._refs[key] = weakref.ref(task, functools.partial(self._destroyed, key, track))
-        recorder.tasks[key] = track
-        code = code_of(coroutine)
-        self._tasks_of[code] += 1
-        if self._tasks_of[code] <= TASKS_TOLD:
-            self._told.add(track)
-        lens = getattr(task.get_loop(), "_asyncdemo", None)
-        here = recorder.threads.get(get_ident())  # where the loop will run, if it does not yet
-        thread = lens.thread if lens is not None and lens.thread is not None else here and here.track
+        self,
+        task: Any,
+        coroutine: Any,
+        creator: FrameType | None,
+        lens: LoopLens,
+        parent: int,
+        at_ns: int,
+        track: int,
+    ) -> TaskState | None:
+        """Give a task its track; None if it is none that can be observed. creator: the frame that made it."""
+        methods = _methods_of(type(task))
+        if methods is None:
+            return None
+        try:
+            state = TaskState(task, self._destroyed)
+        except TypeError:  # takes no weak reference
+            return None
+        recorder, function = self._recorder, self._function(coroutine)
+        state.key, state.methods, state.track = id(task), methods, track
+        state.end_ns = state.ready_ns = at_ns
+        state.waker = parent
+        state.told = function.tasks < TASKS_TOLD
+        function.tasks += 1
+        thread = lens.thread
+        if thread is None:
+            here = recorder.threads.get(get_ident())  # where the loop will run, if it does not yet
+            thread = None if here is None else here.track
         # A tuple of plain values is nothing that a garbage collection walks twice.
         recorder.define(
             (
                 "task",
                 track,
-                task.get_name() if hasattr(task, "get_name") else "",
-                getattr(coroutine, "__qualname__", None) or type(coroutine).__name__,
-                None if code is None else recorder.code_site(code),
-                recorder.frame_site(recorder.caller(creator)),
-                parent if parent is not None and parent >= 0 else None,
+                str(methods.get_name(task)),
+                coroutine.__qualname__ if type(coroutine) in _COROUTINES else type(coroutine).__name__,
+                function.site,
+                recorder.caller_site(creator),
+                parent if parent >= 0 else None,
                 at_ns,
                 thread,
-                (
-                    type(coroutine) is not CoroutineType  # uvloop's are compiled
-                    or recorder.origins.is_stdlib(coroutine.cr_code.co_filename)
-                )
-                and self._made_by_itself(creator),
+                function.is_stdlib and self._made_by_itself(creator),
             )
         )
-        ends = self.ends
-        if isinstance(ends, list) and len(ends) <= track:
-            ends.extend([0] * (track + 1 - len(ends)))
-        ends[track] = at_ns
-        return track
+        self.states[state.key] = state
+        recorder.tasks[state.key] = track
+        return state
+
+    def _function(self, coroutine: Any) -> _Function:
+        code = code_of(coroutine)
+        known = self._functions.get(id(code))
+        if known is None:
+            if len(self._functions) > _MOST_FUNCTIONS:
+                self._functions.clear()
+            recorder = self._recorder
+            site = None if code is None else recorder.code_site(code)
+            # those of uvloop are compiled
+            is_stdlib = type(coroutine) is not CoroutineType or recorder.origins.is_stdlib(
+                coroutine.cr_code.co_filename
+            )
+            known = self._functions[id(code)] = _Function(code, site, is_stdlib)
+        return known
 
     def _made_by_itself(self, frame: FrameType | None) -> bool:
         """Was a task of the standard library's also made by the standard library, for its own use?"""
         while frame is not None and self._recorder.origins.is_stdlib(frame.f_code.co_filename):
-            if frame.f_code.co_name not in _TASK_MAKERS:
+            if frame.f_code.co_name not in _TASK_MAKERS and frame.f_code.co_qualname != "Task.__init__":
                 return True
             frame = frame.f_back
         return frame is None
 
-    def _destroyed(self, key: int, track: int, _: object) -> None:
-        self._recorder.tasks.pop(key, None)
-        self._refs.pop(key, None)
-        self._recorder.define(["destroyed", track, self._recorder.now()])
+    # -- over -----------------------------------------------------------------------------------
 
-    def finish(self, task: Any, track: int, at_ns: int) -> None:
+    def _destroyed(self, state: weakref.ref[Any]) -> None:
+        assert isinstance(state, TaskState)
+        if self.states.get(state.key) is state:
+            del self.states[state.key]
+            self._recorder.tasks.pop(state.key, None)
+            self._recorder.define(["destroyed", state.track, self._recorder.now()])
+
+    def finish(self, task: Any, state: TaskState, at_ns: int) -> None:
         """The task is done. Reads private attributes: ``exception()`` would count as looking at it."""
-        key = id(task)
-        self._recorder.tasks.pop(key, None)
-        self._refs.pop(key, None)
-        self._told.discard(track)
+        self._recorder.tasks.pop(state.key, None)
+        self.states.pop(state.key, None)
         error = None
-        if task.cancelled():
+        if state.methods.cancelled(task):
             outcome = "cancelled"
         else:
             exception = getattr(task, "_exception", None)
             outcome = "returned" if exception is None else "raised"
             error = None if exception is None else type(exception).__name__
-        self._recorder.define(("end", track, at_ns, outcome, error, None, task.get_name()))
+        name = str(state.methods.get_name(task))
+        self._recorder.define(("end", state.track, at_ns, outcome, error, None, name))
 
-    def record_eager_step(self, task: Any, track: int, start_ns: int, parent: int) -> None:
+    def record_eager_step(
+        self, task: Any, state: TaskState, coroutine: Any, start_ns: int, parent: int
+    ) -> None:
         """If the first step of a task ran while the task was being made, that was just now."""
         future = getattr(task, "_fut_waiter", None)
-        if future is None and not task.done():
+        is_done = future is None and state.methods.done(task)
+        yielded = not is_done and type(coroutine) is CoroutineType and coroutine.cr_suspended
+        if future is None and not is_done and not yielded:
             return
         end = self._recorder.now()
-        wait = wire.WAIT_DONE if future is None else self._reasons.classify(task.get_coro(), future)
-        self._recorder.record((track, start_ns, start_ns, end, wait, parent))
-        self.ends[track] = end
-        if future is None:
-            self.finish(task, track, end)
+        wait = wire.WAIT_DONE if is_done else wire.WAIT_YIELD
+        if future is not None:
+            wait = self._reasons.classify(coroutine, future)
+        self._recorder.record((state.track, start_ns, start_ns, end, wait, parent))
+        state.end_ns = end
+        if is_done:
+            self.finish(task, state, end)
+        elif future is None:
+            state.ready_ns = end
 
-    def first_seen(self, handle: Any, callback: Any) -> tuple[int, Any]:
-        """(track, task) if the callback is the step of a task not seen before, else (-1, None).
-
-        Its first step, or a later one if it was made without the loop and began while it was made
-        (``asyncio.Task(..., eager_start=True)``): then what it did before is not known.
-        """
-        task: Any = getattr(callback, "__self__", None)
-        is_step = type(callback).__name__ == "TaskStepMethWrapper"
-        if not (is_step or getattr(callback, "__name__", "") == _WAKEUP or _is_python_step(callback, task)):
-            return NO_TASK, None
-        recorder = self._recorder
-        at_ns = handle.ready_ns or recorder.now()
-        return self.adopt(task, task.get_coro(), None, handle.waker, at_ns, recorder.next_track()), task
-
-    def record_long_wait(self, task: Any, track: int, start_ns: int, end_ns: int) -> None:
+    def record_long_wait(self, task: Any, state: TaskState, end_ns: int) -> None:
         """Which calls of the user's code the task was suspended in while it waited so long.
 
         Told of the first few tasks that run a function: where many do, they are concurrent already.
         """
-        if track not in self._told:
+        if not state.told:
             return
         recorder = self._recorder
         places: list[tuple[int, int | None]] = []
-        for awaitable in chain(task.get_coro()):
+        for awaitable in chain(state.methods.get_coro(task)):
             frame = frame_of(awaitable)
             # an async generator goes on when it is asked to: its awaits follow each other by nature
             own = (
@@ -151,7 +233,7 @@ class Tasks:
             )
             places.append((self._serial(awaitable), recorder.frame_site(frame) if own else None))
         if any(site is not None for _, site in places):
-            recorder.define(["pause", track, start_ns, end_ns, places])
+            recorder.define(["pause", state.track, state.end_ns, end_ns, places])
 
     def _serial(self, awaitable: Any) -> int:
         """A number for this very object: ids come back once an object is gone."""
@@ -160,30 +242,143 @@ class Tasks:
         if known is not None and known[0]() is awaitable:
             return known[1]
         serial = self._recorder.next_serial()
-        self._serials[key] = weakref.ref(awaitable, lambda _: self._serials.pop(key, None)), serial
+        self._serials[key] = _ref(awaitable, lambda _: self._serials.pop(key, None)), serial
         return serial
 
 
-_WAKEUP = "task_wakeup"
-"""What asyncio calls the method of a task that a future calls when it is done."""
+class Making:
+    """A task that is being made by ``create_task``, and whose first step may run meanwhile."""
+
+    __slots__ = (
+        "_at_ns",
+        "_coroutine",
+        "_creator",
+        "_lens",
+        "_outer",
+        "_recorder",
+        "_tasks",
+        "parent",
+        "track",
+    )
+
+    def __init__(
+        self, tasks: Tasks, recorder: Recorder, lens: LoopLens, coroutine: Any, creator: FrameType
+    ) -> None:
+        """creator: the frame that calls ``create_task``."""
+        self._tasks = tasks
+        self._recorder = recorder
+        self._lens = lens
+        self._coroutine = coroutine
+        self._creator = creator
+        self._at_ns = recorder.now()
+        self._outer = lens.making
+        self.parent = lens.current
+        self.track = recorder.next_track()
+        lens.making, lens.current = self, self.track
+
+    def adopt(self, task: Any) -> TaskState | None:
+        """This task, or another one that its first step or a factory makes without ``create_task``."""
+        methods = _methods_of(type(task))
+        coroutine = None if methods is None else methods.get_coro(task)
+        track = self.track if coroutine is self._coroutine else self._recorder.next_track()
+        return self._adopt(task, coroutine, track)
+
+    def _adopt(self, task: Any, coroutine: Any, track: int) -> TaskState | None:
+        return self._tasks.adopt(task, coroutine, self._creator, self._lens, self.parent, self._at_ns, track)
+
+    def leave(self) -> None:
+        """It is made, or failed to be."""
+        self._lens.making, self._lens.current = self._outer, self.parent
+
+    def done(self, task: Any) -> None:
+        """Its first step ran if it waits, is done or has yielded.
+
+        The task is not asked for its coroutine: Python 3.12.1 crashes if it was eager and is done.
+        """
+        state = self._tasks.states.get(id(task))
+        if state is None:
+            state = self._adopt(task, self._coroutine, self.track)
+        if state is not None and state.track == self.track:
+            self._tasks.record_eager_step(task, state, self._coroutine, self._at_ns, self.parent)
 
 
-def _is_python_step(callback: Any, task: Any) -> bool:
-    """Is it the step of a task class that is written in Python?"""
-    name = getattr(getattr(callback, "__func__", None), "__name__", "")
-    return name in ("__step", "_Task__step") and hasattr(task, "get_coro")
+def observing_creation(
+    name: str,
+    original: Callable[..., Any],
+    has_factory: Callable[[Any], bool],
+    loops: Loops,
+    tasks: Tasks,
+    recorder: Recorder,
+    failed: Callable[[str, BaseException], bool],
+) -> Callable[..., Any]:
+    """``create_task`` of a loop's class, that tells the tasks which may begin while they are made.
+
+    All others are found when their first step is scheduled. name, failed: as of any hook.
+    """
+
+    def create_task(self: Any, coro: Any, **options: Any) -> Any:
+        if not has_factory(self) and not options.get("eager_start"):
+            return original(self, coro, **options)
+        making = None
+        try:
+            making = Making(tasks, recorder, loops.lens_of(self), coro, _getframe(1))
+        except Exception as error:
+            if not failed(name, error):
+                raise
+        if making is None:
+            return original(self, coro, **options)
+        try:
+            task = original(self, coro, **options)
+        finally:
+            making.leave()
+        try:
+            making.done(task)
+        except Exception as error:
+            if not failed(name, error):
+                raise
+        return task
+
+    return create_task
+
+
+def _methods_of(kind: type) -> TaskMethods | None:
+    for known, methods in _METHODS:
+        if issubclass(kind, known):
+            return methods
+    try:
+        return TaskMethods(kind)
+    except AttributeError:  # its steps are called as a task's are, and that is all
+        return None
+
+
+_COROUTINES = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
+
+
+def code_of(coroutine: Any) -> CodeType | None:
+    """Of a coroutine, a generator or one that Cython compiled; of the script's own object nothing is asked."""
+    kind = type(coroutine)
+    if kind is CoroutineType:
+        return coroutine.cr_code  # type: ignore[no-any-return]
+    if kind is GeneratorType:
+        return coroutine.gi_code  # type: ignore[no-any-return]
+    if type(kind) is type and kind.__module__.startswith("_cython"):
+        code = getattr(coroutine, "cr_code", None)
+        return code if type(code) is CodeType else None
+    return None
 
 
 _TASK_MAKERS = frozenset(
     {
+        "_call_soon",
+        "_ensure_future",
+        "as_completed",
+        "call_soon",
         "create_task",
         "ensure_future",
-        "_ensure_future",
         "gather",
-        "wait",
-        "as_completed",
         "run",
         "run_until_complete",
+        "wait",
     }
 )
-"""What people make tasks with."""
+"""What people make tasks with, and what is called on the way."""

@@ -10,7 +10,11 @@ from collections import deque
 if sys.platform == "linux":
     import fcntl
 
+    _fcntl = fcntl.fcntl
+
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
+# the script may replace them
+_clock_gettime_ns, _open, _close, _pread = time.clock_gettime_ns, os.open, os.close, os.pread
 _LOWEST_DESCRIPTOR = 201
 _KEPT = 4
 """Measures: the last one may have been taken after the step that is asked about."""
@@ -29,32 +33,35 @@ class Usage:
 
     def __init__(self) -> None:
         self._thread = 0
-        self._schedstat = -1
+        self._schedstat: list[int] = []
+        """The descriptor, if there is one: a list, as two threads may close it and only one may get it."""
         self._measures: deque[tuple[int, int | None, int | None]] = deque(maxlen=_KEPT)
         self.step_ns = 0
         """The step that was being run at that moment, by its start; not positive: none."""
 
     def follow(self, native: int) -> None:
-        """Measure the thread with this native id from now on."""
-        if native == self._thread or sys.platform != "linux":
-            return
+        """Measure the thread with this native id from now on, until ``close``."""
         self.close()
+        if sys.platform != "linux":
+            return
         self._thread = native
         try:
-            low = os.open(f"/proc/self/task/{native}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-            # high, as a script may count on getting the lowest numbers for its own files
-            self._schedstat = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_DESCRIPTOR)
-            os.close(low)
+            low = _open(f"/proc/self/task/{native}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
-            self._schedstat = -1
+            return
+        try:
+            # high, as a script may count on getting the lowest numbers for its own files
+            self._schedstat.append(_fcntl(low, fcntl.F_DUPFD_CLOEXEC, _LOWEST_DESCRIPTOR))
+        except OSError:
+            pass  # so many are not allowed
+        finally:
+            _close(low)
 
     def close(self) -> None:
-        if self._schedstat >= 0:
-            try:
-                os.close(self._schedstat)
-            except OSError:
-                self._schedstat = -1  # the script has closed it
-        self._schedstat = -1
+        try:
+            _close(self._schedstat.pop())
+        except (IndexError, OSError):
+            return  # there is none, or the script has closed it
 
     def read(self, step_ns: int) -> None:
         """Take a measure; step_ns: the step that is being run, by its start, not positive if none is."""
@@ -77,15 +84,13 @@ class Usage:
             return None
         try:
             # the kernel's name for that thread's CPU clock (CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED)
-            return time.clock_gettime_ns(~self._thread << 3 | 6)
+            return _clock_gettime_ns(~self._thread << 3 | 6)
         except OSError:
             return None
 
     def _stolen(self) -> int | None:
         """How long the thread could have run while the system ran others."""
-        if self._schedstat < 0:
-            return None
         try:
-            return int(os.pread(self._schedstat, 100, 0).split()[1])
+            return int(_pread(self._schedstat[0], 100, 0).split()[1])
         except (OSError, IndexError, ValueError):
             return None

@@ -5,18 +5,18 @@ C tasks call ``loop.call_soon`` as a method, so each step passes here.
 
 from __future__ import annotations
 
-import _thread
-import sys
+from _thread import get_ident  # gevent replaces that of the module
 from collections.abc import Callable
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.eventloop import Relays
+from asyncdemo.capture.eventloop import NO_TASK, Relays
+from asyncdemo.capture.handles import TaskState
 from asyncdemo.capture.instrument import Patches
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
-from asyncdemo.capture.tasks import LONG_WAIT_NS, Tasks
+from asyncdemo.capture.tasks import LONG_WAIT_NS, Tasks, observing_creation
 
 _ONE_YEAR_S = 31_536_000
 
@@ -31,25 +31,32 @@ def install(
     patches: Patches,
     slow_ns: int,
     on_slow: Callable[[LoopLens, int, int, int], None],
+    failed: Callable[[str, BaseException], bool],
 ) -> None:
+    """on_slow, failed: as of ``EventLoops``."""
     loop_type = module.Loop
+    patches.set(loop_type, "_asyncdemo", None)
+    loops.know(loop_type)
     originals = {
         name: getattr(loop_type, name)
         for name in ("call_soon", "call_soon_threadsafe", "call_later", "create_task")
     }
     original_run = loop_type.run_forever
-    now, record, tracks, ends = recorder.now, recorder.record, recorder.tasks, tasks.ends
+    now, record, scheduled = recorder.now, recorder.record, tasks.scheduled
 
     class Callback:
         """Called in place of the script's callback; looks like it otherwise."""
 
-        __slots__ = ("callback", "lens", "ready_ns", "waker")
+        __slots__ = ("before", "callback", "lens", "ready_ns", "start_ns", "state", "waker")
 
-        def __init__(self, callback: Any, lens: Any, ready_ns: int, waker: int) -> None:
+        def __init__(
+            self, callback: Any, lens: LoopLens, ready_ns: int, waker: int, state: TaskState | None
+        ) -> None:
             self.callback = callback
             self.lens = lens
             self.ready_ns = ready_ns
             self.waker = waker
+            self.state = state
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self.callback, name)
@@ -58,94 +65,121 @@ def install(
             return repr(self.callback)
 
         def __call__(self, *args: Any) -> Any:
-            callback, lens = self.callback, self.lens
-            task = getattr(callback, "__self__", None)
-            track = tracks.get(id(task), -1)
-            if track < 0:
-                track, task = tasks.first_seen(self, callback)
-            previous = lens.current
-            if task is not None and track >= 0:
-                lens.current = track
-                # woken by itself, it only let others go first
-                if self.waker != track and self.ready_ns - ends[track] > LONG_WAIT_NS:
-                    tasks.record_long_wait(task, track, ends[track], self.ready_ns)
-            elif relays.is_relay(callback):
-                lens.current, lens.due_ns = self.waker, self.ready_ns
-                task = None
-            else:
-                lens.current, task = wire.BY_LOOP, None
-            lens.started_ns = start = now()
+            observed = True
             try:
-                return callback(*args)
+                self.begin()
+            except Exception as error:
+                observed = False
+                self.lens.rest()
+                if not failed("uvloop.Loop", error):
+                    raise
+            try:
+                return self.callback(*args)
             finally:
-                end = now()
-                lens.started_ns, lens.due_ns = -end, 0
-                lens.current = previous
-                if task is not None:
-                    future = task._fut_waiter
-                    if future is not None:
-                        wait = reasons.classify(task.get_coro(), future)
-                    elif task.done():
-                        wait = wire.WAIT_DONE
-                        tasks.finish(task, track, end)
-                    else:
-                        wait = wire.WAIT_YIELD
-                    record((track, self.ready_ns, start, end, wait, self.waker))
-                    ends[track] = end
-                if end - start > slow_ns:
-                    on_slow(lens, track, start, end)
+                if observed:
+                    try:
+                        self.end()
+                    except Exception as error:
+                        self.lens.rest()
+                        if not failed("uvloop.Loop", error):
+                            raise
                 # a traceback's frames lead to this one, which must not keep the task of the exception alive
-                self = callback = args = task = future = None  # type: ignore[assignment]
+                self = args = None  # type: ignore[assignment]
 
-    def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-        lens = loops.lens_of(self)
-        wrapped = Callback(callback, lens, lens.due_ns or now(), lens.current)
-        return originals["call_soon"](self, wrapped, *args, context=context)
+        def begin(self) -> None:
+            lens, state = self.lens, self.state
+            self.before = lens.current
+            if state is not None:
+                lens.current = track = state.track
+                # woken by itself, it only let others go first
+                if self.waker != track and self.ready_ns - state.end_ns > LONG_WAIT_NS:
+                    tasks.record_long_wait(state(), state, self.ready_ns)
+            elif relays.is_relay(self.callback):
+                lens.current, lens.due_ns = self.waker, self.ready_ns
+            else:
+                lens.current = wire.BY_LOOP
+            self.start_ns = lens.started_ns = now()
 
-    def call_soon_threadsafe(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-        lens = loops.lens_of(self)
-        if _thread.get_ident() == lens.ident:
-            waker = lens.current
-        else:
-            thread = recorder.threads.get(_thread.get_ident())
-            waker = wire.BY_THREAD if thread is None else thread.track
-        wrapped = Callback(callback, lens, now(), waker)
-        return originals["call_soon_threadsafe"](self, wrapped, *args, context=context)
-
-    def call_later(self: Any, delay: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-        """Reached from ``call_at`` too. Not from ``loop.time()``: that stands still during an iteration."""
-        lens = loops.lens_of(self)
-        wait_ns = int(delay * 1e9) if isinstance(delay, (int, float)) and 0 < delay < _ONE_YEAR_S else 0
-        wrapped = Timer(callback, lens, now() + wait_ns, wire.BY_TIMER)
-        return originals["call_later"](self, delay, wrapped, *args, context=context)
+        def end(self) -> None:
+            lens, state, end = self.lens, self.state, now()
+            lens.started_ns, lens.due_ns = -end, 0
+            lens.current = self.before
+            if state is not None:
+                task: Any = state()
+                future = task._fut_waiter
+                state.end_ns = end
+                if future is not None:
+                    wait = reasons.classify(state.methods.get_coro(task), future)
+                elif state.methods.done(task):
+                    wait = wire.WAIT_DONE
+                    tasks.finish(task, state, end)
+                else:
+                    wait = wire.WAIT_YIELD
+                record((state.track, self.ready_ns, self.start_ns, end, wait, self.waker))
+            if end - self.start_ns > slow_ns:
+                on_slow(lens, NO_TASK if state is None else state.track, self.start_ns, end)
 
     class Timer(Callback):
         __slots__ = ()
 
-        def __call__(self, *args: Any) -> Any:
+        def begin(self) -> None:
             start, idle_since = now(), -self.lens.started_ns
             # it counts in ms, so it may have slept past it: nobody was in the way
             self.ready_ns = start if 0 < idle_since < self.ready_ns else min(self.ready_ns, start)
-            return Callback.__call__(self, *args)
+            Callback.begin(self)
 
-    def create_task(self: Any, coro: Any, **options: Any) -> Any:
-        lens = loops.lens_of(self)
-        parent = lens.current
-        creator = sys._getframe(1)
-        track = recorder.next_track()
-        at_ns = now()
-        if self.get_task_factory() is None and not options.get("eager_start"):
-            task = originals["create_task"](self, coro, **options)
-        else:  # its first step may run in here
-            lens.current = track
-            try:
-                task = originals["create_task"](self, coro, **options)
-            finally:
-                lens.current = parent
-        if id(task) not in tracks and hasattr(task, "get_coro"):
-            tasks.adopt(task, coro, creator, parent, at_ns, track)
-            tasks.record_eager_step(task, track, at_ns, parent)
-        return task
+    def soon(loop: Any, callback: Any) -> Any:
+        lens = loop._asyncdemo or loops.lens_of(loop)
+        ready_ns, waker = lens.due_ns or now(), lens.current
+        return Callback(callback, lens, ready_ns, waker, scheduled(callback, lens, waker, ready_ns))
+
+    def soon_threadsafe(loop: Any, callback: Any) -> Any:
+        lens = loops.lens_of(loop)
+        ident = get_ident()
+        if ident == lens.ident:
+            waker = lens.current
+        else:
+            thread = recorder.threads.get(ident)
+            waker = wire.BY_THREAD if thread is None else thread.track
+        ready_ns = now()
+        return Callback(callback, lens, ready_ns, waker, scheduled(callback, lens, waker, ready_ns))
+
+    def later(loop: Any, callback: Any, delay: Any) -> Any:
+        """Not from ``loop.time()``: that stands still during an iteration."""
+        lens = loops.lens_of(loop)
+        wait_ns = int(delay * 1e9) if type(delay) in (int, float) and 0 < delay < _ONE_YEAR_S else 0
+        return Timer(callback, lens, now() + wait_ns, wire.BY_TIMER, None)
+
+    def wrapped(name: str, wrap: Callable[..., Any], loop: Any, callback: Any, *more: Any) -> Any:
+        try:
+            return wrap(loop, callback, *more)
+        except Exception as error:
+            if not failed(f"uvloop.Loop.{name}", error):
+                raise
+            return callback
+
+    def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        callback = wrapped("call_soon", soon, self, callback)
+        return originals["call_soon"](self, callback, *args, context=context)
+
+    def call_soon_threadsafe(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        callback = wrapped("call_soon_threadsafe", soon_threadsafe, self, callback)
+        return originals["call_soon_threadsafe"](self, callback, *args, context=context)
+
+    def call_later(self: Any, delay: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        """Reached from ``call_at`` too."""
+        callback = wrapped("call_later", later, self, callback, delay)
+        return originals["call_later"](self, delay, callback, *args, context=context)
+
+    create_task = observing_creation(
+        "uvloop.Loop.create_task",
+        originals["create_task"],
+        lambda loop: loop.get_task_factory() is not None,
+        loops,
+        tasks,
+        recorder,
+        failed,
+    )
 
     def run_forever(self: Any) -> None:
         with loops.running(self):

@@ -14,6 +14,8 @@ from asyncio import base_events
 from collections.abc import Callable
 from typing import Any
 
+from asyncdemo.capture import callables
+from asyncdemo.capture.handles import HANDLES
 from asyncdemo.capture.instrument import Patches, on_entry
 
 READ_COSTS_NS = 1_000
@@ -100,9 +102,9 @@ class VirtualClock:
 
             def _only_own_pipe(self) -> bool:
                 return all(
-                    getattr(getattr(key.data[0], "_callback", None), "__name__", "") == "_read_from_self"
+                    type(key.data[0]) in HANDLES and _reads_own_pipe(key.data[0]._callback)
                     for key in self.get_map().values()
-                    if isinstance(key.data, tuple)
+                    if type(key.data) is tuple
                 )
 
         patches.set(selectors, "DefaultSelector", Selector)
@@ -119,3 +121,8 @@ class VirtualClock:
         patches.rewrite(
             subprocess, "Popen.__init__", lambda _: clock.go_real("a subprocess was started"), on_entry
         )
+
+
+def _reads_own_pipe(callback: Any) -> bool:
+    code = callables.code(callables.innermost(callback))
+    return code is not None and code.co_name == "_read_from_self"

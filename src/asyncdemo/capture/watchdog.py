@@ -27,6 +27,7 @@ _DEEPEST = 200
 _SOMETHING = 4096
 _Epoll: Any = getattr(select, "epoll", type(None))
 _select = select.select  # gevent replaces it
+_current_frames = sys._current_frames  # the script may replace it
 
 
 Stack = tuple[tuple[CodeType, int], ...]
@@ -51,14 +52,19 @@ class Sample:
 
 class Watchdog:
     def __init__(
-        self, recorder: Recorder, sleep: Callable[[float], None], on_lost: Callable[[OSError], None]
+        self,
+        recorder: Recorder,
+        sleep: Callable[[float], None],
+        on_lost: Callable[[OSError], None],
+        failed: Callable[[str, BaseException], bool],
     ) -> None:
-        """sleep: the real one. on_lost: the parent cannot be reached any more."""
+        """sleep: the real one. on_lost: the parent cannot be reached any more. failed: as of any hook."""
         self._recorder = recorder
         self._lenses: list[LoopLens] = []
         self._offset_ns = 0
         self._sleep = sleep
         self._on_lost = on_lost
+        self._failed = failed
         self._loops: Loops | None = None
         self._asked: _Question | None = None
         self._may_start = _thread.allocate_lock()
@@ -91,13 +97,7 @@ class Watchdog:
             if all_sent:
                 sleep(POLL_S)
             self.look()
-            for lens in self._lenses[:]:
-                if lens.loop() is None:
-                    self._lenses.remove(lens)
-                    lens.usage.close()
-                elif lens.running and self._is_due(lens):
-                    lens.usage.read(lens.started_ns)
-                    self.look()
+            self._measure()
             recorder.pack()
             asked = self._asked is not None and self._asked.arrived()
             if asked:
@@ -111,6 +111,15 @@ class Watchdog:
                     self._on_lost(error)
                     return
 
+    def _measure(self) -> None:
+        for lens in self._lenses[:]:
+            if lens.loop() is None:
+                self._lenses.remove(lens)
+                lens.usage.close()
+            elif lens.running and self._is_due(lens):
+                lens.usage.read(lens.started_ns)
+                self.look()
+
     def _is_due(self, lens: LoopLens) -> bool:
         """Is there something new to measure: no step, or one that was not yet seen?"""
         return lens.started_ns <= 0 or lens.usage.step_ns != lens.started_ns
@@ -121,13 +130,16 @@ class Watchdog:
         To be called right after anything that lets go of the GIL: after a C call that kept it, the
         moment in which this thread gets it is the only one at which the line can still be seen.
         """
-        for lens in self._lenses:
+        for lens in self._lenses[:]:
             started = lens.started_ns
             if started > 0 and self._recorder.now() - started > SAMPLE_AFTER_NS:
-                self._sample(lens, started)
+                try:
+                    self._sample(lens, started)
+                except Exception as error:  # noqa: BLE001 - or nothing more would be sent
+                    self._failed("the look at a blocked loop", error)
 
     def _sample(self, lens: LoopLens, started: int) -> None:
-        frame = sys._current_frames().get(lens.ident)
+        frame = _current_frames().get(lens.ident)
         if lens.started_ns != started:
             return  # the step ended meanwhile
         sample: Sample | None = lens.sample

@@ -1,0 +1,56 @@
+"""What a callable is, read only from types that are known.
+
+A script's own object may answer any attribute with an exception or with work of its own (``__getattr__``, a
+property), so nothing is asked of one: its type decides.
+Not for: what becomes of the answer.
+"""
+
+from __future__ import annotations
+
+import functools
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, MethodWrapperType
+from typing import Any
+
+_partial = functools.partial
+NAMED = frozenset({BuiltinFunctionType, FunctionType, type})
+"""Have a name of their own."""
+_BOUND = frozenset({BuiltinFunctionType, MethodType, MethodWrapperType})
+
+
+def owner(function: Any) -> Any:
+    """What a method is bound to; None of anything else."""
+    return function.__self__ if type(function) in _BOUND else None
+
+
+def innermost(callback: Any) -> Any:
+    """The function that a ``partial`` or a bound method leads to; anything else is its own."""
+    while True:
+        kind = type(callback)
+        if kind is _partial:
+            callback = callback.func
+        elif kind is MethodType:
+            callback = callback.__func__
+        else:
+            return callback
+
+
+def code(function: Any) -> CodeType | None:
+    return function.__code__ if type(function) is FunctionType else None
+
+
+def module(function: Any) -> str:
+    """The name of the module that it is from, "" if it has none that can be known."""
+    kind = type(function)
+    found: Any = None
+    if kind is FunctionType:
+        found = function.__module__
+    elif kind in _BOUND:
+        found = function.__module__ if kind is BuiltinFunctionType else None
+        found = found or _module_of_type(type(function.__self__))
+    else:
+        found = _module_of_type(kind)
+    return found if type(found) is str else ""
+
+
+def _module_of_type(kind: type) -> object:
+    return kind.__module__ if type(kind) is type else None

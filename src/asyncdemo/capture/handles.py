@@ -1,0 +1,137 @@
+"""What the handles of asyncio's loops carry for us, and which callbacks are the steps of tasks.
+
+A handle has no place for what we want to know of it but the one where debug mode keeps a traceback. What lies
+there is false, as no traceback is, so that all of asyncio passes it by.
+Not for: the handles of uvloop, which are its own (``capture.uvloops``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+import weakref
+from asyncio import events
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+HANDLES = frozenset(
+    kind
+    for kind in (events.Handle, events.TimerHandle, getattr(events, "_ThreadSafeHandle", None))
+    if kind is not None
+)
+"""The classes whose attributes are known to be nothing but that."""
+TASK_TYPES: tuple[Any, ...] = tuple({asyncio.Task, asyncio.tasks._PyTask})  # type: ignore[attr-defined]
+"""asyncio's own: one in C, one in Python."""
+Traceback = traceback.StackSummary
+_NOTE = "__asyncdemo__"
+"""The attribute of a traceback that the note lies in, in debug mode."""
+
+
+class TaskState(weakref.ref[Any]):
+    """What is known of one task; itself the weak reference to it, as a strong one would keep it alive.
+
+    The handle of a scheduled step carries it. A task has at most one step scheduled, so ``ready_ns`` and
+    ``waker`` are those of that one.
+    """
+
+    __slots__ = ("end_ns", "key", "methods", "ready_ns", "told", "track", "waker")
+
+    end_ns: int
+    """When its last step ended, at first when it was made."""
+    key: int
+    methods: Any
+    """``tasks.TaskMethods`` of its class."""
+    ready_ns: int
+    """Since when the scheduled step can run; 0: since the step before it ended."""
+    told: bool
+    """Are its long waits told?"""
+    track: int
+    waker: int
+
+    def __bool__(self) -> bool:
+        return False
+
+
+class Ready:
+    """Since when a callback that is no task's step could run, and what made it ready.
+
+    Lies in its handle where debug mode keeps a traceback, and is false as no traceback is.
+    """
+
+    __slots__ = ("ready_ns", "waker")
+
+    def __init__(self, ready_ns: int, waker: int) -> None:
+        self.ready_ns = ready_ns
+        self.waker = waker
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def note_of(handle: Any) -> TaskState | Ready | None:
+    """Of a handle of one of these classes."""
+    note = handle._source_traceback
+    if type(note) is Traceback:
+        note = vars(note).get(_NOTE)
+    return note if type(note) is TaskState or type(note) is Ready else None
+
+
+def leave_note(handle: Any, note: TaskState | Ready) -> None:
+    if type(handle._source_traceback) is Traceback:
+        vars(handle._source_traceback)[_NOTE] = note
+    elif not handle._source_traceback:
+        handle._source_traceback = note
+
+
+# -- which callbacks are steps, and of what ---------------------------------------------------------
+
+_WAKEUP = "task_wakeup"
+"""What asyncio calls the method of a task that a future calls when it is done."""
+_PYTHON_STEPS = frozenset({"__step", "__wakeup", "_Task__step", "_Task__wakeup"})
+"""The same of task classes that are written in Python."""
+
+
+async def _nothing() -> None:
+    pass
+
+
+def _step_type() -> type:
+    """The type of what a task of asyncio's schedules as its step, which has no public name."""
+    scheduled: list[Any] = []
+
+    class Loop:
+        def get_debug(self) -> bool:
+            return False
+
+        def call_soon(self, callback: Any, context: Any = None) -> None:
+            scheduled.append(callback)
+
+    coroutine, loop = _nothing(), Loop()
+    # named, as the numbers of tasks without a name are the script's
+    task: Any = asyncio.Task(coroutine, loop=loop, name="step")  # type: ignore[arg-type]
+    task._log_destroy_pending = False
+    coroutine.close()
+    kind = type(scheduled[0])
+    return kind if kind is not MethodType else _NoType
+
+
+class _NoType:
+    """In place of a type that nothing has."""
+
+
+STEP: Any = _step_type()
+
+
+def stepped_task(callback: Any) -> Any:
+    """The task whose step or wake-up the callback is; None if it is something else, as ``task.cancel`` is."""
+    kind = type(callback)
+    if kind is STEP:
+        return callback.__self__
+    if kind is BuiltinFunctionType:
+        task = callback.__self__
+        return task if issubclass(type(task), TASK_TYPES) and callback.__name__ == _WAKEUP else None
+    if kind is MethodType:
+        function = callback.__func__
+        if type(function) is FunctionType and function.__name__ in _PYTHON_STEPS:
+            return callback.__self__
+    return None
