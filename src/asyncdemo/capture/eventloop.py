@@ -24,7 +24,7 @@ from typing import Any
 
 from asyncdemo.capture import callables, wire
 from asyncdemo.capture.frames import disguise
-from asyncdemo.capture.handles import HANDLES, STEP, Ready, TaskState, Traceback, leave_note, note_of
+from asyncdemo.capture.handles import STEP, Ready, TaskState, Traceback, is_handle, leave_note, note_of
 from asyncdemo.capture.instrument import Patches, around, call_hook, locate, on_entry, on_entry_with_all
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.reasons import Reasons
@@ -133,7 +133,7 @@ class EventLoops:
 
     def _scheduled(self, loop: Any, handle: Any) -> None:
         """A handle was made, by ``call_soon_threadsafe`` or where ``call_soon`` cannot be faster."""
-        if type(handle) not in HANDLES:
+        if not is_handle(handle):
             return
         lens = self._loops.lens_of(loop)
         ident = get_ident()
@@ -147,7 +147,7 @@ class EventLoops:
 
     def _added(self, loop: Any, handle: Any) -> None:
         """A handle that stands for a file or a signal is to run; it is the same one each time."""
-        if type(handle) not in HANDLES:
+        if not is_handle(handle):
             return
         io_ready = self._loops.lens_of(loop).io_ready
         ready_ns = io_ready.pop(id(handle), 0) if io_ready else 0
@@ -264,17 +264,19 @@ class EventLoops:
     def _call_soon(self) -> Callable[..., Any]:
         base: Any = base_events.BaseEventLoop
         original, now, scheduled = base.call_soon, self._recorder.now, self._tasks.scheduled
-        states, failed = self._tasks.states, self._failed
+        states, failed, lens_of = self._tasks.states, self._failed, self._loops.lens_of
         handle_type, handle_init = events.Handle, events.Handle.__init__
         new_handle, copy_context = object.__new__, contextvars.copy_context
 
         def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-            lens = self._asyncdemo
             note: TaskState | Ready | None
+            lens = self._asyncdemo or lens_of(self)
+            if not lens.is_plain:
+                own = original(self, callback, *args, context=context)
+                note_in(self, own)
+                return own
             if (
-                lens is None
-                or not lens.is_plain
-                or self._debug
+                self._debug
                 or self._closed
                 or events.Handle is not handle_type
                 or handle_type.__init__ is not handle_init
@@ -306,6 +308,15 @@ class EventLoops:
             handle._source_traceback = note
             self._ready.append(handle)
             return handle
+
+        def note_in(loop: Any, handle: Any) -> None:
+            """Its class makes handles in a way of its own, which is not known to have left a note."""
+            try:
+                if is_handle(handle) and note_of(handle) is None:
+                    self._scheduled(loop, handle)
+            except Exception as error:
+                if not failed("BaseEventLoop.call_soon", error):
+                    raise
 
         _name_as(call_soon, original)
         return call_soon

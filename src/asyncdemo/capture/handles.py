@@ -14,12 +14,8 @@ from asyncio import events
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-HANDLES = frozenset(
-    kind
-    for kind in (events.Handle, events.TimerHandle, getattr(events, "_ThreadSafeHandle", None))
-    if kind is not None
-)
-"""The classes whose attributes are known to be nothing but that."""
+_Handle: Any = events.Handle
+_SLOT = _Handle._source_traceback
 TASK_TYPES: tuple[Any, ...] = tuple({asyncio.Task, asyncio.tasks._PyTask})  # type: ignore[attr-defined]
 """asyncio's own: one in C, one in Python."""
 Traceback = traceback.StackSummary
@@ -68,8 +64,14 @@ class Ready:
         return False
 
 
+def is_handle(thing: object) -> bool:
+    """Of asyncio's, or of a subclass that keeps its traceback where asyncio's do."""
+    kind: Any = type(thing)
+    return issubclass(kind, _Handle) and kind._source_traceback is _SLOT
+
+
 def note_of(handle: Any) -> TaskState | Ready | None:
-    """Of a handle of one of these classes."""
+    """Of what ``is_handle``."""
     note = handle._source_traceback
     if type(note) is Traceback:
         note = vars(note).get(_NOTE)

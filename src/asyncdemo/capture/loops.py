@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.handles import HANDLES, TASK_TYPES, TaskState, note_of, stepped_task
+from asyncdemo.capture.handles import TASK_TYPES, TaskState, is_handle, note_of, stepped_task
 from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.usage import Usage
 
@@ -102,11 +102,11 @@ class LoopLens:
         if not _is_asyncio(loop):
             return []
         for handle in list(loop._ready):
-            note = note_of(handle) if type(handle) in HANDLES else None
+            note = note_of(handle) if is_handle(handle) else None
             if type(note) is TaskState and note.key in tasks:
                 found[note.track] = note.ready_ns or note.end_ns
         for timer in list(loop._scheduled):
-            if type(timer) not in HANDLES or timer._cancelled:
+            if not is_handle(timer) or timer._cancelled:
                 continue
             due_ns = int(timer._when * 1e9) + offset_ns
             if due_ns < now_ns:

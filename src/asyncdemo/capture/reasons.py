@@ -89,7 +89,10 @@ class Reasons:
         """What a connection of a pool leads to: "s3"; "" if that is not known."""
         self._future = recorder.wait("future")
         self._gather = recorder.wait("gather")
-        self._by_code: dict[CodeType | None, int] = {}
+        self._by_code: dict[int, int] = {}
+        """By id: the hash of a code is made of all that is in it, each time it is asked for."""
+        self._codes: list[CodeType] = []
+        """Those themselves, as ids of what is gone come back."""
         self._by_chain: dict[tuple[int, ...], tuple[libraries.Reason, int, list[CodeType]]] = {}
         self._libraries = libraries.Libraries()
         self.items: dict[int, int] = {}
@@ -103,20 +106,19 @@ class Reasons:
     def classify(self, coroutine: Any, future: Any) -> int:
         """The wait of a task whose step just ended with ``future`` to wait for."""
         innermost = coroutine
-        try:
-            while True:
-                following = innermost.cr_await
-                if following is None or type(following) in _LEAVES:
-                    break
-                innermost = following
-            code = innermost.cr_code
-        except AttributeError:  # something else than a coroutine is in the chain
+        while (kind := type(innermost)) is CoroutineType or is_compiled(kind):
+            following = innermost.cr_await
+            if following is None or type(following) in _LEAVES:
+                code = innermost.cr_code
+                break
+            innermost = following
+        else:  # something else than a coroutine is in the chain
             suspended = chain(coroutine)
             if not suspended:
                 return self._by_future(future, coroutine)
             innermost = suspended[-1]
             code = code_of(innermost)
-        known = self._by_code.get(code)
+        known = self._by_code.get(id(code))
         if known is not None and not self.items:
             return known
         return self._by_primitive(innermost, code, future, coroutine)
@@ -135,7 +137,8 @@ class Reasons:
         if reason in TRANSFERS and libraries.is_known(sys.modules):
             return self._recorder.wait(self._service(coroutine) or reason)
         if reason is not None:
-            wait = self._by_code[code] = self._recorder.wait(reason)
+            wait = self._by_code[id(code)] = self._recorder.wait(reason)
+            self._codes.append(code)
             return wait
         reason = _LIMITED.get(name)
         if reason is not None:
@@ -264,20 +267,32 @@ def _beyond_asyncio(coroutine: Any) -> list[Any]:
     return []
 
 
+def is_compiled(kind: type) -> bool:
+    """Is it the type of the coroutines that Cython makes, which have the attributes of Python's?"""
+    return type(kind) is type and kind.__module__.startswith("_cython")
+
+
 def code_of(suspended: Any) -> CodeType | None:
-    for name in ("cr_code", "gi_code", "ag_code"):
-        code = getattr(suspended, name, None)
-        if code is not None:
-            return code  # type: ignore[no-any-return]
-    return None
+    """Of an object of the script's own nothing is asked."""
+    code = _read(suspended, _CODES)
+    return code if type(code) is CodeType else None
 
 
 def frame_of(suspended: Any) -> FrameType | None:
-    for name in ("cr_frame", "gi_frame", "ag_frame"):
-        frame = getattr(suspended, name, None)
-        if frame is not None:
-            return frame  # type: ignore[no-any-return]
-    return None
+    """The same."""
+    frame = _read(suspended, _FRAMES)
+    return frame if type(frame) is FrameType else None
+
+
+_CODES = {CoroutineType: "cr_code", GeneratorType: "gi_code", AsyncGeneratorType: "ag_code"}
+_FRAMES = {CoroutineType: "cr_frame", GeneratorType: "gi_frame", AsyncGeneratorType: "ag_frame"}
+
+
+def _read(suspended: Any, names: dict[type, str]) -> object:
+    kind = type(suspended)
+    if is_compiled(kind):
+        kind = CoroutineType
+    return getattr(suspended, names[kind], None) if kind in names else None
 
 
 def _local(suspended: Any, name: str) -> object:

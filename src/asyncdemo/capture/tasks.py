@@ -22,7 +22,7 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.handles import TASK_TYPES, TaskState, stepped_task
 from asyncdemo.capture.loops import LoopLens, Loops
-from asyncdemo.capture.reasons import Reasons, chain, frame_of
+from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of
 from asyncdemo.capture.recorder import Recorder
 
 LONG_WAIT_NS = 10_000_000
@@ -352,19 +352,6 @@ def _methods_of(kind: type) -> TaskMethods | None:
 
 
 _COROUTINES = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
-
-
-def code_of(coroutine: Any) -> CodeType | None:
-    """Of a coroutine, a generator or one that Cython compiled; of the script's own object nothing is asked."""
-    kind = type(coroutine)
-    if kind is CoroutineType:
-        return coroutine.cr_code  # type: ignore[no-any-return]
-    if kind is GeneratorType:
-        return coroutine.gi_code  # type: ignore[no-any-return]
-    if type(kind) is type and kind.__module__.startswith("_cython"):
-        code = getattr(coroutine, "cr_code", None)
-        return code if type(code) is CodeType else None
-    return None
 
 
 _TASK_MAKERS = frozenset(

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from asyncdemo.capture import callables
-from asyncdemo.capture.handles import HANDLES
+from asyncdemo.capture.handles import is_handle
 from asyncdemo.capture.instrument import Patches, on_entry
 
 READ_COSTS_NS = 1_000
@@ -102,7 +102,7 @@ class VirtualClock:
 
             def _only_own_pipe(self) -> bool:
                 return all(
-                    type(key.data[0]) in HANDLES and _reads_own_pipe(key.data[0]._callback)
+                    is_handle(key.data[0]) and _reads_own_pipe(key.data[0]._callback)
                     for key in self.get_map().values()
                     if type(key.data) is tuple
                 )
