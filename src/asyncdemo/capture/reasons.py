@@ -105,7 +105,7 @@ class Reasons:
 
     def classify(self, coroutine: Any, future: Any) -> int:
         """The wait of a task whose step just ended with ``future`` to wait for."""
-        innermost = coroutine
+        innermost, code = coroutine, None
         while (kind := type(innermost)) is CoroutineType or is_compiled(kind):
             following = innermost.cr_await
             if following is None or type(following) in _LEAVES:
@@ -284,8 +284,8 @@ def frame_of(suspended: Any) -> FrameType | None:
     return frame if type(frame) is FrameType else None
 
 
-_CODES = {CoroutineType: "cr_code", GeneratorType: "gi_code", AsyncGeneratorType: "ag_code"}
-_FRAMES = {CoroutineType: "cr_frame", GeneratorType: "gi_frame", AsyncGeneratorType: "ag_frame"}
+_CODES: dict[type, str] = {CoroutineType: "cr_code", GeneratorType: "gi_code", AsyncGeneratorType: "ag_code"}
+_FRAMES: dict[type, str] = {CoroutineType: "cr_frame", GeneratorType: "gi_frame", AsyncGeneratorType: "ag_frame"}
 
 
 def _read(suspended: Any, names: dict[type, str]) -> object:
