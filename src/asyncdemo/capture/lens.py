@@ -26,6 +26,7 @@ from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.capture.requests import Requests
+from asyncdemo.capture.restarts import Restarts
 from asyncdemo.capture.stuck import who_is_stuck
 from asyncdemo.capture.tasks import Tasks
 from asyncdemo.capture.threads import Threads
@@ -98,6 +99,8 @@ class Lens:
         patches.leave(builtins, source.AT_WORK, guard.call("main thread", self.open_main_thread))
         patches.rewrite(warnings, "_warn_unawaited_coroutine", self._unawaited, on_entry)
         frames.install(patches)
+        restarts = Restarts(recorder, patches)
+        restarts.install()
         if serves:
             self._requests.install(patches)
         patches.forget_sources()
@@ -108,7 +111,11 @@ class Lens:
                 "concurrent.futures.process": lambda m: self._executors.install_process_pool(patches, m),
                 **pools.in_modules(self._pools, patches, self._reasons.forget),
                 **(self._requests.in_modules(patches) if serves else {}),
-                **({"multiprocessing.spawn": lambda m: workers.follow(patches, m)} if follow else {}),
+                **(
+                    {"multiprocessing.spawn": lambda m: workers.follow(patches, m)}
+                    if follow
+                    else {"multiprocessing.process": restarts.install_multiprocessing}
+                ),
             },
             guard,
         )
