@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import py_compile
 import subprocess
 import sys
+import zipapp
 from pathlib import Path
 
 import pytest
@@ -198,3 +200,81 @@ def test_a_reader_that_leaves_ends_the_report_quietly(chatty: Path) -> None:
         check=False,
     )
     assert done.stderr == ""
+
+
+def test_a_pytest_with_warnings_as_errors(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\naddopts = -p no:cacheprovider\n")
+    (tmp_path / "test_it.py").write_text(
+        "def test_it():\n    try:\n        assert [1] == [2]\n    except AssertionError as error:\n"
+        "        assert 'At index 0 diff' in str(error)\n"
+    )
+    done = asyncdemo("trace", "--json", "-m", "pytest", "-q", "-W", "error", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "1 passed" in done.err and "warning" not in done.err
+
+
+SHOWS_FLAGS = "import sys\nprint(sys.orig_argv[1:], sys.flags.dev_mode, sys.flags.optimize, __debug__)\n"
+
+
+def python(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env=environment(),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_options_of_python_are_the_scripts_too(tmp_path: Path) -> None:
+    (tmp_path / "flags.py").write_text(SHOWS_FLAGS)
+    flags = ["-X", "dev", "-OW", "error"]
+    done = python(*flags, "-m", "asyncdemo", "trace", "--plain", "flags.py", "-O", cwd=tmp_path)
+    expected = python("-X", "dev", "-O", "-W", "error", "flags.py", "-O", cwd=tmp_path)
+    assert done.stdout.startswith(expected.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_options_that_a_script_cannot_have(tmp_path: Path) -> None:
+    (tmp_path / "flags.py").write_text(SHOWS_FLAGS)
+    done = python("-x", "-O", "-m", "asyncdemo", "trace", "--plain", "flags.py", cwd=tmp_path)
+    assert done.stdout.startswith("['-O', 'flags.py'] False 1 False")
+    assert done.stderr == "-x is not passed on: flags.py runs without it.\n"
+
+
+def test_a_script_from_standard_input(tmp_path: Path) -> None:
+    done = asyncdemo("trace", "--json", "-", "an", "--argument", cwd=tmp_path, stdin=CHATTY)
+    assert done.code == 0, done.err
+    assert "arguments: ['an', '--argument']" in done.err
+    assert done.data["script"] == "-"
+    done = asyncdemo("trace", "--plain", "--lane", "work", "-", cwd=tmp_path, stdin=CHATTY)
+    assert "work(2)" in done.out
+
+
+@pytest.mark.parametrize("name", ["app.pyz", "chatty.pyc", "folder"])
+def test_what_else_python_runs(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    main = tmp_path / "folder" / "__main__.py"
+    main.write_text(CHATTY)
+    py_compile.compile(str(main), str(tmp_path / "chatty.pyc"))
+    zipapp.create_archive(tmp_path / "folder", tmp_path / "app.pyz")
+    done = asyncdemo("trace", "--json", name, "an", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "arguments: ['an']" in done.err
+    assert done.data["run"]["lanes"] == 4
+    done = asyncdemo("trace", "--json", "--lane", "work", name, cwd=tmp_path)
+    if name == "chatty.pyc":
+        assert (done.code, done.out) == (2, "")
+        assert "no source of chatty.pyc" in done.err
+    else:
+        assert done.data["run"]["lanes"] == 3
+
+
+def test_compiled_by_another_python(tmp_path: Path) -> None:
+    (tmp_path / "other.pyc").write_bytes(b"\x00\x0d\x0d\x0a" + bytes(40))
+    done = asyncdemo("trace", "other.pyc", cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "other.pyc was compiled by another version of Python." in done.err

@@ -111,6 +111,8 @@ def command(
 ) -> None:
     """Run SCRIPT with ARGS, unchanged, and show what its tasks and threads wait for.
 
+    SCRIPT is what `python SCRIPT` runs: a file, a folder or zip file with a `__main__`, a `.pyc`, or `-` for
+    standard input. Options of Python, as in `python -X dev -m asyncdemo trace SCRIPT`, are SCRIPT's too.
     Options of trace stand before SCRIPT or right after it. From the first other word on, or from a
     `--` on, everything is for the script.
     To a script that asks something on the terminal, answer with --plain.
@@ -123,7 +125,7 @@ def command(
     target = Target(None, script, args) if as_module else Target(script, None, args)
     flags, refused = interpreter_flags(sys.orig_argv)
     if refused:
-        click.echo(f"{' '.join(refused)} is for asyncdemo's own Python: {script} runs without.", err=True)
+        click.echo(f"{' '.join(refused)} is not passed on: {script} runs without it.", err=True)
     options = Options(
         lanes=tuple(name for names in lanes for name in names.split(",") if name),
         knobs=settings(set_to),
