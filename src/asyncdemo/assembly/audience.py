@@ -42,6 +42,7 @@ class Audience:
         """Trace id -> track, of those whose sending has not been told yet."""
         self._shown: dict[int, int] = {}
         """Track, or -1 - lane or request, -> the listener's index."""
+        self._opened = 0
         self._calls: defaultdict[int, list[int]] = defaultdict(list)
         """By track: the listener's indices of the named calls on it that are open."""
         self._closed: list[tuple[int, int, Outcome]] = []
@@ -103,6 +104,10 @@ class Audience:
         if index in self._shown:
             self._closed.append((self._shown[index], at_ns, outcome))
 
+    def forget(self, index: int) -> None:
+        """Nothing more is told of this track."""
+        self._shown.pop(index, None)
+
     def stepped(
         self, index: int, ready_ns: int, start_ns: int, end_ns: int, state: State, reason: str
     ) -> None:
@@ -141,7 +146,8 @@ class Audience:
         self._listener.clock(now_ns - self.origin_ns)
 
     def _open(self, key: int, name: str, at_ns: int, state: State) -> None:
-        shown = self._shown[key] = len(self._shown)
+        shown = self._shown[key] = self._opened
+        self._opened += 1
         self._listener.lane_opened(shown, name, at_ns - self.origin_ns, state)
 
 
@@ -155,5 +161,5 @@ class NoAudience(Audience):
         pass
 
     task_made = thread_made = call_opened = call_closed = track_closed = stepped = _nothing  # type: ignore[assignment]
-    thread_waits = changed = blocked = clock = _nothing  # type: ignore[assignment]
+    thread_waits = changed = blocked = clock = forget = _nothing  # type: ignore[assignment]
     request_sent = handling = handled = request_answered = _nothing  # type: ignore[assignment]

@@ -27,6 +27,7 @@ from asyncdemo.assembly.ledger import (
 from asyncdemo.assembly.sequences import Pause
 from asyncdemo.assembly.snapshot import snapshot
 from asyncdemo.assembly.spans import SpansBuilder
+from asyncdemo.assembly.summing import Summing
 from asyncdemo.capture import wire
 from asyncdemo.model import (
     LOOPS,
@@ -95,6 +96,7 @@ class Assembly:
         self._calls: dict[int, tuple[str, Site | None, Site | None]] = {}
         self._held: defaultdict[int, list[Held]] = defaultdict(list)
         """The slots that have not been given back, by resource."""
+        self._summing = None if named or serves else Summing(self._ledger, self._audience.forget)
         self.requests = Correspondence(self._ledger, self._audience, self._close_if_nobody_tells)
 
     @property
@@ -130,6 +132,7 @@ class Assembly:
         """What has been recorded so far."""
         return snapshot(
             self._ledger,
+            self._summing,
             named=self._named,
             threshold_ns=self._threshold_ns,
             name=name,
@@ -264,6 +267,7 @@ class Assembly:
         track.name, track.function, track.site, track.created_at = name, function, site, created
         track.parent, track.thread = parent, thread
         track.spans.add(at_ns, State.READY)
+        self._refer(parent)
         self._audience.task_made(index, track)
 
     def _on_thread(
@@ -294,11 +298,19 @@ class Assembly:
         track = self._ledger.tracks[index]
         track.closed_ns, track.outcome, track.error, track.cpu_ns = at_ns, Outcome(outcome), error, cpu_ns
         track.name = name or track.name
+        if self._summing is not None:
+            self._summing.ended(index, track)
         self._audience.track_closed(index, at_ns, track.outcome)
 
+    def _refer(self, index: int | None) -> None:
+        """It is kept whole: something else says what it did."""
+        track = self._ledger.tracks.get(-1 if index is None else index)
+        if track is not None:
+            track.referred = True
+
     def _on_destroyed(self, index: int, at_ns: int) -> None:
-        track = self._ledger.tracks[index]
-        if track.closed_ns is None:
+        track = self._ledger.tracks.get(index)
+        if track is not None and track.closed_ns is None:
             track.closed_ns = at_ns
             self._ledger.pending.add(index)
 
@@ -314,15 +326,18 @@ class Assembly:
     def _on_pool(self, resource: int, name: str, track: int, at_ns: int) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{name!r} is no name")
+        self._refer(track)
         self._ledger.pools.made(_whole(resource), name, _whole(track), _whole(at_ns))
 
     def _on_pool_closed(self, resource: int, at_ns: int) -> None:
         self._ledger.pools.shut(resource, _whole(at_ns))
 
     def _on_pool_refused(self, resource: int, track: int, asked_ns: int, at_ns: int) -> None:
+        self._refer(track)
         self._ledger.pools.refused(_whole(resource), _whole(track), _whole(asked_ns), _whole(at_ns))
 
     def _on_connection(self, index: int, resource: int, track: int, at_ns: int) -> None:
+        self._refer(track)
         self._ledger.pools.opening(_whole(index), _whole(resource), _whole(track), _whole(at_ns))
 
     def _on_connection_ready(self, index: int, at_ns: int) -> None:
@@ -356,6 +371,7 @@ class Assembly:
         called_from: int | None,
     ) -> None:
         self._ledger.begun.pop(start_ns, None)
+        self._refer(track)
         self._ledger.slow_steps[self._process.number].append(
             SlowStep(
                 track if track >= 0 else None,
@@ -399,6 +415,7 @@ class Assembly:
         self._calls[index] = reason, self._ledger.site(site), self._ledger.site(called_from)
 
     def _on_pause(self, track: int, start_ns: int, end_ns: int, places: list[list[Any]]) -> None:
+        self._refer(track)
         chain = tuple((serial, self._ledger.site(site)) for serial, site in places)
         self._ledger.pauses.append(Pause(track, start_ns, end_ns, chain))
 
@@ -443,7 +460,10 @@ class Assembly:
                 _HANDLERS[tag](self, a, b, c, d)
 
     def _step(self, index: int, ready_ns: int, start_ns: int, end_ns: int, wait: int, waker: int) -> None:
-        track = self._ledger.tracks[index]
+        track = self._ledger.tracks.get(index)
+        if track is None:
+            self._without_track(index)
+            return
         spans = track.spans
         if not track.ended_ns <= start_ns <= end_ns:  # no process tells that; garbage on the line may
             start_ns = max(start_ns, track.ended_ns)
@@ -467,6 +487,12 @@ class Assembly:
         if cause in self._ledger.item_waits:
             track.waits_for_items = True
         self._audience.stepped(index, ready_ns, start_ns, end_ns, state, self._ledger.causes[cause].reason)
+
+    def _without_track(self, index: int) -> None:
+        """A task's step may come after the task was summed up. Raises KeyError if that cannot be."""
+        if not self._summing:
+            raise KeyError(index)
+        self._summing.late_steps += 1
 
     def _complete_cause(self, spans: SpansBuilder, waker: int) -> None:
         growing = spans.state
@@ -497,6 +523,7 @@ class Assembly:
 
     def _taken(self, index: int, at_ns: int, resource: int, connection: int) -> None:
         held = Held(index, at_ns, connection=connection - 1 if connection else None)
+        self._refer(index)
         self._ledger.slots[resource].append(held)
         self._held[resource].append(held)
         track = self._ledger.tracks.get(index)
@@ -538,6 +565,7 @@ class Assembly:
 
     def _item_queued(self, item: int, at_ns: int, resource: int, submitter: int) -> None:
         self._ledger.items[item] = Item(resource, submitter, at_ns)
+        self._refer(submitter)
 
     def _item_started(self, item: int, at_ns: int, *_: int) -> None:
         if item in self._ledger.items:
@@ -549,12 +577,15 @@ class Assembly:
 
     def _called(self, index: int, start_ns: int, end_ns: int, call: int) -> None:
         reason, site, called_from = self._calls[call]
+        self._refer(index)
         self._ledger.blocking_calls[self._process.number].append(
             BlockingCall(index if index >= 0 else None, start_ns, end_ns, reason, site, called_from)
         )
 
     def _at(self, at_ns: int, *_: int) -> None:
         self._come_to(at_ns)
+        if self._summing is not None:
+            self._summing.told(self._process.number, at_ns)
         told = [process.now_ns for process in self._ledger.processes.values() if not process.gone]
         self._audience.clock(min((ns for ns in told if ns > at_ns - _LATE_NS), default=at_ns))
 

@@ -71,6 +71,7 @@ class TrackRecord:
         "own",
         "parent",
         "process",
+        "referred",
         "site",
         "spans",
         "start_ns",
@@ -101,6 +102,8 @@ class TrackRecord:
         self.own = False
         """Made by the standard library for itself: no row of the timeline."""
         self.waits_for_items = False
+        self.referred = False
+        """Something else that is kept says what it did."""
 
     @property
     def label(self) -> str:

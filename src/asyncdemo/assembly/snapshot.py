@@ -13,6 +13,7 @@ from asyncdemo.assembly.explanations import explain
 from asyncdemo.assembly.ledger import Item, Ledger
 from asyncdemo.assembly.requests import compose, handlers_of
 from asyncdemo.assembly.spans import SpansBuilder
+from asyncdemo.assembly.summing import Summing
 from asyncdemo.awaits import function_at, unawaited_call
 from asyncdemo.model import (
     LOOPS,
@@ -39,6 +40,7 @@ from asyncdemo.model import (
 
 def snapshot(
     ledger: Ledger,
+    summing: Summing | None,
     *,
     named: bool,
     threshold_ns: int,
@@ -72,10 +74,11 @@ def snapshot(
         left_pending=builder.left_pending(),
         stuck=tuple(one for _, told in sorted(ledger.stuck.items()) for one in told),
         result=ledger.result,
-        notes=tuple(ledger.notes),
+        notes=(*ledger.notes, *(() if summing is None else summing.words())),
         requests=builder.requests(tracks),
         memory=ledger.memory_while_it_ran(),
         processes=len(ledger.processes),
+        summed=() if summing is None else summing.build(ledger.in_order()),
     )
 
 

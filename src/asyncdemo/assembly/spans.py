@@ -67,6 +67,11 @@ class SpansBuilder:
             return None
         return self._starts[-1], State(self._states[-1]), self._waits[-1]
 
+    @property
+    def columns(self) -> tuple[array[int], array[int], array[int]]:
+        """(start_ns, state, index of the cause) so far; do not change them."""
+        return self._starts, self._states, self._waits
+
     def copy(self) -> SpansBuilder:
         other = SpansBuilder()
         other._starts, other._states, other._waits = self._starts[:], self._states[:], self._waits[:]

@@ -259,7 +259,9 @@ class Recorder:
         key = (reason, state, resource, on, item)
         index = self._waits.get(key)
         if index is None:
-            index = self._waits[key] = self._new_wait()
+            index = self._new_wait()
+            if on is None and item is None:  # there may be a million of the others
+                self._waits[key] = index
             self.define(["wait", index, reason, state, resource, on, item])
         return index
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, many, own, span
 from asyncdemo.metrics import ResourceUse, limits, most_at_once, resource_use
@@ -33,8 +34,14 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
     if not large:
         return
     limited = _limited_tracks(run)
-    for (function, _), tracks in large.items():
-        most = most_at_once((track.start_ns, track.end_ns) for track in tracks)
+    for (function, parent), tracks in large.items():
+        others = (
+            times
+            for tasks in run.summed
+            if (tasks.function, tasks.parent) == (function, parent)
+            for times in zip(tasks.starts_ns, tasks.ends_ns, strict=True)
+        )
+        most = most_at_once(chain(((track.start_ns, track.end_ns) for track in tracks), others))
         if most < _MANY or any(track.index in limited for track in tracks):
             continue
         created_at = tracks[0].created_at

@@ -122,10 +122,10 @@ def measure(run: Run) -> Metrics:
         wall_ns=wall_ns(serving),
         # What was done was possible: a lane that works outside of its slot too need not wait its turn.
         ideal_ns=min(ideal_ns(serving, met), wall_ns(serving)),
-        lanes=len(serving.lanes),
+        lanes=len(serving.lanes) + sum(len(tasks.starts_ns) for tasks in run.summed),
         peak=peak(serving, met),
         open=open_lanes(serving),
-        steps=sum(track.steps for track in run.tracks if not track.own),
+        steps=sum(track.steps for track in run.tracks if not track.own) + sum(t.steps for t in run.summed),
         running_ns=sums[State.RUNNING],
         ready_ns=sums[State.READY],
         waiting_ns=sums[State.WAITING],
@@ -137,7 +137,7 @@ def measure(run: Run) -> Metrics:
         resources=resources,
         lane_totals=lane_totals(run),
         idle=idle_while_running(run),
-        outcomes=Counter(lane.outcome for lane in serving.lanes),
+        outcomes=_outcomes(serving),
         unawaited=len(run.unawaited),
         left_pending=sum(not run.tracks[track].own for track in run.left_pending),
         depth=max((use.peak_held for use in resources if use.resource.kind is ResourceKind.QUEUE), default=0),
@@ -149,16 +149,23 @@ def measure(run: Run) -> Metrics:
     )
 
 
+def _outcomes(run: Run) -> Counter[Outcome]:
+    outcomes = Counter(lane.outcome for lane in run.lanes)
+    for tasks in run.summed:
+        outcomes[tasks.outcome] += len(tasks.starts_ns)
+    return outcomes
+
+
 def wall_ns(run: Run) -> int:
     """From the first lane's open to the last lane's close; 0 without lanes."""
-    if not run.lanes:
-        return 0
-    return max(lane.end_ns for lane in run.lanes) - min(lane.start_ns for lane in run.lanes)
+    starts = [*(lane.start_ns for lane in run.lanes), *(min(tasks.starts_ns) for tasks in run.summed)]
+    ends = [*(lane.end_ns for lane in run.lanes), *(max(tasks.ends_ns) for tasks in run.summed)]
+    return max(ends, default=0) - min(starts, default=0)
 
 
 def throughput_per_s(run: Run) -> float:
     """Lanes that returned, per second of wall; 0 where no time passed."""
-    returned = sum(lane.outcome is Outcome.RETURNED for lane in run.lanes)
+    returned = _outcomes(run)[Outcome.RETURNED]
     wall = wall_ns(run)
     return returned / (wall / 1e9) if wall else 0.0
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from asyncdemo.metrics.limits import Meeting, meetings, most_at_once, most_at_work
-from asyncdemo.model import Lane, Outcome, Run
+from asyncdemo.model import Lane, Outcome, Run, SummedTasks
 
 __all__ = ["FunctionUse", "function_use"]
 
@@ -37,19 +37,27 @@ def function_use(run: Run, met: Sequence[Meeting] | None = None) -> dict[str, Fu
     calls: defaultdict[str, list[tuple[Lane, Meeting]]] = defaultdict(list)
     for lane, meeting in zip(run.lanes, meetings(run) if met is None else met, strict=True):
         calls[lane.function].append((lane, meeting))
-    return {function: _use(pairs) for function, pairs in calls.items()}
+    many: defaultdict[str, list[SummedTasks]] = defaultdict(list)
+    for tasks in run.summed:
+        many[tasks.function].append(tasks)
+    return {function: _use(calls[function], many[function]) for function in [*calls, *many]}
 
 
-def _use(calls: Sequence[tuple[Lane, Meeting]]) -> FunctionUse:
+def _use(calls: Sequence[tuple[Lane, Meeting]], many: Sequence[SummedTasks]) -> FunctionUse:
     lanes = [lane for lane, _ in calls]
-    starts = sorted(lane.start_ns for lane in lanes)
-    lengths = [lane.end_ns - lane.start_ns for lane in lanes]
+    others = [times for tasks in many for times in zip(tasks.starts_ns, tasks.ends_ns, strict=True)]
+    opened = [*((lane.start_ns, lane.end_ns) for lane in lanes), *others]
+    starts = sorted(start for start, _ in opened)
+    lengths = [end - start for start, end in opened]
+    outcomes = Counter(lane.outcome for lane in lanes)
+    for tasks in many:
+        outcomes[tasks.outcome] += len(tasks.starts_ns)
     return FunctionUse(
-        calls=len(lanes),
-        peak=most_at_work(calls),
-        open=most_at_once((lane.start_ns, lane.end_ns) for lane in lanes),
+        calls=len(opened),
+        peak=most_at_work(calls, others),
+        open=most_at_once(opened),
         gap_ns=max((later - earlier for earlier, later in pairwise(starts)), default=0),
         longest_ns=max(lengths),
         shortest_ns=min(lengths),
-        outcomes=Counter(lane.outcome for lane in lanes),
+        outcomes=outcomes,
     )

@@ -21,6 +21,8 @@ __all__ = ["binding_limits", "ideal_ns", "list_schedule", "own_work_ns"]
 Limit = tuple[int, int]
 """(index of the resource, how many may hold it)."""
 
+FOR_LANES = frozenset({"task", "tasks", "gather", "taskgroup"})
+"""The reasons of waits for other tasks."""
 IDLE = "idle"
 """The reason of a pool's worker that waits for work: nobody's work."""
 
@@ -36,6 +38,7 @@ def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
     binding = binding_limits(run, met)
     for lane in sorted(range(len(run.lanes)), key=lambda lane: run.lanes[lane].start_ns):
         limited[binding[lane]].append(work[lane])
+    limited[None] += [tasks.longest_work_ns for tasks in run.summed]
     scheduled = [list_schedule(jobs, limit and limit[1]) for limit, jobs in limited.items()]
     return max([cpu_ns(run), *scheduled])
 
@@ -82,6 +85,8 @@ def own_work_ns(run: Run) -> list[int]:
     def is_own(state: State, wait: Wait, track: int) -> bool:
         if wait.via in hosted or state in (State.READY, State.QUEUED):
             return False
+        if run.summed and wait.reason in FOR_LANES and wait.on is None:
+            return state is State.RUNNING  # for one of those that are summed up
         return state is State.RUNNING or not (wait.reason == IDLE or (wait.on in hosted and wait.on != track))
 
     return [

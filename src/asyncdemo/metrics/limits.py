@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from asyncdemo.metrics.states import STATES
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Wait
@@ -26,6 +26,7 @@ __all__ = [
     "peak",
     "resource_use",
     "spans_in",
+    "summed",
 ]
 
 Interval = tuple[int, int]
@@ -59,7 +60,7 @@ class ResourceUse:
 
 def open_lanes(run: Run) -> int:
     """The most lanes open at once."""
-    return most_at_once((lane.start_ns, lane.end_ns) for lane in run.lanes)
+    return most_at_once(chain(((lane.start_ns, lane.end_ns) for lane in run.lanes), summed(run)))
 
 
 def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
@@ -69,16 +70,22 @@ def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
     Slots are counted, never states: a lane does things before it queues and after it lets go.
     met: ``meetings(run)``, if known already.
     """
-    return most_at_work(zip(run.lanes, meetings(run) if met is None else met, strict=True))
+    return most_at_work(zip(run.lanes, meetings(run) if met is None else met, strict=True), summed(run))
 
 
-def most_at_work(lanes: Iterable[tuple[Lane, Meeting]]) -> int:
-    """``peak`` of some lanes, each with the limits that it met."""
-    return most_at_once(
+def most_at_work(lanes: Iterable[tuple[Lane, Meeting]], others: Iterable[Interval] = ()) -> int:
+    """``peak`` of some lanes, each with the limits that it met, and of others that met none."""
+    at_work = (
         interval
         for lane, meeting in lanes
         for interval in (meeting.held if meeting.met else [(lane.start_ns, lane.end_ns)])
     )
+    return most_at_once(chain(at_work, others))
+
+
+def summed(run: Run) -> Iterator[Interval]:
+    """When each of the tasks was there of which only sums are kept."""
+    return (interval for tasks in run.summed for interval in zip(tasks.starts_ns, tasks.ends_ns, strict=True))
 
 
 def meetings(run: Run) -> list[Meeting]:
@@ -163,11 +170,16 @@ def most_at_once(intervals: Iterable[Interval]) -> int:
     Of two that touch, the first ends before the second starts. An interval without length shares
     its instant with those around it, not with others of no length.
     """
-    all_of_them = list(intervals)
-    starts = sorted(start for start, end in all_of_them if end > start)
-    ends = sorted(end for start, end in all_of_them if end > start)
+    starts, ends, points = [], [], set()
+    for start, end in intervals:
+        if end > start:
+            starts.append(start)
+            ends.append(end)
+        else:
+            points.add(start)
+    starts.sort()
+    ends.sort()
     most = max((i + 1 - bisect_right(ends, start) for i, start in enumerate(starts)), default=0)
-    points = {start for start, end in all_of_them if end <= start}
     return max(most, *(bisect_left(starts, at) - bisect_right(ends, at) + 1 for at in points), 0)
 
 

@@ -117,6 +117,10 @@ def state_sums(run: Run) -> dict[State, int]:
     for lanes in hosted.values():
         for state, wait, duration in tally(*pieces(lanes)).by_cause:
             sums[State.WAITING if wait.via in hosted else state] += duration
+    for tasks in run.summed:
+        sums[State.RUNNING] += tasks.running_ns
+        sums[State.READY] += tasks.ready_ns
+        sums[State.WAITING] += tasks.waiting_ns
     return sums
 
 

@@ -78,6 +78,9 @@ def longest_step(run: Run) -> LongestStep | None:
                 and start + duration > served_from_ns
             ):
                 found = duration, start, track
+    longest_summed = max(run.summed, key=lambda tasks: tasks.longest_step_ns, default=None)
+    if longest_summed is not None and longest_summed.longest_step_ns > (found[0] if found else 0):
+        return LongestStep(longest_summed.longest_step_ns, longest_summed.site)
     if found is None:
         return None
     duration, start, track = found

@@ -14,6 +14,7 @@ from asyncdemo.model.rows import Lane, Request, Track, lineage
 from asyncdemo.model.run import MemorySample, Run
 from asyncdemo.model.site import Site
 from asyncdemo.model.spans import LOOPS, NO_WAIT, Span, Spans, Wait
+from asyncdemo.model.summed import SummedTasks
 from asyncdemo.model.wakes import Wake, Wakes
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Spans",
     "State",
     "Stuck",
+    "SummedTasks",
     "Track",
     "TrackKind",
     "Unawaited",

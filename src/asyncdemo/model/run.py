@@ -8,6 +8,7 @@ from asyncdemo.model.kinds import Clock, RunOutcome
 from asyncdemo.model.noticed import AwaitSequence, BlockingCall, SlowStep, Stuck, Unawaited
 from asyncdemo.model.resources import Resource
 from asyncdemo.model.rows import Lane, Request, Track
+from asyncdemo.model.summed import SummedTasks
 from asyncdemo.model.wakes import Wakes
 
 __all__ = ["MemorySample", "Run"]
@@ -34,7 +35,8 @@ class Run:
     python: the version that ran it. clock: real or virtual. outcome: how it ended.
     exit_code: the program's own; None if it was ended before it had one.
     threshold_ns: steps that held a loop longer are blocking.
-    tracks: every task and thread. lanes: the rows: the calls of the named functions if ``named``, else one
+    tracks: every task and thread, but for those that are ``summed``: of many tasks that have ended only sums
+    are kept, and they have no lanes. lanes: the rows: the calls of the named functions if ``named``, else one
     per track. named: functions were named. knobs: constant -> the value that it ran with.
     resources: what is limited: semaphores, locks, queues, executors, pools. wakes: who made whom ready.
     slow_steps: that held a loop longer than the threshold. blocking_calls: inside steps.
@@ -72,6 +74,7 @@ class Run:
     requests: tuple[Request, ...] = ()
     memory: tuple[MemorySample, ...] = ()
     processes: int = 1
+    summed: tuple[SummedTasks, ...] = ()
 
     @property
     def rows(self) -> tuple[Lane | Request, ...]:

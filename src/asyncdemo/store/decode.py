@@ -25,6 +25,7 @@ from asyncdemo.model import (
     SlowStep,
     Spans,
     Stuck,
+    SummedTasks,
     Track,
     Unawaited,
     Wait,
@@ -43,6 +44,7 @@ _LIST_ITEMS: dict[str, type[Any]] = {
     "await_sequence": AwaitSequence,
     "unawaited": Unawaited,
     "stuck": Stuck,
+    "summed": SummedTasks,
 }
 _NO_SPANS = Spans.of(())
 

@@ -34,6 +34,7 @@ LISTS = {
     "await_sequence": "await_sequences",
     "unawaited": "unawaited",
     "stuck": "stuck",
+    "summed": "summed",
 }
 """Record types that hold one item of a list of the run."""
 

@@ -170,6 +170,15 @@ class _Resolver:
         items = self._held.lists[record_type]
         if record_type in ("unawaited", "stuck"):
             return tuple(items)
+        if record_type == "summed":
+            return tuple(
+                replace(
+                    item,
+                    parent=_found(item.parent, self._tracks),
+                    thread=_found(item.thread, self._tracks),
+                )
+                for item in items
+            )
         if record_type == "await_sequence":
             items = [item for item in items if item.track in self._tracks]
         return tuple(replace(item, track=_found(item.track, self._tracks)) for item in items)
