@@ -20,8 +20,9 @@ candidates() {
 }
 
 if [ "$1" = --list ]; then
+    with_gil='import ensurepip, sys, sysconfig; sys.exit(bool(sysconfig.get_config_var("Py_GIL_DISABLED")))'
     candidates | while read -r python; do
-        if usable "$python" && "$python" -c 'import ensurepip' 2>/dev/null; then
+        if usable "$python" && "$python" -c "$with_gil" 2>/dev/null; then
             "$python" -c 'import sys; print("%d.%d" % sys.version_info[:2], sys.executable)'
         fi
     done | sort -t. -k2,2n -s -u -k1,1

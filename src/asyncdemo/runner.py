@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+import sysconfig
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +23,7 @@ from asyncdemo.assembly import Assembly, Listener
 from asyncdemo.capture import wire
 from asyncdemo.captured import CapturedOutput
 from asyncdemo.child import Caller, Child, Spares, Stdout
-from asyncdemo.errors import ScriptError, UsageError
+from asyncdemo.errors import MissingError, ScriptError, UsageError
 from asyncdemo.lines import Lines
 from asyncdemo.memory import MemoryMeter
 from asyncdemo.model import Run, RunOutcome
@@ -81,6 +82,12 @@ def record(target: Target, options: Options, listener: Listener | None = None) -
         return recording.result()
 
 
+def _need_gil() -> None:
+    """The lens was never tried on threads that execute at the same time, so it draws no picture of them."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED") and os.environ.get("PYTHON_GIL") != "1":
+        raise MissingError("Nothing is recorded on a Python without the GIL. Turn it on: export PYTHON_GIL=1")
+
+
 class RequestIntake(Protocol):
     """Hears what the client of a server's requests knows of them."""
 
@@ -106,6 +113,7 @@ class Recording:
 
         settings: of the terminal, to be put back in the end; as they are now, if not given.
         """
+        _need_gil()
         self._target = target
         self._options = options
         self._assembly = Assembly(

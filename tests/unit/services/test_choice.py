@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import UsageError
-from asyncdemo.services import NAMES, NotThereError, Source, choice, choose
+from asyncdemo.services import NotThereError, Source, choice, choose
 from asyncdemo.services.choice import without_password
+from tests.support.servers import needs_embedded_postgres
 
 REDIS = "redis://:secret@127.0.0.1:6379/3"
 POSTGRES = "postgresql://ada:secret@db.example/films"
@@ -24,7 +25,7 @@ def program(tmp_path: Path) -> dict[str, str]:
     return {"PATH": str(tmp_path)}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["s3", "redis", pytest.param("postgres", marks=needs_embedded_postgres)])
 def test_with_nothing_set_and_nothing_installed_it_is_what_the_packages_bring(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,7 +44,7 @@ def test_a_program_says_its_version_itself(program: dict[str, str]) -> None:
     assert "redis-server 9.9.9" in choose("redis", program).words()
 
 
-@pytest.mark.parametrize("name", ["redis", "postgres"])
+@pytest.mark.parametrize("name", ["redis", pytest.param("postgres", marks=needs_embedded_postgres)])
 def test_an_address_comes_before_everything_but_what_is_asked_for(name: str, program: dict[str, str]) -> None:
     environ = {**program, "ASYNCDEMO_REDIS_URL": REDIS, "ASYNCDEMO_PG_DSN": POSTGRES}
     assert choose(name, environ).source is Source.URL

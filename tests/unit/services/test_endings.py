@@ -19,6 +19,7 @@ from tests.support.servers import (
     eventually,
     host_of,
     marked_processes,
+    postgres_environ,
     postgres_folders,
     python_path,
 )
@@ -61,7 +62,7 @@ def nothing_left(mark: str, temporary: Path) -> bool:
 @pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
 def test_a_program_that_ends_leaves_nothing(ending: str, temporary: Path) -> None:
     mark = secrets.token_hex()
-    with program(mark, ending, BOTH, environ_of("postgres", "embedded")) as started:
+    with program(mark, ending, BOTH, postgres_environ()) as started:
         assert started.wait(60) in {0, 1, 3}
     assert nothing_left(mark, temporary)
 
@@ -86,7 +87,7 @@ def test_a_program_that_is_ended_by_a_signal_leaves_nothing(
 @pytest.mark.parametrize("after", range(8))
 def test_a_program_that_is_killed_while_they_start_leaves_nothing(after: int, temporary: Path) -> None:
     mark = secrets.token_hex()
-    with program(mark, WAIT, ["s3", *BOTH], environ_of("postgres", "embedded")) as started:
+    with program(mark, WAIT, ["s3", *BOTH], postgres_environ()) as started:
         # As many processes as there are at some moment of the start.
         eventually(lambda: len(marked_processes(mark)) > after, within_s=5)
         os.killpg(started.pid, signal.SIGKILL)
@@ -98,7 +99,7 @@ def test_a_program_that_is_killed_while_they_start_leaves_nothing(after: int, te
 def test_a_ctrl_c_of_the_terminal_does_not_reach_them(temporary: Path) -> None:
     mark = secrets.token_hex()
     script = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{WAIT}"
-    with program(mark, script, BOTH, environ_of("postgres", "embedded")) as started:
+    with program(mark, script, BOTH, postgres_environ()) as started:
         assert started.stdout is not None
         assert started.stdout.readline() == "up\n"
         before = set(marked_processes(mark))
@@ -115,7 +116,7 @@ def test_a_host_that_is_ended_takes_its_server_along(
 ) -> None:
     mark = secrets.token_hex()
     monkeypatch.setenv(MARK, mark)
-    with Services(["postgres"], environ_of("postgres", "embedded")) as services:
+    with Services(["postgres"], postgres_environ()) as services:
         os.kill(host_of(mark), number)
         assert eventually(lambda: services.died() is not None)
         assert "PostgreSQL has died" in str(services.died())
@@ -127,7 +128,7 @@ def test_a_failure_of_one_ends_the_others(temporary: Path, monkeypatch: pytest.M
     monkeypatch.setenv(MARK, mark)
     from asyncdemo.errors import ServiceError
 
-    environ = {"ASYNCDEMO_REDIS_URL": "redis://127.0.0.1:1", **environ_of("postgres", "embedded")}
+    environ = {"ASYNCDEMO_REDIS_URL": "redis://127.0.0.1:1", **postgres_environ()}
     with pytest.raises(ServiceError, match="Redis at redis://127"):
         Services(["s3", "postgres", "redis"], environ).start()
     assert nothing_left(mark, temporary)

