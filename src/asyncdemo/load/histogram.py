@@ -5,6 +5,7 @@ Not for: collecting them while the load runs (``engine`` only appends to an arra
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import Any, Self
 
 from asyncdemo.load.needed import check_installed
 
-__all__ = ["Histogram"]
+__all__ = ["Histogram", "library"]
 
 _LOWEST_NS = 64
 _SHIFT = 6
@@ -30,7 +31,7 @@ class Histogram:
 
     @classmethod
     def of(cls, durations_ns: Iterable[int]) -> Self:
-        histogram = _library().HdrHistogram(_LOWEST_NS, _HIGHEST_NS, _SIGNIFICANT_DIGITS)
+        histogram = library().HdrHistogram(_LOWEST_NS, _HIGHEST_NS, _SIGNIFICANT_DIGITS)
         for value, count in Counter([duration >> _SHIFT for duration in durations_ns]).items():
             histogram.record_value(min(max(value, 0) << _SHIFT, _HIGHEST_NS), count)
         return cls(histogram.encode().decode())
@@ -65,18 +66,22 @@ class Histogram:
 
     def added(self, other: Histogram) -> Histogram:
         """Both together, as of two clients that ran at once."""
-        histogram = _library().HdrHistogram(_LOWEST_NS, _HIGHEST_NS, _SIGNIFICANT_DIGITS)
+        histogram = library().HdrHistogram(_LOWEST_NS, _HIGHEST_NS, _SIGNIFICANT_DIGITS)
         histogram.add(self._decoded)
         histogram.add(other._decoded)
         return Histogram(histogram.encode().decode())
 
     @cached_property
     def _decoded(self) -> Any:
-        return _library().HdrHistogram.decode(self.encoded)
+        return library().HdrHistogram.decode(self.encoded)
 
 
-def _library() -> Any:
+def library() -> Any:
+    """The module ``hdrh.histogram``."""
     check_installed()
-    from hdrh import histogram  # type: ignore[import-untyped]
+    with warnings.catch_warnings():
+        # from Python 3.14 on of its structures, whose bytes are in the order that they always were
+        warnings.filterwarnings("ignore", "Due to '_pack_'", DeprecationWarning)
+        from hdrh import histogram  # type: ignore[import-untyped]
 
     return histogram

@@ -198,8 +198,11 @@ def _interrupted_by_signals(loop: asyncio.AbstractEventLoop, interrupt: Callable
 
 def _get_ready() -> None:
     """Import what the load will need while it takes nobody's time."""
-    for module in ("asyncdemo.load.engine", "asyncdemo.load.limits", "hdrh.histogram"):
+    from asyncdemo.load.histogram import library
+
+    for module in ("asyncdemo.load.engine", "asyncdemo.load.limits"):
         importlib.import_module(module)
+    library()
     if importlib.util.find_spec("uvloop") is not None:
         importlib.import_module("uvloop")
 

@@ -19,8 +19,7 @@ from asyncdemo.lab.experiment import Arm, Loop, Setting
 from asyncdemo.lab.flags import RULES, FlagKind
 from asyncdemo.lab.record import Record
 from asyncdemo.lab.trial import Trial
-from asyncdemo.load.histogram import Histogram
-from asyncdemo.load.needed import check_installed
+from asyncdemo.load.histogram import Histogram, library
 
 __all__ = ["NEEDS", "QUOTED", "Curve", "Spectrum", "has_spectra", "percent_words", "spectra"]
 
@@ -131,7 +130,7 @@ def _curve(arm: Arm, latencies: Histogram, overloaded: bool) -> Curve:
 
 
 def _decoded(arm: Arm, encoded: str) -> Histogram:
-    check_installed()
+    library()
     from hdrh.codec import HdrCookieException, HdrLengthException  # type: ignore[import-untyped]
 
     found = Histogram(encoded)
