@@ -18,7 +18,7 @@ from asyncdemo.model import AwaitSequence, Site, Spans, State
 
 __all__ = ["Pause", "find"]
 
-_OUTSIDE = ("sleep", "net.", "dns", "subprocess", "thread", "executor", "i/o", "timer")
+_OUTSIDE = ("sleep", "net.", "dns", "subprocess", "interpreter", "thread", "executor", "i/o", "timer")
 """Waits for time or the outside world; those for other lanes say nothing about order."""
 
 

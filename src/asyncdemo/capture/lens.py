@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from asyncdemo.capture import calls, frames, pools, source, uvloops, wire, workers
+from asyncdemo.capture import calls, frames, interpreters, pools, source, uvloops, wire, workers
 from asyncdemo.capture.eventloop import EventLoops, Relays
 from asyncdemo.capture.executors import Executors
 from asyncdemo.capture.greenlets import Greenlets
@@ -108,6 +108,7 @@ class Lens:
             {
                 "uvloop": self._install_uvloop,
                 "gevent.hub": self._install_greenlets,
+                "concurrent.interpreters": self._install_interpreters,
                 "concurrent.futures.process": lambda m: self._executors.install_process_pool(patches, m),
                 **pools.in_modules(self._pools, patches, self._reasons.forget),
                 **(self._requests.in_modules(patches) if serves else {}),
@@ -180,6 +181,11 @@ class Lens:
             self._watchdog.slow_step,
             self.guard.failed,
         )
+
+    def _install_interpreters(self, module: ModuleType) -> None:
+        clock = self.clock
+        on_use = (lambda: None) if clock is None else (lambda: clock.go_real("another interpreter was used"))
+        interpreters.install(self._waits, self.patches, module, on_use)
 
     def _install_greenlets(self, module: ModuleType) -> None:
         if self.clock is not None:

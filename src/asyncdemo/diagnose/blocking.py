@@ -28,6 +28,7 @@ _CALLS = {
     "net.accept": "A blocking accept",
     "dns": "A blocking name lookup",
     "subprocess": "Waiting for a process",
+    "interpreter": "Waiting for another interpreter",
     "lock": "Waiting for a thread lock",
     "semaphore": "Waiting for a thread semaphore",
     "future": "Future.result()",

@@ -170,7 +170,7 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
             f"{made} had work queued for {workers}: up to {use.peak_queued:,} at once, "
             f"{span(use.queued_ns)} in all.",
             "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "
-            "more workers than CPUs do not help, and threads share one interpreter.",
+            "more workers than CPUs do not help, and threads of one interpreter share its GIL.",
             resource.site,
             own(resource.site),
         )
