@@ -62,7 +62,9 @@ Looks and not seconds: on a busy machine it may be we who come late.
 _NOTEWORTHY_NS = 100_000_000
 """A recording that ends so much earlier than the script did says so."""
 _ANSWER_S = 0.5
-"""How long a script at its time limit has to say who has not ended."""
+"""How long a script that is to be ended has to say who has not ended."""
+_STILL_S = 3.0
+"""A script that has done nothing for so long is asked who waits for what."""
 _CENSUS_S = 0.05
 """How often to look which processes there are and what memory they use."""
 _CENSUS_SHARE = 20
@@ -143,7 +145,12 @@ class Recording:
         """What it had left running has been ended."""
         self._abandoned = False
         """What is still under way is not waited for."""
-        self._asked = False
+        self._asked_at: float | None = None
+        """When it was asked who has not ended, unless it went on since."""
+        self._interrupts = False
+        self._events = 0
+        self._still_since: float | None = None
+        """Since when nothing has happened; None before it may run."""
         self._next_census = 0.0
         self._counted_at_end = False
         self._meter: MemoryMeter | None = None
@@ -192,6 +199,7 @@ class Recording:
             self._has_lens(self._child)
             self._sample_memory()
             self._lines.send(wire.frame(wire.GO, b""))
+            self._still_since = time.monotonic()
         self.restart_time_limit()
 
     def restart_time_limit(self) -> None:
@@ -271,14 +279,62 @@ class Recording:
         if self._ended_at is not None:
             self._abandoned = True
         elif self._kill_at is not None:
+            if self._interrupts:
+                self._assembly.complete_stuck()
             self._kill()
         elif self._child is not None and self._child.process.poll() is None:
             self._kill_at = time.monotonic() + _GRACE_S
+            self._interrupts = True
+            self._interrupt_once_told(time.monotonic())
+
+    def _interrupt_once_told(self, now: float) -> None:
+        """Interrupted, it lets go of what it holds, so it is asked before who has not ended."""
+        if self._interrupts and self._told_stuck(now) and self._child is not None:
+            self._interrupts = False
+            self._kill_at = now + _GRACE_S
             if hasattr(os, "killpg"):
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(self._child.process.pid, signal.SIGINT)
             else:
                 self._child.process.terminate()
+
+    def _ask_who_is_stuck(self, now: float) -> None:
+        self._asked_at = now
+        self._assembly.forget_stuck()
+        self._lines.send(wire.frame(wire.ASK, b""))
+
+    def _told_stuck(self, now: float) -> bool:
+        """Is it known who has not ended? A child that cannot answer is not waited for; its record must do."""
+        if not (self._lines and self._assembly.ready):
+            return True
+        if self._asked_at is None:
+            self._ask_who_is_stuck(now)
+        assert self._asked_at is not None
+        if not self._assembly.told_stuck and now < self._asked_at + _ANSWER_S:
+            return False
+        self._assembly.complete_stuck()
+        return True
+
+    @property
+    def stands_still(self) -> bool:
+        """Nothing has happened for a while, and it is known who waits for what: ``result`` tells."""
+        return self._asked_at is not None and self._assembly.told_stuck
+
+    @property
+    def still_ns(self) -> int:
+        """For how long nothing has happened."""
+        return 0 if self._still_since is None else int((time.monotonic() - self._still_since) * 1e9)
+
+    def _watch_for_standstill(self, now: float) -> None:
+        if self._still_since is None:
+            return
+        if self._assembly.events != self._events:
+            self._events, self._still_since = self._assembly.events, now
+            if self._asked_at is not None:
+                self._asked_at = None
+                self._assembly.forget_stuck()
+        elif self._asked_at is None and now > self._still_since + _STILL_S and self._lines:
+            self._ask_who_is_stuck(now)
 
     def end(self, grace_s: float) -> None:
         """Ask the script to end, as Ctrl-C at a terminal does; a run that ends so was not interrupted.
@@ -327,6 +383,8 @@ class Recording:
             is_text = not any(sign in reason for sign in _NO_TEXT)
             fault = "has a syntax error" if is_text else "is not a Python script"
             self._assembly.add_note(f"{self._target.title} {fault}: {reason}.")
+        if self._ended_at is not None and self._stopped is None and self._asked_at is not None:
+            self._assembly.forget_stuck()  # it stood still for a while, and has come to its end
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped
@@ -442,22 +500,20 @@ class Recording:
 
     def _enforce_limits(self, now: float) -> None:
         self._ask_to_end(now)
+        self._interrupt_once_told(now)
         if self._kill_at is not None and now > self._kill_at:
             if self._asked_to_end_s is not None and self._stopped is None:
                 self.add_note(f"Killed: it had not ended {self._asked_to_end_s:g} s after it was asked to.")
             self._kill()
-        if self._deadline is not None and now > self._deadline and self._stopped is None:
+        if self._stopped is None and self._deadline is not None and now > self._deadline:
             self._stop_at_time_limit(now)
+        elif self._stopped is None:
+            self._watch_for_standstill(now)
         if now > self._next_census and self._stopped is None:
             self._take_census(now)
 
     def _stop_at_time_limit(self, now: float) -> None:
-        """First ask who has not ended; a child that cannot answer is not waited for."""
-        assert self._deadline is not None
-        if not self._asked and self._lines and self._assembly.ready:
-            self._asked = True
-            self._lines.send(wire.frame(wire.ASK, b""))
-        if not self._asked or self._assembly.told_stuck or now > self._deadline + _ANSWER_S:
+        if self._told_stuck(now):
             self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
 
     def _take_census(self, now: float) -> None:

@@ -9,6 +9,7 @@ from asyncdemo.model import (
     BlockingCall,
     Clock,
     Connection,
+    Holding,
     Lane,
     MemorySample,
     Outcome,
@@ -125,8 +126,32 @@ def runs(draw: st.DrawFn) -> Run:
         left_pending=tuple(draw(st.lists(track_indices, max_size=2, unique=True))),
         stuck=tuple(
             draw(
-                st.lists(st.builds(Stuck, _NAMES, _NAMES, _SITES, _NAMES, st.sampled_from(State)), max_size=2)
+                st.lists(
+                    st.builds(
+                        Stuck,
+                        _NAMES,
+                        _NAMES,
+                        _SITES,
+                        _NAMES,
+                        st.sampled_from(State),
+                        some_track,
+                        _REASONS,
+                        some_resource,
+                        st.lists(track_indices, max_size=2).map(tuple),
+                        st.none() | st.integers(0, 3),
+                    ),
+                    max_size=2,
+                )
             )
+        ),
+        holdings=tuple(
+            draw(
+                st.lists(
+                    st.builds(Holding, track_indices, st.integers(0, resource_count - 1), _SITES), max_size=3
+                )
+            )
+            if resource_count
+            else ()
         ),
         result=draw(_RESULTS),
         notes=tuple(draw(st.lists(_NAMES, max_size=2))),

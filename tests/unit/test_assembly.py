@@ -75,6 +75,12 @@ DEFINITIONS = {
                 st.none() | SMALL,
                 st.text(max_size=3),
                 st.integers(0, 3),
+                st.none() | SMALL,
+                st.none() | SMALL,
+                st.sampled_from(["", "lock"]),
+                st.none() | SMALL,
+                st.lists(SMALL, max_size=2),
+                st.none() | SMALL,
             ),
             max_size=2,
         )
@@ -347,11 +353,14 @@ class TestSeveralProcesses:
     def test_who_is_stuck_is_known_when_all_that_are_left_have_answered(self) -> None:
         assembly, base = self.served()
         told = [assembly.told_stuck]
-        self.tell(assembly, 3, ["stuck", [["MainThread", "serve", base, "while True: ...", 0]]])
+        one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None]
+        self.tell(assembly, 3, ["stuck", [one]])
+        told.append(assembly.told_stuck)
+        self.count(assembly, 3, wire.STUCK, 9000, 0, 0, 0, 0)
         told.append(assembly.told_stuck)
         assembly.leaves(0)
         told.append(assembly.told_stuck)
-        assert told == [False, False, True]
+        assert told == [False, False, False, True]
         assert [one.name for one in run_of(assembly).stuck] == ["MainThread (Server-0)"]
 
     def test_a_note_says_whose_it_is(self) -> None:

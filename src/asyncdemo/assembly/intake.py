@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from asyncdemo.assembly import standstill
 from asyncdemo.assembly.audience import Audience, Listener, NoAudience
 from asyncdemo.assembly.correspondence import Correspondence
 from asyncdemo.assembly.ledger import (
@@ -52,6 +53,7 @@ _WOKEN_BY_LANES = frozenset(
 )
 """Waits that another lane may end: who did is known from the wake."""
 
+_NOTHING = (wire.NOW, wire.STUCK)
 _RECENT = 20
 _LATE_NS = 1_000_000_000
 """A process that has told nothing for so long is not waited for."""
@@ -97,6 +99,9 @@ class Assembly:
         self._held: defaultdict[int, list[Held]] = defaultdict(list)
         """The slots that have not been given back, by resource."""
         self._summing = None if named or serves else Summing(self._ledger, self._audience.forget)
+        self._events = 0
+        self._answers: dict[int, list[tuple[Stuck, int | None]]] = {}
+        """By process: who has not ended, told ahead of the numbers of that moment."""
         self.requests = Correspondence(self._ledger, self._audience, self._close_if_nobody_tells)
 
     @property
@@ -109,6 +114,19 @@ class Assembly:
         """All processes have said who has not ended."""
         ledger = self._ledger
         return all(process.gone or process.number in ledger.stuck for process in ledger.processes.values())
+
+    def forget_stuck(self) -> None:
+        """They went on, or are asked again."""
+        self._ledger.stuck.clear()
+        self._ledger.holdings.clear()
+
+    def complete_stuck(self) -> None:
+        """For the processes that have not answered, by what is recorded of them."""
+        ledger = self._ledger
+        for number, process in ledger.processes.items():
+            if not process.gone and number not in ledger.stuck:
+                ledger.stuck[number] = standstill.own_record(ledger, process)
+                ledger.holdings[number] = standstill.holdings(ledger, process, self._held)
 
     @property
     def told_until_ns(self) -> int:
@@ -434,11 +452,11 @@ class Assembly:
     def _on_handled(self, number: int, at_ns: int) -> None:
         self.requests.handled(number, _whole(at_ns))
 
-    def _on_stuck(self, who: list[tuple[str, str, int | None, str, int]]) -> None:
-        self._ledger.stuck[self._process.number] = [
-            Stuck(self._process.label(name), function, self._ledger.site(site), source, State(state))
-            for name, function, site, source, state in who
-        ]
+    def _on_stuck(self, who: list[list[Any]]) -> None:
+        """What they did then is known when the numbers have come so far."""
+        self._answers[self._process.number] = standstill.told(
+            self._ledger, self._process, who, lambda wait: self._waits[wait][1]
+        )
 
     def memory_sampled(self, sample: MemorySample) -> None:
         self._ledger.memory.append(sample)
@@ -451,13 +469,20 @@ class Assembly:
 
     # -- numbers --------------------------------------------------------------------------------
 
+    @property
+    def events(self) -> int:
+        """How much has happened: it stays the same while nothing does."""
+        return self._events
+
     def _numbers(self, numbers: array[int]) -> None:
         for position in range(0, len(numbers), wire.STEP_SIZE):
             tag, a, b, c, d, e = numbers[position : position + wire.STEP_SIZE]
             if tag >= 0:
+                self._events += 1
                 self._step(tag, a, b, c, d, e)
             else:
-                _HANDLERS[tag](self, a, b, c, d)
+                self._events += tag not in _NOTHING
+                _HANDLERS[tag](self, a, b, c, d, e)
 
     def _step(self, index: int, ready_ns: int, start_ns: int, end_ns: int, wait: int, waker: int) -> None:
         track = self._ledger.tracks.get(index)
@@ -506,7 +531,13 @@ class Assembly:
         elif cause.reason == "future":
             spans.recause(self._ledger.causes.index(Wait("i/o" if waker == wire.BY_IO else "timer")))
 
-    def _thread_waits(self, index: int, at_ns: int, wait: int, _: int) -> None:
+    def _stuck(self, at_ns: int, *_: int) -> None:
+        self._come_to(at_ns)
+        number = self._process.number
+        self._ledger.stuck[number] = standstill.completed(self._ledger, self._answers.pop(number))
+        self._ledger.holdings[number] = standstill.holdings(self._ledger, self._process, self._held)
+
+    def _thread_waits(self, index: int, at_ns: int, wait: int, *_: int) -> None:
         track = self._ledger.tracks[index]
         state, cause = self._waits[wait]
         track.spans.add(at_ns, state, cause)
@@ -521,8 +552,13 @@ class Assembly:
         self._ledger.tracks[index].spans.add(at_ns, State.RUNNING)
         self._audience.changed(index, at_ns, State.RUNNING, "")
 
-    def _taken(self, index: int, at_ns: int, resource: int, connection: int) -> None:
-        held = Held(index, at_ns, connection=connection - 1 if connection else None)
+    def _taken(self, index: int, at_ns: int, resource: int, connection: int, site: int) -> None:
+        held = Held(
+            index,
+            at_ns,
+            connection=connection - 1 if connection else None,
+            site=site - 1 if site else None,
+        )
         self._refer(index)
         self._ledger.slots[resource].append(held)
         self._held[resource].append(held)
@@ -533,7 +569,7 @@ class Assembly:
         if growing[1] is State.QUEUED and self._ledger.causes[growing[2]].resource == resource:
             track.handed.append(held)
 
-    def _given_back(self, index: int, at_ns: int, resource: int, connection: int) -> None:
+    def _given_back(self, index: int, at_ns: int, resource: int, connection: int, *_: int) -> None:
         """By who took it; else by whose child task took it; else it is the one held longest.
 
         Of a pool it is known which.
@@ -560,22 +596,23 @@ class Assembly:
         track = self._ledger.tracks.get(index)
         return None if track is None else track.parent
 
-    def _level(self, resource: int, at_ns: int, length: int, _: int) -> None:
+    def _level(self, resource: int, at_ns: int, length: int, *_: int) -> None:
         self._ledger.levels[resource].append((at_ns, length))
 
-    def _item_queued(self, item: int, at_ns: int, resource: int, submitter: int) -> None:
+    def _item_queued(self, item: int, at_ns: int, resource: int, submitter: int, *_: int) -> None:
         self._ledger.items[item] = Item(resource, submitter, at_ns)
         self._refer(submitter)
 
-    def _item_started(self, item: int, at_ns: int, *_: int) -> None:
+    def _item_started(self, item: int, at_ns: int, worker: int, *_: int) -> None:
         if item in self._ledger.items:
             self._ledger.items[item].started_ns = at_ns
+            self._ledger.items[item].worker = worker
 
     def _item_done(self, item: int, at_ns: int, *_: int) -> None:
         if item in self._ledger.items:
             self._ledger.items[item].done_ns = at_ns
 
-    def _called(self, index: int, start_ns: int, end_ns: int, call: int) -> None:
+    def _called(self, index: int, start_ns: int, end_ns: int, call: int, *_: int) -> None:
         reason, site, called_from = self._calls[call]
         self._refer(index)
         self._ledger.blocking_calls[self._process.number].append(
@@ -597,7 +634,7 @@ def _whole(value: int) -> int:
     return value
 
 
-_HANDLERS: dict[int, Callable[[Assembly, int, int, int, int], None]] = {
+_HANDLERS: dict[int, Callable[[Assembly, int, int, int, int, int], None]] = {
     wire.THREAD_WAITS: Assembly._thread_waits,
     wire.THREAD_RUNS: Assembly._thread_runs,
     wire.TAKEN: Assembly._taken,
@@ -608,4 +645,5 @@ _HANDLERS: dict[int, Callable[[Assembly, int, int, int, int], None]] = {
     wire.ITEM_DONE: Assembly._item_done,
     wire.CALLED: Assembly._called,
     wire.NOW: Assembly._at,
+    wire.STUCK: Assembly._stuck,
 }

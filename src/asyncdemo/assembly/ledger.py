@@ -18,6 +18,7 @@ from asyncdemo.model import (
     NO_WAIT,
     BlockingCall,
     Clock,
+    Holding,
     MemorySample,
     Outcome,
     ResourceKind,
@@ -122,11 +123,12 @@ class ResourceRecord:
 
 @dataclass(slots=True)
 class Item:
-    """A work item of an executor."""
+    """A work item of an executor. worker: the track of the thread that has taken it."""
 
     resource: int | None
     submitter: int
     queued_ns: int
+    worker: int | None = None
     started_ns: int | None = None
     done_ns: int | None = None
 
@@ -145,12 +147,16 @@ class LaneRecord:
 
 @dataclass(slots=True)
 class Held:
-    """One slot of a resource, taken and perhaps given back; of a pool: which connection."""
+    """One slot of a resource, taken and perhaps given back; of a pool: which connection.
+
+    site: the line that took it.
+    """
 
     track: int
     start_ns: int
     end_ns: int | None = None
     connection: int | None = None
+    site: int | None = None
 
 
 @dataclass(slots=True)
@@ -269,7 +275,9 @@ class Ledger:
     unawaited: list[Unawaited] = field(default_factory=list)
     pending: set[int] = field(default_factory=set)
     stuck: dict[int, list[Stuck]] = field(default_factory=dict)
-    """By process, of those that have been asked and have answered."""
+    """By process, of those that have been asked and have answered. By the indices of the process."""
+    holdings: dict[int, list[Holding]] = field(default_factory=dict)
+    """Likewise: who held what when it answered."""
     result: str | None = None
     wakes: RawWakes = field(default_factory=RawWakes)
     requests: dict[int, RequestRecord] = field(default_factory=dict)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import linecache
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from asyncdemo.assembly import sequences
+from asyncdemo.assembly import sequences, standstill
 from asyncdemo.assembly.explanations import explain
 from asyncdemo.assembly.ledger import Item, Ledger
 from asyncdemo.assembly.requests import compose, handlers_of
 from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.assembly.summing import Summing
-from asyncdemo.awaits import function_at, unawaited_call
+from asyncdemo.awaits import assigned_names, function_at, unawaited_call
 from asyncdemo.model import (
     LOOPS,
     AwaitSequence,
     BlockingCall,
     Clock,
+    Holding,
     Lane,
     Request,
     Resource,
@@ -30,6 +31,7 @@ from asyncdemo.model import (
     SlowStep,
     Spans,
     State,
+    Stuck,
     Track,
     TrackKind,
     Unawaited,
@@ -52,6 +54,7 @@ def snapshot(
 ) -> Run:
     builder = _Builder(ledger, threshold_ns)
     tracks = builder.tracks()
+    stuck, holdings = builder.standstill()
     return Run(
         name=name,
         script=script,
@@ -72,7 +75,8 @@ def snapshot(
         await_sequences=builder.await_sequences(tracks),
         unawaited=tuple(_at_its_call(one) for one in ledger.unawaited),
         left_pending=builder.left_pending(),
-        stuck=tuple(one for _, told in sorted(ledger.stuck.items()) for one in told),
+        stuck=stuck,
+        holdings=holdings,
         result=ledger.result,
         notes=(*ledger.notes, *(() if summing is None else summing.words())),
         requests=builder.requests(tracks),
@@ -337,6 +341,7 @@ class _Builder:
         taken_of_all = (held for taken in ledger.slots.values() for held in taken)
         connections = ledger.pools.built(taken_of_all, self._order, self._end_of)
         refused = ledger.pools.refusals_of(self._order)
+        labels = self._labels()
         made = {index: ledger.pools.origin(index, self._order) for index in self._resources}
         return tuple(
             Resource(
@@ -354,9 +359,31 @@ class _Builder:
                 made_ns=made[index][0],
                 made_by=made[index][1],
                 closed_ns=ledger.pools.closed_ns(index),
+                label=labels.get(index, ""),
             )
             for index, place in self._resources.items()
         )
+
+    def standstill(self) -> tuple[tuple[Stuck, ...], tuple[Holding, ...]]:
+        return standstill.placed(self._ledger, self._order, self._resources)
+
+    def _labels(self) -> dict[int, str]:
+        """What the lines that made the resources call them; read only where somebody is told of it."""
+        if not self._ledger.stuck:
+            return {}
+        names: dict[str, dict[int, tuple[str, ...]]] = {}
+        made: Counter[Site] = Counter()
+        labels: dict[int, str] = {}
+        for index in self._resources:
+            site = self._ledger.resources[index].site
+            if site is None or site.installed:
+                continue
+            if site.file not in names:
+                names[site.file] = assigned_names("".join(linecache.getlines(site.file)))
+            candidates = names[site.file].get(site.line, ("",))
+            labels[index] = candidates[made[site] % len(candidates)]
+            made[site] += 1
+        return labels
 
     def _end_of(self, track: int) -> int:
         """When what this track has not closed ended."""

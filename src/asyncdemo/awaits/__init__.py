@@ -12,9 +12,10 @@ from collections.abc import Sequence
 
 from asyncdemo.awaits.calls import function_at, unawaited_call
 from asyncdemo.awaits.flow import Flow, Function, Point, inside
+from asyncdemo.awaits.names import assigned_names
 from asyncdemo.awaits.order import beside, have_an_order, loops_around, modules
 
-__all__ = ["function_at", "independent", "unawaited_call"]
+__all__ = ["assigned_names", "function_at", "independent", "unawaited_call"]
 
 
 def independent(source: str, lines: Sequence[int]) -> bool | None:

@@ -24,8 +24,17 @@ from typing import Any
 
 from asyncdemo.capture import callables, wire
 from asyncdemo.capture.frames import disguise
+from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.handles import STEP, Ready, TaskState, Traceback, is_handle, leave_note, note_of
-from asyncdemo.capture.instrument import Patches, around, call_hook, locate, on_entry, on_entry_with_all
+from asyncdemo.capture.instrument import (
+    Patches,
+    Transform,
+    around,
+    call_hook,
+    locate,
+    on_entry,
+    on_entry_with_all,
+)
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
@@ -336,7 +345,7 @@ class EventLoops:
         return create_task
 
 
-def _with_handle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+def _after_handle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """``HOOK(self, handle)`` after ``handle = ...``"""
     for place, statement in enumerate(function.body):
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "handle":
@@ -344,6 +353,9 @@ def _with_handle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
             call = ast.Expr(value=call_hook(*names, at=statement))
             function.body.insert(place + 1, locate(call, statement))
             return
+
+
+_with_handle = Transform(_after_handle, Guard.call)
 
 
 def _name_as(function: Any, original: Any) -> None:

@@ -27,7 +27,7 @@ from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.capture.requests import Requests
 from asyncdemo.capture.restarts import Restarts
-from asyncdemo.capture.stuck import who_is_stuck
+from asyncdemo.capture.stuck import Census
 from asyncdemo.capture.tasks import Tasks
 from asyncdemo.capture.threads import Threads
 from asyncdemo.capture.virtual import Deadlock, VirtualClock
@@ -57,6 +57,7 @@ class Lens:
             self._loops.offset_ns = 0
         self._limits = Limits(recorder, self._loops)
         self._reasons = Reasons(recorder, self._limits.resource_of)
+        self._census = Census(recorder, self._loops, self._limits.resource_of)
         self._on_lost = on_lost
         self._watchdog = Watchdog(recorder, self._real_sleep, self._lost, self.guard.failed)
         self._slow_ns = slow_ns
@@ -128,7 +129,7 @@ class Lens:
 
     def start(self, connection: socket.socket) -> None:
         """Once it is prepared."""
-        self._watchdog.start(self._loops, connection)
+        self._watchdog.start(self._loops, connection, self.guard.call("who is stuck", self._census.tell))
 
     def stop(self) -> None:
         """Observe nothing from now on; the script goes on as if it had never been observed."""
@@ -203,11 +204,10 @@ class Lens:
         self.recorder.define(["clock", "real", why])
 
     def _deadlocked(self) -> None:
-        stuck = who_is_stuck(self.recorder, self._loops)
         waits = [
-            f"{name} ({function}) waits{self.recorder.words_of(site)}" for name, function, site, *_ in stuck
+            f"{one.name} ({one.function}) waits{self.recorder.words_of(one.site)}"
+            for one in self._census.tell()
         ]
-        self.recorder.define(["stuck", stuck])
         text = (
             "Deadlock: no timer is set and nothing is outstanding, so no task can go on. "
             + "; ".join(waits)

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import libraries, wire
-from asyncdemo.capture.guard import caller_of_hooked
+from asyncdemo.capture.guard import caller_of_hooked, hooked_frame
 from asyncdemo.capture.instrument import Patches, after_setting, at_end, on_return
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.recorder import Recorder
@@ -55,7 +55,9 @@ class Limits:
 
     def take(self, resource: int) -> None:
         recorder = self._recorder
-        recorder.record((wire.TAKEN, self._track(), recorder.now(), resource, 0, 0))
+        site = recorder.user_site(hooked_frame())
+        place = 0 if site is None else site + 1
+        recorder.record((wire.TAKEN, self._track(), recorder.now(), resource, 0, place))
 
     def give_back(self, resource: int) -> None:
         recorder = self._recorder

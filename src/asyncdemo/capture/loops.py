@@ -69,8 +69,8 @@ class LoopLens:
         """The same by id of the handle, for the events that the loop is about to handle."""
         self.due_ns = 0
         """In a relay: since when whoever it makes ready has been ready."""
-        self.call: tuple[str, int] | None = None
-        """(reason, start_ns) of the blocking call that the step is inside of."""
+        self.call: tuple[str, int, int] | None = None
+        """(reason, start_ns, its index or -1) of the blocking call that the step is inside of."""
         self.sample: Any = None
         """What the watchdog saw of the step being run."""
         self.usage = Usage()

@@ -75,7 +75,7 @@ _NO_REASON: tuple[libraries.Reason, None] = ("", WAITING), None
 _no_loop: Any = _NoLoop()
 _LEAVES: set[type] = {type(asyncio.Future.__await__(asyncio.Future(loop=_no_loop)))}
 """What a coroutine awaits when it awaits a future itself."""
-_ASYNCIO_DIR = asyncio.__file__.rpartition("__init__")[0]
+ASYNCIO_DIR = asyncio.__file__.rpartition("__init__")[0]
 
 
 class Reasons:
@@ -128,7 +128,7 @@ class Reasons:
             item = self.items.get(id(future))
             if item is not None:
                 return self._recorder.wait("thread", WAITING, item=item)
-        if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
+        if code is None or not code.co_filename.startswith(ASYNCIO_DIR):
             return self._by_future(future, coroutine)
         name = code.co_qualname
         reason = _BY_CODE.get(name)
@@ -159,7 +159,7 @@ class Reasons:
         """An event or a condition is often only a part of what really is waited for."""
         for suspended in reversed(chain(coroutine)[:-1]):
             code = code_of(suspended)
-            if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
+            if code is None or not code.co_filename.startswith(ASYNCIO_DIR):
                 break
             reason = _BY_CODE.get(code.co_qualname, reason)
         if libraries.is_known(sys.modules):
@@ -204,7 +204,7 @@ class Reasons:
         awaited = _coroutines(coroutine) or _beyond_asyncio(coroutine)[::-1]
         for suspended in reversed(awaited):
             code = code_of(suspended)
-            if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
+            if code is None or not code.co_filename.startswith(ASYNCIO_DIR):
                 return self._libraries.service(code)
         return ""
 
@@ -262,7 +262,7 @@ def _beyond_asyncio(coroutine: Any) -> list[Any]:
     suspended = list(reversed(chain(coroutine)))
     for place, one in enumerate(suspended):
         code = code_of(one)
-        if code is None or not code.co_filename.startswith(_ASYNCIO_DIR):
+        if code is None or not code.co_filename.startswith(ASYNCIO_DIR):
             return suspended[place:]
     return []
 
@@ -285,7 +285,11 @@ def frame_of(suspended: Any) -> FrameType | None:
 
 
 _CODES: dict[type, str] = {CoroutineType: "cr_code", GeneratorType: "gi_code", AsyncGeneratorType: "ag_code"}
-_FRAMES: dict[type, str] = {CoroutineType: "cr_frame", GeneratorType: "gi_frame", AsyncGeneratorType: "ag_frame"}
+_FRAMES: dict[type, str] = {
+    CoroutineType: "cr_frame",
+    GeneratorType: "gi_frame",
+    AsyncGeneratorType: "ag_frame",
+}
 
 
 def _read(suspended: Any, names: dict[type, str]) -> object:

@@ -154,6 +154,39 @@ class ThreadLens:
         self.cpu_at_open = 0
 
 
+class _NearestSite:
+    """The site of the nearest frame, the given one included, from a file that is wanted.
+
+    By look-ups, for what happens often: of a code object, then of an instruction in it.
+    """
+
+    def __init__(
+        self, wanted: Callable[[str], bool], frame_site: Callable[[FrameType | None], int | None]
+    ) -> None:
+        self._wanted = wanted
+        self._frame_site = frame_site
+        self._codes: dict[int, tuple[CodeType, dict[int, int | None] | None]] = {}
+        """By id: the code itself, as ids of what is gone come back, and the sites of its instructions; None
+        if it is not from a wanted file."""
+
+    def __call__(self, frame: FrameType | None) -> int | None:
+        while frame is not None:
+            code = frame.f_code
+            known = self._codes.get(id(code))
+            if known is None:
+                if len(self._codes) > _MOST_CODES:
+                    self._codes.clear()
+                known = self._codes[id(code)] = code, {} if self._wanted(code.co_filename) else None
+            sites = known[1]
+            if sites is not None:
+                site = sites.get(frame.f_lasti)
+                if site is None:
+                    site = sites[frame.f_lasti] = self._frame_site(frame)
+                return site
+            frame = frame.f_back
+        return None
+
+
 class Recorder:
     def __init__(
         self, origins: Origins, now: Callable[[], int] = time.perf_counter_ns, process: int = 0
@@ -182,9 +215,10 @@ class Recorder:
         self._next_resource = itertools.count(base).__next__
         self._next_call = itertools.count(base).__next__
         self._sites: dict[tuple[str, int, str], int] = {}
-        self._codes: dict[int, tuple[CodeType, dict[int, int] | None]] = {}
-        """By id: the code itself, as ids of what is gone come back, and the sites of its instructions; None
-        if it is the standard library's."""
+        self.caller_site = _NearestSite(lambda file: not origins.is_stdlib(file), self.frame_site)
+        """That of ``caller``."""
+        self.user_site = _NearestSite(origins.is_user, self.frame_site)
+        """That of ``user_caller``."""
         self._waits: dict[object, int] = {}
         self._calls: dict[tuple[str, int, int], int] = {}
         self._new_wait = itertools.count(base + wire.FIRST_WAIT).__next__
@@ -220,27 +254,6 @@ class Recorder:
         while frame is not None and self.origins.is_stdlib(frame.f_code.co_filename):
             frame = frame.f_back
         return frame
-
-    def caller_site(self, frame: FrameType | None) -> int | None:
-        """That of ``caller``, by a look-up: for what happens often."""
-        while frame is not None:
-            code = frame.f_code
-            known = self._codes.get(id(code))
-            if known is None:
-                if len(self._codes) > _MOST_CODES:
-                    self._codes.clear()
-                sites: dict[int, int] | None = None if self.origins.is_stdlib(code.co_filename) else {}
-                known = self._codes[id(code)] = code, sites
-            sites = known[1]
-            if sites is not None:
-                site = sites.get(frame.f_lasti)
-                if site is None:
-                    site = sites[frame.f_lasti] = self.site(
-                        code.co_filename, frame.f_lineno or 0, code.co_qualname
-                    )
-                return site
-            frame = frame.f_back
-        return None
 
     def user_caller(self, frame: FrameType | None) -> FrameType | None:
         """The nearest frame, this one included, of the user's own code."""

@@ -101,7 +101,7 @@ class Waiting:
             wait = self._wait if self._wait >= 0 else recorder.wait(self._reason, self._state)
             recorder.record((wire.THREAD_WAITS, lens.track, recorder.now(), wait, 0, 0))
         else:
-            loop.call = (self._reason, recorder.now())
+            loop.call = (self._reason, recorder.now(), self._wait)
 
     def __exit__(self, *exc_info: object) -> None:
         lens, recorder = self._lens, self._recorder
@@ -115,7 +115,7 @@ class Waiting:
         if loop is None:
             recorder.record((wire.THREAD_RUNS, lens.track, recorder.now(), 0, 0, 0))
         elif loop.call is not None:
-            reason, start_ns = loop.call
+            reason, start_ns, _ = loop.call
             loop.call = None
             end_ns = recorder.now()
             if end_ns - start_ns >= _WORTH_TELLING_NS:

@@ -16,7 +16,6 @@ from typing import Any
 
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.recorder import Recorder
-from asyncdemo.capture.stuck import who_is_stuck
 
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
 POLL_S = 0.01
@@ -65,7 +64,7 @@ class Watchdog:
         self._sleep = sleep
         self._on_lost = on_lost
         self._failed = failed
-        self._loops: Loops | None = None
+        self._tell_stuck: Callable[[], object] = lambda: None
         self._asked: _Question | None = None
         self._may_start = _thread.allocate_lock()
         self._up = _thread.allocate_lock()
@@ -77,9 +76,14 @@ class Watchdog:
         _thread.start_new_thread(self._run, ())
         self._up.acquire()
 
-    def start(self, loops: Loops, connection: socket.socket | None = None) -> None:
-        """Once it is prepared. connection: where the parent may ask who has not ended."""
-        self._loops = loops
+    def start(
+        self,
+        loops: Loops,
+        connection: socket.socket | None = None,
+        tell_stuck: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Once it is prepared. connection: where the parent may ask who has not ended; this tells it."""
+        self._tell_stuck = tell_stuck
         self._asked = None if connection is None else _Question(connection)
         self._lenses = loops.lenses
         self._offset_ns = loops.offset_ns
@@ -101,8 +105,7 @@ class Watchdog:
             recorder.pack()
             asked = self._asked is not None and self._asked.arrived()
             if asked:
-                assert self._loops is not None
-                recorder.define(["stuck", who_is_stuck(recorder, self._loops)])
+                self._tell_stuck()
             if asked or not all_sent or _clock() - flushed > FLUSH_NS:
                 flushed = _clock()
                 try:

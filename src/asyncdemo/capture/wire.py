@@ -9,13 +9,15 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     STEP (track >= 0)  ready_ns, start_ns, end_ns, wait, waker
     THREAD_WAITS       track, at_ns, wait          the thread waits from now on
     THREAD_RUNS        track, at_ns                it runs again
-    TAKEN, GIVEN_BACK  track, at_ns, resource, connection + 1   one slot; of a pool, this connection
+    TAKEN, GIVEN_BACK  track, at_ns, resource, connection + 1, site + 1   one slot; of a pool, this
+                       connection; the line that took it; 0 for none
     LEVEL              resource, at_ns, length     of a queue
     ITEM_QUEUED        item, at_ns, resource, track that submitted it
     ITEM_STARTED       item, at_ns, worker's track
     ITEM_DONE          item, at_ns
     CALLED             track or -1, start_ns, end_ns, call   a blocking call inside a step
     NOW                at_ns                       nothing happened until then
+    STUCK              at_ns                       the definition "stuck" tells of this moment
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ ITEM_STARTED = -7
 ITEM_DONE = -8
 CALLED = -9
 NOW = -10
+STUCK = -11
 
 # Wakers that are no track.
 BY_LOOP = -1
@@ -58,7 +61,7 @@ DEFINITIONS = b"D"
 OPTIONS = b"O"
 GO = b"G"
 ASK = b"A"
-"""Who has not ended? Answered by the definition "stuck"."""
+"""Who has not ended? Answered by the definition "stuck" and the number of that name."""
 
 ENV = "ASYNCDEMO_RUN"
 """Names the parent's socket and this run's token; it stays set, so that a process which the script

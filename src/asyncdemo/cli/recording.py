@@ -6,6 +6,7 @@ Not for: what a recording is (``runner``) or how it looks (``render``).
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ __all__ = ["Job", "Recorded", "record_live", "record_quietly", "signals_noted"]
 
 _POLL_S = 0.01
 """Shorter than the time between frames, which would else come late by it."""
+_LATE_S = 0.6
+"""A script that is still there so long after Ctrl-C takes its time to end, or never will."""
 _OUTPUT_LINES = 200
 """How much of a script's output is kept to be shown below the picture."""
 
@@ -78,7 +81,7 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
             announce(job)
             listener, job = _overheard(job) if job.serves else (None, job)
             with closing(job.open(listener)) as recording:
-                _drive([recording], signals, lambda: None, lambda _: None)
+                _drive([recording], signals, lambda: None, lambda _: None, _say_quietly)
                 runs.append(recording.result())
             output.append(Tail() if listener is None else listener.tail)
             if signals:
@@ -114,6 +117,7 @@ def record_live(
                 signals,
                 view.update,
                 lambda recording: panel_of[id(recording)].ended(recording.result()),
+                lambda recording, words, _: panel_of[id(recording)].stands_still(words, recording.still_ns),
             )
             runs.extend(recording.result() for recording in heat)
             if signals:
@@ -148,11 +152,13 @@ def _drive(
     signals: Sequence[int],
     tick: Callable[[], None],
     finished: Callable[[Recording | Session], None],
+    say: Callable[[Recording | Session, Sequence[str], bool], None],
 ) -> None:
     """Lets all go at once and polls them to the end.
 
     signals: grows with every Ctrl-C. The first asks the scripts to end, as it would without us; the
-    second kills them.
+    second kills them. say(recording, sentences, whether it is urgent): who waits for whom in one that
+    stands still, and none when it goes on; of one that has not ended when it was asked to, that too.
     """
     for recording in recordings:
         recording.start()
@@ -160,16 +166,45 @@ def _drive(
         # The child may have got the signal too, and be gone before it could begin.
         recording.interrupt() if signals else recording.go()
     alive, heeded = list(recordings), len(signals)
+    asked_s = time.monotonic() if signals else None
+    still: dict[int, tuple[bool, bool]] = {}
     while alive:
         for recording in list(alive):
             if not recording.poll(_POLL_S / len(alive)):
                 alive.remove(recording)
                 finished(recording)
+        late = asked_s is not None and time.monotonic() > asked_s + _LATE_S
+        for recording in alive:
+            now = recording.stands_still, late
+            if still.get(id(recording), (False, False)) != now:
+                still[id(recording)] = now
+                _explain(recording, late, say)
         tick()
         if len(signals) > heeded:
             for recording in alive:
                 recording.interrupt()
-            heeded = len(signals)
+            heeded, asked_s = len(signals), asked_s or time.monotonic()
+
+
+def _explain(
+    recording: Recording | Session,
+    late: bool,
+    say: Callable[[Recording | Session, Sequence[str], bool], None],
+) -> None:
+    from asyncdemo.render.standstill import ENDS_NOW, is_deadlocked, standstill_words
+
+    ends = [ENDS_NOW] if late else []
+    if not recording.stands_still:
+        say(recording, ends, late)
+        return
+    run = recording.result()
+    say(recording, [*standstill_words(run), *ends], late or is_deadlocked(run))
+
+
+def _say_quietly(recording: Recording | Session, sentences: Sequence[str], urgent: bool) -> None:  # noqa: ARG001
+    """Beside what the script writes there is room only for what somebody must know."""
+    for sentence in sentences if urgent else ():
+        click.echo(sentence, err=True)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from asyncdemo.diagnose.awaiting import left_pending, never_awaited, sequential_awaits
 from asyncdemo.diagnose.blocking import blocks_the_loop, gil_held_elsewhere
+from asyncdemo.diagnose.deadlock import deadlocks, where_they_wait
 from asyncdemo.diagnose.finding import Finding, FindingKind
 from asyncdemo.diagnose.holding import held_while_acquiring, leaked_connections
 from asyncdemo.diagnose.limiting import idle_limits, limits_per_call, saturated_executors, unbounded_fan_out
@@ -19,12 +20,13 @@ from asyncdemo.diagnose.pooling import (
 )
 from asyncdemo.model import Run
 
-__all__ = ["Finding", "FindingKind", "diagnose"]
+__all__ = ["Finding", "FindingKind", "deadlocks", "diagnose", "where_they_wait"]
 
 
 def diagnose(run: Run) -> tuple[Finding, ...]:
     """All findings, the gravest kind first."""
     return (
+        *deadlocks(run),
         *blocks_the_loop(run),
         *gil_held_elsewhere(run),
         *never_awaited(run),

@@ -14,6 +14,7 @@ __all__ = ["Finding", "FindingKind", "at", "many", "own", "span"]
 class FindingKind(StrEnum):
     """The gravest first. The strings are part of the JSON contract."""
 
+    DEADLOCK = "deadlock"
     BLOCKS_THE_LOOP = "blocks-the-loop"
     GIL_HELD_ELSEWHERE = "gil-held-elsewhere"
     NEVER_AWAITED = "never-awaited"

@@ -8,7 +8,7 @@ differences mean anything.
 from __future__ import annotations
 
 from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, State, TrackKind
-from asyncdemo.model.noticed import AwaitSequence, BlockingCall, SlowStep, Stuck, Unawaited
+from asyncdemo.model.noticed import AwaitSequence, BlockingCall, Holding, SlowStep, Stuck, Unawaited
 from asyncdemo.model.resources import Connection, Resource, Slot
 from asyncdemo.model.rows import Lane, Request, Track, lineage
 from asyncdemo.model.run import MemorySample, Run
@@ -24,6 +24,7 @@ __all__ = [
     "BlockingCall",
     "Clock",
     "Connection",
+    "Holding",
     "Lane",
     "MemorySample",
     "Outcome",

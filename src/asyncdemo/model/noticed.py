@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from asyncdemo.model.kinds import State
 from asyncdemo.model.site import Site
 
-__all__ = ["AwaitSequence", "BlockingCall", "SlowStep", "Stuck", "Unawaited"]
+__all__ = ["AwaitSequence", "BlockingCall", "Holding", "SlowStep", "Stuck", "Unawaited"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,10 @@ class Stuck:
 
     name: of the task or thread. function: that it runs. site: the line of the user's code that it was at,
     None if it had not begun. source: that line. state: what it was doing.
+    track: its index in ``Run.tracks``, if it is known there. reason: what it waited for, as of a ``Wait``;
+    if it was running, it was inside a blocking call for that. resource: index into ``Run.resources``, if it
+    waited at one. on: indices of the tracks that it waited for. unfinished: in ``queue.join``, the items
+    without a ``task_done``.
     """
 
     name: str
@@ -100,3 +104,21 @@ class Stuck:
     site: Site | None
     source: str = ""
     state: State = State.WAITING
+    track: int | None = None
+    reason: str = ""
+    resource: int | None = None
+    on: tuple[int, ...] = ()
+    unfinished: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One slot of a resource that had not been given back when the run was stopped.
+
+    track: index into ``Run.tracks``: who held it. resource: index into ``Run.resources``.
+    site: the line of the user's code that took it, if known.
+    """
+
+    track: int
+    resource: int
+    site: Site | None = None

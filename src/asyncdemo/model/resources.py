@@ -58,6 +58,7 @@ class Resource:
     made_ns, made_by: of a pool, when it was made, and the track that did. closed_ns: when the program closed
     it, or the client that it is of; None if that was left to the end of the program.
     process: which of the run's processes it belongs to.
+    label: what the line that made it calls it (``left = Lock()``: "left"), "" if that line does not say.
     """
 
     index: int
@@ -74,3 +75,4 @@ class Resource:
     made_ns: int | None = None
     made_by: int | None = None
     closed_ns: int | None = None
+    label: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from asyncdemo.model.kinds import Clock, RunOutcome
-from asyncdemo.model.noticed import AwaitSequence, BlockingCall, SlowStep, Stuck, Unawaited
+from asyncdemo.model.noticed import AwaitSequence, BlockingCall, Holding, SlowStep, Stuck, Unawaited
 from asyncdemo.model.resources import Resource
 from asyncdemo.model.rows import Lane, Request, Track
 from asyncdemo.model.summed import SummedTasks
@@ -42,7 +42,8 @@ class Run:
     slow_steps: that held a loop longer than the threshold. blocking_calls: inside steps.
     await_sequences: awaits that came one after another. unawaited: coroutines that were dropped.
     left_pending: tracks of tasks that were not done when their loop's main task was.
-    stuck: who had not ended, and where, if the run met its time limit or a deadlock.
+    stuck: who had not ended, and where, if the run met its time limit or a deadlock, or was interrupted.
+    holdings: who held what then.
     result: what the function returned that was run, as a Python literal, if it is one.
     requests: to a server, in the order in which they were sent; they are drawn instead of the lanes.
     memory: in order of time. processes: how many were recorded, the script's own included.
@@ -69,6 +70,7 @@ class Run:
     unawaited: tuple[Unawaited, ...] = ()
     left_pending: tuple[int, ...] = ()
     stuck: tuple[Stuck, ...] = ()
+    holdings: tuple[Holding, ...] = ()
     result: str | None = None
     notes: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 
-from asyncdemo.diagnose import Finding, diagnose
+from asyncdemo.diagnose import Finding, diagnose, where_they_wait
 from asyncdemo.metrics import LaneTotals, Metrics, ResourceUse, blocking_steps, measure
 from asyncdemo.metrics.pools import pool_use
 from asyncdemo.metrics.served import served_ns
@@ -285,6 +285,8 @@ def _notes(run: Run) -> Iterable[str]:
             when = "" if track.end_ns < zero else f" after {duration(track.end_ns - zero)}"
             yield f"{clean(track.name)} raised{when}: {clean(track.error)}"
     yield from map(clean, run.notes)
+    for sentence in where_they_wait(run):
+        yield f"When it was stopped: {clean(sentence)}"
 
 
 def _ended_by_shutdown(run: Run, track: Track) -> bool:

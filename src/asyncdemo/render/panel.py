@@ -5,6 +5,8 @@ Not for: the terminal (``live``), pictures of whole runs (``report``).
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 
 from asyncdemo.model import Outcome, Run, Site, State
@@ -24,6 +26,10 @@ _NEAR_NS = 1_000_000
 
 _STALE_NS = 500_000_000
 """A block of which nothing was heard for this long is over."""
+
+_LEAST_WIDTH = 20
+_WIDTH = 80
+"""Of a panel that has not been drawn yet."""
 
 _STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
 
@@ -55,6 +61,9 @@ class LivePanel:
         self._blocked: tuple[int, int, str] | None = None
         self._longest: tuple[int, str] | None = None
         self._blocking: set[int] = set()
+        self._still: tuple[str, ...] = ()
+        self._still_since_ns = 0
+        self._width = _WIDTH
 
     # what the runner tells
 
@@ -109,6 +118,11 @@ class LivePanel:
         self._started = True
         self.output_tail.add(stream, text)
 
+    def stands_still(self, sentences: Sequence[str], for_ns: int) -> None:
+        """Nothing happens, and this is why; no sentences: it goes on. for_ns: since when, before now."""
+        self._still = tuple(sentences)
+        self._still_since_ns = self.now_ns - for_ns
+
     # what the view asks
 
     def ended(self, run: Run) -> None:
@@ -116,6 +130,7 @@ class LivePanel:
         self._started = True
         self._status = f"{duration(extent_ns(run))}, {status(run)}"
         self._blocked = None
+        self._still = ()
         self.now_ns = max(extent_ns(run), self._cells.last_ns)
 
     @property
@@ -145,9 +160,10 @@ class LivePanel:
 
     def wanted_height(self, pitch: int = 1) -> int:
         """Lines for a picture in which no lane is folded. pitch: lines from one lane to the next."""
+        still = len(self._still_lines(self._width))
         if not self.lanes:
-            return 2
-        return 2 + self.lanes * pitch + (self._blocked is not None or self._longest is not None)
+            return 2 + still
+        return 2 + self.lanes * pitch + (self._blocked is not None or self._longest is not None) + still
 
     def lines(
         self, theme: Theme, width: int, height: int, gutter: int, column_ns: int, pitch: int = 1
@@ -156,11 +172,14 @@ class LivePanel:
 
         pitch: lines from one lane to the next; if there are too many lanes for it, one.
         """
+        self._width = width
         lines = [title_line(self.name, self._headline(), theme, width)]
+        still = self._still_lines(width)[: max(height - 3, 1)]
+        height -= len(still)
         columns = max(width - gutter, 1)
         if not self._cells.opened:
             words = f"no {self.noun} has opened yet" if self._started else "not started yet"
-            return [*lines, text_line(fit(words, width, theme.ellipsis), DIM)]
+            return [*lines, text_line(fit(words, width, theme.ellipsis), DIM), *still]
         blocking = self._blocking_lines(theme, width)
         rows = max(height - 2 - len(blocking), 1)
         counts = 0
@@ -172,7 +191,20 @@ class LivePanel:
             rows = max(rows - 1 - counts, 1)
         grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends)
         grid = replace(grid, noun=self.noun)
-        return [*lines, *timeline_lines(grid, theme, gutter, counts, pitch), *blocking]
+        return [*lines, *timeline_lines(grid, theme, gutter, counts, pitch), *blocking, *still]
+
+    def _still_lines(self, width: int) -> list[Line]:
+        if not self._still:
+            return []
+        since = duration(max(self.now_ns - self._still_since_ns, 0))
+        sentences = [f"Nothing has happened for {since}.", *self._still]
+        return [
+            text_line(fit(part, width), WARNING)
+            for sentence in sentences
+            for part in textwrap.wrap(
+                sentence, max(width, _LEAST_WIDTH), subsequent_indent="  ", break_on_hyphens=False
+            )
+        ]
 
     def output_lines(self, theme: Theme, width: int, height: int) -> list[Line]:
         """What the script wrote, marked so that it is not taken for ours; none if it wrote nothing."""

@@ -157,6 +157,15 @@ class Session:
         elif self._recording is not None and not (first and self._asked):
             self._recording.interrupt()
 
+    @property
+    def stands_still(self) -> bool:
+        """As of a recording."""
+        return self._recording is not None and self._recording.stands_still
+
+    @property
+    def still_ns(self) -> int:
+        return 0 if self._recording is None else self._recording.still_ns
+
     def close(self) -> None:
         """End everything that this session started. May be called twice."""
         if self._traffic is not None:

@@ -15,6 +15,7 @@ from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
     Connection,
+    Holding,
     Lane,
     MemorySample,
     Request,
@@ -45,6 +46,7 @@ _LIST_ITEMS: dict[str, type[Any]] = {
     "unawaited": Unawaited,
     "stuck": Stuck,
     "summed": SummedTasks,
+    "holding": Holding,
 }
 _NO_SPANS = Spans.of(())
 

@@ -35,6 +35,7 @@ LISTS = {
     "unawaited": "unawaited",
     "stuck": "stuck",
     "summed": "summed",
+    "holding": "holdings",
 }
 """Record types that hold one item of a list of the run."""
 

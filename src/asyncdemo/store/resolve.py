@@ -168,7 +168,7 @@ class _Resolver:
 
     def _list(self, record_type: str) -> tuple[Any, ...]:
         items = self._held.lists[record_type]
-        if record_type in ("unawaited", "stuck"):
+        if record_type == "unawaited":
             return tuple(items)
         if record_type == "summed":
             return tuple(
@@ -179,8 +179,15 @@ class _Resolver:
                 )
                 for item in items
             )
-        if record_type == "await_sequence":
+        if record_type in ("await_sequence", "holding"):
             items = [item for item in items if item.track in self._tracks]
+        if record_type in ("stuck", "holding"):
+            items = [replace(item, resource=_found(item.resource, self._resources)) for item in items]
+        if record_type == "stuck":
+            on = [tuple(self._tracks[track] for track in item.on if track in self._tracks) for item in items]
+            items = [replace(item, on=tracks) for item, tracks in zip(items, on, strict=True)]
+        if record_type == "holding":
+            items = [item for item in items if item.resource is not None]
         return tuple(replace(item, track=_found(item.track, self._tracks)) for item in items)
 
 

@@ -266,7 +266,9 @@ def test_nothing_changes(name: str, tmp_path: Path) -> None:
 def test_nothing_changes_on_uvloop(tmp_path: Path) -> None:
     if not has("uvloop"):
         pytest.skip("this Python has no uvloop")
-    source = HOSTILE.replace("asyncio.run(", "uvloop.run(").replace("import asyncio", "import uvloop, asyncio", 1)
+    source = HOSTILE.replace("asyncio.run(", "uvloop.run(").replace(
+        "import asyncio", "import uvloop, asyncio", 1
+    )
     run = _alike(tmp_path, source)
     assert not _faults(run)
     assert any(track.steps for track in run.tracks)

@@ -170,7 +170,9 @@ class Pools:
     def _record(self, tag: int, connection: Connection, track: int) -> None:
         recorder = self.recorder
         assert connection.index is not None
-        recorder.record((tag, track, recorder.now(), connection.pool, connection.index + 1, 0))
+        site = recorder.user_site(sys._getframe(1)) if tag == wire.TAKEN else None
+        place = 0 if site is None else site + 1
+        recorder.record((tag, track, recorder.now(), connection.pool, connection.index + 1, place))
 
     def _forgotten(self, key: int, connection: Connection) -> None:
         if self._connections.get(key) is connection:
