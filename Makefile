@@ -17,7 +17,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour course lab test test-slow test-lab test-browser test-all services lint docs wheel check picture bench lock clean
+.PHONY: help tour course lab test test-slow test-lab test-browser test-all test-suites services lint docs wheel check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -52,6 +52,11 @@ test-all: ## `make test` on every Python from 3.11 up that is found
 	    echo "== Python $$version ($$python)"; \
 	    $(MAKE) --no-print-directory test VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
 	done
+
+# The first Python is that of .venv, for all suites; the others run CPython's own tests of asyncio.
+test-suites: $(VENV)/.dev ## other people's test suites, plain and traced, from the package index (SUITES="anyio httpx": these)
+	@others=$$(scripts/venv.sh --list | sed 's/^[^ ]* /--python /'); \
+	$(BIN)/python -m tests.suites --python $(BIN)/python $$others $(if $(SUITES),$(SUITES),--write)
 
 services: ## Redis, PostgreSQL, pgbouncer and nginx from Debian, as root: used where they are installed
 	@scripts/servers.sh

@@ -1,0 +1,71 @@
+"""What ``suites.toml`` and ``differences.toml`` say: which suites there are, what may differ, and why."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Allowed", "Suite", "load_allowed", "load_suites", "reason_for"]
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One suite.
+
+    version: of the source distribution, whose tests are run, and of the package that is installed; empty for
+    what Python brings itself. sha256: of the source distribution. install: what the tests need,
+    in the versions of constraints.txt. hide: folders of the source that would be imported instead of the
+    installed package. args: of ``python -m``. leaves_out: what is not run, and why. limit_s: of each run.
+    """
+
+    name: str
+    version: str = ""
+    sha256: str = ""
+    install: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+    args: tuple[str, ...] = ("pytest", "tests")
+    leaves_out: str = ""
+    limit_s: float = 300.0
+
+    @property
+    def is_pythons_own(self) -> bool:
+        return not self.version
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """A test that may end otherwise under the tracer. test: its name; or, with a ``*``, its beginning."""
+
+    suite: str
+    test: str
+    reason: str
+    pythons: tuple[str, ...] = field(default=())
+    """The versions on which it does, as "3.11"; none: all."""
+
+    def covers(self, suite: str, python: str, test: str) -> bool:
+        if self.suite != suite or (self.pythons and python not in self.pythons):
+            return False
+        return test.startswith(self.test[:-1]) if self.test.endswith("*") else test == self.test
+
+
+def load_suites(path: Path = _HERE / "suites.toml") -> list[Suite]:
+    return [Suite(**_tuples(entry)) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["suite"]]
+
+
+def load_allowed(path: Path = _HERE / "differences.toml") -> list[Allowed]:
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("difference", [])
+    return [Allowed(**_tuples(entry)) for entry in entries]
+
+
+def reason_for(allowed: Sequence[Allowed], suite: str, python: str, test: str) -> str | None:
+    """Why a test may differ; None if nothing says so."""
+    return next((entry.reason for entry in allowed if entry.covers(suite, python, test)), None)
+
+
+def _tuples(entry: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}

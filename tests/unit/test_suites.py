@@ -1,0 +1,134 @@
+"""Running other people's suites: what counts as a difference, what is allowed, and the table."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.suites import measure
+from tests.suites.catalog import Allowed, Suite, load_allowed, load_suites, reason_for
+from tests.suites.outcomes import MISSING, Difference, compare, read_junit
+from tests.suites.results import Result, load_results, save_result
+from tests.suites.table import needless, tables, unexplained
+
+JUNIT = """<testsuites><testsuite>
+<testcase classname="tests.test_a" name="test_fine"/>
+<testcase classname="tests.test_a" name="test_at[&lt;object at 0x7f00aa00bb00&gt;]"/>
+<testcase classname="tests.test_a" name="test_wrong"><failure message="no"/></testcase>
+<testcase classname="tests.test_a" name="test_left_out"><skipped type="pytest.skip"/></testcase>
+<testcase classname="tests.test_a" name="test_known"><skipped type="pytest.xfail"/></testcase>
+<testcase classname="tests.test_a" name="test_teardown"/>
+<testcase classname="tests.test_a" name="test_teardown"><error message="no"/></testcase>
+<testcase name="test.test_b.Case.test_of_unittest" status="run"/>
+</testsuite></testsuites>"""
+
+RESULT = Result(
+    suite="borrowed",
+    python="3.11",
+    tests=1200,
+    failed=0,
+    differences=(),
+    cpu_s=2.0,
+    traced_cpu_s=3.0,
+    kib=20 << 10,
+    traced_kib=30 << 10,
+    recorder_kib=25 << 10,
+    notes=(),
+)
+DIFFERS = Difference("test_one", ("passed", "passed"), ("failed", "failed"))
+UNSTEADY = Difference("test_two", ("passed", "passed"), ("failed", "passed"))
+
+
+def test_how_tests_ended_is_read_from_the_report(tmp_path: Path) -> None:
+    report = tmp_path / "junit.xml"
+    report.write_text(JUNIT, encoding="utf-8")
+    assert read_junit(report) == {
+        "tests.test_a.test_fine": "passed",
+        "tests.test_a.test_at[<object at 0x>]": "passed",
+        "tests.test_a.test_wrong": "failed",
+        "tests.test_a.test_left_out": "skipped",
+        "tests.test_a.test_known": "failed as expected",
+        "tests.test_a.test_teardown": "error",
+        "test.test_b.Case.test_of_unittest": "passed",
+    }
+
+
+def test_what_ends_alike_is_no_difference_however_it_ends() -> None:
+    ends = {"test_one": "passed", "test_two": "failed"}
+    assert compare([ends, ends], [ends, ends]) == []
+
+
+def test_a_test_that_ends_otherwise_or_is_missing_is_a_difference() -> None:
+    found = compare([{"a": "passed", "b": "passed"}], [{"a": "failed", "c": "passed"}])
+    assert found == [
+        Difference("a", ("passed",), ("failed",)),
+        Difference("b", ("passed",), (MISSING,)),
+        Difference("c", (MISSING,), ("passed",)),
+    ]
+    assert not any(difference.is_unsteady for difference in found)
+
+
+def test_a_test_that_ended_alike_once_is_unsteady() -> None:
+    plain, traced = [{"a": "passed"}, {"a": "failed"}], [{"a": "failed"}, {"a": "failed"}]
+    assert [difference.is_unsteady for difference in compare(plain, traced)] == [True]
+
+
+def test_an_entry_allows_a_test_of_its_suite_and_python_only() -> None:
+    exact = Allowed("borrowed", "test_one", "it looks at a private name", ("3.11",))
+    assert reason_for([exact], "borrowed", "3.11", "test_one") == "it looks at a private name"
+    assert reason_for([exact], "other", "3.11", "test_one") is None
+    assert reason_for([exact], "borrowed", "3.12", "test_one") is None
+    assert reason_for([exact], "borrowed", "3.11", "test_one[1]") is None
+    many = replace(exact, test="test_one*", pythons=())
+    assert reason_for([many], "borrowed", "3.13", "test_one[1]") is not None
+
+
+def test_a_difference_without_a_reason_and_a_reason_without_a_difference_are_told() -> None:
+    result = replace(RESULT, differences=(DIFFERS, UNSTEADY))
+    entry = Allowed("borrowed", "test_one", "it looks at a private name")
+    old = replace(entry, test="test_before")
+    assert unexplained(result, []) == [DIFFERS]
+    assert unexplained(result, [entry]) == []
+    assert needless(result, [entry, old, replace(old, suite="other")]) == [old]
+
+
+def test_the_table_has_each_result_and_why_its_tests_differ() -> None:
+    suite = Suite("borrowed", "1.2", "00", leaves_out="its benchmarks")
+    result = replace(RESULT, differences=(DIFFERS, UNSTEADY))
+    text = tables([suite], [result], [Allowed("borrowed", "test_one", "It looks at a private name.")])
+    cells = [cell.strip() for cell in text.splitlines()[2].strip("|").split("|")]
+    assert cells == ["borrowed", "1.2", "3.11", "1,200", "1", "1", "1.50 ×", "20 → 30"]
+    assert "- borrowed: its benchmarks" in text
+    assert "- borrowed (1): It looks at a private name." in text
+    assert "not known yet" in tables([suite], [result], [])
+
+
+def test_results_are_kept(tmp_path: Path) -> None:
+    result = replace(RESULT, differences=(DIFFERS,), notes=("a hook was switched off",))
+    save_result(result, tmp_path)
+    assert load_results(tmp_path) == [result]
+
+
+def test_the_lists_are_sound() -> None:
+    suites, allowed = load_suites(), load_allowed()
+    names = [suite.name for suite in suites]
+    assert len(names) == len({*names}) > 15
+    assert all(len(suite.sha256) == 64 for suite in suites if not suite.is_pythons_own)
+    assert {entry.suite for entry in allowed} <= {*names}
+    assert all(entry.reason.endswith(".") for entry in allowed)
+
+
+@pytest.mark.parametrize("how", ["plain", "traced"])
+def test_a_module_is_measured(how: str, tmp_path: Path) -> None:
+    (tmp_path / "borrowed.py").write_text("import sys; print('hello'); sys.exit(3)", encoding="utf-8")
+    command = [sys.executable, measure.__file__, how, "60", "report.json", "borrowed"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert done.stdout == b"hello\n"
+    assert report["exit_code"] == 3
+    assert report["cpu_s"] > 0 and report["kib"] > 0
