@@ -24,10 +24,16 @@ from tests.suites.table import needless, tables, unexplained
 
 _PAGE = ROOT / "docs" / "measure" / "speed.md"
 _MEASURE = Path(__file__).parent / "measure.py"
-_REPORT = {
-    "pytest": ("-o", "addopts=", "-o", "junit_family=xunit1", "-p", "no:cacheprovider", "--junit-xml"),
+_OPTIONS = {
+    "pytest": (
+        *("--rootdir=.", "-o", "addopts=", "-o", "junit_family=xunit1", "-p", "no:cacheprovider"),
+        "--junit-xml",
+    ),
     "test": ("--junit-xml",),
 }
+"""Module -> what it is given, besides the suite's own arguments. The name of the report comes after it."""
+_RAN = {"pytest": (0, 1), "test": (0, 2)}
+"""Module -> its exit codes when tests ran, whether or not all passed."""
 
 
 def main() -> int:
@@ -64,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
         "--repetitions",
         type=int,
         default=3,
-        help="of a suite with a difference, to tell those that the tracer makes from those of a busy machine (3)",
+        help="of a suite with a difference: a busy machine makes some, too (3)",
     )
     made.add_argument("--write", action="store_true", help="write the page, from these and kept results")
     return made
@@ -106,12 +112,14 @@ def _run(suite: Suite, place: Place, how: str, name: str) -> tuple[dict[str, str
     junit.unlink(missing_ok=True)
     module, *args = suite.args
     measure: list[str | Path] = [place.python, _MEASURE, how, str(suite.limit_s), report]
-    command = [*measure, module, *_REPORT[module], junit, *args]
+    command = [*measure, module, *_OPTIONS[module], junit, *args]
     with log.open("wb") as output:
         subprocess.run(
             command, cwd=place.folder, check=True, stdin=subprocess.DEVNULL, stdout=output, stderr=output
         )
     figures = json.loads(report.read_text(encoding="utf-8"))
+    if how == "plain" and figures["exit_code"] not in _RAN[module]:
+        raise RuntimeError(f"the tests of {suite.name} do not run without the tracer, either: see {log}")
     # A process that was killed has written none.
     tests = read_junit(junit) if junit.exists() else {}
     return {**tests, "the exit code": str(figures["exit_code"])}, figures

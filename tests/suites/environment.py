@@ -16,6 +16,7 @@ __all__ = ["CACHE", "ROOT", "Place", "prepare", "version_of"]
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "suites"
+_CONSTRAINTS = Path(__file__).parent / "constraints.txt"
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,16 @@ def version_of(python: Path) -> str:
 
 def prepare(suite: Suite, python: Path) -> Place:
     """Downloads and installs what is not there. Raises CalledProcessError, or ValueError for another file."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    # A suite without a configuration would be run with the one of this checkout.
+    (CACHE / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     folder = CACHE / f"{suite.name}-{version_of(python)}"
     if suite.is_pythons_own:
         (folder / "source").mkdir(parents=True, exist_ok=True)
         return Place(python, folder / "source")
     place = Place(folder / "venv" / "bin" / "python", folder / "source")
     wanted = "\n".join([f"{suite.name}=={suite.version}", *suite.install, *suite.hide])
+    wanted += "\n" + _CONSTRAINTS.read_text(encoding="utf-8")
     done = folder / "installed"
     if not done.exists() or done.read_text(encoding="utf-8") != wanted:
         shutil.rmtree(folder, ignore_errors=True)
@@ -48,7 +53,7 @@ def prepare(suite: Suite, python: Path) -> Place:
         _run(python, "-m", "venv", folder / "venv")
         # with asyncdemo, as in the environment of somebody who uses it
         packages = [f"{suite.name}=={suite.version}", *suite.install]
-        _install(place.python, *packages, "--editable", str(ROOT))
+        _install(place.python, *packages, "--editable", ROOT, "--constraint", _CONSTRAINTS)
         done.write_text(wanted, encoding="utf-8")
     return place
 
@@ -80,7 +85,7 @@ def _unpack(archive: Path, folder: Path) -> None:
     (folder.parent / archive.name.removesuffix(".tar.gz")).rename(folder)
 
 
-def _install(python: Path, *packages: str) -> None:
+def _install(python: Path, *packages: str | Path) -> None:
     uv = shutil.which("uv")
     pip: list[str | Path] = (
         [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
