@@ -19,7 +19,7 @@ import sys
 from _thread import get_ident  # gevent replaces that of the module
 from asyncio import base_events, events, format_helpers, selector_events
 from collections.abc import Callable
-from types import BuiltinFunctionType, MethodWrapperType
+from types import BuiltinFunctionType, FunctionType, MethodWrapperType
 from typing import Any
 
 from asyncdemo.capture import callables, wire
@@ -54,6 +54,11 @@ _HANDLE_SLOTS = {
 _RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})
 NO_TASK = -1
 _MOST_CALLBACKS = 10_000
+_MAKES_THREAD_SAFE = hasattr(events, "_ThreadSafeHandle")
+"""3.14+: before, ``call_soon_threadsafe`` calls ``_call_soon``, too."""
+
+
+Failed = Callable[[Exception], bool]
 
 
 class Relays:
@@ -110,18 +115,35 @@ class EventLoops:
     def install(self, patches: Patches) -> None:
         base: Any = base_events.BaseEventLoop
         patches.set(base, "_asyncdemo", None)
-        patches.set(events.Handle, "_run", self._run())
+        self._replace(patches, events.Handle, "_run", self._run)
         if set(getattr(events.Handle, "__slots__", ())) == _HANDLE_SLOTS:
-            patches.set(base, "call_soon", self._call_soon())
-        patches.set(base, "create_task", self._create_task())
-        rewrite = patches.rewrite
-        rewrite(base_events, "BaseEventLoop._call_soon", self._scheduled, _with_handle)
-        if hasattr(events, "_ThreadSafeHandle"):
-            rewrite(base_events, "BaseEventLoop.call_soon_threadsafe", self._scheduled, _with_handle)
-        rewrite(base_events, "BaseEventLoop._add_callback", self._added, on_entry_with_all)
-        rewrite(base_events, "BaseEventLoop.run_forever", self._loops.running, around)
-        rewrite(selector_events, "BaseSelectorEventLoop._process_events", self._woke, on_entry_with_all)
-        rewrite(asyncio.runners, "_cancel_all_tasks", self._left_pending, on_entry)
+            self._replace(patches, base, "call_soon", self._call_soon)
+        self._replace(patches, base, "create_task", self._create_task)
+        makers = ("_call_soon", "call_soon_threadsafe") if _MAKES_THREAD_SAFE else ("_call_soon",)
+        for name in makers:
+            patches.rewrite(base_events, f"BaseEventLoop.{name}", self._scheduled, _with_handle)
+        patches.rewrite(base_events, "BaseEventLoop._add_callback", self._added, on_entry_with_all)
+        patches.rewrite(base_events, "BaseEventLoop.run_forever", self._loops.running, around)
+        patches.rewrite(
+            selector_events, "BaseSelectorEventLoop._process_events", self._woke, on_entry_with_all
+        )
+        patches.rewrite(asyncio.runners, "_cancel_all_tasks", self._left_pending, on_entry)
+
+    def _replace(
+        self, patches: Patches, owner: Any, name: str, make: Callable[[Any, Failed], FunctionType]
+    ) -> None:
+        """By make(original, failed); it has its own guard, as a call more would cost too much."""
+        original = getattr(owner, name)
+
+        def failed(error: Exception) -> bool:
+            """False if the error is the script's own; else from now on it is the original again."""
+            known = self._failed(original.__qualname__, error)
+            if known and vars(owner).get(name) is made:
+                setattr(owner, name, original)
+            return known
+
+        made = make(original, failed)
+        patches.set(owner, name, made)
 
     # -- hooks ----------------------------------------------------------------------------------
 
@@ -166,11 +188,11 @@ class EventLoops:
 
     # -- in place of asyncio's own --------------------------------------------------------------
 
-    def _run(self) -> Callable[..., None]:
+    def _run(self, original: Any, failed: Failed) -> FunctionType:
         recorder, classify, finish = self._recorder, self._reasons.classify, self._tasks.finish
         now, record = recorder.now, recorder.record
         record_long_wait, slow_ns, on_slow = self._tasks.record_long_wait, self._slow_ns, self._on_slow
-        begin, failed = self._begin_callback, self._failed
+        begin = self._begin_callback
 
         def _run(self: Any) -> None:
             lens: Any = None
@@ -200,7 +222,7 @@ class EventLoops:
                 if lens is not None:
                     lens.rest()
                 lens = None
-                if not failed("Handle._run", error):
+                if not failed(error):
                     raise
             callback, args = self._callback, self._args
             try:
@@ -238,13 +260,13 @@ class EventLoops:
                             lens.ended_ns = end
                     except Exception as error:
                         lens.rest()
-                        if not failed("Handle._run", error):
+                        if not failed(error):
                             raise
                 # a traceback's frames lead to this one, which must not keep the task of the exception alive
                 self = callback = args = task = future = None
 
-        disguise(_run, events.Handle._run)
-        return _run
+        disguise(_run, original)
+        return _run  # type: ignore[return-value]
 
     def _begin_callback(self, handle: Any, note: Any) -> tuple[LoopLens | None, int, int]:
         """What is called is no task's step. (lens, what was current, start); None of a loop not observed."""
@@ -270,27 +292,26 @@ class EventLoops:
         lens.started_ns = start
         return lens, before, start
 
-    def _call_soon(self) -> Callable[..., Any]:
-        base: Any = base_events.BaseEventLoop
-        original, now, scheduled = base.call_soon, self._recorder.now, self._tasks.scheduled
-        states, failed, lens_of = self._tasks.states, self._failed, self._loops.lens_of
+    def _call_soon(self, original: Any, failed: Failed) -> FunctionType:
+        now, scheduled = self._recorder.now, self._tasks.scheduled
+        states = self._tasks.states
         handle_type, handle_init = events.Handle, events.Handle.__init__
         new_handle, copy_context = object.__new__, contextvars.copy_context
 
         def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
             note: TaskState | Ready | None
-            lens = self._asyncdemo or lens_of(self)
-            if not lens.is_plain:
-                own = original(self, callback, *args, context=context)
-                note_in(self, own)
-                return own
+            lens = self._asyncdemo
             if (
-                self._debug
+                lens is None
+                or not lens.is_plain
+                or self._debug
                 or self._closed
                 or events.Handle is not handle_type
                 or handle_type.__init__ is not handle_init
             ):
-                return original(self, callback, *args, context=context)
+                own = original(self, callback, *args, context=context)
+                note_in(self, own)
+                return own
             try:
                 current = lens.current
                 if type(callback) is STEP and (state := states.get(id(callback.__self__))) is not None:
@@ -304,7 +325,7 @@ class EventLoops:
                         note = Ready(ready, current)
             except Exception as error:
                 note = None
-                if not failed("BaseEventLoop.call_soon", error):
+                if not failed(error):
                     raise
             # what the constructor does, without the frame that it takes
             handle: Any = new_handle(handle_type)
@@ -319,30 +340,28 @@ class EventLoops:
             return handle
 
         def note_in(loop: Any, handle: Any) -> None:
-            """Its class makes handles in a way of its own, which is not known to have left a note."""
+            """If its class makes handles in a way of its own, that left no note."""
             try:
                 if is_handle(handle) and note_of(handle) is None:
                     self._scheduled(loop, handle)
             except Exception as error:
-                if not failed("BaseEventLoop.call_soon", error):
+                if not failed(error):
                     raise
 
         _name_as(call_soon, original)
-        return call_soon
+        return call_soon  # type: ignore[return-value]
 
-    def _create_task(self) -> Callable[..., Any]:
-        original = base_events.BaseEventLoop.create_task
+    def _create_task(self, original: Any, failed: Failed) -> FunctionType:
         create_task = observing_creation(
-            "BaseEventLoop.create_task",
             original,
             lambda loop: loop._task_factory is not None,
             self._loops,
             self._tasks,
             self._recorder,
-            self._failed,
+            failed,
         )
         _name_as(create_task, original)
-        return create_task
+        return create_task  # type: ignore[return-value]
 
 
 def _after_handle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:

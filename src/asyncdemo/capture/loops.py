@@ -119,6 +119,7 @@ class LoopLens:
         return list(found.items())
 
 
+_setattr = object.__setattr__
 _ref, _get_running_loop = weakref.ref, events._get_running_loop  # the script may replace them
 _call_soon = base_events.BaseEventLoop._call_soon  # type: ignore[attr-defined]
 _FUTURES = frozenset({asyncio.Future, asyncio.futures._PyFuture, *TASK_TYPES})  # type: ignore[attr-defined]
@@ -153,7 +154,8 @@ class Loops:
             return LoopLens(_nothing, get_ident())
         lens: LoopLens | None = loop._asyncdemo
         if lens is None:
-            lens = loop._asyncdemo = LoopLens(_ref(loop), get_ident())
+            lens = LoopLens(_ref(loop), get_ident())
+            _setattr(loop, "_asyncdemo", lens)
             lens.is_plain = _is_asyncio(loop) and kind._call_soon is _call_soon
             self.lenses.append(lens)
         return lens

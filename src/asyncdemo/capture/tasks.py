@@ -303,17 +303,16 @@ class Making:
 
 
 def observing_creation(
-    name: str,
     original: Callable[..., Any],
     has_factory: Callable[[Any], bool],
     loops: Loops,
     tasks: Tasks,
     recorder: Recorder,
-    failed: Callable[[str, BaseException], bool],
+    failed: Callable[[Exception], bool],
 ) -> Callable[..., Any]:
     """``create_task`` of a loop's class, that tells the tasks which may begin while they are made.
 
-    All others are found when their first step is scheduled. name, failed: as of any hook.
+    All others are found when their first step is scheduled.
     """
 
     def create_task(self: Any, coro: Any, **options: Any) -> Any:
@@ -323,7 +322,7 @@ def observing_creation(
         try:
             making = Making(tasks, recorder, loops.lens_of(self), coro, _getframe(1))
         except Exception as error:
-            if not failed(name, error):
+            if not failed(error):
                 raise
         if making is None:
             return original(self, coro, **options)
@@ -334,7 +333,7 @@ def observing_creation(
         try:
             making.done(task)
         except Exception as error:
-            if not failed(name, error):
+            if not failed(error):
                 raise
         return task
 

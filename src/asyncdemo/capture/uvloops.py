@@ -172,13 +172,12 @@ def install(
         return originals["call_later"](self, delay, callback, *args, context=context)
 
     create_task = observing_creation(
-        "uvloop.Loop.create_task",
         originals["create_task"],
         lambda loop: loop.get_task_factory() is not None,
         loops,
         tasks,
         recorder,
-        failed,
+        lambda error: failed("uvloop.Loop.create_task", error),
     )
 
     def run_forever(self: Any) -> None:

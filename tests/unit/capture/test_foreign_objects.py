@@ -177,16 +177,16 @@ async def main():
     loop.call_soon(Answers("answers"))
     loop.call_soon(functools.partial(Minds("partial"), 1, 2))
     loop.call_soon_threadsafe(Minds("threadsafe"))
-    loop.call_later(0.001, Answers("later"))
-    loop.call_later(0.002, print, "an argument that minds", len([Minds("argument"), Answers("argument")]))
-    loop.call_later(0.03, Minds("behind"), Minds("argument"), Answers("another"))
+    loop.call_later(0.02, Answers("later"))
+    loop.call_later(0.03, print, "an argument that minds", len([Minds("argument"), Answers("argument")]))
+    loop.call_later(0.1, Minds("behind"), Minds("argument"), Answers("another"))
     future.add_done_callback(Minds("done"))
     future.add_done_callback(Answers("done"))
-    loop.call_later(0.005, future.set_result, 5)
+    loop.call_later(0.05, future.set_result, 5)
     print(await asyncio.gather(awaits(future), loop.create_task(Coroutine(future)) , Task(sleeps(), loop=loop)))
     task = loop.create_task(asyncio.sleep(5))
-    loop.call_at(loop.time() + 0.02, task.cancel)
-    loop.call_at(loop.time() + 0.02, Minds("at"), Minds("argument"), future, task)
+    loop.call_at(loop.time() + 0.07, task.cancel)
+    loop.call_at(loop.time() + 0.08, Minds("at"), Minds("argument"), future, task)
     await asyncio.sleep(0)
     time.sleep(0.2)  # all that is due behind this
     try:
@@ -272,6 +272,50 @@ def test_nothing_changes_on_uvloop(tmp_path: Path) -> None:
     run = _alike(tmp_path, source)
     assert not _faults(run)
     assert any(track.steps for track in run.tracks)
+
+
+# -- hooks that hold their guard themselves -------------------------------------------------------------
+
+FAULTY = """
+import asyncio, sys
+
+class Bad:
+    "In place of what we keep of the loop."
+    def __getattr__(self, name):
+        if name == "is_plain":
+            return True
+        raise LookupError(name)
+    def __setattr__(self, name, value):
+        raise LookupError(name)
+
+async def work(n):
+    await asyncio.sleep(0)
+    if n == 2:
+        raise ValueError(n)
+    await asyncio.sleep(0.001)
+    return n
+
+async def main():
+    print(await asyncio.gather(*(work(n) for n in range(4)), return_exceptions=True))
+    if "bad" in sys.argv:
+        loop = asyncio.get_running_loop()
+        loop._asyncdemo = Bad()
+    print(await asyncio.gather(*(work(n) for n in range(4)), return_exceptions=True))
+    print(await asyncio.to_thread(sum, [1, 2]))
+    print(asyncio.Handle._run.__qualname__, asyncio.BaseEventLoop.call_soon.__name__)
+
+asyncio.run(main())
+print("ended")
+"""
+
+
+def test_a_fault_in_a_step_switches_off_that_hook_alone(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(FAULTY.lstrip("\n"), encoding="utf-8")
+    seen, run = traced("script.py", "bad", folder=tmp_path)
+    assert seen == plain("script.py", "fine", folder=tmp_path)
+    failed = {note.split("`")[1] for note in run.notes if "hook there failed" in note}
+    assert "Handle._run" in failed
+    assert any(track.steps for track in run.tracks), "what was before is recorded"
 
 
 def _alike(folder: Path, source: str, *arguments: str) -> Run:

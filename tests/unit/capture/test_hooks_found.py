@@ -109,8 +109,9 @@ def hooked(tmp_path_factory: pytest.TempPathFactory) -> Hooked:
 
 
 _ABSENT = {
-    # a place of our own
+    # places of our own
     ("asyncio.base_events", "_asyncdemo"),
+    ("uvloop", "_asyncdemo"),
     # One function hooks two modules of a kind: what only the other one has. An HTTPSConnection inherits.
     ("aiobotocore.httpsession", "URLLib3Session.close"),
     ("botocore.httpsession", "AIOHTTPSession.__aexit__"),
