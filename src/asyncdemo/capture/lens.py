@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import importlib.abc
 import importlib.machinery
@@ -217,6 +218,9 @@ class Lens:
         raise Deadlock(text)
 
 
+_CANCELLED = (asyncio.CancelledError, GeneratorExit)
+
+
 class _Lane:
     """One call of a named function, from entry to exit."""
 
@@ -244,11 +248,9 @@ class _Lane:
         return value
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        import asyncio
-
         if kind is None:
             outcome = "returned"
-        elif issubclass(kind, (asyncio.CancelledError, GeneratorExit)):
+        elif issubclass(kind, _CANCELLED):
             outcome = "cancelled"
         else:
             outcome = "raised"

@@ -14,6 +14,8 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.recorder import WAITING, Recorder, ThreadLens, nothing
 
+_getframe = sys._getframe  # the script may replace it
+
 TRANSFERS = ("net.read", "net.write")
 """What is told as the service that is talked to, where that is known."""
 
@@ -119,7 +121,7 @@ class Waiting:
             loop.call = None
             end_ns = recorder.now()
             if end_ns - start_ns >= _WORTH_TELLING_NS:
-                call = recorder.call(reason, sys._getframe(1))
+                call = recorder.call(reason, _getframe(1))
                 recorder.record((wire.CALLED, loop.track, start_ns, end_ns, call, 0))
 
 
