@@ -15,6 +15,7 @@ from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, Genera
 from typing import Any
 
 from asyncdemo.capture import libraries
+from asyncdemo.capture.handles import TASK_TYPES
 from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
 from asyncdemo.capture.waits import TRANSFERS
 
@@ -216,6 +217,8 @@ class Reasons:
         track = self._recorder.tasks.get(id(future))
         if track is not None:
             return self._recorder.wait("task", on=track)
+        if type(future) in TASK_TYPES:  # one that is not known
+            return self._recorder.wait("task")
         if type(future).__name__ == "_GatheringFuture":
             return self._gather
         if libraries.is_known(sys.modules):

@@ -22,7 +22,7 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.handles import TASK_TYPES, TaskState, stepped_task
 from asyncdemo.capture.loops import LoopLens, Loops
-from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of
+from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of, is_compiled
 from asyncdemo.capture.recorder import Recorder
 
 LONG_WAIT_NS = 10_000_000
@@ -72,6 +72,7 @@ class Tasks:
         """By id, of those that are not done."""
         self._functions: dict[int, _Function] = {}
         """By id of their code."""
+        self._told_of_late = False
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
 
     # -- made -----------------------------------------------------------------------------------
@@ -92,6 +93,8 @@ class Tasks:
                 methods, track = _methods_of(type(task)), self._recorder.next_track()
                 coroutine = None if methods is None else methods.get_coro(task)
                 state = self.adopt(task, coroutine, _getframe(1), lens, waker, ready_ns, track)
+                if state is not None and _has_begun(coroutine):
+                    self._tell_of_late(coroutine)
             else:
                 state = making.adopt(task)
                 waker = making.parent if waker == making.track else waker
@@ -100,6 +103,15 @@ class Tasks:
         state.waker = waker
         state.ready_ns = ready_ns
         return state
+
+    def _tell_of_late(self, coroutine: Any) -> None:
+        if not self._told_of_late:
+            self._told_of_late = True
+            told = (
+                "Tasks that begin while they are made, and not by the loop's `create_task`, are known only "
+                f"from when they first went on: what they did before is not known ({_name(coroutine)})."
+            )
+            self._recorder.define(["note", told])
 
     def adopt(
         self,
@@ -135,7 +147,7 @@ class Tasks:
                 "task",
                 track,
                 str(methods.get_name(task)),
-                coroutine.__qualname__ if type(coroutine) in _COROUTINES else type(coroutine).__name__,
+                _name(coroutine),
                 function.site,
                 recorder.caller_site(creator),
                 parent if parent >= 0 else None,
@@ -348,6 +360,15 @@ def _methods_of(kind: type) -> TaskMethods | None:
         return TaskMethods(kind)
     except AttributeError:  # its steps are called as a task's are, and that is all
         return None
+
+
+def _name(coroutine: Any) -> str:
+    known = type(coroutine) in _COROUTINES or is_compiled(type(coroutine))
+    return str(coroutine.__qualname__) if known else type(coroutine).__name__
+
+
+def _has_begun(coroutine: Any) -> bool:
+    return type(coroutine) is CoroutineType and bool(coroutine.cr_suspended)
 
 
 _COROUTINES = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})

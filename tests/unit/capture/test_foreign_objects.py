@@ -274,6 +274,73 @@ def test_nothing_changes_on_uvloop(tmp_path: Path) -> None:
     assert any(track.steps for track in run.tracks)
 
 
+# -- what is recorded ---------------------------------------------------------------------------------
+
+FROM_ELSEWHERE = """
+import asyncio, sys, threading
+
+async def waits(event):
+    await event.wait()
+
+async def idle():
+    await asyncio.sleep(0)
+    await asyncio.sleep(5)
+
+async def late():
+    await asyncio.sleep(0.02)
+
+async def eager():
+    await asyncio.sleep(0)
+    await asyncio.sleep(0.01)
+
+async def at_once():
+    pass
+
+async def main():
+    loop = asyncio.get_running_loop()
+    event = asyncio.Event()
+    task = asyncio.create_task(waits(event))
+    thread = threading.Thread(target=loop.call_soon_threadsafe, args=(event.set,), name="setter")
+    thread.start()
+    await task
+    thread.join()
+    victim = asyncio.create_task(idle())
+    await asyncio.sleep(0.01)
+    for _ in range(5):
+        loop.call_soon(victim.cancelling)
+    loop.call_soon(victim.cancel)
+    await asyncio.gather(victim, return_exceptions=True)
+    if sys.version_info >= (3, 12):
+        await asyncio.Task(late(), loop=loop, eager_start=True)
+        loop.set_task_factory(asyncio.eager_task_factory)
+        await asyncio.create_task(eager())
+        await asyncio.create_task(at_once())
+    print(sys.version_info >= (3, 12))
+
+asyncio.run(main())
+"""
+
+
+def test_who_wakes_whom_and_what_is_a_step(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(FROM_ELSEWHERE.lstrip("\n"), encoding="utf-8")
+    seen, run = traced("script.py", folder=tmp_path)
+    assert seen == plain("script.py", folder=tmp_path)
+    tracks = {track.function: track for track in run.tracks}
+    names = {track.name: track.index for track in run.tracks}
+    assert (names["setter"], tracks["waits"].index) in {(wake.waker, wake.woken) for wake in run.wakes}
+    assert tracks["waits"].steps == 2
+    assert tracks["idle"].steps == 3, "its callbacks are no steps of it"
+    late = [note for note in run.notes if "what they did before is not known (late)" in note]
+    if "True" not in seen.stdout:
+        assert not late
+        return
+    assert len(late) == 1
+    assert tracks["late"].steps == 1
+    assert tracks["eager"].steps == 3
+    assert tracks["at_once"].steps == 1
+    assert tracks["eager"].parent == tracks["at_once"].parent == tracks["main"].index
+
+
 # -- hooks that hold their guard themselves -------------------------------------------------------------
 
 FAULTY = """
