@@ -78,12 +78,18 @@ def _waiting_function(
     return StandIn(original, waiting)
 
 
-def _socket_method(begin: Callable[[], Any], original: Callable[..., Any]) -> Callable[..., Any]:
+def _socket_method(begin: Callable[[], Any], original: Any) -> Callable[..., Any]:
     def method(*arguments: Any, **options: Any) -> Any:
-        if not arguments or not _may_wait(arguments[0]):
+        if not arguments or not issubclass(type(arguments[0]), _Socket):
             return original(*arguments, **options)
+        call = original
+        waits = _timeout_of(arguments[0]) != 0
+        if options:  # as a bound method is called, which errors name in another way
+            call, arguments = original.__get__(arguments[0]), arguments[1:]
+        if not waits:
+            return call(*arguments, **options)
         with begin():
-            return original(*arguments, **options)
+            return call(*arguments, **options)
 
     return method
 

@@ -98,18 +98,8 @@ def _traced_types(
         _resource: int | None
 
         def acquire(self, /, *arguments: Any, **options: Any) -> Any:
-            real = self._real
             may_wait = _may_wait(arguments, options) if arguments or options else True
-            taken = False if may_wait is None else real.acquire(False)
-            if not taken and may_wait is not False:
-                with waiting(self._resource):
-                    taken = real.acquire(*arguments, **options)
-            if taken:
-                depth = self._depth + 1 if type(real) is _RLock else 1
-                set_depth(self, depth)
-                if depth == 1 and self._resource is not None:
-                    take(self._resource)
-            return taken
+            return acquired(self, self._real.acquire, may_wait, arguments, options)
 
         def release(self, /, *arguments: Any, **options: Any) -> Any:
             real, depth = self._real, self._depth
@@ -121,10 +111,16 @@ def _traced_types(
             return real.release()
 
         def __enter__(self, /, *arguments: Any, **options: Any) -> Any:
-            return self.acquire(*arguments, **options)
+            may_wait = None if arguments or options else True
+            return acquired(self, self._real.__enter__, may_wait, arguments, options)
 
         def __exit__(self, /, *arguments: Any, **options: Any) -> Any:
-            return self.release()
+            if not options and len(arguments) == len(("type", "value", "traceback")):
+                return self.release()
+            result = self._real.__exit__(*arguments, **options)  # raises, or counts no arguments
+            if not _can_be_released(self._real):
+                let_go(self)
+            return result
 
         def _at_fork_reinit(self, /, *arguments: Any, **options: Any) -> Any:
             result = self._real._at_fork_reinit(*arguments, **options)
@@ -153,6 +149,18 @@ def _traced_types(
         def __class__(self) -> type:
             return type(self._real)
 
+    class TracedLock(Traced):
+        """With the old names that a lock has, too."""
+
+        __slots__ = ()
+
+        def acquire_lock(self, /, *arguments: Any, **options: Any) -> Any:
+            may_wait = None if arguments or options else True
+            return acquired(self, self._real.acquire_lock, may_wait, arguments, options)
+
+        def release_lock(self, /, *arguments: Any, **options: Any) -> Any:
+            return self._real.release_lock(*arguments, **options) if arguments or options else self.release()
+
     class TracedRLock(Traced):
         """With what Condition uses to let go of it however often it is held."""
 
@@ -174,6 +182,26 @@ def _traced_types(
     slots: Any = vars(Traced)
     set_real, set_depth, set_resource = (slots[name].__set__ for name in ("_real", "_depth", "_resource"))
 
+    def acquired(
+        lock: Any,
+        really: Callable[..., Any],
+        may_wait: bool | None,
+        arguments: tuple[Any, ...],
+        options: dict[str, Any],
+    ) -> Any:
+        """may_wait: None if only the real one can tell."""
+        real = lock._real
+        taken = False if may_wait is None else real.acquire(False)
+        if not taken and may_wait is not False:
+            with waiting(lock._resource):
+                taken = really(*arguments, **options)
+        if taken:
+            depth = lock._depth + 1 if type(real) is _RLock else 1
+            set_depth(lock, depth)
+            if depth == 1 and lock._resource is not None:
+                take(lock._resource)
+        return taken
+
     def let_go(lock: Any) -> None:
         if lock._depth and lock._resource is not None:
             give_back(lock._resource)
@@ -184,7 +212,7 @@ def _traced_types(
         set_depth(lock, 0)
         set_resource(lock, resource)
 
-    return Traced, TracedRLock, set_state
+    return TracedLock, TracedRLock, set_state
 
 
 def _can_be_released(real: Any) -> bool:
@@ -237,6 +265,7 @@ def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -
         """As pickle wants to be told: another process gets the plain type, which copied is itself."""
         return copy.copy, (plain,)
 
+    Type.__name__ = Type.__qualname__ = "type"
     copyreg.pickle(Type, reduced)
     return Type(plain.__name__, (traced_type,), {"__slots__": ()})
 
@@ -246,10 +275,14 @@ def _pass_for_type(traced: Any, real: Any) -> None:
     own: dict[str, Any] = {}
     for base in reversed(traced.__mro__[:-1]):
         own |= vars(base)
-    own |= {f"{name}_lock": own[name] for name in ("acquire", "release")}
-    for name, method in own.items():
+    # of functions only: asked for __annotations__, the real type makes some
+    functions = {name: found for name, found in own.items() if isinstance(found, FunctionType)}
+    for (
+        name,
+        method,
+    ) in functions.items():
         original = getattr(real, name, None)
-        if isinstance(method, FunctionType) and original is not None:
+        if original is not None:
             copied = FunctionType(method.__code__, method.__globals__, name, None, method.__closure__)
             pass_for(copied, original)
             type.__setattr__(traced, name, copied)
