@@ -20,7 +20,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from enum import Enum
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -31,7 +30,7 @@ from asyncdemo.terminals import terminal_or_pipe
 
 __all__ = ["Child", "Spares", "Stdout"]
 
-_LAUNCH = Path(__file__).parent / "capture" / "boot" / "launch.py"
+_LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "capture", "boot", "launch.py")
 _HELLO_S = 60.0
 """How long whoever has connected may take to say who it is."""
 _LONGEST_HELLO = 1024
@@ -128,7 +127,7 @@ class Child:
         stdout, stderr, capturing = self._script_output()
         try:
             return subprocess.Popen(
-                [sys.executable, *self._flags, os.fspath(_LAUNCH)],
+                [sys.executable, *self._flags, _LAUNCH],
                 env=environment,
                 stdin=None if self.stdin else subprocess.DEVNULL,
                 stdout=stdout,

@@ -37,8 +37,8 @@ class Script:
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
         self.name: str = options["module"] or options["script"]
-        self._found: tuple[str, ModuleSpec, CodeType] | None = None
-        """As ``runpy`` finds it, which then runs it: a module, a folder or a zip file."""
+        self._by_runpy = ""
+        """What ``runpy`` has to find and run: a module, or ``__main__`` in a folder or a zip file."""
         self._loader: Any = None
 
     def load(self) -> None:
@@ -65,19 +65,11 @@ class Script:
         if not self._has_source:
             lens.open_main_thread()
         main = main_as_python_made_it()
-        if self._found is not None:
-            name, spec, _ = self._found
-            found = (name, spec, self.code)
-            plain = runpy._get_module_details  # type: ignore[attr-defined]
-
-            def details(*_: Any) -> tuple[str, ModuleSpec, CodeType]:
-                runpy._get_module_details = plain  # type: ignore[attr-defined]
-                return found
-
-            runpy._get_module_details = details  # type: ignore[attr-defined]
+        if self._by_runpy:
+            _Substitute(self, lens).install()
             # the interpreter takes the file of what it was started with away, before it waits for threads
             threading._register_atexit(_put_back, main)  # type: ignore[attr-defined]
-            runpy._run_module_as_main(name, bool(self._options["module"]))  # type: ignore[attr-defined]
+            runpy._run_module_as_main(self._by_runpy, bool(self._options["module"]))  # type: ignore[attr-defined]
         else:
             main["__file__"] = self.path
             if sys.version_info < (3, 15):
@@ -92,12 +84,12 @@ class Script:
         if options["module"]:
             if not sys.flags.safe_path:
                 sys.path.insert(0, os.getcwd())
-            return self._find_by_runpy(options["module"])
+            return self._found_by_runpy(options["module"], _find_unimported(options["module"]))
         if path == "-":
             return self._from_stdin(), None, ()
         if pkgutil.get_importer(path) is not None:
             sys.path.insert(0, os.getcwd() if os.path.normpath(path) == os.curdir else _absolute(path))
-            return self._find_by_runpy("__main__")
+            return self._found_by_runpy("__main__", None)
         folder = os.path.dirname(os.path.realpath(path))
         if not sys.flags.safe_path:
             sys.path.insert(0, folder)
@@ -112,19 +104,20 @@ class Script:
         self._loader = SourceFileLoader("__main__", path)
         return data, None, (folder,)
 
-    def _find_by_runpy(self, name: str) -> tuple[bytes | str | None, CodeType, tuple[str, ...]]:
-        try:
-            if name == "__main__" and not self._options["module"]:
-                self._found = runpy._get_main_module_details(runpy._Error)  # type: ignore[attr-defined]
-            else:
-                self._found = runpy._get_module_details(name, runpy._Error)  # type: ignore[attr-defined]
-        except runpy._Error as error:  # type: ignore[attr-defined]
-            raise SourceError(f"{error}.") from None
-        assert self._found is not None
-        name, spec, code = self._found
-        self.path = spec.origin or name
+    def _found_by_runpy(
+        self, name: str, spec: ModuleSpec | None
+    ) -> tuple[bytes | str | None, CodeType | None, tuple[str, ...]]:
+        """spec: if it is known where it is. Else ``runpy`` looks for it, and imports packages for that."""
+        self._by_runpy = name
+        if spec is None:
+            try:
+                spec = _details(name, bool(self._options["module"]))
+            except runpy._Error as error:  # type: ignore[attr-defined]
+                raise SourceError(f"{error}.") from None
         loader: Any = spec.loader
-        source = loader.get_source(name) if hasattr(loader, "get_source") else None
+        self.path = spec.origin or name
+        source = loader.get_source(spec.name) if hasattr(loader, "get_source") else None
+        code = loader.get_code(spec.name) if source is None else None
         return source, code, (os.path.dirname(self.path),)
 
     def _from_stdin(self) -> bytes:
@@ -147,6 +140,61 @@ def main_as_python_made_it() -> dict[str, Any]:
     main["__doc__"] = None
     main["__loader__"] = sys.modules["builtins"].__loader__
     return main
+
+
+class _Substitute:
+    """Lets ``runpy`` import a module's packages and find it as always, and gives it our code of it."""
+
+    def __init__(self, script: Script, lens: Lens) -> None:
+        self._script = script
+        self._lens = lens
+
+    def install(self) -> None:
+        self._plain = runpy._get_module_details  # type: ignore[attr-defined]
+        runpy._get_module_details = self._details  # type: ignore[attr-defined]
+
+    def _details(self, *arguments: Any) -> tuple[str, ModuleSpec, CodeType]:
+        runpy._get_module_details = self._plain  # type: ignore[attr-defined]
+        name, spec, code = self._plain(*arguments)
+        if (spec.origin or name) == self._script.path:
+            return name, spec, self._script.code
+        self._lens.recorder.define(["note", f"{name} ran as it is: its package moved it to {spec.origin}."])
+        self._lens.open_main_thread()
+        self._script.code = code
+        return name, spec, code
+
+
+def _find_unimported(name: str) -> ModuleSpec | None:
+    """What ``python -m name`` runs, found without importing its packages; None if that cannot be."""
+    top, *parts = name.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+        for part in parts:
+            spec = _find_in(spec, part)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = _find_in(spec, "__main__")
+    except Exception:  # noqa: BLE001 - finders are anybody's; runpy then says what is the matter
+        return None
+    return None if spec is None or spec.loader is None else spec
+
+
+def _find_in(package: ModuleSpec | None, part: str) -> ModuleSpec | None:
+    locations: Any = None if package is None else package.submodule_search_locations
+    if package is None or locations is None:
+        return None
+    finder: Any = PathFinder
+    # as its find_spec, which for a namespace package asks for the parent, and that is not imported
+    found: ModuleSpec | None = finder._get_spec(
+        f"{package.name}.{part}", getattr(locations, "_path", locations)
+    )
+    return found
+
+
+def _details(name: str, as_module: bool) -> ModuleSpec:
+    error = runpy._Error  # type: ignore[attr-defined]
+    if as_module:
+        return runpy._get_module_details(name, error)[1]  # type: ignore[attr-defined,no-any-return]
+    return runpy._get_main_module_details(error)[1]  # type: ignore[attr-defined,no-any-return]
 
 
 def _put_back(main: dict[str, Any]) -> None:

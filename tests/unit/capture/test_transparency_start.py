@@ -187,3 +187,35 @@ def test_which_options_are_for_the_script(
     command: str, flags: tuple[str, ...], refused: tuple[str, ...]
 ) -> None:
     assert interpreter_flags(command.split()) == (flags, refused)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(__name__, __import__('sys').argv)",
+        "1 / 0",
+        "raise SystemExit(7)",
+        "import package.module",
+        "__path__.insert(0, 'moved')",
+        "def broken(",
+    ],
+)
+@pytest.mark.parametrize("flags", ["-B", "-W error"])
+def test_a_package_that_is_imported_on_the_way(tmp_path: Path, source: str, flags: str) -> None:
+    for folder in ("package", "moved"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "module.py").write_text(f"print('in', __file__)\nprint({folder!r})\n")
+    (tmp_path / "package" / "__init__.py").write_text(source)
+    target = ("-m", "package.module", "an")
+    seen, run = traced(*target, folder=tmp_path, flags=flags.split())
+    assert seen == plain(*target, folder=tmp_path, flags=flags.split())
+    assert any("moved it" in note for note in run.notes) == ("moved" in source)
+
+
+def test_what_a_package_imports_is_observed(tmp_path: Path) -> None:
+    (tmp_path / "package" / "spaced").mkdir(parents=True)
+    (tmp_path / "package" / "__init__.py").write_text("from time import sleep\n")
+    (tmp_path / "package" / "spaced" / "module.py").write_text("from .. import sleep\nsleep(0.05)\n")
+    _, run = traced("-m", "package.spaced.module", folder=tmp_path)
+    (lane,) = run.lanes
+    assert "sleep" in {span.reason for span in lane.spans}
