@@ -35,6 +35,7 @@ def test_a_variant_field_by_field() -> None:
         "paths": {},
         "request_list": [],
         "pools": [],
+        "connections_open": 0,
         "memory": None,
         "processes": 1,
         "notes": [],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,26 @@ class Stretch:
 
 
 def first_stretch_above(limit: int, intervals: Mapping[int, Sequence[Interval]]) -> Stretch | None:
-    """The first time with more than ``limit`` at once, until there are no more than that again."""
+    """The first time with more than ``limit`` at once, until there are no more than that again.
+
+    There is one if ``most_at_once`` is more than the limit: one without length may be one too many.
+    """
+    found = [one for one in (_stretch_above(limit, intervals), _instant_above(limit, intervals)) if one]
+    return min(found, key=lambda stretch: stretch.start_ns, default=None)
+
+
+def _instant_above(limit: int, intervals: Mapping[int, Sequence[Interval]]) -> Stretch | None:
+    all_of_them = [interval for of_one in intervals.values() for interval in of_one]
+    starts = sorted(start for start, end in all_of_them if end > start)
+    ends = sorted(end for start, end in all_of_them if end > start)
+    for at_ns in sorted({start for start, end in all_of_them if end <= start}):
+        most = bisect_left(starts, at_ns) - bisect_right(ends, at_ns) + 1
+        if most > limit:
+            return Stretch(at_ns, at_ns, most)
+    return None
+
+
+def _stretch_above(limit: int, intervals: Mapping[int, Sequence[Interval]]) -> Stretch | None:
     start_ns: int | None = None
     most = now = 0
     for at_ns, change in _changes(intervals):

@@ -108,5 +108,8 @@ class Overlaps(Group):
         return [
             index
             for index, intervals in self._at_work.items()
-            if any(start < stretch.end_ns and end > stretch.start_ns for start, end in intervals)
+            if any(
+                start == stretch.start_ns or (start < stretch.end_ns and end > stretch.start_ns)
+                for start, end in intervals
+            )
         ]

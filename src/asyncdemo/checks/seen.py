@@ -14,6 +14,7 @@ from asyncdemo.checks.observation import observe_run
 from asyncdemo.checks.pools import Pools
 from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
+from asyncdemo.metrics import left_pending
 from asyncdemo.metrics.limits import resource_use
 from asyncdemo.metrics.requests import path_of
 from asyncdemo.metrics.steps import blocking_steps, in_a_hub
@@ -137,9 +138,10 @@ class Seen:
 
     def nothing_left_pending(self) -> None:
         """No task was still pending when the main task ended."""
-        tracks = [self.run.tracks[index] for index in self.run.left_pending]
+        tracks = left_pending(self.run)
         if tracks:
-            lanes = [i for i, lane in enumerate(self.run.lanes) if lane.track in self.run.left_pending]
+            left = {track.index for track in tracks}
+            lanes = [i for i, lane in enumerate(self.run.lanes) if lane.track in left]
             known = [self.run.lanes[index].name for index in lanes]
             who = known or [f"{track.function} ({track.name})" for track in tracks]
             raise CheckFailed(

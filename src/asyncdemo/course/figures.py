@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from asyncdemo.model import Connection, Outcome, ResourceKind
+from asyncdemo.model import Outcome, ResourceKind
 
 if TYPE_CHECKING:
     from asyncdemo.metrics import FunctionUse, Metrics, RequestUse
@@ -19,18 +19,6 @@ __all__ = ["FIGURES", "FUNCTION_FIGURES", "REQUEST_FIGURES", "figure", "mistake"
 
 def _longest_step_ms(metrics: Metrics) -> float:
     return metrics.longest_step.duration_ns / 1e6 if metrics.longest_step else 0.0
-
-
-def _connections(metrics: Metrics) -> list[Connection]:
-    """Of all pools together."""
-    return [connection for use in metrics.resources for connection in use.resource.connections]
-
-
-def _most_connections_open(metrics: Metrics) -> int:
-    from asyncdemo.metrics import most_at_once
-
-    for_ever = 1 << 62
-    return most_at_once((one.opened_ns, one.closed_ns or for_ever) for one in _connections(metrics))
 
 
 REQUEST_FIGURES: Final[dict[str, Callable[[RequestUse], float]]] = {
@@ -79,8 +67,8 @@ FIGURES: Final[dict[str, Callable[[Metrics], float]]] = {
     "resident_mb": lambda metrics: metrics.memory.resident_growth_bytes / 1e6,
     "virtual_mb": lambda metrics: metrics.memory.virtual_growth_bytes / 1e6,
     "pools": lambda metrics: sum(use.resource.kind is ResourceKind.POOL for use in metrics.resources),
-    "connections": lambda metrics: len(_connections(metrics)),
-    "connections_open": _most_connections_open,
+    "connections": lambda metrics: sum(len(use.resource.connections) for use in metrics.resources),
+    "connections_open": lambda metrics: metrics.connections_open,
     "processes": lambda metrics: metrics.processes,
 }
 """Name -> the figure of one run; over several resources, the highest."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from asyncdemo import metrics
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, many, own, span
 from asyncdemo.metrics.steps import in_a_hub
 from asyncdemo.model import AwaitSequence, Run, RunOutcome, Site, Track, TrackKind
@@ -89,10 +90,9 @@ def left_pending(run: Run) -> Iterator[Finding]:
         return
     groups: defaultdict[tuple[str, Site | None], list[Track]] = defaultdict(list)
     first = _first_tasks(run.tracks)
-    for index in run.left_pending:
-        if index in first:
+    for track in metrics.left_pending(run):
+        if track.index in first:
             continue
-        track = run.tracks[index]
         groups[track.function, track.created_at].append(track)
     for (function, created_at), tracks in groups.items():
         name = f"{_name(function)}()" if function else tracks[0].name

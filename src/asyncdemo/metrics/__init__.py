@@ -24,11 +24,12 @@ from asyncdemo.metrics.limits import (
     resource_use,
 )
 from asyncdemo.metrics.memory import MemoryUse, memory_use
+from asyncdemo.metrics.pools import most_open
 from asyncdemo.metrics.requests import RequestUse, request_use, requests_by_path
 from asyncdemo.metrics.served import at_service
 from asyncdemo.metrics.states import LaneTotals, lane_totals, row_totals, state_sums
 from asyncdemo.metrics.steps import LongestStep, blocking_steps, longest_step
-from asyncdemo.model import Outcome, ResourceKind, Run, State
+from asyncdemo.model import Outcome, ResourceKind, Run, State, Track
 
 __all__ = [
     "FunctionUse",
@@ -46,6 +47,7 @@ __all__ = [
     "ideal_ns",
     "idle_while_running",
     "lane_totals",
+    "left_pending",
     "limits",
     "longest_step",
     "measure",
@@ -78,10 +80,10 @@ class Metrics:
     resources: how each was used. lane_totals: of each lane.
     idle: in which threads show as running and used no CPU; estimated.
     outcomes: lanes by how they ended; one that does not occur is left out.
-    unawaited: coroutines that were dropped. left_pending: tasks that were not done when the main task
-    of their loop was. depth: the longest that a queue ever was. functions: the lanes by function.
+    unawaited: coroutines that were dropped. left_pending: how many tasks were.
+    depth: the longest that a queue ever was. functions: the lanes by function.
     requests: to a server, all together. paths: those of each path. memory: zeros if it was not sampled.
-    processes: that were recorded.
+    processes: that were recorded. connections_open: the most of all pools together that were open at once.
     """
 
     wall_ns: int
@@ -110,6 +112,7 @@ class Metrics:
     paths: Mapping[str, RequestUse] = field(default_factory=dict)
     memory: MemoryUse = field(default_factory=MemoryUse)
     processes: int = 1
+    connections_open: int = 0
 
 
 def measure(run: Run) -> Metrics:
@@ -139,13 +142,14 @@ def measure(run: Run) -> Metrics:
         idle=idle_while_running(run),
         outcomes=_outcomes(serving),
         unawaited=len(run.unawaited),
-        left_pending=sum(not run.tracks[track].own for track in run.left_pending),
+        left_pending=len(left_pending(run)),
         depth=max((use.peak_held for use in resources if use.resource.kind is ResourceKind.QUEUE), default=0),
         functions=function_use(run, met if serving is run else meetings(run)),
         requests=request_use(run),
         paths=requests_by_path(run),
         memory=memory_use(run),
         processes=run.processes,
+        connections_open=most_open(run, run.resources),
     )
 
 
@@ -161,6 +165,11 @@ def wall_ns(run: Run) -> int:
     starts = [*(lane.start_ns for lane in run.lanes), *(min(tasks.starts_ns) for tasks in run.summed)]
     ends = [*(lane.end_ns for lane in run.lanes), *(max(tasks.ends_ns) for tasks in run.summed)]
     return max(ends, default=0) - min(starts, default=0)
+
+
+def left_pending(run: Run) -> tuple[Track, ...]:
+    """The program's tasks that were not done when their loop ended; the main one may be among them."""
+    return tuple(track for track in map(run.tracks.__getitem__, run.left_pending) if not track.own)
 
 
 def throughput_per_s(run: Run) -> float:

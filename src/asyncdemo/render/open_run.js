@@ -54,7 +54,8 @@ function facts(run, told) {
     ['End', told.status],
     [run.requests.length ? 'Requests' : 'Lanes',
       emptyWords(run) || `${grouped(rows.length)}, at most ${grouped(told.open)} open at once`],
-    ['Wall', rows.length ? `${duration(told.wall_ns)} from first open to last close` : ''],
+    [run.requests.length ? 'All in' : 'Wall',
+      rows.length ? `${duration(told.length_ns)} from first open to last close` : ''],
     ['Loop blocked', blockedWords(run, told)],
     ['Notes', told.notes.length ? list(told.notes) : ''],
   ].filter(([, what]) => what !== '');

@@ -82,6 +82,7 @@ def variant_result(run: Run) -> dict[str, Any]:
             for request, totals in zip(run.requests, row_totals(run) if run.requests else (), strict=True)
         ],
         "pools": [_pool(use) for use in pool_use(run)],
+        "connections_open": metrics.connections_open,
         "memory": _memory(metrics.memory),
         "processes": metrics.processes,
         "notes": list(run.notes),
