@@ -266,6 +266,23 @@ class TestLeftPending:
         story.task("save").sleeps(10).is_left_pending()
         assert not diagnose(story.run(outcome=outcome))
 
+    def test_silent_of_those_that_the_main_task_was_awaiting_when_it_was_broken_off(self) -> None:
+        story = Story()
+        loop = story.thread("MainThread")
+        main = story.task("main", thread=loop)
+        awaited = story.task("save", thread=loop, parent=main).sleeps(10).is_left_pending()
+        main.waits(5, "task", on=awaited).is_cancelled()
+        story.task("mail", thread=loop, parent=main).sleeps(9).is_left_pending()
+        assert "1 task of mail()" in only(findings(story, self.KIND)).message
+
+    def test_gather_lets_go_of_the_others_at_the_first_error(self) -> None:
+        story = Story()
+        loop = story.thread("MainThread")
+        main = story.task("main", thread=loop)
+        story.task("save", thread=loop, parent=main).sleeps(10).is_left_pending()
+        main.waits(5, "gather").raises("ValueError")
+        assert "passes on the first error" in only(findings(story, self.KIND)).advice
+
 
 class TestUnboundedFanOut:
     KIND = FindingKind.UNBOUNDED_FAN_OUT

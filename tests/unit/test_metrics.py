@@ -26,7 +26,18 @@ from asyncdemo.metrics import (
 from asyncdemo.metrics.cpu import cpu_ns
 from asyncdemo.metrics.ideal import binding_limits, list_schedule, own_work_ns
 from asyncdemo.metrics.served import at_service
-from asyncdemo.model import Outcome, Request, Run, SlowStep, Span, Spans, State, TrackKind
+from asyncdemo.model import (
+    Outcome,
+    Request,
+    Run,
+    RunOutcome,
+    SlowStep,
+    Span,
+    Spans,
+    State,
+    Stuck,
+    TrackKind,
+)
 from tests.support.runs import Story, at_line, ns
 from tests.support.strategies import runs
 
@@ -57,6 +68,24 @@ class TestMeasure:
         run = story.run()
         assert ideal_ns(run) > wall_ns(run)  # as if each order held the lock for all of its work
         assert measure(run).ideal_ns == wall_ns(run)
+
+    @pytest.mark.parametrize(
+        ("outcome", "exit_code"),
+        [
+            (RunOutcome.TIMEOUT, None),
+            (RunOutcome.INTERRUPTED, 130),
+            (RunOutcome.FAILED, None),  # at its limit of memory
+            (RunOutcome.FAILED, -9),
+        ],
+    )
+    def test_a_run_that_was_cut_off_has_no_ideal(self, outcome: RunOutcome, exit_code: int | None) -> None:
+        run = replace(an_upload_gate(), outcome=outcome, exit_code=exit_code)
+        assert measure(run).ideal_ns is None
+        assert measure(replace(run, outcome=RunOutcome.FAILED, exit_code=1)).ideal_ns is not None
+
+    def test_a_run_in_a_deadlock_has_no_ideal(self) -> None:
+        run = replace(an_upload_gate(), outcome=RunOutcome.FAILED, exit_code=1, stuck=(Stuck("", "", None),))
+        assert measure(run).ideal_ns is None
 
 
 class TestWall:

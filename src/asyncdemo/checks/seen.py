@@ -14,6 +14,7 @@ from asyncdemo.checks.observation import observe_run
 from asyncdemo.checks.pools import Pools
 from asyncdemo.checks.requests import Requests
 from asyncdemo.checks.words import count, length, listed, place, was, who_hangs
+from asyncdemo.diagnose import deadlocks, where_they_wait
 from asyncdemo.metrics import left_pending
 from asyncdemo.metrics.limits import resource_use
 from asyncdemo.metrics.requests import path_of
@@ -131,7 +132,9 @@ class Seen:
                 if run.outcome is RunOutcome.TIMEOUT
                 else "No task can ever go on: nothing is left that could wake one."
             )
-            raise CheckFailed(f"{why} {who_hangs(run.stuck)}", self._whole())
+            circles = [finding.message for finding in deadlocks(run)]
+            told = [*circles, *where_they_wait(run)] if circles else [who_hangs(run.stuck)]
+            raise CheckFailed(" ".join([why, *told]), self._whole())
         if run.outcome is RunOutcome.FAILED and self.stderr.strip():
             raise CheckFailed(f"The program failed: {self._last_error()}", self._whole())
         raise CheckFailed(" ".join(["The program did not end as it should.", *run.notes]), self._whole())

@@ -191,11 +191,11 @@ def _explain(
     late: bool,
     say: Callable[[Recording | Session, Sequence[str], bool], None],
 ) -> None:
-    from asyncdemo.render.standstill import ENDS_NOW, is_deadlocked, standstill_words
+    from asyncdemo.render.standstill import ENDS, ENDS_NOW, is_deadlocked, standstill_words
 
-    ends = [ENDS_NOW] if late else []
+    ends = [ENDS_NOW if late else ENDS]
     if not recording.stands_still:
-        say(recording, ends, late)
+        say(recording, ends if late else [], late)
         return
     run = recording.result()
     say(recording, [*standstill_words(run), *ends], late or is_deadlocked(run))

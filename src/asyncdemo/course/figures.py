@@ -5,6 +5,7 @@ Not for: measuring; that is ``metrics``.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -41,7 +42,7 @@ def _of_all_requests(name: str) -> Callable[[Metrics], float]:
 
 FIGURES: Final[dict[str, Callable[[Metrics], float]]] = {
     "wall_s": lambda metrics: metrics.wall_ns / 1e9,
-    "ideal_s": lambda metrics: metrics.ideal_ns / 1e9,
+    "ideal_s": lambda metrics: math.nan if metrics.ideal_ns is None else metrics.ideal_ns / 1e9,
     "lanes": lambda metrics: metrics.lanes,
     "peak": lambda metrics: metrics.peak,
     "open": lambda metrics: metrics.open,

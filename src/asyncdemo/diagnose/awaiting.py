@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from asyncdemo import metrics
 from asyncdemo.diagnose.finding import Finding, FindingKind, at, many, own, span
+from asyncdemo.metrics.ideal import was_cut_off
 from asyncdemo.metrics.steps import in_a_hub
-from asyncdemo.model import AwaitSequence, Run, RunOutcome, Site, Track, TrackKind
+from asyncdemo.model import NO_WAIT, AwaitSequence, Outcome, Run, Site, State, Track, TrackKind, Wait
 
 __all__ = ["left_pending", "never_awaited", "sequential_awaits"]
 
@@ -24,6 +25,11 @@ _WORDS_IN_HUB = (
     "Join it before the end (`gevent.joinall(...)`, `Pool.join()`). If it is to run for ever, kill it.",
 )
 """(what it is, what the main one is, what to do)"""
+_ADVICE_FOR_GATHER = (
+    "`asyncio.gather` passes on the first error and leaves the others running. An `asyncio.TaskGroup` "
+    "cancels them and waits for them; `return_exceptions=True` lets them finish."
+)
+_AWAITS_SEVERAL = frozenset({"gather", "taskgroup", "tasks"})
 _WORTH_IT_NS = 20_000_000
 """Two waits of 10 ms: less is not worth a change."""
 
@@ -85,20 +91,27 @@ def _advice_for_unawaited(name: str, site: Site | None) -> str:
 
 
 def left_pending(run: Run) -> Iterator[Finding]:
-    """Tasks that were not done when the main coroutine was. Not if the run was cut off anyway."""
-    if run.outcome in (RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED):
+    """Tasks that were not done when the main coroutine was. Not if the run was cut off anyway.
+
+    Nor those that somebody was awaiting when it ended: unless ``gather`` let go of them by itself.
+    """
+    if was_cut_off(run):
         return
-    groups: defaultdict[tuple[str, Site | None], list[Track]] = defaultdict(list)
+    groups: defaultdict[tuple[str, Site | None, bool], list[Track]] = defaultdict(list)
     first = _first_tasks(run.tracks)
+    one_each, several = _waiters(run.tracks)
     for track in metrics.left_pending(run):
-        if track.index in first:
+        waiter = one_each.get(track.index) or (None if track.parent is None else several.get(track.parent))
+        if track.index in first or (waiter is not None and not _let_go_by_gather(waiter)):
             continue
-        groups[track.function, track.created_at].append(track)
-    for (function, created_at), tracks in groups.items():
+        groups[track.function, track.created_at, waiter is not None].append(track)
+    for (function, created_at, let_go), tracks in groups.items():
         name = f"{_name(function)}()" if function else tracks[0].name
         made = at(created_at).replace(" at ", " made at ", 1)
         were = "was" if len(tracks) == 1 else "were"
         task, main, advice = _WORDS_IN_HUB if in_a_hub(run, tracks[0].index) else _WORDS
+        if let_go:
+            advice = _ADVICE_FOR_GATHER
         yield Finding(
             FindingKind.LEFT_PENDING,
             f"{many(len(tracks), task)} of {name}{made} {were} not done when the main {main} was.",
@@ -106,6 +119,29 @@ def left_pending(run: Run) -> Iterator[Finding]:
             created_at or tracks[0].site,
             own(created_at),
         )
+
+
+def _waiters(tracks: Sequence[Track]) -> tuple[dict[int, Track], dict[int, Track]]:
+    """(task -> who awaited it, task -> itself if it awaited several): of those that did not return."""
+    one_each: dict[int, Track] = {}
+    several: dict[int, Track] = {}
+    for track in tracks:
+        if track.kind is TrackKind.TASK and track.outcome is not Outcome.RETURNED:
+            wait = _last_wait(track)
+            if wait.on is not None:
+                one_each[wait.on] = track
+            if wait.reason in _AWAITS_SEVERAL:
+                several[track.index] = track
+    return one_each, several
+
+
+def _last_wait(track: Track) -> Wait:
+    return next((span.wait for span in reversed(track.spans[-4:]) if span.state is State.WAITING), NO_WAIT)
+
+
+def _let_go_by_gather(waiter: Track) -> bool:
+    """It passes on the first error and does not look after the others."""
+    return waiter.outcome is Outcome.RAISED and _last_wait(waiter).reason == "gather"
 
 
 def _name(function: str) -> str:

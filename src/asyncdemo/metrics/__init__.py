@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from asyncdemo.metrics.cpu import Idle, idle_while_running
 from asyncdemo.metrics.functions import FunctionUse, function_use
-from asyncdemo.metrics.ideal import ideal_ns
+from asyncdemo.metrics.ideal import ideal_ns, was_cut_off
 from asyncdemo.metrics.limits import (
     ResourceUse,
     limits,
@@ -61,6 +61,7 @@ __all__ = [
     "state_sums",
     "throughput_per_s",
     "wall_ns",
+    "was_cut_off",
 ]
 
 
@@ -72,7 +73,7 @@ class Metrics:
     while requests were under way.
 
     wall_ns: from the first lane's open to the last lane's close.
-    ideal_ns: what that would be with no overhead.
+    ideal_ns: what that would be with no overhead; None if the run was cut off.
     lanes: how many. peak: the most at work at once. open: the most open at once.
     steps: of tasks. running_ns, ready_ns, waiting_ns, queued_ns: over all tracks.
     blocked_ns: in ``blocking_steps``; those of tasks are part of running_ns. blocks: how many there are.
@@ -87,7 +88,7 @@ class Metrics:
     """
 
     wall_ns: int
-    ideal_ns: int
+    ideal_ns: int | None
     lanes: int
     peak: int
     open: int
@@ -124,7 +125,7 @@ def measure(run: Run) -> Metrics:
     return Metrics(
         wall_ns=wall_ns(serving),
         # What was done was possible: a lane that works outside of its slot too need not wait its turn.
-        ideal_ns=min(ideal_ns(serving, met), wall_ns(serving)),
+        ideal_ns=None if was_cut_off(run) else min(ideal_ns(serving, met), wall_ns(serving)),
         lanes=len(serving.lanes) + sum(len(tasks.starts_ns) for tasks in run.summed),
         peak=peak(serving, met),
         open=open_lanes(serving),

@@ -14,9 +14,9 @@ from heapq import heapify, heapreplace
 from asyncdemo.metrics.cpu import cpu_ns
 from asyncdemo.metrics.limits import Interval, Meeting, meetings, merge
 from asyncdemo.metrics.states import by_track, tally
-from asyncdemo.model import Lane, ResourceKind, Run, Spans, State, Wait
+from asyncdemo.model import Lane, ResourceKind, Run, RunOutcome, Spans, State, Wait
 
-__all__ = ["binding_limits", "ideal_ns", "list_schedule", "own_work_ns"]
+__all__ = ["binding_limits", "ideal_ns", "list_schedule", "own_work_ns", "was_cut_off"]
 
 Limit = tuple[int, int]
 """(index of the resource, how many may hold it)."""
@@ -41,6 +41,17 @@ def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
     limited[None] += [tasks.longest_work_ns for tasks in run.summed]
     scheduled = [list_schedule(jobs, limit and limit[1]) for limit, jobs in limited.items()]
     return max([cpu_ns(run), *scheduled])
+
+
+def was_cut_off(run: Run) -> bool:
+    """Did something end the run before its work was done: a limit, Ctrl-C, a signal, a deadlock?
+
+    What its lanes did until then says nothing about how long the work takes.
+    """
+    if run.outcome is RunOutcome.OK:
+        return False
+    by_limit = run.outcome in (RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED)
+    return by_limit or run.exit_code is None or run.exit_code < 0 or bool(run.stuck)
 
 
 def list_schedule(jobs: Sequence[int], slots: int | None) -> int:

@@ -189,8 +189,7 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
     """What the lanes did; those of a server are the calls of its handlers."""
     virtual = " (virtual time)" if run.clock is Clock.VIRTUAL else ""
     yield Fact("wall", duration(own.wall_ns) + virtual)
-    to_ideal = ratio(own.wall_ns, own.ideal_ns)
-    yield Fact("ideal", duration(own.ideal_ns) + (f"; the wall is {to_ideal} that" if to_ideal else ""))
+    yield Fact("ideal", _ideal(own))
     compared = _compared(run, own, others)
     if compared:
         yield Fact("compared", compared)
@@ -211,6 +210,13 @@ def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]
             f"at least {unknown} of the running time used no CPU: it was spent in calls that wait outside "
             "Python, or other programs had the CPU",
         )
+
+
+def _ideal(own: Metrics) -> str:
+    if own.ideal_ns is None:
+        return "not known: the run was ended before its work was done"
+    to_ideal = ratio(own.wall_ns, own.ideal_ns)
+    return duration(own.ideal_ns) + (f"; the wall is {to_ideal} that" if to_ideal else "")
 
 
 def _resources(own: Metrics) -> Iterable[Fact]:

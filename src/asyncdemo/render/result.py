@@ -51,7 +51,7 @@ def variant_result(run: Run) -> dict[str, Any]:
         "exit_code": run.exit_code,
         "clock": str(run.clock),
         "wall_s": _seconds(metrics.wall_ns),
-        "ideal_s": _seconds(metrics.ideal_ns),
+        "ideal_s": None if metrics.ideal_ns is None else _seconds(metrics.ideal_ns),
         "lanes": metrics.lanes,
         "peak": metrics.peak,
         "open": metrics.open,

@@ -9,8 +9,9 @@ from asyncdemo.diagnose import deadlocks, where_they_wait
 from asyncdemo.model import Run
 from asyncdemo.render.words import clean
 
-__all__ = ["ENDS_NOW", "is_deadlocked", "standstill_words"]
+__all__ = ["ENDS", "ENDS_NOW", "is_deadlocked", "standstill_words"]
 
+ENDS = "Ctrl-C ends it, and shows what was recorded."
 ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
 
 

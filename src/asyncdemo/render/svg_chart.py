@@ -107,8 +107,9 @@ def figures_of(account: Account) -> tuple[str, str]:
     """(what to compare at a glance, what is wrong at a glance)."""
     shown = {fact.label: fact.value for fact in account.facts}
     if "wall" in shown:
-        ideal = duration(account.metrics.ideal_ns)
-        figures = f"wall {shown['wall']}, ideal {ideal}, peak {peak_words(account.metrics)}"
+        ideal_ns = account.metrics.ideal_ns
+        ideal = "" if ideal_ns is None else f" ideal {duration(ideal_ns)},"
+        figures = f"wall {shown['wall']},{ideal} peak {peak_words(account.metrics)}"
         if "requests" in shown:
             figures = "; ".join(filter(None, (_requests(account.metrics.requests), figures)))
     else:
