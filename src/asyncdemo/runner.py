@@ -147,6 +147,7 @@ class Recording:
         """What is still under way is not waited for."""
         self._asked_at: float | None = None
         """When it was asked who has not ended, unless it went on since."""
+        self._stands_still = False
         self._interrupts = False
         self._events = 0
         self._still_since: float | None = None
@@ -318,7 +319,7 @@ class Recording:
     @property
     def stands_still(self) -> bool:
         """Nothing has happened for a while, and it is known who waits for what: ``result`` tells."""
-        return self._asked_at is not None and self._assembly.told_stuck
+        return self._stands_still and self._assembly.told_stuck
 
     @property
     def still_ns(self) -> int:
@@ -331,9 +332,10 @@ class Recording:
         if self._assembly.events != self._events:
             self._events, self._still_since = self._assembly.events, now
             if self._asked_at is not None:
-                self._asked_at = None
+                self._asked_at, self._stands_still = None, False
                 self._assembly.forget_stuck()
         elif self._asked_at is None and now > self._still_since + _STILL_S and self._lines:
+            self._stands_still = True
             self._ask_who_is_stuck(now)
 
     def end(self, grace_s: float) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import collections
 import queue
-import sys
 import threading
 import weakref
 from types import FrameType

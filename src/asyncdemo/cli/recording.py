@@ -117,7 +117,9 @@ def record_live(
                 signals,
                 view.update,
                 lambda recording: panel_of[id(recording)].ended(recording.result()),
-                lambda recording, words, _: panel_of[id(recording)].stands_still(words, recording.still_ns),
+                lambda recording, words, urgent: panel_of[id(recording)].stands_still(
+                    words, None if urgent and signals else recording.still_ns
+                ),
             )
             runs.extend(recording.result() for recording in heat)
             if signals:
@@ -193,12 +195,13 @@ def _explain(
 ) -> None:
     from asyncdemo.render.standstill import ENDS, ENDS_NOW, is_deadlocked, standstill_words
 
-    ends = [ENDS_NOW if late else ENDS]
-    if not recording.stands_still:
-        say(recording, ends if late else [], late)
-        return
-    run = recording.result()
-    say(recording, [*standstill_words(run), *ends], late or is_deadlocked(run))
+    if late or recording.stands_still:
+        run = recording.result()
+        urgent = late or is_deadlocked(run)
+        words = standstill_words(run) if recording.stands_still or is_deadlocked(run) else ()
+        say(recording, [*words, ENDS_NOW if late else ENDS], urgent)
+    else:
+        say(recording, [], False)
 
 
 def _say_quietly(recording: Recording | Session, sentences: Sequence[str], urgent: bool) -> None:  # noqa: ARG001

@@ -62,7 +62,7 @@ class LivePanel:
         self._longest: tuple[int, str] | None = None
         self._blocking: set[int] = set()
         self._still: tuple[str, ...] = ()
-        self._still_since_ns = 0
+        self._still_since_ns: int | None = None
         self._width = _WIDTH
 
     # what the runner tells
@@ -118,10 +118,13 @@ class LivePanel:
         self._started = True
         self.output_tail.add(stream, text)
 
-    def stands_still(self, sentences: Sequence[str], for_ns: int) -> None:
-        """Nothing happens, and this is why; no sentences: it goes on. for_ns: since when, before now."""
+    def stands_still(self, sentences: Sequence[str], for_ns: int | None) -> None:
+        """Nothing happens, and this is why; no sentences: it goes on.
+
+        for_ns: for how long nothing has happened; None: it may have, but the sentences hold.
+        """
         self._still = tuple(sentences)
-        self._still_since_ns = self.now_ns - for_ns
+        self._still_since_ns = None if for_ns is None else self.now_ns - for_ns
 
     # what the view asks
 
@@ -196,8 +199,10 @@ class LivePanel:
     def _still_lines(self, width: int) -> list[Line]:
         if not self._still:
             return []
-        since = duration(max(self.now_ns - self._still_since_ns, 0))
-        sentences = [f"Nothing has happened for {since}.", *self._still]
+        sentences = list(self._still)
+        if self._still_since_ns is not None:
+            since = duration(max(self.now_ns - self._still_since_ns, 0))
+            sentences.insert(0, f"Nothing has happened for {since}.")
         return [
             text_line(fit(part, width), WARNING)
             for sentence in sentences
