@@ -195,13 +195,13 @@ def _explain(
 ) -> None:
     from asyncdemo.render.standstill import ENDS, ENDS_NOW, is_deadlocked, standstill_words
 
-    if late or recording.stands_still:
+    words: list[str] = []
+    urgent = late
+    if recording.stands_still:
         run = recording.result()
+        words += [*standstill_words(run), *([] if late else [ENDS])]
         urgent = late or is_deadlocked(run)
-        words = standstill_words(run) if recording.stands_still or is_deadlocked(run) else ()
-        say(recording, [*words, ENDS_NOW if late else ENDS], urgent)
-    else:
-        say(recording, [], False)
+    say(recording, [*words, *([ENDS_NOW] if late else [])], urgent)
 
 
 def _say_quietly(recording: Recording | Session, sentences: Sequence[str], urgent: bool) -> None:  # noqa: ARG001
