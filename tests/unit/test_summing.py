@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from asyncdemo import store
-from asyncdemo.assembly import Assembly, summing
+from asyncdemo.assembly import Assembly, coarsening, summing
+from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.capture import wire
 from asyncdemo.diagnose import diagnose
 from asyncdemo.metrics import measure
-from asyncdemo.model import Run, RunOutcome, State
+from asyncdemo.metrics.states import tally
+from asyncdemo.model import NO_WAIT, Run, RunOutcome, State, Wait
 from asyncdemo.runner import Options, Recording, Stdout, Target
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts use what POSIX has")
@@ -67,10 +69,19 @@ Frames = list[tuple[bytes, bytes]]
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory: pytest.TempPathFactory) -> Frames:
     """What the script's process told."""
+    return recorded(tmp_path_factory, Options(stdout=Stdout.CAPTURE))
+
+
+@pytest.fixture(scope="module")
+def frames_with_lanes(tmp_path_factory: pytest.TempPathFactory) -> Frames:
+    return recorded(tmp_path_factory, Options(stdout=Stdout.CAPTURE, lanes=("yields", "gated", "once")))
+
+
+def recorded(tmp_path_factory: pytest.TempPathFactory, options: Options) -> Frames:
     path = tmp_path_factory.mktemp("summing") / "script.py"
     path.write_text(textwrap.dedent(SCRIPT))
     told: Frames = []
-    with Recording(Target(str(path)), Options(stdout=Stdout.CAPTURE)) as recording:
+    with Recording(Target(str(path)), options) as recording:
         feed = recording._assembly.feed
 
         def heard(kind: bytes, payload: bytes, process: int = 0) -> None:
@@ -86,8 +97,8 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> Frames:
     return told
 
 
-def assembled(frames: Frames) -> Run:
-    assembly = Assembly(named=False, threshold_ns=50_000_000)
+def assembled(frames: Frames, named: bool = False) -> Run:
+    assembly = Assembly(named=named, threshold_ns=50_000_000)
     for frame in frames:
         assembly.feed(*frame)
     return assembly.run(name="script", script="script.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
@@ -151,3 +162,37 @@ def test_a_step_that_comes_too_late_is_said_to_be_missing(
     assembly.feed(wire.NUMBERS, wire.numbers_frame([track, 0, 0, 0, wire.WAIT_YIELD, wire.BY_LOOP])[5:])
     run = assembly.run(name="script", script="script.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
     assert any("came too late to be counted" in note for note in run.notes)
+
+
+@pytest.mark.parametrize("stretch_ns", [100_000, 1_000_000, 300_000_000])
+@pytest.mark.parametrize("named", [False, True])
+def test_many_spans_are_summed_up_without_changing_any_figure(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, named: bool, stretch_ns: int
+) -> None:
+    frames = request.getfixturevalue("frames_with_lanes" if named else "frames")
+    whole = assembled(frames, named)
+    monkeypatch.setattr(coarsening, "MOST_SPANS", 30)
+    monkeypatch.setattr(coarsening, "_SPANS_A_STRETCH", 4)
+    monkeypatch.setattr(coarsening, "_LEAST_NS", stretch_ns)
+    coarse = assembled(frames, named)
+    figures, expected = measure(coarse), measure(whole)
+    for field in dataclasses.fields(figures):
+        assert getattr(figures, field.name) == getattr(expected, field.name), field.name
+    assert [one.kind for one in diagnose(coarse)] == [one.kind for one in diagnose(whole)]
+    assert sum(len(track.spans) for track in coarse.tracks) < sum(len(track.spans) for track in whole.tracks)
+    assert any("are summed up in stretches" in note for note in coarse.notes)
+
+
+def test_the_longest_step_is_known_though_its_stretch_is_summed_up() -> None:
+    spans = SpansBuilder()
+    for start_ns in range(0, 1000, 10):
+        spans.add_step(start_ns, start_ns + 2, start_ns + (9 if start_ns == 500 else 5), State.WAITING, 1)
+    whole = spans.build(1000, [NO_WAIT, Wait("sleep")])
+    for stretch_ns in (50, 50, 200):
+        spans.coarsen(stretch_ns, 10**9, frozenset(), ())
+        spans.add_step(1000 + stretch_ns, 1002 + stretch_ns, 1003 + stretch_ns, State.WAITING, 1)
+    assert spans.coarse is not None
+    assert (spans.coarse.longest_step_ns, spans.coarse.longest_at_ns) == (7, 502)
+    built = spans.build(1000, [NO_WAIT, Wait("sleep")])
+    assert tally(built).by_state == tally(whole).by_state
+    assert len(built) < len(whole) / 4

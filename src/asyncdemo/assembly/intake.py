@@ -15,6 +15,7 @@ from typing import Any
 
 from asyncdemo.assembly import standstill
 from asyncdemo.assembly.audience import Audience, Listener, NoAudience
+from asyncdemo.assembly.coarsening import Coarsening
 from asyncdemo.assembly.correspondence import Correspondence
 from asyncdemo.assembly.ledger import (
     Held,
@@ -98,6 +99,7 @@ class Assembly:
         self._calls: dict[int, tuple[str, Site | None, Site | None]] = {}
         self._held: defaultdict[int, list[Held]] = defaultdict(list)
         """The slots that have not been given back, by resource."""
+        self._coarsening = Coarsening(self._ledger)
         self._summing = None if named or serves else Summing(self._ledger, self._audience.forget)
         self._events = 0
         self._answers: dict[int, list[tuple[Stuck, int | None]]] = {}
@@ -151,6 +153,7 @@ class Assembly:
         return snapshot(
             self._ledger,
             self._summing,
+            self._coarsening,
             named=self._named,
             threshold_ns=self._threshold_ns,
             name=name,
@@ -483,6 +486,7 @@ class Assembly:
             else:
                 self._events += tag not in _NOTHING
                 _HANDLERS[tag](self, a, b, c, d, e)
+        self._coarsening.recorded(len(numbers) // wire.STEP_SIZE)
 
     def _step(self, index: int, ready_ns: int, start_ns: int, end_ns: int, wait: int, waker: int) -> None:
         track = self._ledger.tracks.get(index)

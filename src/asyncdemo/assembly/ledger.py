@@ -240,6 +240,14 @@ class RawWakes:
         self._waker.append(waker)
         self._woken.append(woken)
 
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def forget_first(self, count: int) -> int:
+        """So many of them; when the first one was that is left."""
+        del self._at[:count], self._waker[:count], self._woken[:count]
+        return self._at[0]
+
     def __iter__(self) -> Iterator[Wake]:
         return map(Wake, self._at, self._waker, self._woken)
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from asyncdemo.assembly import sequences, standstill
+from asyncdemo.assembly.coarsening import Coarsening
 from asyncdemo.assembly.explanations import explain
 from asyncdemo.assembly.ledger import Item, Ledger
 from asyncdemo.assembly.requests import compose, handlers_of
@@ -43,6 +44,7 @@ from asyncdemo.model import (
 def snapshot(
     ledger: Ledger,
     summing: Summing | None,
+    coarsening: Coarsening,
     *,
     named: bool,
     threshold_ns: int,
@@ -78,7 +80,11 @@ def snapshot(
         stuck=stuck,
         holdings=holdings,
         result=ledger.result,
-        notes=(*ledger.notes, *(() if summing is None else summing.words())),
+        notes=(
+            *ledger.notes,
+            *(() if summing is None else summing.words()),
+            *coarsening.words(min((track.start_ns for track in tracks), default=0)),
+        ),
         requests=builder.requests(tracks),
         memory=ledger.memory_while_it_ran(),
         processes=len(ledger.processes),
@@ -145,6 +151,7 @@ class _Builder:
                     error=t.error,
                     own=t.own,
                     process=t.process.number,
+                    coarse=t.spans.coarse,
                 )
             )
         return tuple(built)

@@ -6,9 +6,10 @@ Not for: what has been recorded (``model.Spans``); this is how it comes to be.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
 
-from asyncdemo.model import Spans, State, Wait
+from asyncdemo.model import CoarseSpans, Spans, State, Wait
 
 __all__ = ["SpansBuilder"]
 
@@ -16,9 +17,14 @@ __all__ = ["SpansBuilder"]
 class SpansBuilder:
     """Grows the columns of one lane as its events arrive."""
 
-    __slots__ = ("_starts", "_states", "_waits")
+    __slots__ = ("_coarse", "_starts", "_states", "_stretch_ns", "_waits", "coarse")
 
     def __init__(self) -> None:
+        self.coarse: CoarseSpans | None = None
+        """What is known of those that are summed up."""
+        self._coarse = 0
+        """How many of the first spans are, in stretches of ``_stretch_ns``."""
+        self._stretch_ns = 0
         self._starts = array("q")
         self._states = array("B")
         self._waits = array("i")
@@ -60,6 +66,9 @@ class SpansBuilder:
         states.append(state)
         waits.append(wait)
 
+    def __len__(self) -> int:
+        return len(self._starts)
+
     @property
     def state(self) -> tuple[int, State, int] | None:
         """(start_ns, state, wait) of the span that is growing."""
@@ -75,7 +84,62 @@ class SpansBuilder:
     def copy(self) -> SpansBuilder:
         other = SpansBuilder()
         other._starts, other._states, other._waits = self._starts[:], self._states[:], self._waits[:]
+        other.coarse = self.coarse
         return other
+
+    def coarsen(
+        self, stretch_ns: int, long_wait_ns: int, fixed: frozenset[int], edges: Sequence[int]
+    ) -> None:
+        """Make one span of all that are in the same state for the same cause in a stretch of time.
+
+        All but the one that is growing. Those for causes in ``fixed``, long ones and those that hold one of
+        the times in ``edges``, which are in order, stay as they are.
+        """
+        starts, states, waits = self._starts, self._states, self._waits
+        first = self._coarse if stretch_ns == self._stretch_ns else 0
+        last = len(starts) - 1
+        if last - first < 2:
+            return
+        made = SpansBuilder()
+        gathered: dict[int, int] = {}
+        longest_ns, longest_at_ns = (
+            (0, 0) if self.coarse is None else (self.coarse.longest_step_ns, self.coarse.longest_at_ns)
+        )
+        gathered_ns = stretch_end_ns = 0
+        start_ns = starts[first]
+        for at in range(first, last):
+            end_ns, state = starts[at + 1], states[at]
+            length_ns = end_ns - start_ns
+            if state == State.RUNNING and length_ns > longest_ns and at >= self._coarse:
+                longest_ns, longest_at_ns = length_ns, start_ns
+            if (
+                length_ns > stretch_ns
+                or state == State.QUEUED
+                or (state == State.WAITING and (length_ns >= long_wait_ns or waits[at] in fixed))
+                or (edges and _within(edges, start_ns, end_ns))
+            ):
+                made._append(gathered_ns, gathered)
+                made.add(start_ns, State(state), waits[at])
+            else:
+                if start_ns >= stretch_end_ns:
+                    made._append(gathered_ns, gathered)
+                    stretch_end_ns = (start_ns // stretch_ns + 1) * stretch_ns
+                if not gathered:
+                    gathered_ns = start_ns
+                key = waits[at] << 2 | state
+                gathered[key] = gathered.get(key, 0) + length_ns
+            start_ns = end_ns
+        made._append(gathered_ns, gathered)
+        starts[first:last], states[first:last], waits[first:last] = made._starts, made._states, made._waits
+        self._coarse, self._stretch_ns = first + len(made), stretch_ns
+        self.coarse = CoarseSpans(start_ns, longest_ns, longest_at_ns)
+
+    def _append(self, at_ns: int, gathered: dict[int, int]) -> None:
+        """One span for each state and cause, which are forgotten then."""
+        for key, length_ns in gathered.items():
+            self.add(at_ns, State(key & 3), key >> 2)
+            at_ns += length_ns
+        gathered.clear()
 
     def recause(self, wait: int) -> None:
         """The span that is growing turns out to have this cause."""
@@ -86,3 +150,9 @@ class SpansBuilder:
         while len(starts) > 1 and starts[-1] >= end_ns:
             starts.pop(), states.pop(), waits.pop()
         return Spans(starts, states, waits, max(end_ns, starts[0]) if starts else end_ns, causes)
+
+
+def _within(edges: Sequence[int], start_ns: int, end_ns: int) -> bool:
+    """Is one of these times, which are in order, between the two?"""
+    at = bisect_left(edges, start_ns)
+    return at < len(edges) and edges[at] < end_ns

@@ -82,6 +82,9 @@ class Summing:
             total = self._sums[key] = _Sum()
         causes = self._ledger.causes.table
         work_ns, last = 0, len(starts) - 1
+        coarse = track.spans.coarse
+        if coarse is not None:
+            total.longest_step_ns = max(total.longest_step_ns, coarse.longest_step_ns)
         for at, start_ns in enumerate(starts):
             length_ns = (starts[at + 1] if at < last else closed_ns) - start_ns
             if length_ns <= 0:
@@ -90,7 +93,8 @@ class Summing:
             total.by_state[state] += length_ns
             if state == State.RUNNING:
                 work_ns += length_ns
-                total.longest_step_ns = max(total.longest_step_ns, length_ns)
+                if coarse is None or start_ns >= coarse.until_ns:
+                    total.longest_step_ns = max(total.longest_step_ns, length_ns)
             elif state == State.WAITING and causes[waits[at]].on is None:
                 work_ns += length_ns
         total.longest_work_ns = max(total.longest_work_ns, work_ns)

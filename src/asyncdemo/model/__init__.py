@@ -13,7 +13,7 @@ from asyncdemo.model.resources import Connection, Resource, Slot
 from asyncdemo.model.rows import Lane, Request, Track, lineage
 from asyncdemo.model.run import MemorySample, Run
 from asyncdemo.model.site import Site
-from asyncdemo.model.spans import LOOPS, NO_WAIT, Span, Spans, Wait
+from asyncdemo.model.spans import LOOPS, NO_WAIT, CoarseSpans, Span, Spans, Wait
 from asyncdemo.model.summed import SummedTasks
 from asyncdemo.model.wakes import Wake, Wakes
 
@@ -23,6 +23,7 @@ __all__ = [
     "AwaitSequence",
     "BlockingCall",
     "Clock",
+    "CoarseSpans",
     "Connection",
     "Holding",
     "Lane",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from asyncdemo.model.kinds import Outcome, TrackKind
 from asyncdemo.model.site import Site
-from asyncdemo.model.spans import Spans
+from asyncdemo.model.spans import CoarseSpans, Spans
 
 __all__ = ["Lane", "Request", "Track", "lineage"]
 
@@ -26,7 +26,7 @@ class Track:
     cpu_ns: CPU time of a thread between its open and close, where the system tells.
     own: made by the standard library for itself, so no lane.
     process: which of the run's processes it belongs to: 0 is the script's own, then its workers in the
-    order in which they came.
+    order in which they came. coarse: if there were too many spans to keep each.
     """
 
     index: int
@@ -46,6 +46,7 @@ class Track:
     error: str | None = None
     own: bool = False
     process: int = 0
+    coarse: CoarseSpans | None = None
 
 
 def lineage(tracks: Sequence[Track], index: int | None) -> Iterator[Track]:

@@ -10,7 +10,7 @@ from typing import overload
 
 from asyncdemo.model.kinds import State
 
-__all__ = ["LOOPS", "NO_WAIT", "Span", "Spans", "Wait"]
+__all__ = ["LOOPS", "NO_WAIT", "CoarseSpans", "Span", "Spans", "Wait"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,19 @@ class Span:
     def duration_ns(self) -> int:
         """From start to end."""
         return self.end_ns - self.start_ns
+
+
+@dataclass(frozen=True, slots=True)
+class CoarseSpans:
+    """Of a track with so many states that the first of them are summed up in stretches of time.
+
+    until_ns: spans that start before then say how long each state lasted, not in which order.
+    longest_step_ns, longest_at_ns: of the longest of the running ones in them, and its start.
+    """
+
+    until_ns: int
+    longest_step_ns: int
+    longest_at_ns: int
 
 
 class Spans(Sequence[Span]):
