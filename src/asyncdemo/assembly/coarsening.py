@@ -116,8 +116,8 @@ class Coarsening:
         if self._until_ns:
             said.append(
                 f"Up to {(self._until_ns - origin_ns) / 1e9:.2f} s the states of a lane are summed up in "
-                f"stretches of {self._stretch_ns / 1e6:.1f} ms, as there are too many to draw each. All "
-                "figures are exact."
+                f"stretches of {self._stretch_ns / 1e6:.1f} ms, as there are too many to keep each. Sums, "
+                "peaks and counts stay exact."
             )
         if self._wakes_from_ns:
             from_s = (self._wakes_from_ns - origin_ns) / 1e9

@@ -7,9 +7,8 @@ it cannot make sense of it raises ValueError for.
 from __future__ import annotations
 
 import json
-from array import array
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,6 +54,8 @@ _WOKEN_BY_LANES = frozenset(
 """Waits that another lane may end: who did is known from the wake."""
 
 _NOTHING = (wire.NOW, wire.STUCK)
+_STATES = tuple(State)
+_BY_EVENTS = (wire.BY_IO, wire.BY_TIMER)
 _RECENT = 20
 _LATE_NS = 1_000_000_000
 """A process that has told nothing for so long is not waited for."""
@@ -92,9 +93,11 @@ class Assembly:
         """Why the script cannot run at all."""
         self.code: dict[str, Any] = {}
         """Where the script's code is, as those that it starts have to be told."""
-        self._waits: dict[int, tuple[State, int]] = {
-            wire.WAIT_YIELD: (State.READY, 0),
-            wire.WAIT_DONE: (State.READY, 0),
+        self._heard = listener is not None
+        self._completed: dict[tuple[int, int], int] = {}
+        self._waits: dict[int, tuple[int, int]] = {
+            wire.WAIT_YIELD: (int(State.READY), 0),
+            wire.WAIT_DONE: (int(State.READY), 0),
         }
         self._calls: dict[int, tuple[str, Site | None, Site | None]] = {}
         self._held: defaultdict[int, list[Held]] = defaultdict(list)
@@ -197,7 +200,7 @@ class Assembly:
         self._process = self._ledger.processes[process]
         try:
             if kind == wire.NUMBERS:
-                self._numbers(wire.unpack_numbers(payload))
+                self._numbers(wire.events(payload))
             elif kind == wire.DEFINITIONS:
                 for definition in json.loads(payload):
                     self._define(definition)
@@ -269,7 +272,7 @@ class Assembly:
             # one cause an item, though they read the same: each is split where its own item starts
             cause = self._ledger.causes.add(Wait(reason))
             self._ledger.item_waits[cause] = item
-        self._waits[index] = State(state), cause
+        self._waits[index] = int(State(state)), cause
 
     def _on_task(
         self,
@@ -477,45 +480,50 @@ class Assembly:
         """How much has happened: it stays the same while nothing does."""
         return self._events
 
-    def _numbers(self, numbers: array[int]) -> None:
-        for position in range(0, len(numbers), wire.STEP_SIZE):
-            tag, a, b, c, d, e = numbers[position : position + wire.STEP_SIZE]
-            if tag >= 0:
-                self._events += 1
-                self._step(tag, a, b, c, d, e)
-            else:
-                self._events += tag not in _NOTHING
-                _HANDLERS[tag](self, a, b, c, d, e)
-        self._coarsening.recorded(len(numbers) // wire.STEP_SIZE)
-
-    def _step(self, index: int, ready_ns: int, start_ns: int, end_ns: int, wait: int, waker: int) -> None:
-        track = self._ledger.tracks.get(index)
-        if track is None:
-            self._without_track(index)
-            return
-        spans = track.spans
-        if not track.ended_ns <= start_ns <= end_ns:  # no process tells that; garbage on the line may
-            start_ns = max(start_ns, track.ended_ns)
-            end_ns = max(start_ns, end_ns)
-        ready_ns = min(max(ready_ns, track.ended_ns), start_ns)
-        if waker != index:
-            if waker >= 0:
-                self._ledger.wakes.add(ready_ns, waker, index)
-            if waker >= 0 or waker in (wire.BY_IO, wire.BY_TIMER):
-                self._complete_cause(spans, waker)
-        if track.handed:
-            for held in track.handed:
-                held.start_ns = ready_ns
-            track.handed.clear()
-        state, cause = self._waits[wait]
-        spans.add_step(ready_ns, start_ns, end_ns, state, cause)
-        if index in self._ledger.starved:
-            del self._ledger.starved[index]
-        track.ended_ns = end_ns
-        track.steps += 1
-        if cause in self._ledger.item_waits:
-            track.waits_for_items = True
-        self._audience.stepped(index, ready_ns, start_ns, end_ns, state, self._ledger.causes[cause].reason)
+    def _numbers(self, events: Iterator[tuple[int, ...]]) -> None:
+        """Most of them are steps of tasks; what is done for every one of those stands here, in one piece."""
+        ledger, waits, heard = self._ledger, self._waits, self._heard
+        tracks, starved, add_wake = ledger.tracks, ledger.starved, ledger.wakes.add
+        count = 0
+        for index, ready_ns, start_ns, end_ns, wait, waker in events:
+            count += 1
+            if index < 0:
+                count -= index in _NOTHING
+                _HANDLERS[index](self, ready_ns, start_ns, end_ns, wait, waker)
+                continue
+            track = tracks.get(index)
+            if track is None:
+                self._without_track(index)
+                continue
+            before_ns = track.ended_ns
+            if not before_ns <= start_ns <= end_ns:  # no process tells that; garbage on the line may
+                start_ns = max(start_ns, before_ns)
+                end_ns = max(start_ns, end_ns)
+            ready_ns = max(ready_ns, before_ns)
+            ready_ns = min(ready_ns, start_ns)
+            if waker != index:
+                if waker >= 0:
+                    add_wake(ready_ns, waker, index)
+                    self._complete_cause(track.spans, waker)
+                elif waker in _BY_EVENTS:
+                    self._complete_cause(track.spans, waker)
+            if track.handed:
+                for held in track.handed:
+                    held.start_ns = ready_ns
+                track.handed.clear()
+            state, cause = waits[wait]
+            track.spans.add_step(ready_ns, start_ns, end_ns, state, cause)
+            if starved and index in starved:
+                del starved[index]
+            track.ended_ns = end_ns
+            track.steps += 1
+            if cause in ledger.item_waits:
+                track.waits_for_items = True
+            if heard:
+                reason = ledger.causes[cause].reason
+                self._audience.stepped(index, ready_ns, start_ns, end_ns, _STATES[state], reason)
+        self._events += count
+        self._coarsening.recorded(count)
 
     def _without_track(self, index: int) -> None:
         """A task's step may come after the task was summed up. Raises KeyError if that cannot be."""
@@ -524,16 +532,28 @@ class Assembly:
         self._summing.late_steps += 1
 
     def _complete_cause(self, spans: SpansBuilder, waker: int) -> None:
-        growing = spans.state
-        if growing is None or growing[1] is not State.WAITING or growing[2] in self._ledger.item_waits:
+        """Who ended a wait, or what did, may tell what it was for."""
+        wait = spans.waiting_for
+        if wait < 0:
             return
-        cause = self._ledger.causes[growing[2]]
-        if cause.on is not None or cause.reason not in _WOKEN_BY_LANES:
-            return
+        completed = self._completed.get((wait, waker))
+        if completed is None:
+            completed = self._completed[wait, waker] = self._completed_cause(wait, waker)
+        if completed != wait:
+            spans.recause(completed)
+
+    def _completed_cause(self, wait: int, waker: int) -> int:
+        causes = self._ledger.causes
+        cause = causes[wait]
+        if wait in self._ledger.item_waits or cause.on is not None or cause.reason not in _WOKEN_BY_LANES:
+            return wait
         if waker >= 0:
-            spans.recause(self._ledger.causes.index(replace(cause, on=waker)))
-        elif cause.reason == "future":
-            spans.recause(self._ledger.causes.index(Wait("i/o" if waker == wire.BY_IO else "timer")))
+            return causes.index(replace(cause, on=waker))
+        return (
+            causes.index(Wait("i/o" if waker == wire.BY_IO else "timer"))
+            if cause.reason == "future"
+            else wait
+        )
 
     def _stuck(self, at_ns: int, *_: int) -> None:
         self._come_to(at_ns)
@@ -543,7 +563,8 @@ class Assembly:
 
     def _thread_waits(self, index: int, at_ns: int, wait: int, *_: int) -> None:
         track = self._ledger.tracks[index]
-        state, cause = self._waits[wait]
+        number, cause = self._waits[wait]
+        state = _STATES[number]
         track.spans.add(at_ns, state, cause)
         if cause in self._ledger.item_waits:
             track.waits_for_items = True

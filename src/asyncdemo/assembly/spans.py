@@ -13,6 +13,8 @@ from asyncdemo.model import CoarseSpans, Spans, State, Wait
 
 __all__ = ["SpansBuilder"]
 
+_RUNNING, _READY, _WAITING = int(State.RUNNING), int(State.READY), int(State.WAITING)
+
 
 class SpansBuilder:
     """Grows the columns of one lane as its events arrive."""
@@ -46,21 +48,25 @@ class SpansBuilder:
         self._states.append(state)
         self._waits.append(wait)
 
-    def add_step(self, ready_ns: int, start_ns: int, end_ns: int, state: State, wait: int) -> None:
+    def add_step(self, ready_ns: int, start_ns: int, end_ns: int, state: int, wait: int) -> None:
         """``add`` for ready, running and what comes after, for times in order and not before the last.
 
         Written out, as this is done for every step of every task.
         """
         starts, states, waits = self._starts, self._states, self._waits
-        if starts and starts[-1] == ready_ns:
+        before = states[-1] if states else -1
+        taken_over = starts and starts[-1] == ready_ns
+        if taken_over and (before != _READY or waits[-1] or ready_ns == start_ns):
             del starts[-1], states[-1], waits[-1]
-        if ready_ns < start_ns and not (states and states[-1] == State.READY):
+            before = states[-1] if states else -1
+        if ready_ns < start_ns and before != _READY:
             starts.append(ready_ns)
-            states.append(State.READY)
+            states.append(_READY)
             waits.append(0)
-        if start_ns < end_ns and not (states and states[-1] == State.RUNNING):
+            before = _READY
+        if start_ns < end_ns and before != _RUNNING:
             starts.append(start_ns)
-            states.append(State.RUNNING)
+            states.append(_RUNNING)
             waits.append(0)
         starts.append(end_ns)
         states.append(state)
@@ -68,6 +74,11 @@ class SpansBuilder:
 
     def __len__(self) -> int:
         return len(self._starts)
+
+    @property
+    def waiting_for(self) -> int:
+        """The cause of the span that is growing, if that is waiting; else -1."""
+        return self._waits[-1] if self._states and self._states[-1] == _WAITING else -1
 
     @property
     def state(self) -> tuple[int, State, int] | None:

@@ -24,8 +24,6 @@ from __future__ import annotations
 
 import json
 import struct
-import sys
-from array import array
 from collections.abc import Iterator
 
 STEP_SIZE = 6
@@ -71,6 +69,7 @@ leaves behind can be told from others."""
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 _pack = struct.pack
 _HEADER = struct.Struct("<cI")
+_EVENT = struct.Struct(f"<{STEP_SIZE}q")
 MAX_FRAME = 1 << 28
 
 
@@ -87,15 +86,11 @@ def numbers_frame(numbers: list[int]) -> bytes:
     return frame(NUMBERS, _pack(f"<{len(numbers)}q", *numbers))
 
 
-def unpack_numbers(payload: bytes) -> array[int]:
-    """Raises ValueError if the payload is not whole events."""
-    packed = array("q")
-    packed.frombytes(payload)
-    if len(packed) % STEP_SIZE:
+def events(payload: bytes) -> Iterator[tuple[int, ...]]:
+    """Of six numbers each. Raises ValueError if the payload is not whole events."""
+    if len(payload) % _EVENT.size:
         raise ValueError("numbers are not whole events")
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed
+    return _EVENT.iter_unpack(payload)
 
 
 class FrameReader:
