@@ -72,6 +72,7 @@ def _trace(variant: _Variant) -> None:
     recording = record(Script(str(variant.script)), Options(lanes=variant.lanes, stdout=Stdout.CAPTURE))
     if variant.is_async:
         figures = measure(recording)
+        assert figures.ideal_ns is not None, "it ended by itself"
         variant.over_ideal.append(figures.wall_ns / figures.ideal_ns)
 
 

@@ -400,7 +400,7 @@ class TestBesideOthers:
         told = recorded(tmp_path, script)
         assert told.marks["end"] == 1
         assert told.run.outcome is RunOutcome.OK
-        assert any("stopped observing" in note for note in told.run.notes)
+        assert any("hook there failed" in note for note in told.run.notes)
 
     def test_gevents_own_threads_are_threads(self, tmp_path: Path) -> None:
         script = """

@@ -12,6 +12,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.support.plain_and_traced import PYTHON, plain, traced
 
 _SRC = Path(__file__).parents[3] / "src"

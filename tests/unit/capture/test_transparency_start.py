@@ -218,4 +218,4 @@ def test_what_a_package_imports_is_observed(tmp_path: Path) -> None:
     (tmp_path / "package" / "spaced" / "module.py").write_text("from .. import sleep\nsleep(0.05)\n")
     _, run = traced("-m", "package.spaced.module", folder=tmp_path)
     (lane,) = run.lanes
-    assert "sleep" in {span.reason for span in lane.spans}
+    assert "sleep" in {span.wait.reason for span in lane.spans}

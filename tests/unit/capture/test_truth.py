@@ -14,7 +14,6 @@ import pytest
 
 from asyncdemo.metrics import resource_use
 from asyncdemo.model import State
-from asyncdemo.runner import Options, Target, record
 from tests.support.truth import Recorded, recorded
 
 GATE_WITH_BLOCKER = """
@@ -644,7 +643,7 @@ class TestReviewed:
             lanes=["work"],
         )
         assert "[0, 1, 2]" in told.stdout and "['item']" in told.stdout
-        assert any("The lens stopped observing" in note for note in told.run.notes)
+        assert any("hook there failed" in note for note in told.run.notes)
 
     def test_many_short_blocking_calls_are_one_step_of_that_kind(self, tmp_path: Path) -> None:
         told = recorded(
@@ -758,54 +757,3 @@ def span_at(told: Recorded, track: int, at_ns: int) -> str:
     lane = next(lane for lane in told.run.lanes if lane.track == track)
     span = next(span for span in lane.spans if span.start_ns <= at_ns < span.end_ns)
     return f"{span.state.name.lower()} ({span.wait.reason})"
-
-
-def test_a_fault_of_the_lens_is_told_and_the_script_goes_on(tmp_path: Path) -> None:
-    told = recorded(
-        tmp_path,
-        """
-        import asyncio, sys
-
-        async def main():
-            await asyncio.sleep(0.01)
-            reasons = sys.modules["asyncdemo.capture.reasons"]
-            reasons._LEAVES = None  # something the lens did not reckon with
-            await asyncio.sleep(0.01)
-            print("went on")
-
-        asyncio.run(main())
-        """,
-    )
-    assert "went on" in told.stdout
-    assert any("The lens stopped observing" in note for note in told.run.notes)
-
-
-class TestCutOff:
-    """The run ends while a step blocks: what was going on is in the recording."""
-
-    def test_a_step_that_never_ends_is_running_and_who_waits_for_it_is_ready(self, tmp_path: Path) -> None:
-        script = tmp_path / "script.py"
-        script.write_text(
-            "import asyncio, time\n"
-            "async def hangs():\n"
-            "    await asyncio.sleep(0.05)\n"
-            "    time.sleep(60)\n"
-            "async def due():\n"
-            "    await asyncio.sleep(0.1)\n"
-            "async def not_due():\n"
-            "    await asyncio.sleep(50)\n"
-            "async def main():\n"
-            "    await asyncio.gather(hangs(), due(), not_due())\n"
-            "asyncio.run(main())\n"
-        )
-        run = record(Target(str(script)), Options(timeout_s=2.0))
-        last = {lane.name.split()[-1]: lane.spans[-1] for lane in run.lanes}
-        assert {name: span.state for name, span in last.items()} == {
-            "main": State.WAITING,
-            "hangs": State.RUNNING,
-            "due": State.READY,
-            "not_due": State.WAITING,
-        }
-        (step,) = run.slow_steps
-        assert (step.reason, step.site and step.site.line) == ("sleep", 4)
-        assert any("time limit" in note for note in run.notes)
