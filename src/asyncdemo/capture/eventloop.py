@@ -15,17 +15,27 @@ from __future__ import annotations
 import ast
 import asyncio
 import contextvars
+import functools
 import sys
 from _thread import get_ident  # gevent replaces that of the module
 from asyncio import base_events, events, format_helpers, selector_events
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodWrapperType
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 from asyncdemo.capture import callables, wire
 from asyncdemo.capture.frames import disguise
 from asyncdemo.capture.guard import Guard
-from asyncdemo.capture.handles import STEP, Ready, TaskState, Traceback, is_handle, leave_note, note_of
+from asyncdemo.capture.handles import (
+    NOT_SCHEDULED,
+    STEP,
+    Ready,
+    TaskState,
+    Traceback,
+    is_handle,
+    leave_note,
+    note_of,
+)
 from asyncdemo.capture.instrument import (
     Patches,
     Transform,
@@ -69,10 +79,19 @@ class Relays:
         """By id of the code, or else of the type; and that itself, as ids of what is gone come back."""
 
     def is_relay(self, callback: Any) -> bool:
-        function = callables.innermost(callback)
-        key: object = callables.code(function) or type(function)
-        if key is BuiltinFunctionType or key is MethodWrapperType:
-            return _is_relay(function)
+        function = callback
+        kind: Any = type(function)
+        if kind is MethodType:
+            function = callback.__func__
+            kind = type(function)
+        if kind is FunctionType:
+            key = function.__code__
+        elif kind is BuiltinFunctionType and type(function.__self__) is not ModuleType:
+            key = type(function.__self__)
+        elif kind is functools.partial or kind is BuiltinFunctionType or kind is MethodWrapperType:
+            return _is_relay(callables.innermost(function))
+        else:
+            key = kind
         known = self._known.get(id(key))
         if known is None:
             if len(self._known) > _MOST_CALLBACKS:
@@ -134,16 +153,8 @@ class EventLoops:
     ) -> None:
         """By make(original, failed); it has its own guard, as a call more would cost too much."""
         original = getattr(owner, name)
-
-        def failed(error: Exception) -> bool:
-            """False if the error is the script's own; else from now on it is the original again."""
-            known = self._failed(original.__qualname__, error)
-            if known and vars(owner).get(name) is made:
-                setattr(owner, name, original)
-            return known
-
-        made = make(original, failed)
-        patches.set(owner, name, made)
+        failed, hook = self._failed, original.__qualname__
+        patches.set(owner, name, make(original, lambda error: failed(hook, error)))
 
     # -- hooks ----------------------------------------------------------------------------------
 
@@ -192,78 +203,113 @@ class EventLoops:
         recorder, classify, finish = self._recorder, self._reasons.classify, self._tasks.finish
         now, record = recorder.now, recorder.record
         record_long_wait, slow_ns, on_slow = self._tasks.record_long_wait, self._slow_ns, self._on_slow
-        begin = self._begin_callback
+        begin, unknown = self._begin_callback, recorder.wait("")
 
         def _run(self: Any) -> None:
-            lens: Any = None
-            state = future = None
-            task: Any = None
-            before = track = ready = start = waker = 0
-            try:
-                note = self._source_traceback
-                if type(note) is Traceback:
-                    note = note_of(self)
-                if type(note) is TaskState:
-                    state, task, lens = note, note(), self._loop._asyncdemo
-                    before = lens.current
-                    lens.current = track = state.track
+            note, task = self._source_traceback, None
+            if type(note) is Traceback:
+                note = note_of(self)
+            if type(note) is TaskState:
+                state, lens = note, self._loop._asyncdemo
+                before = ready = start = waker = 0
+                stepped = None
+                try:
+                    before, stepped = lens.current, lens.state
+                    lens.current, lens.state = state.track, state
                     waker, ended = state.waker, state.end_ns
                     ready = state.ready_ns or ended
                     # woken by itself, it only let others go first
-                    if ready - ended > LONG_WAIT_NS and waker != track:
-                        record_long_wait(task, state, ready)
+                    if ready - ended > LONG_WAIT_NS and waker != state.track:
+                        record_long_wait(state, ready)
+                    state.ready_ns = NOT_SCHEDULED
                     start = lens.ended_ns or now()
-                    lens.ended_ns = 0
-                    lens.started_ns = start
-                else:
-                    track = NO_TASK
-                    lens, before, start = begin(self, note)
-            except Exception as error:
-                if lens is not None:
-                    lens.rest()
-                lens = None
-                if not failed(error):
+                    lens.ended_ns, lens.started_ns = 0, start
+                except Exception as error:  # noqa: BLE001 - as of every hook
+                    give_up(lens, error)
+                    lens = None
+                callback, args = self._callback, self._args
+                try:  # written out: a call with * takes a slower path
+                    if not args and args is not None:
+                        self._context.run(callback)
+                    elif type(args) is tuple and len(args) == 1:
+                        self._context.run(callback, args[0])
+                    else:
+                        self._context.run(callback, *args)
+                except (SystemExit, KeyboardInterrupt):
                     raise
-            callback, args = self._callback, self._args
-            try:
-                if args == ():  # written out: a call with * takes a slower path
-                    self._context.run(callback)
-                elif type(args) is tuple and len(args) == 1:
-                    self._context.run(callback, args[0])
-                else:
-                    self._context.run(callback, *args)
-            except (SystemExit, KeyboardInterrupt):
-                raise
-            except BaseException as error:  # noqa: BLE001 - as the original does
-                _report(self, error)
-            finally:
-                if lens is not None:
-                    try:
-                        end = now()
-                        lens.started_ns, lens.current = -end, before
-                        if state is None:
-                            lens.due_ns = 0
-                        else:
-                            future = task._fut_waiter
-                            state.end_ns = end
-                            if future is not None:
-                                wait = classify(state.methods.get_coro(task), future)
-                            elif state.methods.done(task):
-                                wait = wire.WAIT_DONE
-                                finish(task, state, end)
-                            else:
+                except BaseException as error:  # noqa: BLE001 - as the original does
+                    _report(self, error)
+                finally:
+                    if lens is not None:
+                        try:
+                            state.end_ns = end = now()
+                            lens.started_ns, lens.current, lens.state = -end, before, stepped
+                            if not state.ready_ns:  # it has scheduled itself
                                 wait = wire.WAIT_YIELD
-                            record((track, ready, start, end, wait, waker))
+                            else:
+                                task = state()
+                                wait = wait_of(task, state, end)
+                            record((state.track, ready, start, end, wait, waker))
+                            if end - start > slow_ns:
+                                on_slow(lens, state.track, start, end)
+                            elif lens.looks:
+                                lens.ended_ns = end
+                        except Exception as error:  # noqa: BLE001
+                            give_up(lens, error)
+                    # a traceback's frames lead to this one, which must not keep the task alive
+                    self = callback = args = task = None
+            else:
+                lens, before, start = None, 0, 0
+                try:
+                    lens, before, start = begin(self, note)
+                except Exception as error:  # noqa: BLE001 - as of every hook
+                    give_up(lens, error)
+                    lens = None
+                callback, args = self._callback, self._args
+                try:
+                    if not args and args is not None:
+                        self._context.run(callback)
+                    elif type(args) is tuple and len(args) == 1:
+                        self._context.run(callback, args[0])
+                    else:
+                        self._context.run(callback, *args)
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:  # noqa: BLE001 - as the original does
+                    _report(self, error)
+                finally:
+                    if lens is not None:
+                        end = now()
+                        lens.started_ns, lens.due_ns, lens.current = -end, 0, before
                         if end - start > slow_ns:
-                            on_slow(lens, track, start, end)
+                            try:
+                                on_slow(lens, NO_TASK, start, end)
+                            except Exception as error:  # noqa: BLE001
+                                give_up(lens, error)
                         elif lens.looks:
                             lens.ended_ns = end
-                    except Exception as error:
-                        lens.rest()
-                        if not failed(error):
-                            raise
-                # a traceback's frames lead to this one, which must not keep the task of the exception alive
-                self = callback = args = task = future = None
+                    self = callback = args = None
+
+        def give_up(lens: LoopLens | None, error: Exception) -> None:
+            """What runs now is not observed."""
+            if lens is not None:
+                lens.rest()
+            if not failed(error):
+                raise error
+
+        def wait_of(task: Any, state: TaskState, end_ns: int) -> int:
+            future = task._fut_waiter
+            if future is None:
+                if not state.methods.done(task):
+                    return wire.WAIT_YIELD
+                finish(task, state, end_ns)
+                return wire.WAIT_DONE
+            try:
+                return classify(state.methods.get_coro(task), future)
+            except Exception as error:
+                if not failed(error):
+                    raise
+                return unknown
 
         disguise(_run, original)
         return _run  # type: ignore[return-value]
@@ -271,22 +317,28 @@ class EventLoops:
     def _begin_callback(self, handle: Any, note: Any) -> tuple[LoopLens | None, int, int]:
         """What is called is no task's step. (lens, what was current, start); None of a loop not observed."""
         loop = handle._loop
-        if not issubclass(type(loop), base_events.BaseEventLoop):
+        if type(note) is Ready:
+            lens: LoopLens = loop._asyncdemo
+        elif issubclass(type(loop), base_events.BaseEventLoop):
+            lens = self._loops.lens_of(loop)
+        else:
             return None, 0, 0
-        lens = self._loops.lens_of(loop)
         before = lens.current
         start = lens.ended_ns or self._recorder.now()
         lens.ended_ns = 0
         is_relay = self._relays.is_relay(handle._callback)
-        if issubclass(type(handle), events.TimerHandle):
+        if type(note) is Ready:
+            if is_relay:
+                lens.current, lens.due_ns = note.waker, note.ready_ns
+            else:
+                lens.current = wire.BY_LOOP
+        elif issubclass(type(handle), events.TimerHandle):
             lens.current = wire.BY_TIMER
             if is_relay:
                 due = int(handle._when * 1e9) + self._loops.offset_ns
                 if lens.slept_ns < due < lens.woke_ns:
                     due = lens.woke_ns  # it slept past it, as epoll counts in ms: nobody was in the way
                 lens.due_ns = due if due < start else start
-        elif is_relay and type(note) is Ready:
-            lens.current, lens.due_ns = note.waker, note.ready_ns
         else:
             lens.current = wire.BY_LOOP
         lens.started_ns = start
@@ -294,12 +346,12 @@ class EventLoops:
 
     def _call_soon(self, original: Any, failed: Failed) -> FunctionType:
         now, scheduled = self._recorder.now, self._tasks.scheduled
-        states = self._tasks.states
         handle_type, handle_init = events.Handle, events.Handle.__init__
+        states, new_ready = self._tasks.states, object.__new__
         new_handle, copy_context = object.__new__, contextvars.copy_context
 
         def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
-            note: TaskState | Ready | None
+            note: Any
             lens = self._asyncdemo
             if (
                 lens is None
@@ -314,15 +366,26 @@ class EventLoops:
                 return own
             try:
                 current = lens.current
-                if type(callback) is STEP and (state := states.get(id(callback.__self__))) is not None:
-                    state.waker = current
-                    state.ready_ns = lens.due_ns or (0 if current == state.track else now())
-                    note = state
+                kind: Any = type(callback)
+                stepped = lens.state
+                if kind is STEP and stepped is not None and stepped() is callback.__self__:
+                    note = stepped  # it lets others go first
+                    note.waker, note.ready_ns = current, 0
                 else:
                     ready = lens.due_ns or now()
-                    note = scheduled(callback, lens, current, ready)
+                    note = None
+                    if kind is BuiltinFunctionType:
+                        task = callback.__self__
+                        note = states.get(id(task))
+                        if note is not None and len(args) == 1 and task._fut_waiter is args[0]:
+                            note.waker, note.ready_ns = current, ready
+                        else:
+                            note = scheduled(callback, lens, current, ready)
+                    elif kind is STEP or kind is MethodType:
+                        note = scheduled(callback, lens, current, ready)
                     if note is None:
-                        note = Ready(ready, current)
+                        note = new_ready(Ready)
+                        note.ready_ns, note.waker = ready, current
             except Exception as error:
                 note = None
                 if not failed(error):

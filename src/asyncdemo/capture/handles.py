@@ -23,6 +23,9 @@ _NOTE = "__asyncdemo__"
 """The attribute of a traceback that the note lies in, in debug mode."""
 
 
+NOT_SCHEDULED = -1
+
+
 class TaskState(weakref.ref[Any]):
     """What is known of one task; itself the weak reference to it, as a strong one would keep it alive.
 
@@ -38,7 +41,8 @@ class TaskState(weakref.ref[Any]):
     methods: Any
     """``tasks.TaskMethods`` of its class."""
     ready_ns: int
-    """Since when the scheduled step can run; 0: since the step before it ended."""
+    """Since when the scheduled step can run; 0: since the step before it ended,
+    ``NOT_SCHEDULED`` while none is."""
     told: bool
     """Are its long waits told?"""
     track: int

@@ -36,6 +36,7 @@ class LoopLens:
         "sample",
         "slept_ns",
         "started_ns",
+        "state",
         "thread",
         "usage",
         "woke_ns",
@@ -50,6 +51,8 @@ class LoopLens:
         """The track of the thread that runs the loop."""
         self.current = wire.BY_LOOP
         """Track of the task being stepped, or the waker that a relay passes on."""
+        self.state: TaskState | None = None
+        """Of the task being stepped."""
         self.started_ns = 0
         """When the callback being run started; while none is, minus the end of the last one."""
         self.ended_ns = 0
@@ -85,7 +88,8 @@ class LoopLens:
 
     def rest(self) -> None:
         """What runs now is not observed."""
-        self.current, self.started_ns, self.due_ns, self.ended_ns = wire.BY_LOOP, 0, 0, 0
+        self.current, self.state = wire.BY_LOOP, None
+        self.started_ns = self.due_ns = self.ended_ns = 0
 
     def selector(self) -> Any:
         """What tells the loop of events; None if that cannot be seen from here."""

@@ -73,6 +73,7 @@ _LIMITED = {
 _MOST_CHAINS = 1000
 """Of coroutines awaiting one another, whose reason is kept: a program has few, unless it compiles code."""
 _NO_REASON: tuple[libraries.Reason, None] = ("", WAITING), None
+_modules = sys.modules
 _no_loop: Any = _NoLoop()
 _LEAVES: set[type] = {type(asyncio.Future.__await__(asyncio.Future(loop=_no_loop)))}
 """What a coroutine awaits when it awaits a future itself."""
@@ -96,6 +97,9 @@ class Reasons:
         """Those themselves, as ids of what is gone come back."""
         self._by_chain: dict[tuple[int, ...], tuple[libraries.Reason, int, list[CodeType]]] = {}
         self._libraries = libraries.Libraries()
+        self._modules = 0
+        """So many were imported when it was last looked whether a library with reasons is among them."""
+        self._any_library = False
         self.items: dict[int, int] = {}
         """id(asyncio future) -> index of the executor's work item that will complete it."""
 
@@ -103,6 +107,14 @@ class Reasons:
         """A library was imported: what awaits asyncio's own primitives from now on may say more."""
         self._by_code.clear()
         self._by_chain.clear()
+
+    def _knows_libraries(self) -> bool:
+        """Is any of the libraries imported that have reasons of their own? Asked at every wait."""
+        modules = len(_modules)
+        if modules != self._modules:
+            self._modules = modules
+            self._any_library = libraries.is_known(_modules)
+        return self._any_library
 
     def classify(self, coroutine: Any, future: Any) -> int:
         """The wait of a task whose step just ended with ``future`` to wait for."""
@@ -135,7 +147,7 @@ class Reasons:
         reason = _BY_CODE.get(name)
         if reason in _BUILT_UPON:
             return self._by_builder(coroutine, reason)
-        if reason in TRANSFERS and libraries.is_known(sys.modules):
+        if reason in TRANSFERS and self._knows_libraries():
             return self._recorder.wait(self._service(coroutine) or reason)
         if reason is not None:
             wait = self._by_code[id(code)] = self._recorder.wait(reason)
@@ -146,7 +158,7 @@ class Reasons:
             resource = self._resource_of(_local(innermost, "self"))
             return self._recorder.wait(reason, QUEUED, resource=resource)
         if name == "wait_for":
-            if libraries.is_known(sys.modules):
+            if self._knows_libraries():
                 known = self._by_library(coroutine)
                 if known is not None:
                     return known
@@ -163,7 +175,7 @@ class Reasons:
             if code is None or not code.co_filename.startswith(ASYNCIO_DIR):
                 break
             reason = _BY_CODE.get(code.co_qualname, reason)
-        if libraries.is_known(sys.modules):
+        if self._knows_libraries():
             return self._by_library(coroutine) or self._recorder.wait(reason)
         return self._recorder.wait(reason)
 
@@ -221,7 +233,7 @@ class Reasons:
             return self._recorder.wait("task")
         if type(future).__name__ == "_GatheringFuture":
             return self._gather
-        if libraries.is_known(sys.modules):
+        if self._knows_libraries():
             return self._by_library(coroutine) or self._recorder.wait("future")
         return self._future
 

@@ -161,7 +161,7 @@ class Tasks:
         return state
 
     def _function(self, coroutine: Any) -> _Function:
-        code = code_of(coroutine)
+        code = coroutine.cr_code if type(coroutine) is CoroutineType else code_of(coroutine)
         known = self._functions.get(id(code))
         if known is None:
             if len(self._functions) > _MOST_FUNCTIONS:
@@ -226,7 +226,7 @@ class Tasks:
         elif future is None:
             state.ready_ns = end
 
-    def record_long_wait(self, task: Any, state: TaskState, end_ns: int) -> None:
+    def record_long_wait(self, state: TaskState, end_ns: int) -> None:
         """Which calls of the user's code the task was suspended in while it waited so long.
 
         Told of the first few tasks that run a function: where many do, they are concurrent already.
@@ -235,7 +235,7 @@ class Tasks:
             return
         recorder = self._recorder
         places: list[tuple[int, int | None]] = []
-        for awaitable in chain(state.methods.get_coro(task)):
+        for awaitable in chain(state.methods.get_coro(state())):
             frame = frame_of(awaitable)
             # an async generator goes on when it is asked to: its awaits follow each other by nature
             own = (
@@ -354,7 +354,7 @@ def observing_creation(
 
 def _methods_of(kind: type) -> TaskMethods | None:
     for known, methods in _METHODS:
-        if issubclass(kind, known):
+        if kind is known or issubclass(kind, known):
             return methods
     try:
         return TaskMethods(kind)
@@ -363,8 +363,9 @@ def _methods_of(kind: type) -> TaskMethods | None:
 
 
 def _name(coroutine: Any) -> str:
-    known = type(coroutine) in _COROUTINES or is_compiled(type(coroutine))
-    return str(coroutine.__qualname__) if known else type(coroutine).__name__
+    kind = type(coroutine)
+    known = kind in _COROUTINES or is_compiled(kind)
+    return str(coroutine.__qualname__) if known else kind.__name__
 
 
 def _has_begun(coroutine: Any) -> bool:

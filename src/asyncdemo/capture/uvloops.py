@@ -93,7 +93,7 @@ def install(
                 lens.current = track = state.track
                 # woken by itself, it only let others go first
                 if self.waker != track and self.ready_ns - state.end_ns > LONG_WAIT_NS:
-                    tasks.record_long_wait(state(), state, self.ready_ns)
+                    tasks.record_long_wait(state, self.ready_ns)
             elif relays.is_relay(self.callback):
                 lens.current, lens.due_ns = self.waker, self.ready_ns
             else:
