@@ -63,6 +63,7 @@ _HANDLE_SLOTS = {
 """Of the handles whose constructor is known to do nothing but set these."""
 _RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})
 NO_TASK = -1
+_handle_init = events.Handle.__init__
 _MOST_CALLBACKS = 10_000
 _MAKES_THREAD_SAFE = hasattr(events, "_ThreadSafeHandle")
 """3.14+: before, ``call_soon_threadsafe`` calls ``_call_soon``, too."""
@@ -168,6 +169,8 @@ class EventLoops:
             lens.io_seen.clear()
         lens.slept_ns, lens.woke_ns = -lens.started_ns, self._recorder.now()
         lens.looks, lens.ended_ns = True, 0
+        if events.Handle.__init__ is not _handle_init:  # the script has put something in its place
+            lens.is_plain = False
 
     def _left_pending(self, loop: Any) -> None:
         pending = (self._recorder.tasks.get(id(task)) for task in asyncio.all_tasks(loop))
@@ -346,7 +349,7 @@ class EventLoops:
 
     def _call_soon(self, original: Any, failed: Failed) -> FunctionType:
         now, scheduled = self._recorder.now, self._tasks.scheduled
-        handle_type, handle_init = events.Handle, events.Handle.__init__
+        handle_type = events.Handle
         states, new_ready = self._tasks.states, object.__new__
         new_handle, copy_context = object.__new__, contextvars.copy_context
 
@@ -359,7 +362,6 @@ class EventLoops:
                 or self._debug
                 or self._closed
                 or events.Handle is not handle_type
-                or handle_type.__init__ is not handle_init
             ):
                 own = original(self, callback, *args, context=context)
                 note_in(self, own)
