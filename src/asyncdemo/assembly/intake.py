@@ -577,6 +577,19 @@ class Assembly:
         self._ledger.tracks[index].spans.add(at_ns, State.RUNNING)
         self._audience.changed(index, at_ns, State.RUNNING, "")
 
+    def _off_cpu(self, index: int, start_ns: int, end_ns: int, wait: int) -> None:
+        track = self._ledger.tracks[index]
+        state, cause = self._waits[wait]
+        pieces = track.off_cpu
+        if pieces and pieces[-1][1:] == (start_ns, cause):  # it went on
+            pieces[-1] = pieces[-1][0], end_ns, cause
+        else:
+            pieces.append((start_ns, end_ns, cause))
+        growing = track.spans.state
+        if growing is not None and growing[1] is State.RUNNING and growing[0] <= start_ns:
+            self._audience.thread_waits(index, start_ns, state, self._ledger.causes[cause].reason)
+            self._audience.changed(index, end_ns, State.RUNNING, "")
+
     def _taken(self, index: int, at_ns: int, resource: int, connection: int, site: int) -> None:
         held = Held(
             index,
@@ -671,4 +684,5 @@ _HANDLERS: dict[int, Callable[[Assembly, int, int, int, int, int], None]] = {
     wire.CALLED: Assembly._called,
     wire.NOW: Assembly._at,
     wire.STUCK: Assembly._stuck,
+    wire.OFF_CPU: Assembly._off_cpu,
 }

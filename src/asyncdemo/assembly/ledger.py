@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from asyncdemo.assembly.off_cpu import Piece
 from asyncdemo.assembly.pools import Pools
 from asyncdemo.assembly.sequences import Pause
 from asyncdemo.assembly.spans import SpansBuilder
@@ -68,6 +69,7 @@ class TrackRecord:
         "hosts_loop",
         "kind",
         "name",
+        "off_cpu",
         "outcome",
         "own",
         "parent",
@@ -105,6 +107,8 @@ class TrackRecord:
         self.waits_for_items = False
         self.referred = False
         """Something else that is kept says what it did."""
+        self.off_cpu: list[Piece] = []
+        """Of a thread: when it waited without telling."""
 
     @property
     def label(self) -> str:

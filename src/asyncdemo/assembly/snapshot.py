@@ -12,6 +12,7 @@ from asyncdemo.assembly import sequences, standstill
 from asyncdemo.assembly.coarsening import Coarsening
 from asyncdemo.assembly.explanations import explain
 from asyncdemo.assembly.ledger import Item, Ledger
+from asyncdemo.assembly.off_cpu import with_waits
 from asyncdemo.assembly.requests import compose, handlers_of
 from asyncdemo.assembly.spans import SpansBuilder
 from asyncdemo.assembly.summing import Summing
@@ -124,6 +125,8 @@ class _Builder:
             end_ns = self._ends[t.process.number]
             closed_ns = max(t.closed_ns if t.closed_ns is not None else end_ns, t.start_ns)
             spans = self._with_what_goes_on(index, t.spans).build(closed_ns, self._causes.table)
+            if t.off_cpu:
+                spans = with_waits(spans, t.off_cpu)
             if t.waits_for_items:
                 spans = self._split_at_item_start(spans)
             if t.hosts_loop:

@@ -24,6 +24,7 @@ from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
+from asyncdemo.capture.off_cpu import OffCpu
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.capture.requests import Requests
@@ -60,7 +61,7 @@ class Lens:
         self._reasons = Reasons(recorder, self._limits.resource_of)
         self._census = Census(recorder, self._loops, self._limits.resource_of)
         self._on_lost = on_lost
-        self._watchdog = Watchdog(recorder, self._real_sleep, self._lost, self.guard.failed)
+        self._watchdog = Watchdog(recorder, self._real_sleep, self._lost, self.guard.failed, self._look_at_threads())
         self._slow_ns = slow_ns
         self._tasks = Tasks(recorder, self._reasons)
         self._relays = Relays()
@@ -123,6 +124,14 @@ class Lens:
             guard,
         )
         sys.meta_path.insert(0, finder)
+
+    def _look_at_threads(self) -> Callable[[], None]:
+        if self.clock is not None or sys.platform != "linux":
+            return lambda: None
+        off_cpu = OffCpu(self.recorder, self._loops)
+        self.recorder.on_thread_end = self.guard.call("end of a thread", off_cpu.thread_ends)
+        look: Callable[[], None] = self.guard.call("off CPU", off_cpu.look)
+        return look
 
     def prepare(self) -> None:
         """Take the memory that observing needs."""

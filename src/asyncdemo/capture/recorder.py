@@ -139,7 +139,7 @@ def nothing() -> None:
 class ThreadLens:
     """What is known of one thread: its track, and what it is in the middle of."""
 
-    __slots__ = ("cpu_at_open", "depth", "label", "outermost", "service", "track")
+    __slots__ = ("cpu_at_open", "depth", "label", "native", "outermost", "service", "track")
 
     def __init__(self, track: int) -> None:
         self.track = track
@@ -152,6 +152,8 @@ class ThreadLens:
         self.service = ""
         """What it talks to while a library's call goes on: "redis", "s3"; "" if that is not known."""
         self.cpu_at_open = 0
+        self.native = 0
+        """The system's number of it; 0 once it is over."""
 
 
 class _NearestSite:
@@ -207,6 +209,7 @@ class Recorder:
         """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
         self.threads: dict[int, ThreadLens] = {}
         """thread ident -> what it does."""
+        self.on_thread_end: Callable[[int, ThreadLens], None] = lambda ident, lens: None
         self.next_track = itertools.count(base).__next__
         self.next_lane = itertools.count(base).__next__
         self.next_serial = itertools.count(base).__next__
@@ -402,11 +405,14 @@ class Recorder:
         self.define(["thread", track, name, function, site, created, parent, at_ns])
         lens = self.threads[ident] = ThreadLens(track)
         lens.cpu_at_open = _thread_time_ns()
+        lens.native = _thread.get_native_id()
         return lens
 
     def close_thread(self, ident: int, outcome: str, error: str | None = None) -> None:
         lens = self.threads.get(ident)
         if lens is not None:
+            self.on_thread_end(ident, lens)
+            lens.native = 0
             cpu_ns = _thread_time_ns() - lens.cpu_at_open
             self.define(["end", lens.track, self.now(), outcome, error, cpu_ns, None])
 

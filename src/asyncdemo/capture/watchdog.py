@@ -56,8 +56,13 @@ class Watchdog:
         sleep: Callable[[float], None],
         on_lost: Callable[[OSError], None],
         failed: Callable[[str, BaseException], bool],
+        look_at_threads: Callable[[], None] = lambda: None,
     ) -> None:
-        """sleep: the real one. on_lost: the parent cannot be reached any more. failed: as of any hook."""
+        """sleep: the real one. on_lost: the parent cannot be reached any more. failed: as of any hook.
+
+        look_at_threads is called every few milliseconds.
+        """
+        self._look_at_threads = look_at_threads
         self._recorder = recorder
         self._lenses: list[LoopLens] = []
         self._offset_ns = 0
@@ -102,6 +107,7 @@ class Watchdog:
                 sleep(POLL_S)
             self.look()
             self._measure()
+            self._look_at_threads()
             recorder.pack()
             asked = self._asked is not None and self._asked.arrived()
             if asked:

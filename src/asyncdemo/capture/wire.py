@@ -16,6 +16,7 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     ITEM_STARTED       item, at_ns, worker's track
     ITEM_DONE          item, at_ns
     CALLED             track or -1, start_ns, end_ns, call   a blocking call inside a step
+    OFF_CPU            track, start_ns, end_ns, wait   the thread waited, unobserved: seen by its CPU clock
     NOW                at_ns                       nothing happened until then
     STUCK              at_ns                       the definition "stuck" tells of this moment
 """
@@ -39,6 +40,7 @@ ITEM_DONE = -8
 CALLED = -9
 NOW = -10
 STUCK = -11
+OFF_CPU = -12
 
 # Wakers that are no track.
 BY_LOOP = -1
