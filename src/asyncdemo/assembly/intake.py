@@ -53,7 +53,7 @@ _WOKEN_BY_LANES = frozenset(
 )
 """Waits that another lane may end: who did is known from the wake."""
 
-_NOTHING = (wire.NOW, wire.STUCK)
+_NOTHING = (wire.NOW, wire.STUCK, wire.OFF_CPU)
 _STATES = tuple(State)
 _BY_EVENTS = (wire.BY_IO, wire.BY_TIMER)
 _RECENT = 20
@@ -577,9 +577,10 @@ class Assembly:
         self._ledger.tracks[index].spans.add(at_ns, State.RUNNING)
         self._audience.changed(index, at_ns, State.RUNNING, "")
 
-    def _off_cpu(self, index: int, start_ns: int, end_ns: int, wait: int) -> None:
+    def _off_cpu(self, index: int, start_ns: int, end_ns: int, wait: int, *_: int) -> None:
         track = self._ledger.tracks[index]
-        state, cause = self._waits[wait]
+        number, cause = self._waits[wait]
+        state = _STATES[number]
         pieces = track.off_cpu
         if pieces and pieces[-1][1:] == (start_ns, cause):  # it went on
             pieces[-1] = pieces[-1][0], end_ns, cause

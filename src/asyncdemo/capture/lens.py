@@ -61,7 +61,9 @@ class Lens:
         self._reasons = Reasons(recorder, self._limits.resource_of)
         self._census = Census(recorder, self._loops, self._limits.resource_of)
         self._on_lost = on_lost
-        self._watchdog = Watchdog(recorder, self._real_sleep, self._lost, self.guard.failed, self._look_at_threads())
+        self._watchdog = Watchdog(
+            recorder, self._real_sleep, self._lost, self.guard.failed, self._look_at_threads()
+        )
         self._slow_ns = slow_ns
         self._tasks = Tasks(recorder, self._reasons)
         self._relays = Relays()

@@ -16,6 +16,7 @@ import socket
 import sys
 import sysconfig
 import time
+from _thread import get_native_id  # gevent replaces that of the module
 from collections.abc import Callable, Iterable, Sequence
 from types import CodeType, FrameType
 from typing import Any
@@ -405,7 +406,7 @@ class Recorder:
         self.define(["thread", track, name, function, site, created, parent, at_ns])
         lens = self.threads[ident] = ThreadLens(track)
         lens.cpu_at_open = _thread_time_ns()
-        lens.native = _thread.get_native_id()
+        lens.native = get_native_id()
         return lens
 
     def close_thread(self, ident: int, outcome: str, error: str | None = None) -> None:
