@@ -23,8 +23,8 @@ from asyncdemo.capture.greenlets import Greenlets
 from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.limits import Limits
-from asyncdemo.capture.loops import Loops
-from asyncdemo.capture.off_cpu import OffCpu
+from asyncdemo.capture.loops import LoopLens, Loops
+from asyncdemo.capture.off_cpu import UNKNOWN, OffCpu
 from asyncdemo.capture.reasons import Reasons
 from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.capture.requests import Requests
@@ -164,6 +164,9 @@ class Lens:
     # -- hooks ----------------------------------------------------------------------------------
 
     def _lane(self, function: str, arguments: tuple[Any, ...]) -> _Lane:
+        loop = self._loops.running_lens()
+        if type(loop) is LoopLens and loop.track < 0:
+            return _CallbackLane(self.recorder, loop, source.lane_name(function, arguments), function)
         return _Lane(self.recorder, self._track, source.lane_name(function, arguments), function)
 
     def _track(self) -> int:
@@ -269,6 +272,38 @@ class _Lane:
         result = self._result if kind is None else None
         error = None if kind is None else kind.__name__
         recorder.define(["lane-end", self._lane, recorder.now(), outcome, result, error])
+
+
+class _CallbackLane(_Lane):
+    """The same in a callback of an event loop: no task's step, so what executes is a track of its own."""
+
+    __slots__ = ("_before", "_loop", "_start_ns", "_track")
+
+    def __init__(self, recorder: Recorder, loop: LoopLens, name: str, function: str) -> None:
+        super().__init__(recorder, recorder.next_track, name, function)
+        self._loop = loop
+
+    def __enter__(self) -> _CallbackLane:
+        recorder, loop = self._recorder, self._loop
+        self._track, self._start_ns = track, start_ns = recorder.next_track(), recorder.now()
+        self._current_track = lambda: track
+        recorder.define(["task", track, "", self._function, None, None, None, start_ns, loop.thread, True])
+        self._before = loop.current, loop.due_ns
+        loop.current, loop.due_ns = track, 0
+        super().__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        super().__exit__(kind, *rest)
+        recorder, loop, end_ns, wait = self._recorder, self._loop, self._recorder.now(), wire.WAIT_DONE
+        started_ns = self._start_ns
+        if loop.current == self._track:
+            loop.current, loop.due_ns = self._before
+        else:  # a generator that was left meanwhile: what it did since is not known
+            end_ns, wait = started_ns, recorder.wait(UNKNOWN)
+        recorder.record((self._track, started_ns, started_ns, end_ns, wait, wire.BY_LOOP))
+        outcome = "returned" if kind is None else "raised"
+        recorder.define(["end", self._track, recorder.now(), outcome, None, None, None])
 
 
 class _Finder(importlib.abc.MetaPathFinder):
