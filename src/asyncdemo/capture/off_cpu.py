@@ -34,7 +34,8 @@ _PIECE_NS = 100_000_000
 _MOST = 64
 """Threads that are looked at in one go."""
 
-_read_clock = time.clock_gettime_ns
+# The script may replace these.
+_read_clock, _current_frames, _instructions = time.clock_gettime_ns, sys._current_frames, dis.get_instructions
 _open, _read, _close = os.open, os.read, os.close
 
 _FUNCTIONS: dict[Any, str] = {
@@ -151,14 +152,14 @@ class OffCpu:
 
     def _reason(self, ident: int) -> str:
         # A frame is held as briefly as can be: what dies with it would else die in this thread.
-        frame = sys._current_frames().get(ident)
+        frame = _current_frames().get(ident)
         if frame is None:
             return UNKNOWN
         code, at = frame.f_code, frame.f_lasti
         told = ""
         outward: FrameType | None = frame
         while outward is not None and self._recorder.origins.is_stdlib(outward.f_code.co_filename):
-            place = os.path.basename(outward.f_code.co_filename), outward.f_code.co_name
+            place = outward.f_code.co_filename.rpartition(os.sep)[2], outward.f_code.co_name
             told = _LIBRARY.get(place, told)
             outward = outward.f_back
         del frame, outward
@@ -168,7 +169,7 @@ class OffCpu:
         if key not in self._expressions:
             self._expressions[key] = _called(code, at)
         expression = self._expressions[key]
-        frame = sys._current_frames().get(ident)
+        frame = _current_frames().get(ident)
         if expression is None or frame is None or frame.f_code is not code or frame.f_lasti != at:
             return UNKNOWN
         return _reason_of(expression, frame)
@@ -227,7 +228,7 @@ _NO_PARTS = (
 
 def _called(code: CodeType, at: int) -> _Expression | None:
     """What the instruction there calls or iterates over, if that is only names."""
-    instructions = list(dis.get_instructions(code))
+    instructions = list(_instructions(code))
     here = next((one for one in instructions if one.offset == at), None)
     iterated = here is not None and here.opname.startswith("FOR_ITER")
     if iterated:  # its place in the source may be the whole loop: what it loops over was loaded last
