@@ -27,11 +27,13 @@ from asyncdemo.capture.waits import Waits
 
 _SOCKET_METHODS = {
     "connect": "net.connect",
+    "connect_ex": "net.connect",
     "recv": "net.read",
     "recv_into": "net.read",
     "recvfrom": "net.read",
     "recvfrom_into": "net.read",
     "recvmsg": "net.read",
+    "recvmsg_into": "net.read",
     "send": "net.write",
     "sendall": "net.write",
     "sendto": "net.write",
@@ -62,10 +64,15 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
         patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
     for name in ("fork", "forkpty"):
         if hasattr(os, name) and sys.version_info >= (3, 12):
-            patches.set(os, name, _fork_without_our_thread(getattr(os, name)))
-    patches.set(
-        os, "_exit", _flushing_exit(patches.guard.call("os._exit", lambda: _flush(recorder)), os._exit)
-    )
+            _set_in_os(patches, name, _fork_without_our_thread(getattr(os, name)))
+    flush = patches.guard.call("os._exit", lambda: _flush(recorder))
+    _set_in_os(patches, "_exit", _flushing_exit(flush, os._exit))
+
+
+def _set_in_os(patches: Patches, name: str, stand_in: StandIn) -> None:
+    """And in the module that it comes from, where pickle looks for it."""
+    patches.set(sys.modules[stand_in.__module__], name, stand_in)
+    patches.set(os, name, stand_in)
 
 
 def _waiting_function(

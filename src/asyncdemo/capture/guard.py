@@ -168,7 +168,7 @@ def is_of_the_script(error: BaseException) -> bool:
 def hooked_frame() -> FrameType | None:
     """Of the function whose hook is being run: the nearest frame that is not the tracer's."""
     frame: FrameType | None = _getframe(1)
-    while frame is not None and _is_own(frame):
+    while frame is not None and frame.f_code.co_filename.startswith(CAPTURE_DIR):  # often asked: no call more
         frame = frame.f_back
     return frame
 

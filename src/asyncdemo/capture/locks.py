@@ -98,6 +98,8 @@ def _traced_types(
         _resource: int | None
 
         def acquire(self, /, *arguments: Any, **options: Any) -> Any:
+            if not arguments and not options and self._real.acquire(False):
+                return count(self)
             may_wait = _may_wait(arguments, options) if arguments or options else True
             return acquired(self, self._real.acquire, may_wait, arguments, options)
 
@@ -111,6 +113,8 @@ def _traced_types(
             return real.release()
 
         def __enter__(self, /, *arguments: Any, **options: Any) -> Any:
+            if not arguments and not options and self._real.acquire(False):
+                return count(self)
             may_wait = None if arguments or options else True
             return acquired(self, self._real.__enter__, may_wait, arguments, options)
 
@@ -195,12 +199,15 @@ def _traced_types(
         if not taken and may_wait is not False:
             with waiting(lock._resource):
                 taken = really(*arguments, **options)
-        if taken:
-            depth = lock._depth + 1 if type(real) is _RLock else 1
-            set_depth(lock, depth)
-            if depth == 1 and lock._resource is not None:
-                take(lock._resource)
-        return taken
+        return count(lock) if taken else taken
+
+    def count(lock: Any) -> bool:
+        """It is taken once more."""
+        depth = lock._depth + 1 if type(lock._real) is _RLock else 1
+        set_depth(lock, depth)
+        if depth == 1 and lock._resource is not None:
+            take(lock._resource)
+        return True
 
     def let_go(lock: Any) -> None:
         if lock._depth and lock._resource is not None:
