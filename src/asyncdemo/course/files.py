@@ -5,6 +5,7 @@ Not for: what is in them (``revisions``, ``workspace``).
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-__all__ = ["draft", "publish", "replace", "reserve", "sweep"]
+__all__ = ["discard", "draft", "publish", "replace", "reserve", "sweep"]
 
 _NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 """What file systems without hard links (FAT, some of the network) answer."""
@@ -28,7 +29,7 @@ def draft(folder: Path, data: bytes) -> Path:
             file.flush()
             os.fsync(file.fileno())  # a name must not outlive a power cut without its content
     except BaseException:
-        path.unlink(missing_ok=True)
+        discard(path)
         raise
     return path
 
@@ -46,9 +47,13 @@ def publish(draft: Path, target: Path) -> None:
                 raise
             # The name is taken first, empty, and filled at once. Readers take an empty file for unfinished.
             reserve(target)
-            os.replace(draft, target)
+            try:
+                os.replace(draft, target)
+            except OSError:
+                discard(target)
+                raise
     finally:
-        draft.unlink(missing_ok=True)
+        discard(draft)
 
 
 def replace(target: Path, data: bytes) -> None:
@@ -57,13 +62,19 @@ def replace(target: Path, data: bytes) -> None:
     try:
         os.replace(path, target)
     except OSError:
-        path.unlink(missing_ok=True)
+        discard(path)
         raise
 
 
 def reserve(path: Path) -> None:
     """Takes a name by an empty file. Raises FileExistsError if it is taken."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+
+
+def discard(path: Path) -> None:
+    """Removes a file of ours if it is there. That it cannot be is no failure of what it was needed for."""
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def sweep(folder: Path) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -213,9 +213,7 @@ def reset(workspace: Workspace, lesson: Heading) -> Path | None:
         if state is FileState.AS_GIVEN:
             _update(workspace, given, entry, text)
             return None
-        backup = _set_aside(given.file, given.file.parent)
-        _put(workspace, given.file, text)
-        return backup
+        return _exchange(workspace, given.file, text, given.file.parent)
 
 
 @contextmanager
@@ -279,12 +277,48 @@ def _put(workspace: Workspace, file: Path, text: bytes) -> bool:
 
 def _update(workspace: Workspace, given: Given, entry: Entry, text: bytes) -> bool:
     """Replaces a file that is as given. False if it was edited in this very moment: then it stays."""
-    aside = _set_aside(given.file, workspace.folder / _OWN)
-    content = aside.read_bytes()
-    unedited = _hash(content) in entry.given
-    if _put(workspace, given.file, text if unedited else content) or unedited:
-        aside.unlink()
-    return unedited
+    aside = _exchange(workspace, given.file, text, workspace.folder / _OWN, entry.given)
+    if aside is not None:
+        files.discard(aside)
+    return aside is not None
+
+
+def _exchange(
+    workspace: Workspace, file: Path, text: bytes, kept_in: Path, only: Collection[str] | None = None
+) -> Path | None:
+    """Moves a file aside and puts a text in its place. Returns where the old one is now.
+
+    only: hashes of the texts that are replaced; any other stays, and None is returned.
+    Raises OSError if the file is where it was, WorkspaceError with its new place if it is not.
+    """
+    draft = files.draft(workspace.folder / _OWN, text)  # what takes room comes before anything is moved
+    try:
+        aside = _set_aside(file, kept_in)
+        try:
+            unwanted = only is not None and _hash(aside.read_bytes()) not in only
+            if not unwanted:
+                with suppress(FileExistsError):  # somebody else was faster: theirs stays
+                    files.publish(draft, file)
+                return aside
+        except BaseException as error:
+            _put_back(aside, file, str(error))
+            raise
+        _put_back(aside, file, "changed just now")
+        return None
+    finally:
+        files.discard(draft)
+
+
+def _put_back(aside: Path, file: Path, why: str) -> None:
+    """Raises WorkspaceError if that cannot be. What somebody has put in its place meanwhile stays."""
+    try:
+        there = os.path.lexists(file) and os.path.getsize(file)  # an empty one is an unfinished one of ours
+        if not there:
+            os.replace(aside, file)
+    except OSError:
+        there = True
+    if there:
+        raise WorkspaceError(f"{file}: {why}. What was in it is now in {aside}.") from None
 
 
 def _set_aside(file: Path, folder: Path) -> Path:
@@ -300,7 +334,7 @@ def _set_aside(file: Path, folder: Path) -> Path:
         try:
             os.replace(file, backup)
         except OSError:
-            backup.unlink(missing_ok=True)
+            files.discard(backup)
             raise
         return backup
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -380,6 +382,72 @@ def test_a_disk_that_is_full_leaves_no_half_of_a_file(
     assert started(folder, course)["tea"] is Happened.UPDATED
 
 
+SYSTEM_CALLS = ["os.open", "os.fsync", "os.link", "os.replace", "os.rename", "os.mkdir", "os.unlink"]
+
+
+class FullDisk:
+    """From one call on, or for that one only, the system has no room left."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, call: int, stays_full: bool) -> None:
+        self.calls = 0
+        self.happened = False
+        for name in SYSTEM_CALLS:
+            patch.setattr(name, self._failing(getattr(os, name.removeprefix("os.")), call, stays_full))
+
+    def _failing(self, real: Callable[..., Any], call: int, stays_full: bool) -> Callable[..., Any]:
+        def function(*arguments: Any, **options: Any) -> Any:
+            self.calls += 1
+            if self.calls == call or (stays_full and self.calls > call):
+                self.happened = True
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return real(*arguments, **options)
+
+        return function
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("stays_full", [True, False])
+@pytest.mark.parametrize("edited", [True, False])
+def test_what_a_full_disk_leaves_of_a_reset_is_told_as_it_is(
+    course: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, edited: bool, stays_full: bool, links: bool
+) -> None:
+    mine = "my own text" if edited else BROKEN
+    file = folder / "01-hot/01-tea.py"
+
+    def no_links(*arguments: object) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    told: list[str] = []
+    for call in range(1, 100):  # until it is so late that all is done
+        shutil.rmtree(folder, ignore_errors=True)
+        exercise_of(course, "tea").write_text(BROKEN)
+        started(folder, course)
+        file.write_text(mine)
+        exercise_of(course, "tea").write_text(NEWER)
+        with monkeypatch.context() as patch:
+            if not links:
+                patch.setattr("os.link", no_links)
+            disk = FullDisk(patch, call, stays_full)
+            try:
+                backup = reset(load(folder), lesson_of(course, "tea"))
+            except WorkspaceError as error:
+                told.append(str(error))
+                found = {str(path): path.read_text() for path in folder.rglob("*") if path.is_file()}
+                if "Nothing of yours was changed" in told[-1]:
+                    assert not edited or found[str(file)] == mine, told[-1]
+                    assert file.exists() and file.read_text() in (mine, NEWER), told[-1]
+                else:
+                    place = told[-1].partition("What was in it is now in ")[2].removesuffix(".")
+                    assert found[place] == mine, told[-1]
+                continue
+        assert file.read_text() == NEWER
+        assert (backup is not None and backup.read_text() == mine) == edited
+        if not disk.happened:
+            assert len(told) > 4
+            return
+    pytest.fail("it never comes to its end")
+
+
 # Gives the exercise in two texts in turn, and takes back an edit of coffee after keeping it.
 RESTLESS = """
 import itertools, sys
@@ -417,7 +485,7 @@ def test_a_kill_at_any_moment_loses_no_edit(course: Path, folder: Path) -> None:
         ) as process:
             assert process.stdout is not None
             process.stdout.readline()
-            time.sleep(attempt * 0.0009)
+            time.sleep(attempt * 0.004)
             process.send_signal(signal.SIGKILL)
         exercise_of(course, "tea").write_text(BROKEN)
         started(folder, course)
