@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 
 from asyncdemo.capture import wire
 
@@ -71,21 +72,20 @@ class Family:
     def end(self) -> None:
         """Kill all of them, and wait for the process itself. May be called twice."""
         self.look()
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        if self._process.poll() is None:
+        if self._process.poll() is None:  # else its number may be somebody else's by now
+            if hasattr(os, "killpg"):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
             self._process.kill()
         self._process.wait()
         deadline = time.monotonic() + _PERSISTENCE_S
         while time.monotonic() < deadline:
             self.look()
-            left = {*self._seen, *_marked(self._token)}
+            left = {**self._seen, **_marked(self._token), **_group_of_ended(self._process.pid)}
             if not left:
                 return
-            for pid in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+            for pid, started in left.items():
+                _kill(pid, started)
             time.sleep(0.01)
 
 
@@ -99,17 +99,53 @@ def physical_memory() -> int | None:
 # -- what the system tells: /proc on Linux, ps on other systems with POSIX processes ---------------
 
 
+def _kill(pid: int, started: str) -> None:
+    """End the process that started then: what has its number later is somebody else's."""
+    kill = signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM
+    with contextlib.suppress(ProcessLookupError, PermissionError), _held(pid) as descriptor:
+        if not started or _started(pid) != started:
+            return
+        if descriptor is None:
+            os.kill(pid, kill)
+        else:
+            signal.pidfd_send_signal(descriptor, kill)
+
+
+@contextlib.contextmanager
+def _held(pid: int) -> Iterator[int | None]:
+    """A descriptor that goes on meaning this process, if the system has such. Raises ProcessLookupError."""
+    descriptor: int | None = None
+    if hasattr(os, "pidfd_open"):
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            raise
+        except OSError:  # an old kernel, or a sandbox that does not allow it
+            pass
+    try:
+        yield descriptor
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
 def _started(pid: int) -> str:
     """When a process started, in the system's own words; empty if it is gone or a zombie."""
     if not _HAS_PROC:
         state, _, started = _ps("-o", "stat=,lstart=", "-p", str(pid)).strip().partition(" ")
         return "" if "Z" in state else started.strip()
+    fields = _stat(pid)
+    return fields[19].decode() if fields else ""
+
+
+def _stat(pid: int) -> list[bytes]:
+    """Its state, parent, group, session, ... (proc_pid_stat(5)); empty if it is gone or a zombie."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
     except OSError:
-        return ""
-    return "" if fields[0] == b"Z" else fields[19].decode()
+        return []
+    return [] if fields[0] in (b"Z", b"X") else fields
 
 
 def _children_of(pid: int) -> list[int]:
@@ -130,27 +166,51 @@ def _children() -> dict[int, list[int]]:
     return children
 
 
-def _marked(token: str) -> list[int]:
-    """Processes whose environment names this run."""
+def _group_of_ended(leader: int) -> dict[int, str]:
+    """Who is left of the group and the session of a process that has been waited for: pid -> when it started.
+
+    The system gives its number to nobody else before these are gone, so if it is in use there are none.
+    """
+    if not _HAS_PROC:
+        lines = [line.split() for line in _ps("-axo", "pid=,pgid=").splitlines()]
+        members = {int(pid): _started(int(pid)) for pid, group in lines if int(group) == leader}
+    else:
+        members = {}
+        for pid in _all_pids():
+            fields = _stat(pid)
+            if fields and leader in (int(fields[2]), int(fields[3])):
+                members[pid] = fields[19].decode()
+    return {} if leader in members else {pid: started for pid, started in members.items() if started}
+
+
+def _marked(token: str) -> dict[int, str]:
+    """Processes whose environment names this run, and when they started."""
     mark = f"{wire.ENV}="
+    if not token:
+        return {}  # it would be in every one
     if not _HAS_PROC:
         lines = _ps("-axEww", "-o", "pid=,command=").splitlines()
         found = [int(line.split(None, 1)[0]) for line in lines if mark in line and token in line]
-        return [pid for pid in found if _started(pid)]
-    return [
-        int(pid)
-        for pid in os.listdir("/proc")
-        if pid.isdigit() and int(pid) != os.getpid() and _names(pid, mark.encode(), token.encode())
-    ]
+        started = {pid: _started(pid) for pid in found}
+    else:
+        pids = [pid for pid in _all_pids() if _names(pid, mark.encode(), token.encode())]
+        started = {pid: _started(pid) for pid in pids}
+        # once more: between the two it may have ended, and another one come
+        started = {pid: at for pid, at in started.items() if _names(pid, mark.encode(), token.encode())}
+    return {pid: at for pid, at in started.items() if at}
 
 
-def _names(pid: str, mark: bytes, token: bytes) -> bool:
+def _all_pids() -> list[int]:
+    return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and int(pid) != os.getpid()]
+
+
+def _names(pid: int, mark: bytes, token: bytes) -> bool:
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             lines = file.read().split(b"\0")
     except OSError:
         return False  # it has ended, or is somebody else's
-    return any(line.startswith(mark) and token in line for line in lines) and _started(int(pid)) != ""
+    return any(line.startswith(mark) and token in line for line in lines)
 
 
 def _resident(pid: int) -> int:
