@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import codecs
 import os
-import select
 import sys
 from collections.abc import Iterator, Mapping
 
 from asyncdemo.assembly import Listener
+from asyncdemo.readiness import readable
 
 __all__ = ["CapturedOutput"]
 
@@ -49,7 +49,7 @@ class CapturedOutput:
         """On all of them."""
         waiting = list(self)
         if waiting:
-            for descriptor in select.select(waiting, [], [], 0)[0]:
+            for descriptor in readable(waiting, 0):
                 self.read(descriptor)
 
     def close(self) -> None:

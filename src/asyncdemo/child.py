@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import secrets
-import select
 import shutil
 import socket
 import subprocess
@@ -26,6 +25,7 @@ from typing import Self
 from asyncdemo.capture import wire
 from asyncdemo.leftovers import FOLDERS, SOCKET, remove_leftovers
 from asyncdemo.processes import Family
+from asyncdemo.readiness import readable
 from asyncdemo.terminals import terminal_or_pipe
 
 __all__ = ["Child", "Spares", "Stdout"]
@@ -201,7 +201,7 @@ class _Door:
         """One that knows the token, if it comes within this time. Nobody else is waited for."""
         end_s = time.monotonic() + timeout_s
         while True:
-            ready = select.select(self.sockets, [], [], max(end_s - time.monotonic(), 0))[0]
+            ready = readable(self.sockets, max(end_s - time.monotonic(), 0))
             for caller in [caller for caller in self._callers if caller.connection in ready]:
                 if not caller.listen():
                     self._turn_away(caller)

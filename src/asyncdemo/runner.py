@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 import socket
 import sys
@@ -29,6 +28,7 @@ from asyncdemo.memory import MemoryMeter
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.options import Call, Options, Target, told
 from asyncdemo.processes import physical_memory
+from asyncdemo.readiness import readable
 from asyncdemo.terminals import Settings
 
 __all__ = [
@@ -470,7 +470,7 @@ class Recording:
             time.sleep(min(timeout_s, _LOOK_S))
             return
         ended = self._ended_at is not None
-        ready, _, _ = select.select(sources, [], [], min(timeout_s, _LOOK_S) if ended else timeout_s)
+        ready = readable(sources, min(timeout_s, _LOOK_S) if ended else timeout_s)
         self._silent_looks = self._silent_looks + 1 if ended and timeout_s and not ready else 0
         for source in ready:
             if isinstance(source, int):

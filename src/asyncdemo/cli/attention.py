@@ -5,7 +5,6 @@ Not for: what they mean (``watch``).
 
 from __future__ import annotations
 
-import select
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from asyncdemo.cli.keys import CLOSED, Keys
 from asyncdemo.cli.signals import Signals
 from asyncdemo.course.watching import Change, Watcher
+from asyncdemo.readiness import readable
 
 __all__ = ["QUIT", "Attention"]
 
@@ -59,7 +59,7 @@ class Attention:
                 self.typed.append(key)
                 key = None if key == CLOSED else self._keys.read(0)
         elif pause_s:
-            select.select([self._watcher.fileno()], [], [], pause_s)
+            readable([self._watcher.fileno()], pause_s)
         self.changes.update(self._watcher.look())
 
     def check_is_unwanted(self) -> bool:

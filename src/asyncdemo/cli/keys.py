@@ -9,12 +9,13 @@ import codecs
 import contextlib
 import os
 import re
-import select
 import sys
 import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
+
+from asyncdemo.readiness import readable
 
 __all__ = ["CLOSED", "Keys", "next_key"]
 
@@ -159,7 +160,7 @@ class Keys:
         def _arrived(self, timeout_s: float, also: Sequence[int]) -> str | None:
             keyboard = sys.stdin.fileno()
             try:
-                if keyboard not in select.select([keyboard, *also], [], [], timeout_s)[0]:
+                if keyboard not in readable([keyboard, *also], timeout_s):
                     return ""
                 data = os.read(keyboard, 1024)
             except OSError:  # the terminal's window was closed

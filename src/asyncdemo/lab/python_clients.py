@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.engines import Engine, Measured, measured_of
 from asyncdemo.load import Plan, Result
 from asyncdemo.packages import version_of
+from asyncdemo.readiness import readable
 
 __all__ = ["PYTHON_CLIENTS", "PythonClient", "found_python_clients"]
 
@@ -102,7 +102,7 @@ class PythonSending:
     def _hear(self, within_s: float) -> bool:
         """Whether there is nothing more to come."""
         assert self._process.stdout is not None
-        if not select.select([self._process.stdout], [], [], within_s)[0]:
+        if not readable([self._process.stdout], within_s):
             return False
         more = os.read(self._process.stdout.fileno(), 1 << 16)
         self._said += more
