@@ -54,7 +54,6 @@ _BY_CODE = {
     "BaseSelectorEventLoop.sock_sendto": "net.write",
     "BaseSelectorEventLoop.sock_connect": "net.connect",
     "BaseSelectorEventLoop.sock_accept": "net.accept",
-    "BaseSelectorEventLoop._create_connection_transport": "net.connect",
     "BaseEventLoop._create_connection_transport": "net.connect",
     "BaseEventLoop.start_tls": "net.connect",
     "Server.serve_forever": "net.accept",

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
 import asyncdemo.capture
+from asyncdemo.capture.libraries import _REASONS
+from asyncdemo.capture.reasons import _BY_CODE, _LIMITED
 from tests.support.plain_and_traced import PYTHON
 
 CAPTURE = Path(asyncdemo.capture.__file__).parent
@@ -73,6 +78,8 @@ for name in [name for finder in sys.meta_path if isinstance(finder, _Finder) for
         without.append(name)
 first.stop()
 Lens(Origins(()), True, 1, print).install()
+not_followed = next(finder for finder in sys.meta_path if isinstance(finder, _Finder))
+not_followed._wanted["multiprocessing.process"](importlib.import_module("multiprocessing.process"))
 sys.stdout.write(json.dumps({"calls": calls, "absent": absent, "without": without}))
 sys.stdout.flush()
 os.kill(os.getpid(), 9)  # its own ending is hooked
@@ -121,7 +128,14 @@ _ABSENT = {
     ("urllib3.connection", "HTTPSConnection.close"),
 }
 """What is not there, and need not be."""
-_NO_FORK_WARNING = sys.version_info < (3, 12)
+_IN_OTHER_PYTHONS = (
+    "patches.set(threading, 'Lock', StandIn("  # a type since 3.13
+    if sys.version_info >= (3, 13)
+    else "patches.set(threading, 'Lock', lock_type)",
+    *(() if sys.version_info >= (3, 12) else ("patches.set(os, name, _fork_without_our_thread(",)),
+    *(() if sys.version_info >= (3, 14) else ("rewrite(base_events, 'BaseEventLoop.call_soon_threadsafe'",)),
+)
+"""Hooks of what this one does not have, or has as something else."""
 _NO_INTERPRETERS = sys.version_info < (3, 14)
 _OPTIONAL = {"starlette.applications"} | ({"concurrent.interpreters"} if _NO_INTERPRETERS else set())
 """In the extra ``lab``, and from Python 3.14 on."""
@@ -137,6 +151,38 @@ def test_what_is_looked_at_above_is_every_hook(hooked: Hooked) -> None:
     assert _hooking_lines() == hooked.calls
 
 
+@pytest.mark.parametrize("package", ["asyncio", *_REASONS])
+def test_each_coroutine_that_tells_what_is_waited_for_is_there(package: str) -> None:
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        assert package == "httpcore", "in no extra"
+        return
+    names = _functions(Path(found.origin).parent)
+    if package == "asyncio":
+        assert {*_BY_CODE, *_LIMITED, "wait_for"} - names == _ONLY_IN_OTHERS
+    else:
+        assert set(_REASONS[package]) - names == set()
+
+
+_ONLY_IN_OTHERS = {
+    "as_completed.<locals>._wait_for_one"
+    if sys.version_info >= (3, 13)
+    else "_AsCompletedIterator._wait_for_one",
+    *(() if sys.version_info >= (3, 14) else ("TaskGroup._aexit",)),
+}
+"""Of asyncio: what another Python has."""
+
+
+def _functions(folder: Path) -> set[str]:
+    """The qualified names of all functions in a package."""
+    found, pending = set(), [compile(path.read_bytes(), path, "exec") for path in folder.rglob("*.py")]
+    while pending:
+        code = pending.pop()
+        found.add(code.co_qualname)
+        pending += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    return found
+
+
 def _hooking_lines() -> set[tuple[str, int]]:
     """Where capture calls ``patches.rewrite`` and ``patches.set``."""
     return {
@@ -145,8 +191,6 @@ def _hooking_lines() -> set[tuple[str, int]]:
         if not (_NO_INTERPRETERS and path.stem == "interpreters")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("rewrite", "set")
-        and ast.unparse(node.func.value).endswith("patches")
-        and not (_NO_FORK_WARNING and ast.unparse(node).startswith("patches.set(os, 'fork'"))
+        and re.fullmatch(r"(.*patches\.)?rewrite|.*patches\.set", ast.unparse(node.func))
+        and not ast.unparse(node).startswith(_IN_OTHER_PYTHONS)
     }
