@@ -37,8 +37,9 @@ _LET_GO_S: Final = 2.0
 """How long the client has to report what there is."""
 _SERVICES_S: Final = 0.25
 """How often to look whether the services live."""
-_AS_ASKED: Final = (0, 130, -2)
-"""How a program ends by SIGINT: it handled it, or Python did, or the shell's way of saying so."""
+_AS_ASKED: Final = (0, 130, -2, 3)
+"""How a program ends by SIGINT: it handled it, or Python did, or the shell's way of saying so. 3 is what
+Quart from 0.23 on tells the process that reloads it."""
 
 
 def open_recording(

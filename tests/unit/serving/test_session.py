@@ -252,7 +252,7 @@ def test_a_server_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytes
     assert {request.status for request in run.requests} == {200}
 
 
-@pytest.mark.parametrize("code", [0, 130])
+@pytest.mark.parametrize("code", [0, 3, 130])
 def test_a_server_may_end_with_what_an_interrupt_gives(tmp_path: Path, code: int) -> None:
     text = FLASK + f"    sys.exit({code})\n"
     assert run_session(script(tmp_path, text)).outcome is RunOutcome.OK
