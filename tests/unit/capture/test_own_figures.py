@@ -1,0 +1,331 @@
+"""Scripts that measure themselves: the figures of a run against what the script itself counted and timed.
+
+A time of the script's own is a bound: what it measured within, the run cannot undercut. Not for: states at
+single moments (``test_truth``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asyncdemo.checks import CheckFailed, Seen
+from asyncdemo.diagnose import FindingKind, diagnose
+from asyncdemo.metrics import blocking_steps, measure
+from asyncdemo.model import Outcome, ResourceKind
+from tests.support.truth import Recorded, printed, recorded
+
+NAP = """
+import asyncio, json, os, signal, socket, sys, time
+
+asked_ns = []
+
+def nap():
+    start = time.perf_counter_ns()
+    time.sleep(0.08)
+    asked_ns.append(time.perf_counter_ns() - start)
+
+class Naps(asyncio.Protocol):
+    def data_received(self, data):
+        nap()
+
+async def data_received():
+    server = await asyncio.get_running_loop().create_server(Naps, "127.0.0.1", 0)
+    _, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+    writer.write(b"x")
+    while not asked_ns:
+        await asyncio.sleep(0.01)
+    writer.close()
+    server.close()
+
+async def call_soon():
+    asyncio.get_running_loop().call_soon(nap)
+
+async def call_later():
+    asyncio.get_running_loop().call_later(0.01, nap)
+
+async def from_a_thread():
+    loop = asyncio.get_running_loop()
+    await loop.run_in_executor(None, loop.call_soon_threadsafe, nap)
+
+async def done_callback():
+    future = asyncio.get_running_loop().create_future()
+    future.add_done_callback(lambda _: nap())
+    future.set_result(None)
+
+async def add_reader():
+    ours, theirs = socket.socketpair()
+    loop = asyncio.get_running_loop()
+
+    def readable():
+        loop.remove_reader(ours)
+        nap()
+
+    loop.add_reader(ours, readable)
+    theirs.send(b"x")
+    await asyncio.sleep(0.02)
+    ours.close()
+    theirs.close()
+
+async def signal_handler():
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, nap)
+    os.kill(os.getpid(), signal.SIGUSR1)
+
+async def step():
+    nap()
+
+async def main():
+    await globals()[sys.argv[1]]()
+    while not asked_ns:
+        await asyncio.sleep(0.01)
+
+if sys.argv[2] == "uvloop":
+    import uvloop
+    runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+else:
+    runner = asyncio.Runner()
+with runner:
+    runner.run(main())
+print(json.dumps(asked_ns))
+"""
+ON_ASYNCIO_ONLY = {"data_received", "add_reader", "signal_handler"}
+"""uvloop calls these itself, past all that can be observed."""
+KINDS = ("call_soon", "call_later", "from_a_thread", "done_callback", "step", *sorted(ON_ASYNCIO_ONLY))
+
+
+def own_figures(told: Recorded) -> Any:
+    """What the script printed last."""
+    return printed(told)
+
+
+@pytest.mark.parametrize(
+    ("kind", "loop"),
+    [(kind, "asyncio") for kind in KINDS]
+    + [(kind, "uvloop") for kind in KINDS if kind not in ON_ASYNCIO_ONLY],
+)
+def test_whatever_blocks_the_loop_is_counted(tmp_path: Path, kind: str, loop: str) -> None:
+    if loop == "uvloop":
+        pytest.importorskip("uvloop")
+    told = recorded(tmp_path, NAP, args=[kind, loop])
+    (asked_ns,) = own_figures(told)
+    napping = [step for step in blocking_steps(told.run) if step.site and step.site.function == "nap"]
+    (step,) = napping
+    assert step.end_ns - step.start_ns >= asked_ns
+    assert step.reason == "sleep" and (step.track is not None) == (kind == "step")
+    metrics = measure(told.run)
+    assert metrics.blocked_ns >= step.held_ns and metrics.blocks >= 1
+    assert FindingKind.BLOCKS_THE_LOOP in {finding.kind for finding in diagnose(told.run)}
+    with pytest.raises(CheckFailed):
+        Seen(told.run).never_blocked()
+
+
+def test_steps_are_those_that_the_tasks_made(tmp_path: Path) -> None:
+    told = recorded(
+        tmp_path,
+        """
+        import asyncio, json
+        steps = 0
+
+        async def yields(n):
+            global steps
+            for _ in range(n):
+                steps += 1
+                await asyncio.sleep(0)
+            steps += 1
+
+        async def main():
+            global steps
+            steps += 1
+            tasks = [asyncio.create_task(yields(n)) for n in range(20)]
+            await asyncio.sleep(0.2)
+            steps += 1
+            for task in tasks:
+                await task
+
+        asyncio.run(main())
+        print(json.dumps(steps))
+        """,
+        virtual=True,
+    )
+    assert measure(told.run).steps == printed(told)
+
+
+def test_the_wall_holds_what_the_script_timed_and_waits_what_it_waited(tmp_path: Path) -> None:
+    told = recorded(
+        tmp_path,
+        """
+        import asyncio, json, threading, time
+        clock = time.perf_counter_ns
+        waited = {}
+
+        def timed(name, wait):
+            start = clock()
+            wait()
+            waited[name] = clock() - start
+
+        def threads():
+            done, lock = threading.Event(), threading.Lock()
+            lock.acquire()
+            threading.Timer(0.05, done.set).start()
+            threading.Timer(0.09, lock.release).start()
+            timed("event", done.wait)
+            timed("lock", lock.acquire)
+            timed("sleep", lambda: time.sleep(0.03))
+
+        start = clock()
+        threads()
+        waited["wall"] = clock() - start
+        print(json.dumps(waited))
+        """,
+        lanes=["threads"],
+    )
+    own = own_figures(told)
+    (totals,) = measure(told.run).lane_totals
+    # The lane is opened within what the script timed, and the waits lie within what it timed of each.
+    assert measure(told.run).wall_ns <= own["wall"]
+    assert set(totals.reasons) == {"event", "lock", "sleep"}
+    for reason, waited_ns in totals.reasons.items():
+        assert waited_ns <= own[reason]
+    assert totals.running_ns + totals.ready_ns <= own["wall"] - sum(totals.reasons.values())
+
+
+def test_limits_hold_as_many_as_the_script_counted(tmp_path: Path) -> None:
+    told = recorded(
+        tmp_path,
+        """
+        import asyncio, json
+        held = waiting = 0
+        most = {"held": 0, "queued": 0, "depth": 0}
+
+        async def upload(gate, queue, n):
+            global held, waiting
+            waiting += gate.locked()
+            most["queued"] = max(most["queued"], waiting)
+            was_queued = gate.locked()
+            async with gate:
+                waiting -= was_queued
+                held += 1
+                most["held"] = max(most["held"], held)
+                await asyncio.sleep(0.01 * (n % 3 + 1))
+                held -= 1
+            queue.put_nowait(n)
+            most["depth"] = max(most["depth"], queue.qsize())
+
+        async def main():
+            gate, queue = asyncio.Semaphore(3), asyncio.Queue()
+            await asyncio.gather(*(upload(gate, queue, n) for n in range(10)))
+            while not queue.empty():
+                queue.get_nowait()
+
+        asyncio.run(main())
+        print(json.dumps(most))
+        """,
+        lanes=["upload"],
+        virtual=True,
+    )
+    own, metrics = own_figures(told), measure(told.run)
+    (gate,) = [use for use in metrics.resources if use.resource.kind is ResourceKind.SEMAPHORE]
+    assert {"held": gate.peak_held, "queued": gate.peak_queued, "depth": metrics.depth} == own
+    assert (metrics.peak, metrics.open) == (own["held"], 10)
+
+
+def test_workers_run_as_many_at_once_as_they_counted(tmp_path: Path) -> None:
+    told = recorded(
+        tmp_path,
+        """
+        import json, threading, time
+        from concurrent.futures import ThreadPoolExecutor
+        lock, at_work, most = threading.Lock(), 0, 0
+
+        def work(n):
+            global at_work, most
+            with lock:
+                at_work += 1
+                most = max(most, at_work)
+            time.sleep(0.05)
+            with lock:
+                at_work -= 1
+
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(work, range(8)))
+        print(json.dumps(most))
+        """,
+        lanes=["work"],
+    )
+    metrics = measure(told.run)
+    (pool,) = [use for use in metrics.resources if use.resource.kind is ResourceKind.EXECUTOR]
+    assert (metrics.lanes, pool.peak_held) == (8, 3)
+    assert own_figures(told) <= metrics.peak <= pool.peak_held
+
+
+def test_endings_are_those_that_the_script_saw(tmp_path: Path) -> None:
+    told = recorded(
+        tmp_path,
+        """
+        import asyncio, json
+
+        async def work(n):
+            await asyncio.sleep(0.01 * n)
+            if n % 3 == 0:
+                raise ValueError(n)
+
+        async def main():
+            tasks = [asyncio.create_task(work(n)) for n in range(10)]
+            await asyncio.sleep(0.055)
+            for task in tasks:
+                task.cancel()
+            ends = await asyncio.gather(*tasks, return_exceptions=True)
+            names = [type(end).__name__ for end in ends]
+            return {name: names.count(name) for name in sorted(set(names))}
+
+        print(json.dumps(asyncio.run(main())))
+        """,
+        lanes=["work"],
+        virtual=True,
+    )
+    outcomes = measure(told.run).outcomes
+    assert printed(told) == {
+        "CancelledError": outcomes[Outcome.CANCELLED],
+        "NoneType": outcomes[Outcome.RETURNED],
+        "ValueError": outcomes[Outcome.RAISED],
+    }
+
+
+NO_CPU = """
+import ctypes, json, sys, threading, time
+
+released, kept = ctypes.CDLL(None).usleep, ctypes.PyDLL(None).usleep
+cpu_ns = []
+
+def waits():
+    released(200_000)  # in C, where nothing observes it; the GIL is free
+    cpu_ns.append(time.thread_time_ns())
+
+def computes():
+    while time.thread_time_ns() < 200_000_000:
+        pass
+    cpu_ns.append(time.thread_time_ns())
+
+threads = [threading.Thread(target=globals()[name]) for name in sys.argv[1:]]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(json.dumps(cpu_ns))
+"""
+
+
+class TestNotObserved:
+    def test_threads_that_wait_in_c_do_not_wait_for_the_gil(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, NO_CPU, args=["waits", "waits", "waits"])
+        idle = measure(told.run).idle
+        assert idle.unobserved_ns > 10 * idle.gil_ns
+        assert idle.unobserved_ns > 3 * 150_000_000  # the script asked for 3 times 200
+
+    def test_they_wait_no_longer_than_another_computes(self, tmp_path: Path) -> None:
+        told = recorded(tmp_path, NO_CPU, args=["waits", "computes"])
+        idle = measure(told.run).idle
+        assert idle.gil_ns <= 2 * sum(own_figures(told))
+        assert idle.gil_ns + idle.unobserved_ns > 150_000_000  # the script asked for 200 without CPU
