@@ -107,8 +107,7 @@ class Lines:
             line.garbled = True
             while line.backlog.take():
                 pass
-            whose = f" of {self._assembly.name_of(line.process)}" if line.process else ""
-            self._assembly.add_note(f"The recording{whose} stops early: {error}.")
+            self._assembly.stops(line.process, f"early: {error}")
 
     def close(self) -> None:
         """May be called twice."""

@@ -424,11 +424,15 @@ class Recording:
         if self._asked_to_end_s is not None:  # the script ends those that it started as it likes
             cut_off &= {0, *self._cut_off_before}
         for process in sorted(cut_off):
+            if self._assembly.said_why_it_stops(process):
+                continue
             who = self._assembly.name_of(process) if process else "The script"
             missing_ns = 0 if process else self._missing_ns()
             much = f", those of {missing_ns / 1e9:.2f} s" if missing_ns > _NOTEWORTHY_NS else ""
+            # Which of them it was cannot be told: either way nothing more comes.
             self.add_note(
-                f"{who} ended without the interpreter's own ending: the last events may be missing{much}."
+                f"{who} did not say that it ends: it was killed, called os._exit(), or closed the tracer's "
+                f"connection. Its last events may be missing{much}."
             )
 
     def _missing_ns(self) -> int:

@@ -84,6 +84,7 @@ class Assembly:
         self._ledger = Ledger()
         self._process = self._ledger.processes[0]
         """Whose events are being taken in."""
+        self._stopped: set[int] = set()
         self.token = ""
         self._start_ns = 0
         self.ready = False
@@ -187,6 +188,15 @@ class Assembly:
         self._ledger.processes[process].gone = True
         self._close_if_nobody_tells()
 
+    def stops(self, process: int, why: str) -> None:
+        """What it tells from now on is not taken in, though it goes on. why: for the end of a sentence."""
+        self._stopped.add(process)
+        whose = f" of {self.name_of(process)}" if process else ""
+        self.add_note(f"The recording{whose} stops {why}.")
+
+    def said_why_it_stops(self, process: int) -> bool:
+        return process in self._stopped
+
     def name_of(self, process: int) -> str:
         """For a sentence."""
         return self._ledger.processes[process].name or f"process {process}"
@@ -239,9 +249,8 @@ class Assembly:
     def _on_cut(self, at_ns: int) -> None:
         """It has more to tell than was taken from it, so it tells no more. All until then has been told."""
         self._come_to(at_ns)
-        whose = f" of {self.name_of(number)}" if (number := self._process.number) else ""
         since_s = (at_ns - self._audience.origin_ns) / 1e9
-        self.add_note(f"The recording{whose} stops after {since_s:.2f} s: nobody took what was recorded.")
+        self.stops(self._process.number, f"after {since_s:.2f} s: nobody took what was recorded")
 
     def _come_to(self, at_ns: int) -> None:
         self._process.now_ns = max(self._process.now_ns, at_ns)
