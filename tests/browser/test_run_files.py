@@ -10,6 +10,7 @@ import gzip
 import json
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,8 @@ from hypothesis import strategies as st
 
 from asyncdemo import store
 from asyncdemo.errors import RunFileError
-from asyncdemo.model import Run
+from asyncdemo.metrics import measure
+from asyncdemo.model import Outcome, Run, SummedTasks
 from asyncdemo.render.chart import BARS, ROWS, charts
 from asyncdemo.render.element_data import chart_data
 from asyncdemo.render.facts import account_for
@@ -271,6 +273,16 @@ class TestFilesThatAreNotWhole:
         records[-1]["records"] += 1
         more = [json.dumps(record) + "\n" for record in ({"type": "novelty", "index": "x"}, *records)]
         self.agree(engine, header + "".join(more))
+
+    def test_tasks_that_are_only_summed_up_count(self, engine: Engine) -> None:
+        story = Story()
+        story.task("main").sleeps(100).returns()
+        many = SummedTasks("brew", Outcome.RETURNED, (1, 2, 3), (20, 120_000_000, 4), 9, 5, 0, 10, 3, 8)
+        run = replace(story.run(), summed=(many,))
+        (figures,) = engine.made_of(text_of(run))["figures"]
+        metrics = measure(run)
+        assert (figures["rows"], figures["open"]) == (metrics.lanes, metrics.open) == (4, 4)
+        assert figures["length_ns"] == metrics.wall_ns == 120_000_000
 
     def test_packed_and_cut_off(self, engine: Engine) -> None:
         packed = gzip.compress(text_of(crowd(9, lanes=40, spans=9)).encode())

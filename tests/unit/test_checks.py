@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from asyncdemo.checks import Calls, CheckFailed, Seen
 from asyncdemo.checks.moments import first_stretch_above
 from asyncdemo.metrics import most_at_once
-from asyncdemo.model import Outcome, Run, RunOutcome, State, Stuck
+from asyncdemo.model import Outcome, Run, RunOutcome, State, Stuck, SummedTasks
 from tests.support.runs import Story, Teller, at_line, ns
 
 
@@ -89,6 +89,11 @@ class TestHowMany:
             Seen(brews()).calls("pour")
         with pytest.raises(ValueError, match="nothing is recorded of pour: name it among the lanes"):
             Seen(brews(), functions=["brew"]).calls("pour")
+
+    def test_of_calls_that_are_only_summed_up_nothing_is_said(self) -> None:
+        tasks = SummedTasks("brew", Outcome.RETURNED, (0,), (9,), 1, 1, 1, 7, 1, 8)
+        with pytest.raises(ValueError, match="too many tasks ran brew .* `lanes`"):
+            Seen(replace(brews(), summed=(tasks,))).calls("brew")
 
     @pytest.mark.parametrize(
         "sentence",

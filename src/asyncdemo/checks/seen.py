@@ -79,9 +79,12 @@ class Seen:
         """The calls of a function whose lanes were recorded, or the tasks and threads that run it.
 
         nouns: what to call them in sentences, in the plural: "uploads".
-        Raises ValueError for a function of which nothing was recorded: a sentence about it could not fail.
+        Raises ValueError for a function of which nothing was recorded: a sentence about it could not fail;
+        and for one of which only sums are kept.
         """
         self._refuse_unrecorded(function)
+        if any(_is_of(tasks.function, function) for tasks in self.run.summed):
+            raise ValueError(f"too many tasks ran {function} to keep each of them: give it as one of `lanes`")
         found = [
             index
             for index, lane in enumerate(self.run.lanes)

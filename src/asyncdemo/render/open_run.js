@@ -53,7 +53,7 @@ function facts(run, told) {
     ['Clock', CLOCKS[run.clock]],
     ['End', told.status],
     [run.requests.length ? 'Requests' : 'Lanes',
-      emptyWords(run) || `${grouped(rows.length)}, at most ${grouped(told.open)} open at once`],
+      emptyWords(run) || `${grouped(told.rows)}, at most ${grouped(told.open)} open at once`],
     [run.requests.length ? 'All in' : 'Wall',
       rows.length ? `${duration(told.length_ns)} from first open to last close` : ''],
     ['Loop blocked', blockedWords(run, told)],

@@ -133,9 +133,9 @@ function runData(run, rows, columnNs, scale) {
   return {
     name: told.title,
     noun,
-    length_ns: told.length_ns,
+    length_ns: extentOf(run),
     outcome: told.status,
-    figures: `${noun === 'lane' ? 'wall ' : 'all in '}${duration(told.length_ns)}, ${counted(run.rows.length, noun)}, ${grouped(told.open)} open at once`,
+    figures: `${noun === 'lane' ? 'wall ' : 'all in '}${duration(told.length_ns)}, ${counted(told.rows, noun)}, ${grouped(told.open)} open at once`,
     warning: blocked ? `loop blocked for ${duration(blocked)}` : '',
     empty: emptyWords(run),
     rows,
@@ -179,13 +179,16 @@ function figures(run) {
   const zero = zeroOf(run), installed = /(^|[/\\])(site|dist)-packages([/\\]|$)/;
   const begun = run.rows.length || !run.tracks.size ? zero : least([...run.tracks.values()], track => track.start);
   const [, last] = served(run);
+  // Lanes that were too many to keep each of them count, too.
+  const opened = run.requests.length ? run.rows : [...run.rows, ...run.summed];
   const raised = [...run.tracks.values()].filter(track => track.error &&
     !(run.requests.length && track.site && installed.test(track.site.file) && track.end > last));
   return {
     title: title(run),
     status: status(run),
-    open: openAtOnce(run.rows),
-    length_ns: extentOf(run),
+    rows: opened.length,
+    open: openAtOnce(opened),
+    length_ns: opened.length ? most(opened, one => one.end) - least(opened, one => one.start) : 0,
     blocking: blockingSteps(run).map(step => ({ at_ns: step.start - begun, words: blockingWords(step),
       held_ns: Math.max(step.end - step.start - step.stolen, 0) })),
     steps: [...run.tracks.values()].some(track => track.steps),

@@ -1,7 +1,7 @@
 /* Reads run files (docs/reference/run-format.md) into what they hold, as store/decode.py and resolve.py do.
  *
  * A Reader is given the lines, and makes a run of them: {name, script, argv, ..., tracks, lanes, requests, rows, pools,
- * memory, slow_steps, notes}.
+ * memory, slow_steps, summed, notes}.
  * All times are nanoseconds since the first time of the file: the clock of a machine that is up for 104 days
  * does not fit a number of JavaScript, and only differences mean anything.
  * A file that was cut off gives what it holds, and a note says so. Of what is no run file it raises a RunFileError.
@@ -61,6 +61,7 @@ class Reader {
     this.connections = new Map();
     this.refused = new Map();
     this.slowSteps = [];
+    this.summed = [];
   }
 
   read(text) {
@@ -221,6 +222,7 @@ class Reader {
       })),
       memory: sorted(this.memory).flat(),
       slow_steps: this.slowSteps,
+      summed: this.summed,
       notes: [...this.header.notes, ...missing],
       incomplete: missing.join(' '),
     };
@@ -321,6 +323,16 @@ const READ = new Map(Object.entries({
     equallyLong(times, resident, virtual);
     const samples = resident.map((bytes, i) => ({ at: times[i], resident: number(bytes), virtual: number(virtual[i]) }));
     reader.once(reader.memory, record, samples, 'first');
+  },
+  summed: (reader, record) => {
+    const starts = field(record, 'starts_ns', 'integers'), ends = field(record, 'ends_ns', 'integers');
+    equallyLong(starts, ends);
+    if (!starts.length) throw new FieldError('"starts_ns" should not be empty');
+    starts.forEach((at, i) => {
+      const start = reader.since(at), end = reader.since(ends[i]);
+      if (end < start) throw new FieldError('"end_ns" should not be before "start_ns"');
+      reader.summed.push({ start, end });
+    });
   },
   slow_step: (reader, record) => reader.slowSteps.push({
     track: field(record, 'track', 'integer', null),
