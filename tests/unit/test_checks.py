@@ -92,7 +92,7 @@ class TestHowMany:
 
     def test_of_calls_that_are_only_summed_up_nothing_is_said(self) -> None:
         tasks = SummedTasks("brew", Outcome.RETURNED, (0,), (9,), 1, 1, 1, 7, 1, 8)
-        with pytest.raises(ValueError, match="too many tasks ran brew .* `lanes`"):
+        with pytest.raises(ValueError, match=r"too many tasks ran brew .* `lanes`"):
             Seen(replace(brews(), summed=(tasks,))).calls("brew")
 
     @pytest.mark.parametrize(
