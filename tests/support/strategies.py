@@ -53,7 +53,7 @@ def runs(draw: st.DrawFn) -> Run:
     track_indices = st.integers(0, track_count - 1)
     some_track = st.none() | track_indices
     some_resource = st.none() | st.integers(0, resource_count - 1) if resource_count else st.none()
-    waits = st.builds(Wait, _REASONS, some_resource, some_track, some_track)
+    waits = st.builds(Wait, _REASONS, some_resource, some_track, some_track, _SITES)
 
     tracks = tuple(
         Track(

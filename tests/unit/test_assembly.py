@@ -49,6 +49,7 @@ DEFINITIONS = {
         st.none() | SMALL,
         st.none() | SMALL,
         st.none() | SMALL,
+        st.none() | SMALL,
     ),
     "resource": st.tuples(
         SMALL,

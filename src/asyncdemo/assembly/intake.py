@@ -274,12 +274,20 @@ class Assembly:
         self._ledger.sites[index] = Site(file, line, function)
 
     def _on_wait(
-        self, index: int, reason: str, state: int, resource: int | None, on: int | None, item: int | None
+        self,
+        index: int,
+        reason: str,
+        state: int,
+        resource: int | None,
+        on: int | None,
+        item: int | None,
+        site: int | None = None,
     ) -> None:
-        cause = self._ledger.causes.index(Wait(reason, resource, on))
+        place = self._ledger.site(site)
+        cause = self._ledger.causes.index(Wait(reason, resource, on, site=place))
         if item is not None:
             # one cause an item, though they read the same: each is split where its own item starts
-            cause = self._ledger.causes.add(Wait(reason))
+            cause = self._ledger.causes.add(Wait(reason, site=place))
             self._ledger.item_waits[cause] = item
         self._waits[index] = int(State(state)), cause
 
@@ -558,11 +566,9 @@ class Assembly:
             return wait
         if waker >= 0:
             return causes.index(replace(cause, on=waker))
-        return (
-            causes.index(Wait("i/o" if waker == wire.BY_IO else "timer"))
-            if cause.reason == "future"
-            else wait
-        )
+        if cause.reason != "future":
+            return wait
+        return causes.index(replace(cause, reason="i/o" if waker == wire.BY_IO else "timer"))
 
     def _stuck(self, at_ns: int, *_: int) -> None:
         self._come_to(at_ns)

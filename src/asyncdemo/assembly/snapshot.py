@@ -215,11 +215,14 @@ class _Builder:
                 continue
             stop_ns = starts[position + 1] if position + 1 < len(starts) else end_ns
             started_ns = item.started_ns if item.started_ns is not None else stop_ns
+            site = self._causes[wait].site
             if started_ns > start_ns:
                 place = None if item.resource is None else self._resources.get(item.resource)
-                builder.add(start_ns, State.QUEUED, self._causes.index(Wait("executor", resource=place)))
+                queued = self._causes.index(Wait("executor", resource=place, site=site))
+                builder.add(start_ns, State.QUEUED, queued)
             if started_ns < stop_ns:
-                builder.add(max(start_ns, started_ns), State.WAITING, self._causes.index(Wait("thread")))
+                done = self._causes.index(Wait("thread", site=site))
+                builder.add(max(start_ns, started_ns), State.WAITING, done)
         return builder.build(end_ns, self._causes.table)
 
     def track_lanes(self, tracks: Sequence[Track]) -> tuple[Lane, ...]:

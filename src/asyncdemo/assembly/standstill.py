@@ -62,6 +62,7 @@ def _completed(ledger: Ledger, one: Stuck, cause: int | None) -> Stuck:
     one = replace(
         one,
         state=state,
+        site=one.site or wait.site,
         reason=wait.reason or one.reason,
         resource=wait.resource if one.resource is None else one.resource,
         on=one.on or (() if wait.on is None else (wait.on,)),

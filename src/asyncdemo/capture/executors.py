@@ -14,7 +14,7 @@ from asyncdemo.capture.instrument import Patches, around, at_end, on_entry_with_
 from asyncdemo.capture.limits import Limits
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.reasons import Reasons
-from asyncdemo.capture.recorder import WAITING, Recorder
+from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.waits import Labelled, Waits
 
 
@@ -93,7 +93,7 @@ class Executors:
         item = self.item_of(future)
         if item is None:
             return self._waits.labelled("future")
-        return self._waits.labelled("thread", WAITING, self._recorder.wait("thread", WAITING, item=item))
+        return self._waits.labelled("thread", item=item)
 
 
 class _ItemRun:

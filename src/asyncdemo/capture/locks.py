@@ -26,9 +26,7 @@ def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) 
     plain: Any = threading.Lock  # a function before Python 3.13, a type from then on
     guard = patches.guard
     traced_lock, traced_rlock, set_state = _traced_types(
-        guard.context(
-            "Lock.acquire", lambda on: waits.waiting("lock", QUEUED, recorder.wait("lock", QUEUED, on))
-        ),
+        guard.context("Lock.acquire", lambda on: waits.waiting("lock", QUEUED, on)),
         guard.call("Lock.acquire", limits.take),
         guard.call("Lock.release", limits.give_back),
     )

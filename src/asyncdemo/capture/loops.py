@@ -12,7 +12,7 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.handles import TASK_TYPES, TaskState, is_handle, note_of, stepped_task
-from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.recorder import Cause, Recorder
 from asyncdemo.capture.usage import Usage
 
 
@@ -72,8 +72,8 @@ class LoopLens:
         """The same by id of the handle, for the events that the loop is about to handle."""
         self.due_ns = 0
         """In a relay: since when whoever it makes ready has been ready."""
-        self.call: tuple[str, int, int] | None = None
-        """(reason, start_ns, its index or -1) of the blocking call that the step is inside of."""
+        self.call: tuple[str, int, Cause] | None = None
+        """(reason, start_ns, all that it waits for) of the blocking call that the step is inside of."""
         self.sample: Any = None
         """What the watchdog saw of the step being run."""
         self.usage = Usage()

@@ -16,7 +16,7 @@ from typing import Any
 
 from asyncdemo.capture import libraries
 from asyncdemo.capture.handles import TASK_TYPES
-from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
+from asyncdemo.capture.recorder import QUEUED, WAITING, Cause, Recorder, cause_of
 from asyncdemo.capture.waits import TRANSFERS
 
 
@@ -79,6 +79,16 @@ _LEAVES: set[type] = {type(asyncio.Future.__await__(asyncio.Future(loop=_no_loop
 ASYNCIO_DIR = asyncio.__file__.rpartition("__init__")[0]
 
 
+Place = tuple[int, ...]
+"""Ids of codes, asyncio's own that waits and the user's, the instruction there, and what is between them.
+
+By ids: the hash of a code is made of all that is in it, each time it is asked for.
+"""
+_NO_INSTANCE = (None, None, None)
+_FUTURE, _GATHER = cause_of("future"), cause_of("gather")
+_MOST_CODES = 10_000
+
+
 class Reasons:
     """Classifies suspensions; one for all loops of the process."""
 
@@ -88,12 +98,15 @@ class Reasons:
         self._resource_of = resource_of
         self.service_of: Callable[[object], str] = lambda connection: ""
         """What a connection of a pool leads to: "s3"; "" if that is not known."""
-        self._future = recorder.wait("future")
-        self._gather = recorder.wait("gather")
-        self._by_code: dict[int, int] = {}
-        """By id: the hash of a code is made of all that is in it, each time it is asked for."""
+        self._by_place: dict[Place | None, int] = {}
+        self._sites: dict[Place | None, int | None] = {}
+        """By the same: the line. It is the same also where what is waited for is not."""
+        self._own: dict[int, bool] = {}
+        """By id of a code: is it the user's own?"""
         self._codes: list[CodeType] = []
         """Those themselves, as ids of what is gone come back."""
+        self._own_in_chain: dict[tuple[int, ...], int] = {}
+        """By ids of the codes that await one another: the place of the innermost that is the user's own."""
         self._by_chain: dict[tuple[int, ...], tuple[libraries.Reason, int, list[CodeType]]] = {}
         self._libraries = libraries.Libraries()
         self._modules = 0
@@ -104,7 +117,7 @@ class Reasons:
 
     def forget(self) -> None:
         """A library was imported: what awaits asyncio's own primitives from now on may say more."""
-        self._by_code.clear()
+        self._by_place.clear()
         self._by_chain.clear()
 
     def _knows_libraries(self) -> bool:
@@ -116,30 +129,109 @@ class Reasons:
         return self._any_library
 
     def classify(self, coroutine: Any, future: Any) -> int:
-        """The wait of a task whose step just ended with ``future`` to wait for."""
-        innermost, code = coroutine, None
+        """The wait of a task whose step just ended with ``future`` to wait for, and the line it waits on."""
+        innermost: Any = coroutine
+        caller: Any = None
+        outer: Any = None
+        code: CodeType | None = None
         while (kind := type(innermost)) is CoroutineType or is_compiled(kind):
             following = innermost.cr_await
             if following is None or type(following) in _LEAVES:
                 code = innermost.cr_code
                 break
-            innermost = following
+            innermost, caller, outer = following, innermost, caller
         else:  # something else than a coroutine is in the chain
             suspended = chain(coroutine)
-            if not suspended:
-                return self._by_future(future, coroutine)
-            innermost = suspended[-1]
-            code = code_of(innermost)
-        known = self._by_code.get(id(code))
+            innermost = suspended[-1] if suspended else None
+            cause = self._by_primitive(innermost, code_of(innermost), future, coroutine)
+            return self._recorder.wait(*cause, self._site_in(suspended))
+        is_plain = type(caller) is CoroutineType
+        if is_plain:  # as in `_place`, written out for what is most frequent
+            known = self._by_place.get((id(code), id(caller.cr_code), caller.cr_frame.f_lasti))
+            if known is not None and not self.items:
+                return known
+        key = self._place(code, innermost, caller, outer)
+        known = self._by_place.get(key)
         if known is not None and not self.items:
             return known
-        return self._by_primitive(innermost, code, future, coroutine)
+        cause = self._by_primitive(innermost, code, future, coroutine)
+        if key in self._sites:
+            return self._recorder.wait(*cause, self._sites[key])
+        site = self._site_of(coroutine)
+        wait = self._recorder.wait(*cause, site)
+        if key is not None:
+            self._sites[key] = site
+            if self._is_told_by_code(code, cause):
+                self._by_place[key] = wait
+        return wait
 
-    def _by_primitive(self, innermost: Any, code: CodeType | None, future: Any, coroutine: Any) -> int:
+    def _place(self, code: CodeType | None, innermost: Any, caller: Any, outer: Any) -> Place | None:
+        """What the line of the user's own code can be known by; None if the last three are not his."""
+        own, between = self._own, 0
+        if own.get(id(code)):
+            holder = innermost
+        elif type(caller) is not CoroutineType:
+            return None
+        elif own.get(between := id(caller.cr_code)):
+            holder = caller
+        elif type(outer) is CoroutineType and own.get(id(outer.cr_code)):  # Lock.__aenter__ was between
+            holder = outer
+        else:
+            return None
+        frame = holder.cr_frame
+        if frame is None:
+            return None
+        place = id(code), id(holder.cr_code), frame.f_lasti
+        return place if holder is caller else (*place, between)
+
+    def _is_told_by_code(self, code: CodeType | None, cause: Cause) -> bool:
+        """Is the cause the same each time that the user's own code awaits this one there?"""
+        return (
+            code is not None
+            and cause[2:] == _NO_INSTANCE
+            and code.co_filename.startswith(ASYNCIO_DIR)
+            and code.co_qualname in _BY_CODE
+        )
+
+    def _site_of(self, coroutine: Any) -> int | None:
+        """The innermost line of the user's own code."""
+        awaited = _coroutines(coroutine)
+        if not awaited:
+            return self._site_in(chain(coroutine))
+        key = tuple([id(one.cr_code) for one in awaited])
+        place = self._own_in_chain.get(key)
+        if place is None:
+            if len(self._own_in_chain) >= _MOST_CHAINS:
+                self._own_in_chain.clear()
+            own = [place for place, one in enumerate(awaited) if self._is_own(one.cr_code)]
+            place = self._own_in_chain[key] = own[-1] if own else -1
+        return None if place < 0 else self._recorder.user_site(frame_of(awaited[place]))
+
+    def _site_in(self, suspended: list[Any]) -> int | None:
+        found = (one for one in reversed(suspended) if self._is_own(code_of(one)))
+        innermost = next(found, None)
+        return None if innermost is None else self._recorder.user_site(frame_of(innermost))
+
+    def _is_own(self, code: CodeType | None) -> bool:
+        if code is None:
+            return False
+        known = self._own.get(id(code))
+        if known is None:
+            if len(self._codes) >= _MOST_CODES:  # a program that compiles code
+                self._own.clear()
+                self._own_in_chain.clear()
+                self._by_place.clear()
+                self._sites.clear()
+                self._codes.clear()
+            known = self._own[id(code)] = self._recorder.origins.is_user(code.co_filename)
+            self._codes.append(code)
+        return known
+
+    def _by_primitive(self, innermost: Any, code: CodeType | None, future: Any, coroutine: Any) -> Cause:
         if self.items:
             item = self.items.get(id(future))
             if item is not None:
-                return self._recorder.wait("thread", WAITING, item=item)
+                return cause_of("thread", item=item)
         if code is None or not code.co_filename.startswith(ASYNCIO_DIR):
             return self._by_future(future, coroutine)
         name = code.co_qualname
@@ -147,15 +239,12 @@ class Reasons:
         if reason in _BUILT_UPON:
             return self._by_builder(coroutine, reason)
         if reason in TRANSFERS and self._knows_libraries():
-            return self._recorder.wait(self._service(coroutine) or reason)
+            return cause_of(self._service(coroutine) or reason)
         if reason is not None:
-            wait = self._by_code[id(code)] = self._recorder.wait(reason)
-            self._codes.append(code)
-            return wait
+            return cause_of(reason)
         reason = _LIMITED.get(name)
         if reason is not None:
-            resource = self._resource_of(_local(innermost, "self"))
-            return self._recorder.wait(reason, QUEUED, resource=resource)
+            return cause_of(reason, QUEUED, resource=self._resource_of(_local(innermost, "self")))
         if name == "wait_for":
             if self._knows_libraries():
                 known = self._by_library(coroutine)
@@ -163,11 +252,11 @@ class Reasons:
                     return known
             child = _local(innermost, "fut")
             if id(child) in self.items:
-                return self._recorder.wait("thread", WAITING, item=self.items[id(child)])
-            return self._recorder.wait("task", on=self._recorder.tasks.get(id(child)))
+                return cause_of("thread", item=self.items[id(child)])
+            return cause_of("task", on=self._recorder.tasks.get(id(child)))
         return self._by_future(future, coroutine)
 
-    def _by_builder(self, coroutine: Any, reason: str) -> int:
+    def _by_builder(self, coroutine: Any, reason: str) -> Cause:
         """An event or a condition is often only a part of what really is waited for."""
         for suspended in reversed(chain(coroutine)[:-1]):
             code = code_of(suspended)
@@ -175,18 +264,18 @@ class Reasons:
                 break
             reason = _BY_CODE.get(code.co_qualname, reason)
         if self._knows_libraries():
-            return self._by_library(coroutine) or self._recorder.wait(reason)
-        return self._recorder.wait(reason)
+            return self._by_library(coroutine) or cause_of(reason)
+        return cause_of(reason)
 
-    def _by_library(self, coroutine: Any) -> int | None:
+    def _by_library(self, coroutine: Any) -> Cause | None:
         (reason, state), teller = self._told_by(coroutine)
         if teller is None:
             return None
         if state == QUEUED:
-            return self._recorder.wait(reason, state, resource=self._resource_of(_local(teller, "self")))
+            return cause_of(reason, state, resource=self._resource_of(_local(teller, "self")))
         if reason in TRANSFERS:
             reason = self._service_behind(_local(teller, "self"), _local(teller, "conn")) or reason
-        return self._recorder.wait(reason, state)
+        return cause_of(reason, state)
 
     def _told_by(self, coroutine: Any) -> tuple[libraries.Reason, Any]:
         """(reason, the suspended coroutine that tells it, None if none does)."""
@@ -220,21 +309,21 @@ class Reasons:
                 return self._libraries.service(code)
         return ""
 
-    def _by_future(self, future: Any, coroutine: Any) -> int:
+    def _by_future(self, future: Any, coroutine: Any) -> Cause:
         if self.items:
             item = self.items.get(id(future))
             if item is not None:
-                return self._recorder.wait("thread", WAITING, item=item)
+                return cause_of("thread", item=item)
         track = self._recorder.tasks.get(id(future))
         if track is not None:
-            return self._recorder.wait("task", on=track)
+            return cause_of("task", on=track)
         if type(future) in TASK_TYPES:  # one that is not known
-            return self._recorder.wait("task")
+            return cause_of("task")
         if type(future).__name__ == "_GatheringFuture":
-            return self._gather
+            return _GATHER
         if self._knows_libraries():
-            return self._by_library(coroutine) or self._recorder.wait("future")
-        return self._future
+            return self._by_library(coroutine) or _FUTURE
+        return _FUTURE
 
 
 def _suspended(awaitable: Any) -> Any:

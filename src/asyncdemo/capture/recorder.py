@@ -38,6 +38,20 @@ _MOST_CODES = 10_000
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
 
 
+Cause = tuple[str, int, int | None, int | None, int | None]
+"""What is waited for: the arguments of ``Recorder.wait`` but for the line."""
+
+
+def cause_of(
+    reason: str,
+    state: int = WAITING,
+    resource: int | None = None,
+    on: int | None = None,
+    item: int | None = None,
+) -> Cause:
+    return reason, state, resource, on, item
+
+
 class Origins:
     """Tells by its file name whose code it is: the standard library's, a package's or the user's.
 
@@ -148,8 +162,8 @@ class ThreadLens:
         """How many traced waits it is inside of; only the outermost one is recorded."""
         self.outermost: Callable[[], Any] = nothing
         """A weak reference to that one: if it is gone without having been left, it is over all the same."""
-        self.label: tuple[str, int, int] | None = None
-        """(reason, state, wait) that the wait inside a primitive is recorded as."""
+        self.label: Cause | None = None
+        """What the wait inside a primitive is recorded as."""
         self.service = ""
         """What it talks to while a library's call goes on: "redis", "s3"; "" if that is not known."""
         self.cpu_at_open = 0
@@ -272,14 +286,16 @@ class Recorder:
         resource: int | None = None,
         on: int | None = None,
         item: int | None = None,
+        site: int | None = None,
     ) -> int:
-        key = (reason, state, resource, on, item)
+        """The index of a wait: what for, and the line of the user's own code that waits."""
+        key = (reason, state, resource, on, item, site)
         index = self._waits.get(key)
         if index is None:
             index = self._new_wait()
             if on is None and item is None:  # there may be a million of the others
                 self._waits[key] = index
-            self.define(["wait", index, reason, state, resource, on, item])
+            self.define(["wait", index, reason, state, resource, on, item, site])
         return index
 
     def resource(self, kind: str, limit: int | None, frame: FrameType | None) -> int:

@@ -95,12 +95,12 @@ class Census:
         found = []
         for task in pending:
             coroutine: Any = task.get_coro()
-            wait, reason, waited_for = None, "", _WaitedFor()
+            cause, reason, waited_for = None, "", _WaitedFor()
             if task is current:
                 frame, state = recorder.user_caller(running_frame), RUNNING
                 call = lens.call
                 if call is not None:
-                    reason, _, wait = call
+                    reason, _, cause = call
             elif _has_not_begun(coroutine):
                 frame, state = None, READY
             else:
@@ -119,7 +119,7 @@ class Census:
                     *self._place(frame),
                     state,
                     recorder.tasks.get(id(task)),
-                    wait if wait is not None and wait >= 0 else None,
+                    None if cause is None else recorder.wait(*cause),
                     reason,
                     waited_for.resource,
                     waited_for.on,

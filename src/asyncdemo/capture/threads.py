@@ -54,7 +54,7 @@ class Threads:
             resource = self._limits.resource_of(owner)
             if resource is None and state == QUEUED:
                 return self._waits.labelled("")  # the standard library's own
-            return self._waits.labelled(reason, state, self._recorder.wait(reason, state, resource))
+            return self._waits.labelled(reason, state, resource)
 
         return labelled
 
@@ -75,7 +75,7 @@ class Threads:
     def _joining(self, thread: threading.Thread) -> Waiting:
         start = self._start_of(thread)
         track = None if start is None else start.track
-        return self._waits.waiting("thread", WAITING, self._recorder.wait("thread", WAITING, on=track))
+        return self._waits.waiting("thread", on=track)
 
     def _running(self, thread: threading.Thread) -> _ThreadRun | Labelled:
         if self._loops.in_greenlet():

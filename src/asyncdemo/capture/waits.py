@@ -12,7 +12,7 @@ from _thread import get_ident  # gevent replaces that of the module
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.loops import LoopLens, Loops
-from asyncdemo.capture.recorder import WAITING, Recorder, ThreadLens, nothing
+from asyncdemo.capture.recorder import WAITING, Cause, Recorder, ThreadLens, cause_of, nothing
 
 _getframe = sys._getframe  # the script may replace it
 
@@ -23,6 +23,9 @@ _WORTH_TELLING_NS = 100_000
 """A blocking call shorter than this is part of its step and nothing else."""
 
 _MAIN_IDENT = threading.main_thread().ident
+
+
+_CONDITION = cause_of("condition")
 
 
 class Waits:
@@ -43,13 +46,22 @@ class Waits:
             lens = recorder.open_thread(ident, name, None, None, None, recorder.now())
         return lens
 
-    def waiting(self, reason: str, state: int = WAITING, wait: int = -1) -> Waiting:
-        """A context manager for a call that may wait; ``wait`` is an index from ``Recorder.wait``."""
-        return Waiting(self._recorder, self._loops, self.lens(), reason, state, wait)
+    def waiting(
+        self,
+        reason: str,
+        state: int = WAITING,
+        resource: int | None = None,
+        on: int | None = None,
+        item: int | None = None,
+    ) -> Waiting:
+        """A context manager for a call that may wait for that."""
+        return Waiting(self._recorder, self._loops, self.lens(), (reason, state, resource, on, item))
 
-    def labelled(self, reason: str, state: int = WAITING, wait: int = -1) -> Labelled:
+    def labelled(
+        self, reason: str, state: int = WAITING, resource: int | None = None, item: int | None = None
+    ) -> Labelled:
         """While in it, a condition that is waited for is recorded as this."""
-        return Labelled(self.lens(), (reason, state, wait))
+        return Labelled(self.lens(), (reason, state, resource, None, item))
 
     def serving(self, service: str) -> Serving:
         """While in it, what is read from or written to a socket is recorded as waiting for this service."""
@@ -57,26 +69,21 @@ class Waits:
 
     def condition(self) -> Waiting:
         lens = self.lens()
-        reason, state, wait = lens.label or ("condition", WAITING, -1)
-        return Waiting(self._recorder, self._loops, lens, reason, state, wait)
+        return Waiting(self._recorder, self._loops, lens, lens.label or _CONDITION)
 
 
 class Waiting:
     __slots__ = (
         "__weakref__",
+        "_cause",
         "_depth",
         "_lens",
         "_loop",
         "_loops",
-        "_reason",
         "_recorder",
-        "_state",
-        "_wait",
     )
 
-    def __init__(
-        self, recorder: Recorder, loops: Loops, lens: ThreadLens, reason: str, state: int, wait: int
-    ) -> None:
+    def __init__(self, recorder: Recorder, loops: Loops, lens: ThreadLens, cause: Cause) -> None:
         self._recorder = recorder
         self._loops = loops
         self._lens = lens
@@ -84,9 +91,7 @@ class Waiting:
             lens.depth = 0  # a signal handler raised where that wait was to be left, so nobody has left it
         self._depth = lens.depth
         self._loop: LoopLens | None = None
-        self._reason = reason
-        self._state = state
-        self._wait = wait
+        self._cause = cause
 
     def __enter__(self) -> None:
         lens, recorder = self._lens, self._recorder
@@ -94,16 +99,17 @@ class Waiting:
         if self._depth:
             return
         lens.outermost = weakref.ref(self)
-        if not self._reason:
+        reason = self._cause[0]
+        if not reason:
             return
-        if lens.service and self._reason in TRANSFERS:
-            self._reason = lens.service
+        if lens.service and reason in TRANSFERS:
+            self._cause = cause_of(lens.service)
         self._loop = loop = self._loops.running_lens()
         if loop is None:
-            wait = self._wait if self._wait >= 0 else recorder.wait(self._reason, self._state)
+            wait = recorder.wait(*self._cause, recorder.user_site(sys._getframe(1)))
             recorder.record((wire.THREAD_WAITS, lens.track, recorder.now(), wait, 0, 0))
         else:
-            loop.call = (self._reason, recorder.now(), self._wait)
+            loop.call = (self._cause[0], recorder.now(), self._cause)
 
     def __exit__(self, *exc_info: object) -> None:
         lens, recorder = self._lens, self._recorder
@@ -111,7 +117,7 @@ class Waiting:
         if self._depth:
             return
         lens.outermost = nothing
-        if not self._reason:
+        if not self._cause[0]:
             return
         loop = self._loop
         if loop is None:
@@ -128,7 +134,7 @@ class Waiting:
 class Labelled:
     __slots__ = ("_label", "_lens", "_previous")
 
-    def __init__(self, lens: ThreadLens, label: tuple[str, int, int]) -> None:
+    def __init__(self, lens: ThreadLens, label: Cause) -> None:
         self._lens = lens
         self._label = label
         self._previous = lens.label

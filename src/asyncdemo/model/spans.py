@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from asyncdemo.model.kinds import State
+from asyncdemo.model.site import Site
 
 __all__ = ["LOOPS", "NO_WAIT", "CoarseSpans", "Span", "Spans", "Wait"]
 
@@ -21,12 +22,14 @@ class Wait:
     resource: index into ``Run.resources``, for queued spans.
     on: index of the track waited for (or that ended the wait), if there is one.
     via: index of the child track whose state this span shows, if the lane only awaits it.
+    site: the innermost line of the user's own code that waits, if there is one.
     """
 
     reason: str = ""
     resource: int | None = None
     on: int | None = None
     via: int | None = None
+    site: Site | None = None
 
 
 NO_WAIT = Wait()

@@ -162,6 +162,8 @@ def _args(run: Run, wait: Wait) -> dict[str, str]:
     args = {}
     if wait.reason:
         args["reason"] = clean(wait.reason)
+    if wait.site is not None:
+        args["at"] = place(wait.site)
     if wait.resource is not None and wait.resource < len(run.resources):
         args["resource"] = resource_name(run.resources[wait.resource])
     for key, track in (("on", wait.on), ("via", wait.via)):

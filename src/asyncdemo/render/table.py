@@ -65,7 +65,9 @@ def _rows(run: Run) -> Iterator[dict[str, object]]:
                 "state": SHADE_WORDS[STATE_OF.get(piece.shade, piece.shade)],
                 "reason": step.reason if step else piece.wait.reason,
                 "resource": "" if piece.wait.resource is None else piece.wait.resource,
-                "line": place(step.site, step.called_from, full=True) if step else "",
+                "line": place(step.site, step.called_from, full=True)
+                if step
+                else place(piece.wait.site, full=True),
             }
 
 

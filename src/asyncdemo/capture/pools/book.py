@@ -85,7 +85,7 @@ class Pools:
     def queueing(self, pool: Any) -> Labelled:
         """While in it, a condition that a thread waits for is its turn at the pool."""
         resource = self._limits.resource_of(pool)
-        return self.waits.labelled(REASON, QUEUED, self.recorder.wait(REASON, QUEUED, resource))
+        return self.waits.labelled(REASON, QUEUED, resource)
 
     # -- connections ----------------------------------------------------------------------------
 
