@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from hypothesis import given, settings
 
-from asyncdemo.model import Outcome, Run
+from asyncdemo.model import Holding, Outcome, Run, RunOutcome, State, Stuck
 from asyncdemo.render.result import lesson_result, script_result, variant_result
 from tests.support.runs import APP, Story, at_line
 from tests.support.strategies import runs
@@ -39,6 +40,7 @@ def test_a_variant_field_by_field() -> None:
         "memory": None,
         "processes": 1,
         "notes": [],
+        "stuck": [],
     }
     assert result == of_servers | {
         "name": "awaited",
@@ -239,3 +241,27 @@ def test_a_script_has_its_run() -> None:
 def test_any_run_is_valid_json_for_strict_readers(run: Run) -> None:
     result = variant_result(run)
     assert json.loads(json.dumps(result, allow_nan=False)) == result
+
+
+def test_who_was_stuck_in_a_run_that_was_stopped() -> None:
+    story = Story()
+    lock = story.lock(made=at_line(3))
+    main = story.task("main").takes(lock).sleeps(10)
+    story.task("waits").queues(lock, 10)
+    run = story.run(outcome=RunOutcome.TIMEOUT, exit_code=None)
+    stuck = Stuck("waits", "save", at_line(9), "async with lock:", State.QUEUED, 1, "lock", 0, (main.index,))
+    result = variant_result(replace(run, stuck=(stuck,), holdings=(Holding(1, 0, at_line(8)),)))
+    assert result["ideal_s"] is None
+    assert result["stuck"] == [
+        {
+            "name": "waits",
+            "function": "save",
+            "state": "queued",
+            "file": APP,
+            "line": 9,
+            "reason": "lock",
+            "resource": 0,
+            "waits_for": ["main"],
+            "holds": [{"resource": 0, "file": APP, "line": 8}],
+        }
+    ]

@@ -21,7 +21,7 @@ from asyncdemo.metrics import (
     row_totals,
 )
 from asyncdemo.metrics.pools import PoolUse, pool_use
-from asyncdemo.model import Lane, Outcome, Request, Run, Site
+from asyncdemo.model import Lane, Outcome, Request, Run, Site, Stuck
 from asyncdemo.render.layout import open_ns
 
 __all__ = ["FORMAT", "lesson_result", "script_result", "variant_result"]
@@ -75,6 +75,7 @@ def variant_result(run: Run) -> dict[str, Any]:
             for lane, totals in zip(run.lanes, metrics.lane_totals, strict=True)
         ],
         "findings": [_finding(finding) for finding in diagnose(run)],
+        "stuck": [_stuck(run, one) for one in run.stuck],
         "requests": _requests(metrics.requests),
         "paths": {path: _requests(use) for path, use in metrics.paths.items()},
         "request_list": [
@@ -210,6 +211,20 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         **_place(finding.site),
         "called_from": f"{caller.file}:{caller.line}" if caller else None,
+    }
+
+
+def _stuck(run: Run, one: Stuck) -> dict[str, Any]:
+    held = (holding for holding in run.holdings if one.track is not None and holding.track == one.track)
+    return {
+        "name": one.name,
+        "function": one.function,
+        "state": one.state.name.lower(),
+        **_place(one.site),
+        "reason": one.reason or None,
+        "resource": one.resource,
+        "waits_for": [run.tracks[track].name for track in one.on],
+        "holds": [{"resource": holding.resource, **_place(holding.site)} for holding in held],
     }
 
 

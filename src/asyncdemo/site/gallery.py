@@ -34,19 +34,25 @@ FOLDER: Final = Path("docs/explore/mistakes")
 """Of the checkout, in which the site is built."""
 _TRIES: Final = 3
 _TIMEOUT_S: Final = 20.0
+_HANGS_FOR_S: Final = 1.0
+"""How much of a hang is shown."""
 _CONTEXT: Final = 2
 """Lines around a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """An entry of ``mistakes.toml``. lanes, services: what the script is recorded with."""
+    """An entry of ``mistakes.toml``. lanes, services: what the script is recorded with.
+
+    hangs: it never ends, so its recording is stopped.
+    """
 
     kind: FindingKind
     script: Path
     lesson: str
     lanes: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
+    hangs: bool = False
 
     @property
     def mended(self) -> Path:
@@ -70,6 +76,7 @@ def mistakes(folder: Path = FOLDER) -> tuple[Mistake, ...]:
             entry["lesson"],
             tuple(entry.get("lanes", ())),
             tuple(entry.get("services", ())),
+            entry.get("hangs", False),
         )
         for entry in entries
     )
@@ -105,17 +112,24 @@ def record_one(
 
 def takes(one: Mistake) -> tuple[Take, ...]:
     """The script, and its mended version."""
-    files = {one.script.stem: one.script, "mended": one.mended}
+    takes = (one.script.stem, one.script, one.hangs), ("mended", one.mended, False)
     return tuple(
-        Take(Target(str(file)), Options(name=name, lanes=one.lanes, timeout_s=_TIMEOUT_S))
-        for name, file in files.items()
+        Take(
+            Target(str(file)),
+            Options(name=name, lanes=one.lanes, timeout_s=_HANGS_FOR_S if hangs else _TIMEOUT_S),
+        )
+        for name, file, hangs in takes
     )
 
 
 def faults(one: Mistake, runs: Sequence[Run]) -> list[str]:
     """What is not as the entry says it: the finding is in the first run, and not in the second."""
     shown, mended = runs
-    ended = [run.name for run in runs if run.outcome is not RunOutcome.OK]
+    ended = [
+        run.name
+        for run, hangs in ((shown, one.hangs), (mended, False))
+        if run.outcome is not (RunOutcome.TIMEOUT if hangs else RunOutcome.OK)
+    ]
     return [
         *(f"the run {name} did not end well" for name in ended),
         *([] if _found(one, shown) else [f"{one.script.name} does not show {one.kind}"]),
