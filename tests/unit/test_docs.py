@@ -24,6 +24,7 @@ from asyncdemo.lab.rig import Outcome, Rigging
 from asyncdemo.lab.stack.configuration import CONFIGURATIONS
 from asyncdemo.load.command import parser as load_parser
 from asyncdemo.metrics import Metrics
+from asyncdemo.model import Holding, Stuck
 from asyncdemo.render.result import lesson_result, script_result
 from tests.support.runs import Story, at_line
 
@@ -118,7 +119,8 @@ def test_the_json_reference_has_every_field_and_no_other() -> None:
     story.connection(pool, 0, 1, uses=[(handler, 0, 10)])
     story.request("GET / 1").is_handled_by(handler, 0).answered(200)
     story.has_memory(0, 40, 300)
-    shown = [script_result("app.py", story.run()), lesson_result("a-lesson", {}, [story.run()])]
+    hung = dataclasses.replace(story.run(), stuck=(Stuck("second", "", None, track=1),), holdings=(Holding(1, 0),))
+    shown = [script_result("app.py", hung), lesson_result("a-lesson", {}, [story.run()])]
 
     def fields(value: object) -> set[str]:
         if isinstance(value, dict):
