@@ -84,7 +84,8 @@ DEFINITIONS = {
                 st.none() | SMALL,
             ),
             max_size=2,
-        )
+        ),
+        st.booleans(),
     ),
     "slow": st.tuples(SMALL, TIME, TIME, st.none() | TIME, TIME, st.none(), st.none()),
     "call": st.tuples(SMALL, st.just("sleep"), st.none(), st.none()),
@@ -355,7 +356,7 @@ class TestSeveralProcesses:
         assembly, base = self.served()
         told = [assembly.told_stuck]
         one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None]
-        self.tell(assembly, 3, ["stuck", [one]])
+        self.tell(assembly, 3, ["stuck", [one], True])
         told.append(assembly.told_stuck)
         self.count(assembly, 3, wire.STUCK, 9000, 0, 0, 0, 0)
         told.append(assembly.told_stuck)

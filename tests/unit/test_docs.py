@@ -119,7 +119,8 @@ def test_the_json_reference_has_every_field_and_no_other() -> None:
     story.connection(pool, 0, 1, uses=[(handler, 0, 10)])
     story.request("GET / 1").is_handled_by(handler, 0).answered(200)
     story.has_memory(0, 40, 300)
-    hung = dataclasses.replace(story.run(), stuck=(Stuck("second", "", None, track=1),), holdings=(Holding(1, 0),))
+    stuck, held = Stuck("second", "", None, track=1), Holding(1, 0)
+    hung = dataclasses.replace(story.run(), stuck=(stuck,), holdings=(held,))
     shown = [script_result("app.py", hung), lesson_result("a-lesson", {}, [story.run()])]
 
     def fields(value: object) -> set[str]:

@@ -475,11 +475,12 @@ class Assembly:
     def _on_handled(self, number: int, at_ns: int) -> None:
         self.requests.handled(number, _whole(at_ns))
 
-    def _on_stuck(self, who: list[list[Any]]) -> None:
+    def _on_stuck(self, who: list[list[Any]], idle: bool) -> None:
         """What they did then is known when the numbers have come so far."""
         self._answers[self._process.number] = standstill.told(
             self._ledger, self._process, who, lambda wait: self._waits[wait][1]
         )
+        self._ledger.idle[self._process.number] = bool(idle)
 
     def memory_sampled(self, sample: MemorySample) -> None:
         self._ledger.memory.append(sample)

@@ -288,6 +288,8 @@ class Ledger:
     pending: set[int] = field(default_factory=set)
     stuck: dict[int, list[Stuck]] = field(default_factory=dict)
     """By process, of those that have been asked and have answered. By the indices of the process."""
+    idle: dict[int, bool] = field(default_factory=dict)
+    """Likewise: was nothing outstanding in its event loops?"""
     holdings: dict[int, list[Holding]] = field(default_factory=dict)
     """Likewise: who held what when it answered."""
     result: str | None = None

@@ -80,6 +80,7 @@ def snapshot(
         left_pending=builder.left_pending(),
         stuck=stuck,
         holdings=holdings,
+        idle=bool(stuck) and all(ledger.idle.get(number) for number in ledger.stuck),
         result=ledger.result,
         notes=(
             *ledger.notes,

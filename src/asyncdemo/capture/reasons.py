@@ -250,10 +250,7 @@ class Reasons:
                 known = self._by_library(coroutine)
                 if known is not None:
                     return known
-            child = _local(innermost, "fut")
-            if id(child) in self.items:
-                return cause_of("thread", item=self.items[id(child)])
-            return cause_of("task", on=self._recorder.tasks.get(id(child)))
+            return self._by_future(_local(innermost, "fut"), coroutine)
         return self._by_future(future, coroutine)
 
     def _by_builder(self, coroutine: Any, reason: str) -> Cause:

@@ -26,6 +26,8 @@ from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Origins, Recorde
 MOST = 200
 """Who hangs hangs in few places; hundreds of names more tell nothing."""
 
+_OWN_FILES = 1
+"""Of a loop: that by which other threads wake it."""
 _QUEUE_FILE = queue.__file__
 
 
@@ -60,7 +62,7 @@ class Census:
     def tell(self) -> list[Stuck]:
         found = self.take()
         recorder = self._recorder
-        recorder.define(["stuck", found])
+        recorder.define(["stuck", found, all(map(_is_idle, self._loops.lenses[:]))])
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
 
@@ -196,6 +198,18 @@ class Census:
             return None, ""
         line = linecache.getline(frame.f_code.co_filename, frame.f_lineno or 0).strip()
         return self._recorder.frame_site(frame), line
+
+
+def _is_idle(lens: LoopLens) -> bool:
+    """Is there nothing that could yet happen to the loop by itself: no timer, no file but its own?"""
+    loop: Any = lens.loop()
+    if loop is None or not lens.running:
+        return True
+    timers, selector = getattr(loop, "_scheduled", None), getattr(loop, "_selector", None)
+    if timers is None or selector is None:  # another kind of loop, which does not tell
+        return False
+    files = selector.get_map() or {}
+    return len(files) <= _OWN_FILES and all(timer._cancelled for timer in list(timers))
 
 
 def _has_not_begun(coroutine: Any) -> bool:

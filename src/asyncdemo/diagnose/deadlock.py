@@ -13,7 +13,7 @@ from functools import cached_property
 
 from asyncdemo.diagnose.finding import Finding, FindingKind, own
 from asyncdemo.diagnose.waiting import Phrases, listed, of_several
-from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck
+from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
 
 __all__ = ["deadlocks", "where_they_wait"]
 
@@ -49,7 +49,7 @@ def where_they_wait(run: Run) -> tuple[str, ...]:
         if one.track is None or one.track not in told:
             groups[_words(graph, phrases, one)].append(one)
     sentences = [f"{_clause(phrases, words, together)}." for words, together in groups.items()]
-    if graph.known and not told and graph.lenient == set(graph.known):
+    if not told and graph.nobody_is_left:
         sentences.append("No task or thread is left that could wake any of them.")
     more = len(sentences) - _MOST_PLACES
     return (*sentences[:_MOST_PLACES], *([f"And {more} more places."] if more > 0 else []))
@@ -153,6 +153,13 @@ class _Graph:
         """Before it was told who had not."""
         return track not in self.known and self._run.tracks[track].outcome is not Outcome.OPEN
 
+    @property
+    def nobody_is_left(self) -> bool:
+        """Is nobody there who could wake those that wait, and nothing outstanding that might?"""
+        open_ = (track for track in self._run.tracks if track.outcome is Outcome.OPEN and not track.own)
+        others = any(track.index not in self.known and not _hosts(track) for track in open_)
+        return self._run.idle and bool(self.known) and not others and self.lenient == set(self.known)
+
     def circles(self) -> list[list[int]]:
         """Those who are stuck and wait, by way of others, for themselves: each circle once."""
         stuck = self.strict
@@ -182,6 +189,11 @@ class _Graph:
                 yield resource, gone
 
 
+def _hosts(track: Track) -> bool:
+    """Does the thread run an event loop?"""
+    return any(span.wait.reason in LOOPS for span in track.spans[-3:])
+
+
 def _circle(run: Run, graph: _Graph, phrases: Phrases, circle: list[int]) -> _Told:
     wanted = {graph.known[track].resource for track in circle if graph.known[track].reason in _AT_A_HOLDER}
     groups: defaultdict[str, list[Stuck]] = defaultdict(list)
@@ -197,14 +209,20 @@ def _circle(run: Run, graph: _Graph, phrases: Phrases, circle: list[int]) -> _To
     return (
         f"Deadlock: {told}. {none}",
         _advice(run, graph, circle, wanted),
-        graph.known[circle[0]].site,
+        next((graph.known[track].site for track in circle if graph.held_up_by(track) is None), None),
     )
 
 
 def _advice(run: Run, graph: _Graph, circle: list[int], wanted: set[int | None]) -> str:
     reasons = {graph.known[track].reason for track in circle}
     kinds = {run.resources[resource].kind for resource in wanted if resource is not None}
-    if any(graph.known[track].state is State.RUNNING for track in circle):
+    blocking = [graph.known[track] for track in circle if graph.known[track].state is State.RUNNING]
+    if any(one.reason == "lock" for one in blocking):
+        return (
+            "Between tasks use `asyncio.Lock`: who waits for it lets the others run, so that its holder can "
+            "give it back."
+        )
+    if blocking:
         return (
             "Do not block the event loop's own thread for what the loop itself has to do: await it, or wait "
             "for it in another thread (`await asyncio.to_thread(...)`)."

@@ -43,7 +43,7 @@ class Run:
     await_sequences: awaits that came one after another. unawaited: coroutines that were dropped.
     left_pending: tracks of tasks that were not done when their loop's main task was.
     stuck: who had not ended, and where, if the run met its time limit or a deadlock, or was interrupted.
-    holdings: who held what then.
+    holdings: who held what then. idle: event loops had no timer set and watched no file then.
     result: what the function returned that was run, as a Python literal, if it is one.
     requests: to a server, in the order in which they were sent; they are drawn instead of the lanes.
     memory: in order of time. processes: how many were recorded, the script's own included.
@@ -71,6 +71,7 @@ class Run:
     left_pending: tuple[int, ...] = ()
     stuck: tuple[Stuck, ...] = ()
     holdings: tuple[Holding, ...] = ()
+    idle: bool = False
     result: str | None = None
     notes: tuple[str, ...] = ()
     requests: tuple[Request, ...] = ()

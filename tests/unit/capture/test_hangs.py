@@ -259,6 +259,74 @@ def test_a_queue_whose_items_are_never_done(tmp_path: Path, source: str, words: 
     assert where_they_wait(hang(tmp_path, source))[0] == words
 
 
+def test_a_timer_may_yet_wake_who_waits(tmp_path: Path) -> None:
+    run = hang(
+        tmp_path,
+        """
+        import asyncio
+
+        async def main():
+            done = asyncio.Event()
+            asyncio.get_running_loop().call_later(100, done.set)
+            await done.wait()
+
+        asyncio.run(main())
+        """,
+    )
+    assert where_they_wait(run) == ("Task-1 (main) waits for an event to be set at app.py:7.",)
+
+
+def test_a_lock_of_threads_between_tasks(tmp_path: Path) -> None:
+    run = hang(
+        tmp_path,
+        """
+        import asyncio
+        import threading
+
+        lock = threading.Lock()
+
+        async def use():
+            with lock:
+                await asyncio.sleep(0.01)
+
+        async def main():
+            await asyncio.gather(use(), use())
+
+        asyncio.run(main())
+        """,
+    )
+    assert deadlock(run) == (
+        "Deadlock: Task-2 (use) holds lock `lock` (taken at app.py:8) and cannot run, because Task-3 (use) "
+        "blocks the event loop; Task-3 (use) blocks its event loop at app.py:8: it waits for lock `lock`. "
+        "None of them can ever go on."
+    )
+    assert "asyncio.Lock" in advice(run)
+
+
+def test_two_tasks_that_await_each_other(tmp_path: Path) -> None:
+    run = hang(
+        tmp_path,
+        """
+        import asyncio
+
+        async def await_other(tasks, other):
+            await asyncio.sleep(0)
+            await tasks[other]
+
+        async def main():
+            tasks = []
+            tasks += [asyncio.create_task(await_other(tasks, 1)), asyncio.create_task(await_other(tasks, 0))]
+            await asyncio.wait_for(asyncio.gather(*tasks), 100)
+
+        asyncio.run(main())
+        """,
+    )
+    assert deadlock(run) == (
+        "Deadlock: Task-2 (await_other) awaits Task-3 (await_other) at app.py:6; Task-3 (await_other) awaits "
+        "Task-2 (await_other) at app.py:6. None of them can ever go on."
+    )
+
+
 def test_who_goes_on_is_in_no_circle(tmp_path: Path) -> None:
     """A slow holder is not a deadlock."""
     run = hang(
