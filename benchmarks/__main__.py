@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from asyncdemo.lab.protocol import Size
+from benchmarks.endurance import measure_endurance
 from benchmarks.lesson_runs import measure_lessons
 from benchmarks.live_view import measure_live_view
 from benchmarks.load_client import measure_load_client
@@ -35,6 +36,7 @@ from benchmarks.watching import measure_watch
 PAGE = ROOT / "docs" / "measure" / "speed.md"
 SECTIONS = {
     "": ("tracing", "startup", "watch", "live", "memory", "lessons", "site"),
+    "endurance": ("endurance",),
     "load": ("load",),
     "twins": ("twins",),
 }
@@ -112,6 +114,10 @@ def _measure(part: str, folder: Path, options: argparse.Namespace) -> Found:
         )
     if part == "memory":
         return Found(measure_memory(folder, rounds=1 if quick else 3, steps=2000 if quick else 100_000))
+    if part == "endurance":
+        counts = {"steps": 5_000_000, "tasks": 1_000_000, "threads": 20_000}
+        few = {"steps": 2000, "tasks": 200, "threads": 20}
+        return Found(measure_endurance(folder, rounds=1, counts=few if quick else counts))
     if part == "lessons":
         return Found(
             measure_lessons(
