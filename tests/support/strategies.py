@@ -8,6 +8,7 @@ from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
     Clock,
+    CoarseSpans,
     Connection,
     Holding,
     Lane,
@@ -74,6 +75,7 @@ def runs(draw: st.DrawFn) -> Run:
             error=draw(st.none() | _NAMES),
             own=draw(st.booleans()),
             process=draw(_PROCESSES),
+            coarse=draw(st.none() | st.builds(CoarseSpans, _TIMES, _TIMES, _TIMES)),
         )
         for index in range(track_count)
     )

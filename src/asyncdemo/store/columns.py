@@ -77,7 +77,7 @@ def in_range(name: str, numbers: list[int]) -> list[int]:
     return numbers
 
 
-def check_equally_long(*columns: list[int] | array[int]) -> None:
+def check_equally_long(*columns: Sequence[int] | array[int]) -> None:
     if len(set(map(len, columns))) > 1:
         raise FieldError("its columns differ in length")
 

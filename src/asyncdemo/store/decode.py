@@ -113,7 +113,10 @@ class _Reader:
             if not isinstance(kind, str):
                 raise FieldError('"type" is missing')
             if kind in _LIST_ITEMS:
-                self.gathered.lists[kind].append(read(_LIST_ITEMS[kind], record))
+                item = read(_LIST_ITEMS[kind], record)
+                if isinstance(item, SummedTasks):
+                    _check_summed(item)
+                self.gathered.lists[kind].append(item)
             elif kind in self._read:
                 self._read[kind](record)
             if kind == "end":
@@ -215,6 +218,14 @@ def _slots(record: Record) -> list[Slot]:
         raise FieldError('"lengths" should not be negative')
     ends = in_range("lengths", [start + length for start, length in zip(starts, lengths, strict=True)])
     return [Slot(*slot) for slot in zip(tracks, starts, ends, strict=True)]
+
+
+def _check_summed(tasks: SummedTasks) -> None:
+    check_equally_long(tasks.starts_ns, tasks.ends_ns)
+    if not tasks.starts_ns:
+        raise FieldError('"starts_ns" should not be empty')
+    for start_ns, end_ns in zip(tasks.starts_ns, tasks.ends_ns, strict=True):
+        _check_times(start_ns, end_ns)
 
 
 def _check_times(start_ns: int, end_ns: int) -> None:
