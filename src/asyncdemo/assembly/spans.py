@@ -31,7 +31,7 @@ class SpansBuilder:
         self._states = array("B")
         self._waits = array("i")
 
-    def add(self, start_ns: int, state: State, wait: int = 0) -> None:
+    def add(self, start_ns: int, state: int, wait: int = 0) -> None:
         """From ``start_ns`` on the lane is in ``state``; ``wait`` indexes the run's causes.
 
         A start before the one before it is moved there; a span left without length is dropped.
@@ -116,39 +116,39 @@ class SpansBuilder:
         longest_ns, longest_at_ns = (
             (0, 0) if self.coarse is None else (self.coarse.longest_step_ns, self.coarse.longest_at_ns)
         )
+        single_from_ns = starts[self._coarse]
         gathered_ns = stretch_end_ns = 0
-        start_ns = starts[first]
-        for at in range(first, last):
-            end_ns, state = starts[at + 1], states[at]
+        ends = starts[first + 1 : last + 1]
+        for start_ns, end_ns, state, wait in zip(
+            starts[first:last], ends, states[first:last], waits[first:last], strict=True
+        ):
             length_ns = end_ns - start_ns
-            if state == State.RUNNING and length_ns > longest_ns and at >= self._coarse:
+            if state == _RUNNING and length_ns > longest_ns and start_ns >= single_from_ns:
                 longest_ns, longest_at_ns = length_ns, start_ns
             if (
                 length_ns > stretch_ns
-                or state == State.QUEUED
-                or (state == State.WAITING and (length_ns >= long_wait_ns or waits[at] in fixed))
+                or (state > _READY and (state != _WAITING or length_ns >= long_wait_ns or wait in fixed))
                 or (edges and _within(edges, start_ns, end_ns))
             ):
                 made._append(gathered_ns, gathered)
-                made.add(start_ns, State(state), waits[at])
-            else:
-                if start_ns >= stretch_end_ns:
-                    made._append(gathered_ns, gathered)
-                    stretch_end_ns = (start_ns // stretch_ns + 1) * stretch_ns
-                if not gathered:
-                    gathered_ns = start_ns
-                key = waits[at] << 2 | state
-                gathered[key] = gathered.get(key, 0) + length_ns
-            start_ns = end_ns
+                made.add(start_ns, state, wait)
+                continue
+            if start_ns >= stretch_end_ns:
+                made._append(gathered_ns, gathered)
+                stretch_end_ns = (start_ns // stretch_ns + 1) * stretch_ns
+            if not gathered:
+                gathered_ns = start_ns
+            key = wait << 2 | state
+            gathered[key] = gathered.get(key, 0) + length_ns
         made._append(gathered_ns, gathered)
         starts[first:last], states[first:last], waits[first:last] = made._starts, made._states, made._waits
         self._coarse, self._stretch_ns = first + len(made), stretch_ns
-        self.coarse = CoarseSpans(start_ns, longest_ns, longest_at_ns)
+        self.coarse = CoarseSpans(starts[-1], longest_ns, longest_at_ns)
 
     def _append(self, at_ns: int, gathered: dict[int, int]) -> None:
         """One span for each state and cause, which are forgotten then."""
         for key, length_ns in gathered.items():
-            self.add(at_ns, State(key & 3), key >> 2)
+            self.add(at_ns, key & 3, key >> 2)
             at_ns += length_ns
         gathered.clear()
 

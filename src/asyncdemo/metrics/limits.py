@@ -195,9 +195,8 @@ def spans_in(spans: Spans, state: State) -> Iterator[tuple[int, int, Wait]]:
 
 def causes_used(spans: Spans) -> list[tuple[State, Wait]]:
     """Every cause that occurs, with its state, once."""
-    _, states, waits, _ = spans.columns
     causes = spans.causes
-    return [(STATES[state], causes[wait]) for state, wait in set(zip(states, waits, strict=True))]
+    return [(STATES[state], causes[wait]) for state, wait in spans.sums()]
 
 
 def merge(intervals: Iterable[Interval]) -> list[Interval]:

@@ -76,12 +76,8 @@ def tally(*parts: Spans) -> Tally:
     """One tally of all parts together."""
     found: list[tuple[State, Wait, int]] = []
     for spans in parts:
-        _, states, waits, _ = spans.columns
         causes = spans.causes
-        by_index: dict[tuple[int, int], int] = {}
-        for key, duration in zip(zip(states, waits, strict=True), durations(spans), strict=True):
-            by_index[key] = by_index.get(key, 0) + duration
-        found += [(STATES[state], causes[wait], duration) for (state, wait), duration in by_index.items()]
+        found += [(STATES[state], causes[wait], length) for (state, wait), length in spans.sums().items()]
     return Tally(found)
 
 

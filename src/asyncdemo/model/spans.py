@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from operator import sub
 from typing import overload
 
 from asyncdemo.model.kinds import State
@@ -76,7 +78,7 @@ class Spans(Sequence[Span]):
     overlap cannot be written down.
     """
 
-    __slots__ = ("_causes", "_end_ns", "_starts", "_states", "_waits")
+    __slots__ = ("_causes", "_end_ns", "_starts", "_states", "_sums", "_waits")
 
     def __init__(
         self,
@@ -93,6 +95,7 @@ class Spans(Sequence[Span]):
         self._waits = waits
         self._end_ns = end_ns
         self._causes = causes
+        self._sums: dict[tuple[int, int], int] | None = None
 
     @classmethod
     def of(cls, spans: Iterable[Span]) -> Spans:
@@ -124,6 +127,17 @@ class Spans(Sequence[Span]):
         For code that walks millions of spans; do not change the arrays.
         """
         return self._starts, self._states, self._waits, self._end_ns
+
+    def sums(self) -> Mapping[tuple[int, int], int]:
+        """(state, index into ``causes``) -> how long, all spans together; walked only once."""
+        if self._sums is None:
+            sums: dict[tuple[int, int], int] = {}
+            ends = chain(islice(self._starts, 1, None), (self._end_ns,))
+            keys = zip(self._states, self._waits, strict=True)
+            for key, length_ns in zip(keys, map(sub, ends, self._starts), strict=True):
+                sums[key] = sums.get(key, 0) + length_ns
+            self._sums = sums
+        return self._sums
 
     def clip(self, start_ns: int, end_ns: int) -> Spans:
         """The part between two times; empty if they do not meet."""
