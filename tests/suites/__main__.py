@@ -42,10 +42,10 @@ def main() -> int:
     unknown = {*options.only} - {suite.name for suite in suites}
     if unknown:
         parser().error(f"no such suite: {', '.join(sorted(unknown))}")
-    pythons = {version_of(python): python for python in options.python}
+    pythons = {version_of(python): python.absolute() for python in options.python}
     wrong = 0
     for suite in [suite for suite in suites if not options.only or suite.name in options.only]:
-        for python in pythons.values() if suite.is_pythons_own else options.python[:1]:
+        for python in pythons.values() if suite.is_pythons_own else [options.python[0].absolute()]:
             result = run_suite(suite, python, options.repetitions)
             save_result(result)
             wrong += _tell(result, allowed)
