@@ -94,7 +94,7 @@ def run_suite(suite: Suite, python: Path, repetitions: int) -> Result:
     return Result(
         suite.name,
         version,
-        tests=len(outcomes["plain"][0]),
+        tests=len(outcomes["plain"][0]) - 1,  # the exit code
         failed=sum(end in ("failed", "error") for end in outcomes["plain"][0].values()),
         differences=tuple(differences),
         cpu_s=plain["cpu_s"],
