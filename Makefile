@@ -54,7 +54,7 @@ test-all: ## `make test` on every Python from 3.11 up that is found
 	done
 
 # The first Python is that of .venv, for all suites; the others run CPython's own tests of asyncio.
-test-suites: $(VENV)/.dev ## other people's test suites, plain and traced, from the package index (SUITES="anyio httpx": these)
+test-suites: $(VENV)/.dev ## other people's test suites, plain and under the tracer (SUITES="anyio httpx": only these)
 	@others=$$(scripts/venv.sh --list | sed 's/^[^ ]* /--python /'); \
 	$(BIN)/python -m tests.suites --python $(BIN)/python $$others $(if $(SUITES),$(SUITES),--write)
 

@@ -17,7 +17,7 @@ from benchmarks.machine import describe
 from benchmarks.table import machine_lines, with_table
 
 from tests.suites.catalog import Allowed, Suite, load_allowed, load_suites
-from tests.suites.environment import ROOT, Place, prepare, version_of
+from tests.suites.environment import ROOT, Place, has_own_tests, prepare, version_of
 from tests.suites.outcomes import Difference, compare, read_junit
 from tests.suites.results import Result, load_results, save_result
 from tests.suites.table import needless, tables, unexplained
@@ -46,7 +46,15 @@ def main() -> int:
     wrong = 0
     for suite in [suite for suite in suites if not options.only or suite.name in options.only]:
         for python in pythons.values() if suite.is_pythons_own else [options.python[0].absolute()]:
-            result = run_suite(suite, python, options.repetitions)
+            if suite.is_pythons_own and not has_own_tests(python):
+                print(f"{suite.name}: {python} comes without CPython's own tests")
+                continue
+            try:
+                result = run_suite(suite, python, options.repetitions)
+            except (RuntimeError, ValueError, subprocess.CalledProcessError) as error:
+                print(f"{suite.name}: {error}")
+                wrong += 1
+                continue
             save_result(result)
             wrong += _tell(result, allowed)
     if options.write:

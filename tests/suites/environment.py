@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.suites.catalog import Suite
 
-__all__ = ["CACHE", "ROOT", "Place", "prepare", "version_of"]
+__all__ = ["CACHE", "ROOT", "Place", "has_own_tests", "prepare", "version_of"]
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "suites"
@@ -30,6 +30,12 @@ class Place:
 def version_of(python: Path) -> str:
     """Such as "3.11"."""
     return _said(python, "import sys; print('%d.%d' % sys.version_info[:2])")
+
+
+def has_own_tests(python: Path) -> bool:
+    """Some systems put CPython's tests into a package of their own."""
+    tried = subprocess.run([python, "-c", "import test.test_asyncio"], check=False, capture_output=True)
+    return tried.returncode == 0
 
 
 def prepare(suite: Suite, python: Path) -> Place:
