@@ -28,7 +28,8 @@ def waits(run: Run, function: str) -> list[tuple[str, int | None]]:
     for track in run.tracks:
         if function in (track.function, track.name):
             for span in track.spans:
-                wait = span.wait.reason, span.wait.site and span.wait.site.line
+                site = span.wait.site
+                wait = span.wait.reason, None if site is None else site.line
                 if span.state in (State.WAITING, State.QUEUED) and found[-1:] != [wait]:
                     found.append(wait)
     return found

@@ -474,7 +474,7 @@ for turn in itertools.count():
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_kill_at_any_moment_loses_no_edit(course: Path, folder: Path) -> None:
     started(folder, course)
-    edits = []
+    edits: list[str] = []
     for attempt in range(100):
         if attempt > 24 and len(edits) > 5:
             break
