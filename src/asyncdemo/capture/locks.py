@@ -11,7 +11,7 @@ import copyreg
 import threading
 from collections.abc import Callable
 from types import FrameType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from asyncdemo.capture import libraries
 from asyncdemo.capture.guard import caller_of_hooked, hooked_frame
@@ -34,6 +34,9 @@ def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) 
     def make_lock(*arguments: Any, **options: Any) -> Any:
         return guarded(lock_type, plain(*arguments, **options), _maker(hooked_frame()))
 
+    def make_rlock(*arguments: Any, **options: Any) -> Any:
+        return guarded(rlock_type, _RLock(*arguments, **options), _maker(hooked_frame()))
+
     def rlock_made(real: Any) -> Any:
         return traced(rlock_type, real, _maker(caller_of_hooked())) if type(real) is _RLock else real
 
@@ -47,15 +50,9 @@ def install(recorder: Recorder, limits: Limits, waits: Waits, patches: Patches) 
         return lock
 
     guarded = guard.value("threading.Lock", traced, lambda _, real, __: real)
-    if isinstance(plain, type):
-        lock_type = _type_in_place_of(plain, traced_lock, make_lock)
-        patches.set(threading, "Lock", lock_type)
-    else:
-        lock_type = type("lock", (traced_lock,), {"__slots__": ()})
-        patches.set(threading, "Lock", StandIn(plain, make_lock))
-    rlock_type = type("RLock", (traced_rlock,), {"__slots__": ()})
-    _pass_for_type(lock_type, _thread.LockType)
-    _pass_for_type(rlock_type, _thread.RLock)
+    lock_type = _type_in_place_of(_thread.LockType, traced_lock, make_lock)
+    rlock_type = _type_in_place_of(_RLock, traced_rlock, make_rlock)
+    patches.set(threading, "Lock", lock_type if isinstance(plain, type) else StandIn(plain, make_lock))
     patches.rewrite(threading, "RLock", rlock_made, on_return)
 
 
@@ -90,10 +87,10 @@ def _traced_types(
 
     class Traced:
         __slots__ = ("__weakref__", "_depth", "_real", "_resource")
-        _depth: int
-        """How often it is held, as far as it was taken before our eyes."""
-        _real: Any
-        _resource: int | None
+        if TYPE_CHECKING:  # else they would be found as the annotations of a lock
+            _depth: int  # how often it is held, as far as it was taken before our eyes
+            _real: Any
+            _resource: int | None
 
         def acquire(self, /, *arguments: Any, **options: Any) -> Any:
             if not arguments and not options and self._real.acquire(False):
@@ -256,9 +253,11 @@ def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -
         def __dir__(cls) -> list[str]:
             return dir(plain)
 
-        @property
-        def __text_signature__(cls) -> Any:
-            return plain.__text_signature__
+        __name__ = property(lambda _: plain.__name__)
+        __text_signature__ = property(lambda _: plain.__text_signature__)
+        __base__ = property(lambda _: plain.__base__)
+        __bases__ = property(lambda _: plain.__bases__)
+        __mro__ = property(lambda _: plain.__mro__)
 
         @property
         def __signature__(cls) -> Any:
@@ -270,26 +269,28 @@ def _type_in_place_of(plain: Any, traced_type: type, make: Callable[..., Any]) -
         """As pickle wants to be told: another process gets the plain type, which copied is itself."""
         return copy.copy, (plain,)
 
-    Type.__name__ = Type.__qualname__ = "type"
     copyreg.pickle(Type, reduced)
-    return Type(plain.__name__, (traced_type,), {"__slots__": ()})
+    named = {"__module__": plain.__module__, "__doc__": plain.__doc__, "__slots__": ()}
+    made = Type(f"{plain.__module__}.{plain.__name__}", (traced_type,), named)  # as errors name it
+    type.__setattr__(made, "__qualname__", plain.__qualname__)
+    _set_name(Type, "type")
+    _pass_for_type(made, plain)
+    return made
+
+
+_set_name: Any = vars(type)["__name__"].__set__
 
 
 def _pass_for_type(traced: Any, real: Any) -> None:
     """Let a type of traced locks have the names and methods that the real one has, and no others."""
     own: dict[str, Any] = {}
-    for base in reversed(traced.__mro__[:-1]):
+    for base in reversed(type.mro(traced)[:-1]):
         own |= vars(base)
     # of functions only: asked for __annotations__, the real type makes some
     functions = {name: found for name, found in own.items() if isinstance(found, FunctionType)}
-    for (
-        name,
-        method,
-    ) in functions.items():
+    for name, method in functions.items():
         original = getattr(real, name, None)
         if original is not None:
             copied = FunctionType(method.__code__, method.__globals__, name, None, method.__closure__)
             pass_for(copied, original)
             type.__setattr__(traced, name, copied)
-    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
-        type.__setattr__(traced, name, getattr(real, name))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 class StandIn:
@@ -18,8 +18,9 @@ class StandIn:
     """
 
     __slots__ = ("__weakref__", "_call", "_original")
-    _call: Callable[..., Any]
-    _original: Any
+    if TYPE_CHECKING:  # else they would be found as the annotations of what it stands for
+        _call: Callable[..., Any]
+        _original: Any
 
     def __new__(cls, *arguments: Any) -> StandIn:
         """Of ``(original, call)``."""

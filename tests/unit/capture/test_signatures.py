@@ -83,15 +83,15 @@ for module, qualname in json.loads(sys.argv[1]):
 """
 
 
-_OF_HANDLES = ("Handle", "TimerHandle", "BaseEventLoop.call_soon", "BaseEventLoop.create_task")
-"""What is written by hand for speed."""
+_WRITTEN_ANEW = ("BaseEventLoop.call_soon", "BaseEventLoop.create_task")
+"""For speed: the same for who calls them as meant, and other words for who does not."""
 
 
 def test_every_hooked_function_is_called_wrongly_as_without_the_tracer(tmp_path: Path) -> None:
     found = subprocess.run(
         [PYTHON, "-c", _HOOKED, os.fspath(_SRC)], capture_output=True, check=True, text=True
     ).stdout
-    hooked = [one for one in json.loads(found) if one[1] not in _OF_HANDLES]
+    hooked = [one for one in json.loads(found) if one[1] not in _WRITTEN_ANEW]
     assert len(hooked) > 60
     found = json.dumps(hooked)
     (tmp_path / "script.py").write_text(_CALLED_WRONG, encoding="utf-8")
@@ -396,6 +396,64 @@ async def main():
     await asyncio.sleep(0)
 with asyncio.Runner(loop_factory=Odd) as runner:
     said("run", lambda: runner.run(main()))
+""",
+    "introspection": r"""
+import dataclasses, functools, inspect, os, pydoc, queue, socket, subprocess, sys, threading, time, typing, unittest.mock, warnings, weakref
+warnings.simplefilter("always")
+warnings.showwarning = lambda message, category, filename, lineno, *_: print(category.__name__, filename, lineno, "multi-threaded" in str(message))
+for one in (socket.socket, threading.Lock, threading.RLock, threading.Thread, queue.Queue, time.sleep, os._exit, threading.Semaphore):
+    said("autospec", lambda: sorted(name for name in dir(unittest.mock.create_autospec(one)) if not name.startswith(("_", "assert"))))
+    said("or", lambda: one | None), said("optional", lambda: typing.Optional[one]), said("index", lambda: one[int])
+    said("doc", lambda: pydoc.plain(pydoc.render_doc(one))[:400] if one is not socket.socket else None)
+    said("source", lambda: inspect.getsource(one)[:60]), said("file", lambda: inspect.getfile(one)), said("module", lambda: inspect.getmodule(one).__name__)
+    said("less", lambda: one < one), said("len", lambda: len(one)), said("iter", lambda: iter(one)), said("await", lambda: one.__await__)
+    said("annotations", lambda: inspect.get_annotations(one) if callable(one) else None), said("hints", lambda: typing.get_type_hints(one))
+    said("members", lambda: [name for name, _ in inspect.getmembers(one) if name not in ("__doc__", "__dict__", "__weakref__", "__slots__")] if one is not threading.Lock else None)
+    said("isinstance", lambda: isinstance(1, one)), said("issubclass", lambda: issubclass(int, one)), said("own", lambda: issubclass(one, one))
+@dataclasses.dataclass
+class Has:
+    lock: typing.Any = dataclasses.field(default_factory=threading.Lock)
+    again: typing.Any = dataclasses.field(default_factory=threading.RLock)
+has = Has()
+print(has.lock.acquire(), has.again.acquire(), [type(one).__name__ for one in (has.lock, has.again)])
+said("replaced", lambda: dataclasses.asdict(has))
+@functools.singledispatch
+def shown(one):
+    return "something"
+@shown.register(type(has.lock))
+def _(one):
+    return "a lock"
+print(shown(has.lock), shown(has.again), shown(1))
+kept = weakref.WeakKeyDictionary({has.lock: 1})
+print(kept[has.lock], {has.lock: 2}[has.lock], has.lock in [has.lock], has.lock in {has.again})
+del has
+print(len(kept))
+print(functools.reduce(lambda value, call: call, [time.sleep, os._exit]).__name__, sorted([time.sleep, os._exit], key=str)[0].__name__)
+class Clock:
+    sleep = staticmethod(time.sleep)
+    lock = staticmethod(threading.Lock)
+    again = threading.RLock
+    def __init__(self, sleep=time.sleep, lock=threading.Lock):
+        self.slept, self.made = sleep(0), type(lock()).__name__
+print(Clock().sleep(0), Clock().slept, Clock().made, type(Clock().lock()).__name__, type(Clock.again()).__name__)
+print(inspect.signature(Clock))
+said("child", lambda: subprocess.run([sys.executable, "-c", "print(1)"], preexec_fn=int, capture_output=True).stdout)
+import pty
+pid, terminal = pty.fork()
+if not pid:
+    os._exit(3)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+pid = os.fork()
+if not pid:
+    with threading.Lock(), threading.RLock():
+        time.sleep(0)
+    os._exit(4)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+threading.Thread(target=time.sleep, args=(0.2,), daemon=True).start()
+pid = os.fork()
+if not pid:
+    os._exit(5)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 """,
     "threads of others": r"""
 import threading, queue, concurrent.futures
