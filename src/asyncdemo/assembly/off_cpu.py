@@ -28,10 +28,14 @@ def with_waits(spans: Spans, pieces: Sequence[Piece]) -> Spans:
             first += 1
         if states[position] != State.RUNNING:
             continue
-        for piece_start_ns, piece_end_ns, cause in pieces[first:]:
+        seen_until_ns = start_ns
+        for number in range(first, len(pieces)):
+            piece_start_ns, piece_end_ns, cause = pieces[number]
             if piece_start_ns >= stop_ns:
                 break
             builder.add(max(piece_start_ns, start_ns), State.WAITING, cause)
-            if piece_end_ns < stop_ns:
-                builder.add(piece_end_ns, State.RUNNING, waits[position])
+            seen_until_ns = max(seen_until_ns, piece_end_ns)
+            goes_on = number + 1 < len(pieces) and pieces[number + 1][0] <= seen_until_ns
+            if seen_until_ns < stop_ns and not goes_on:
+                builder.add(seen_until_ns, State.RUNNING, waits[position])
     return builder.build(end_ns, spans.causes)
