@@ -132,7 +132,7 @@ class Lens:
             return lambda: None
         off_cpu = OffCpu(self.recorder, self._loops)
         self.recorder.on_thread_end = self.guard.call("end of a thread", off_cpu.thread_ends)
-        look: Callable[[], None] = self.guard.call("off CPU", off_cpu.look)
+        look: Callable[[], None] = self.guard.call("waits outside Python", off_cpu.look)
         return look
 
     def prepare(self) -> None:
