@@ -6,6 +6,7 @@ is as without the lens.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import linecache
 import os
@@ -190,12 +191,31 @@ def _forget_top(error: BaseException, code: types.CodeType | None) -> None:
 
 
 def _hide_when_printed() -> None:
-    printing = sys.excepthook
+    is_missing, printing = not hasattr(sys, "excepthook"), getattr(sys, "excepthook", None)
 
     def excepthook(
         kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None
     ) -> None:
+        """As the interpreter does it: the script may have put anything in the hook's place."""
         hide_own_frames(error)
-        printing(kind, error, error.__traceback__)
+        if is_missing:
+            _say("sys.excepthook is missing\n")
+            sys.__excepthook__(kind, error, error.__traceback__)
+            return
+        try:
+            printing(kind, error, error.__traceback__)  # type: ignore[misc]
+        except SystemExit:
+            raise
+        except BaseException as another:  # noqa: BLE001 - it is printed
+            hide_own_frames(another)
+            _say("Error in sys.excepthook:\n")
+            sys.__excepthook__(type(another), another, another.__traceback__)
+            _say("\nOriginal exception was:\n")
+            sys.__excepthook__(kind, error, error.__traceback__)
 
     sys.excepthook = excepthook
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text)

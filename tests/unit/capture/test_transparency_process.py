@@ -332,6 +332,30 @@ def f():
     raise ValueError("x")
 f()
 """,
+    "excepthook raises": r"""
+import sys
+def mine(*arguments):
+    raise KeyError("in the hook") from ValueError("cause")
+sys.excepthook = mine
+def f():
+    raise ValueError("x")
+f()
+""",
+    "excepthook exits": r"""
+import sys
+sys.excepthook = lambda *arguments: sys.exit(7)
+raise ValueError("x")
+""",
+    "excepthook is None": r"""
+import sys
+sys.excepthook = None
+raise ValueError("x")
+""",
+    "excepthook is gone": r"""
+import sys
+del sys.excepthook
+raise ValueError("x")
+""",
     "unraisable": r"""
 class Bad:
     def __del__(self):
