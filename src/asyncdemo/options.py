@@ -49,7 +49,7 @@ class Target:
     @property
     def name(self) -> str:
         """What a recording of it is called."""
-        return self.module or Path(self.script or "").stem
+        return "stdin" if self.script == "-" else self.module or Path(self.script or "").stem
 
 
 @dataclass(frozen=True)
