@@ -120,6 +120,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_ends_by_itself(ending: str, traced: Traced) -> None:
     run, counted = traced(ending)
     assert recorded_steps(run) == counted > 0
+    assert ("fork" in ending) == any("what goes on in a fork is not observed" in note for note in run.notes)
     assert ("os._exit" in ending) == any("may be missing" in note for note in run.notes)
 
 

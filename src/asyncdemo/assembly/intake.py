@@ -246,6 +246,9 @@ class Assembly:
         self._process.finished = True
         self._come_to(at_ns)
 
+    def _on_forked(self) -> None:
+        self._process.forks += 1
+
     def _on_cut(self, at_ns: int) -> None:
         """It has more to tell than was taken from it, so it tells no more. All until then has been told."""
         self._come_to(at_ns)

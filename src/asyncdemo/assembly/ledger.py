@@ -41,13 +41,14 @@ class ProcessRecord:
     """One process of the run. name: its own name for itself; "" for the script's process, which needs none.
 
     now_ns: up to when it has told everything. finished: its interpreter came to its own end. gone: it
-    will tell no more.
+    will tell no more. forks: how many it made that nothing is heard of.
     """
 
     number: int
     name: str = ""
     now_ns: int = 0
     finished: bool = False
+    forks: int = 0
     gone: bool = False
 
     def label(self, name: str) -> str:

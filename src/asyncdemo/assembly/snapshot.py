@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from asyncdemo.assembly import sequences, standstill
@@ -84,6 +84,7 @@ def snapshot(
         result=ledger.result,
         notes=(
             *ledger.notes,
+            *_forks(ledger),
             *(() if summing is None else summing.words()),
             *coarsening.words(min((track.start_ns for track in tracks), default=0)),
         ),
@@ -451,6 +452,15 @@ class _Builder:
         # as shown: on 3.11 ``wait_for`` waits in a task of its own
         shown = {pause.track: self._as_shown(pause.track, tracks) for pause in pauses}
         return sequences.find(pauses, shown)
+
+
+def _forks(ledger: Ledger) -> Iterator[str]:
+    """Sentences about processes that are not observed."""
+    for process in ledger.processes.values():
+        if process.forks:
+            who = process.name or f"process {process.number}" if process.number else "The script"
+            times = "once" if process.forks == 1 else f"{process.forks:,} times"
+            yield f"{who} was forked {times}: what goes on in a fork is not observed."
 
 
 def _at_its_call(one: Unawaited) -> Unawaited:

@@ -10,13 +10,17 @@ import errno
 import os
 import signal
 import socket
+import sys
 import time
+from types import FrameType
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.lens import Lens
 
 _CONNECTION_FD = 200
 """High, so that a script that closes files by number and opens others does not get ours."""
+
+_EXECUTORS = os.path.join("concurrent", "futures", "process.py")
 
 _sleep = time.sleep  # the script may replace them
 _kill = os.kill
@@ -72,7 +76,10 @@ def begin(lens: Lens, connection: socket.socket) -> None:
     """From now on what is recorded is sent, up to the interpreter's end."""
     if hasattr(os, "register_at_fork"):
         forget = lens.guard.call("os.fork", _forget)
-        os.register_at_fork(after_in_child=lambda: forget(lens, connection))
+        forked = lens.guard.call("os.fork", _forked)
+        os.register_at_fork(
+            after_in_parent=lambda: forked(lens), after_in_child=lambda: forget(lens, connection)
+        )
     atexit.register(_finish, lens)
     lens.start(connection)
 
@@ -86,6 +93,16 @@ def _finish(lens: Lens) -> None:
         recorder.flush()
     except BaseException:  # noqa: BLE001 - nobody listens any more, or a signal's handler raised: the end is now
         recorder.stop()
+
+
+def _forked(lens: Lens) -> None:
+    """What the workers of an executor do is heard from that. Of any other fork nothing is heard."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename.endswith(_EXECUTORS):
+            return
+        frame = frame.f_back
+    lens.recorder.define(["forked"])
 
 
 def _forget(lens: Lens, connection: socket.socket) -> None:
