@@ -21,6 +21,7 @@ _CONNECTION_FD = 200
 """High, so that a script that closes files by number and opens others does not get ours."""
 
 _EXECUTORS = os.path.join("concurrent", "futures", "process.py")
+_SPAWN = "_spawnvef"
 
 _sleep = time.sleep  # the script may replace them
 _kill = os.kill
@@ -96,10 +97,13 @@ def _finish(lens: Lens) -> None:
 
 
 def _forked(lens: Lens) -> None:
-    """What the workers of an executor do is heard from that. Of any other fork nothing is heard."""
+    """What the workers of an executor do is heard from that, and ``os.spawnv`` runs another program.
+
+    Of any other fork nothing is heard.
+    """
     frame: FrameType | None = sys._getframe()
     while frame is not None:
-        if frame.f_code.co_filename.endswith(_EXECUTORS):
+        if frame.f_code.co_filename.endswith(_EXECUTORS) or frame.f_code.co_name == _SPAWN:
             return
         frame = frame.f_back
     lens.recorder.define(["forked"])
