@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from dataclasses import dataclass
 from typing import cast
 
@@ -61,7 +62,7 @@ def test_the_machine_is_described_and_not_named() -> None:
     seen = describe_machine(
         Pinning((1,), (0,)),
         ["pytest", "no-such-package"],
-        {"python": ("python3", "--version"), "none": ("no-such-program",)},
+        {"python": (sys.executable, "--version"), "none": ("no-such-program",)},
     )
     assert seen.processor and seen.cores > 0 and seen.memory_bytes > 1_000_000
     assert seen.packages["pytest"] == pytest.__version__ and "no-such-package" not in seen.packages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,6 +43,13 @@ class Pip:
     @property
     def made(self) -> int:
         return sum("venv" in command for command in self.commands)
+
+
+@pytest.fixture(autouse=True)
+def old_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some need a Python that is older than ours may be."""
+    for name, recipe in ENVIRONMENTS.items():
+        monkeypatch.setitem(ENVIRONMENTS, name, replace(recipe, newest=sys.version_info[:2]))
 
 
 @pytest.mark.parametrize("name", NAMES)

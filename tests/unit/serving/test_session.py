@@ -128,7 +128,7 @@ def test_ten_thousand_requests_at_once_end_in_bounded_time_and_none_is_forgotten
     [
         (
             'from quart import Quart\napp = Quart("tea")',
-            'app.run(host="127.0.0.1", port=PORT, debug=False)',
+            'app.run(host="127.0.0.1", port=PORT, use_reloader=False)',
         ),
         (
             "import asyncio\nfrom quart import Quart\nfrom hypercorn.asyncio import serve\n"
