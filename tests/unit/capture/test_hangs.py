@@ -391,6 +391,17 @@ def test_ctrl_c_tells_what_was_held_before_it_was_let_go_of(tmp_path: Path) -> N
     assert deadlock(run).startswith("Deadlock: Thread-1 (there) holds lock `left`")
 
 
+def test_one_that_cannot_be_asked_is_explained_by_what_is_recorded(tmp_path: Path) -> None:
+    stops = "import os, signal, time\ntime.sleep(0.4)\nos.kill(os.getpid(), signal.SIGSTOP)\n"
+    head = textwrap.dedent(BANK).partition("for thread in threads:\n    thread.join()")[0]
+    run = hang(tmp_path, head + stops, timeout_s=1.5)
+    assert deadlock(run) == (
+        "Deadlock: Thread-1 (there) holds lock `left` (taken at app.py:9) and waits for lock `right` at "
+        "app.py:11; Thread-2 (back) holds lock `right` (taken at app.py:15) and waits for lock `left` at "
+        "app.py:17. None of them can ever go on."
+    )
+
+
 def test_one_that_stands_still_says_so_while_it_goes_on(tmp_path: Path) -> None:
     script = tmp_path / "app.py"
     script.write_text(textwrap.dedent(BANK), encoding="utf-8")
