@@ -20,6 +20,7 @@ from types import (
 from typing import Any
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.frames import CAPTURE_DIR
 from asyncdemo.capture.handles import TASK_TYPES, TaskState, stepped_task
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of, is_compiled
@@ -178,7 +179,9 @@ class Tasks:
     def _made_by_itself(self, frame: FrameType | None) -> bool:
         """Was a task of the standard library's also made by the standard library, for its own use?"""
         while frame is not None and self._recorder.origins.is_stdlib(frame.f_code.co_filename):
-            if frame.f_code.co_name not in _TASK_MAKERS and frame.f_code.co_qualname != "Task.__init__":
+            code = frame.f_code
+            ours = code.co_filename.startswith(CAPTURE_DIR)
+            if not ours and code.co_name not in _TASK_MAKERS and code.co_qualname != "Task.__init__":
                 return True
             frame = frame.f_back
         return frame is None
