@@ -13,7 +13,7 @@ from tests.suites.results import Result
 
 __all__ = ["needless", "tables", "unexplained"]
 
-_HEAD = ["suite", "version", "Python", "tests", "differ", "unsteady", "CPU", "memory (MiB)"]
+_HEAD = ["suite", "version", "Python", "tests", "fail anyway", "differ", "unsteady", "CPU", "memory (MiB)"]
 
 
 def unexplained(result: Result, allowed: Sequence[Allowed]) -> list[Difference]:
@@ -46,7 +46,10 @@ def tables(suites: Sequence[Suite], results: Sequence[Result], allowed: Sequence
         key=lambda result: ([*order].index(result.suite), int(result.python.split(".")[1])),
     )
     texts = [markdown_table(_HEAD, [_cells(order[result.suite], result) for result in known])]
-    left_out = [f"- {suite.name}: {suite.leaves_out}" for suite in suites if suite.leaves_out]
+    ran = {result.suite for result in known}
+    left_out = [
+        f"- {suite.name}: {suite.leaves_out}" for suite in suites if suite.name in ran and suite.leaves_out
+    ]
     if left_out:
         texts.append("Not run:\n\n" + "\n".join(left_out))
     reasons = _reasons(known, allowed)
@@ -62,6 +65,7 @@ def _cells(suite: Suite, result: Result) -> list[str]:
         suite.version or "its own",
         result.python,
         f"{result.tests:,}",
+        str(result.failed),
         str(len(result.differences) - unsteady),
         str(unsteady),
         f"{result.traced_cpu_s / result.cpu_s:.2f} ×",

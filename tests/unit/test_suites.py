@@ -31,7 +31,7 @@ RESULT = Result(
     suite="borrowed",
     python="3.11",
     tests=1200,
-    failed=0,
+    failed=4,
     differences=(),
     cpu_s=2.0,
     traced_cpu_s=3.0,
@@ -102,7 +102,7 @@ def test_the_table_has_each_result_and_why_its_tests_differ() -> None:
     result = replace(RESULT, differences=(DIFFERS, UNSTEADY))
     text = tables([suite], [result], [Allowed("borrowed", "test_one", "It looks at a private name.")])
     cells = [cell.strip() for cell in text.splitlines()[2].strip("|").split("|")]
-    assert cells == ["borrowed", "1.2", "3.11", "1,200", "1", "1", "1.50 ×", "20 → 30"]
+    assert cells == ["borrowed", "1.2", "3.11", "1,200", "4", "1", "1", "1.50 ×", "20 → 30"]
     assert "- borrowed: its benchmarks" in text
     assert "- borrowed (1): It looks at a private name." in text
     assert "not known yet" in tables([suite], [result], [])
