@@ -1,12 +1,14 @@
 """Observes uvloop, which makes its own handles: ``call_soon`` is overridden on ``uvloop.Loop``.
 
-C tasks call ``loop.call_soon`` as a method, so each step passes here.
+C tasks call ``loop.call_soon`` as a method, so each step passes here. What uvloop calls of a protocol, its
+``data_received`` for one, it calls past all that can be overridden: that is not observed.
 """
 
 from __future__ import annotations
 
 from _thread import get_ident  # gevent replaces that of the module
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any
 
 from asyncdemo.capture import wire
@@ -19,6 +21,7 @@ from asyncdemo.capture.recorder import Recorder
 from asyncdemo.capture.tasks import LONG_WAIT_NS, Tasks, observing_creation
 
 _ONE_YEAR_S = 31_536_000
+_CO_COROUTINE = 0x80  # of inspect
 
 
 def install(
@@ -39,7 +42,15 @@ def install(
     loops.know(loop_type)
     originals = {
         name: getattr(loop_type, name)
-        for name in ("call_soon", "call_soon_threadsafe", "call_later", "create_task")
+        for name in (
+            "add_reader",
+            "add_signal_handler",
+            "add_writer",
+            "call_later",
+            "call_soon",
+            "call_soon_threadsafe",
+            "create_task",
+        )
     }
     original_run = loop_type.run_forever
     now, record, scheduled = recorder.now, recorder.record, tasks.scheduled
@@ -150,6 +161,16 @@ def install(
         wait_ns = int(delay * 1e9) if type(delay) in (int, float) and 0 < delay < _ONE_YEAR_S else 0
         return Timer(callback, lens, now() + wait_ns, wire.BY_TIMER, None)
 
+    def by_io(loop: Any, callback: Any) -> Any:
+        return Callback(callback, loops.lens_of(loop), 0, wire.BY_IO, None)
+
+    def by_signal(loop: Any, callback: Any) -> Any:
+        """It refuses coroutine functions, so it has to see what it is given unless that is none."""
+        function = callback.__func__ if type(callback) is MethodType else callback
+        if type(function) is not FunctionType or function.__code__.co_flags & _CO_COROUTINE:
+            return callback
+        return by_io(loop, callback)
+
     def wrapped(name: str, wrap: Callable[..., Any], loop: Any, callback: Any, *more: Any) -> Any:
         try:
             return wrap(loop, callback, *more)
@@ -171,6 +192,18 @@ def install(
         callback = wrapped("call_later", later, self, callback, delay)
         return originals["call_later"](self, delay, callback, *args, context=context)
 
+    def add_reader(self: Any, fileobj: Any, callback: Any, *args: Any) -> Any:
+        callback = wrapped("add_reader", by_io, self, callback)
+        return originals["add_reader"](self, fileobj, callback, *args)
+
+    def add_writer(self: Any, fileobj: Any, callback: Any, *args: Any) -> Any:
+        callback = wrapped("add_writer", by_io, self, callback)
+        return originals["add_writer"](self, fileobj, callback, *args)
+
+    def add_signal_handler(self: Any, sig: Any, callback: Any, *args: Any) -> Any:
+        callback = wrapped("add_signal_handler", by_signal, self, callback)
+        return originals["add_signal_handler"](self, sig, callback, *args)
+
     create_task = observing_creation(
         originals["create_task"],
         lambda loop: loop.get_task_factory() is not None,
@@ -184,6 +217,9 @@ def install(
         with loops.running(self):
             original_run(self)
 
+    patches.set(loop_type, "add_reader", add_reader)
+    patches.set(loop_type, "add_writer", add_writer)
+    patches.set(loop_type, "add_signal_handler", add_signal_handler)
     patches.set(loop_type, "call_soon", call_soon)
     patches.set(loop_type, "call_soon_threadsafe", call_soon_threadsafe)
     patches.set(loop_type, "call_later", call_later)

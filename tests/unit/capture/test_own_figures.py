@@ -90,9 +90,18 @@ with runner:
     runner.run(main())
 print(json.dumps(asked_ns))
 """
-ON_ASYNCIO_ONLY = {"data_received", "add_reader", "signal_handler"}
-"""uvloop calls these itself, past all that can be observed."""
-KINDS = ("call_soon", "call_later", "from_a_thread", "done_callback", "step", *sorted(ON_ASYNCIO_ONLY))
+ON_ASYNCIO_ONLY = {"data_received"}
+"""uvloop calls it past all that can be observed."""
+KINDS = (
+    "call_soon",
+    "call_later",
+    "from_a_thread",
+    "done_callback",
+    "step",
+    "add_reader",
+    "signal_handler",
+    *ON_ASYNCIO_ONLY,
+)
 
 
 def own_figures(told: Recorded) -> Any:
