@@ -20,7 +20,7 @@ from types import (
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.frames import CAPTURE_DIR
+from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.handles import TASK_TYPES, TaskState, stepped_task
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of, is_compiled
