@@ -96,6 +96,32 @@ def test_a_server_replayed_to_its_end_looks_like_its_report(server: Run) -> None
     assert [most(line) for line in live][2:] == expected[2:]
 
 
+def test_one_that_stands_still_says_why_below_its_lanes_until_it_goes_on() -> None:
+    panel = LivePanel("bank")
+    lanes_of(panel, "ab")
+    panel.clock(ns(4000))
+    assert not any("Nothing has happened" in line for line in seen(panel, width=40, height=14))
+    panel.stands_still(["a holds lock `left` and waits for lock `right`.", "Ctrl-C ends it."], ns(3000))
+    shown = seen(panel, width=40, height=14)
+    assert "Nothing has happened for 3.00 s." in shown
+    assert shown[shown.index("Ctrl-C ends it.") - 2 :][:2] == [
+        "a holds lock `left` and waits for lock",
+        "  `right`.",
+    ]
+    panel.clock(ns(5000))
+    assert "Nothing has happened for 4.00 s." in seen(panel, width=40, height=14)
+    panel.stands_still([], 0)
+    assert not any("Nothing has happened" in line for line in seen(panel, width=40, height=14))
+
+
+def test_what_it_says_when_it_was_asked_to_end_needs_no_standstill() -> None:
+    panel = LivePanel("bank")
+    lanes_of(panel, "a")
+    panel.stands_still(["It was asked to end. A second Ctrl-C ends it immediately."], None)
+    shown = " ".join(seen(panel))
+    assert "A second Ctrl-C ends it immediately." in shown and "Nothing has happened" not in shown
+
+
 def test_time_counts_from_the_first_lane() -> None:
     panel = LivePanel("late")
     lanes_of(panel, "a", at=5_000)
