@@ -65,7 +65,7 @@ class Lens:
             recorder, self._real_sleep, self._lost, self.guard.failed, self._look_at_threads()
         )
         self._slow_ns = slow_ns
-        self._tasks = Tasks(recorder, self._reasons)
+        self._tasks = Tasks(recorder, self._reasons, self.guard)
         self._relays = Relays()
         self._waits = Waits(recorder, self._loops)
         self._requests = Requests(recorder, self._loops)

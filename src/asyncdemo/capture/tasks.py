@@ -20,7 +20,7 @@ from types import (
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.guard import CAPTURE_DIR
+from asyncdemo.capture.guard import CAPTURE_DIR, Guard
 from asyncdemo.capture.handles import TASK_TYPES, TaskState, stepped_task
 from asyncdemo.capture.loops import LoopLens, Loops
 from asyncdemo.capture.reasons import Reasons, chain, code_of, frame_of, is_compiled
@@ -66,9 +66,10 @@ class _Function:
 
 
 class Tasks:
-    def __init__(self, recorder: Recorder, reasons: Reasons) -> None:
+    def __init__(self, recorder: Recorder, reasons: Reasons, guard: Guard) -> None:
         self._recorder = recorder
         self._reasons = reasons
+        self._on_destroyed = guard.call("task destroyed", self._destroyed)
         self.states: dict[int, TaskState] = {}
         """By id, of those that are not done."""
         self._functions: dict[int, _Function] = {}
@@ -129,7 +130,7 @@ class Tasks:
         if methods is None:
             return None
         try:
-            state = TaskState(task, self._destroyed)
+            state = TaskState(task, self._on_destroyed)
         except TypeError:  # takes no weak reference
             return None
         recorder, function = self._recorder, self._function(coroutine)
