@@ -91,6 +91,9 @@ class Coarsening:
             edges[track].append(start_ns)
             if end_ns is not None:
                 edges[track].append(end_ns)
+        for index, record in ledger.tracks.items():
+            if record.closed_ns is not None:  # a thread goes on after that, which is no part of its lane
+                edges[index].append(record.closed_ns)
         self._add_borrowed(edges)
         for times in edges.values():
             times.sort()

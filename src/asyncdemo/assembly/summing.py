@@ -86,7 +86,7 @@ class Summing:
         if coarse is not None:
             total.longest_step_ns = max(total.longest_step_ns, coarse.longest_step_ns)
         for at, start_ns in enumerate(starts):
-            length_ns = (starts[at + 1] if at < last else closed_ns) - start_ns
+            length_ns = (min(starts[at + 1], closed_ns) if at < last else closed_ns) - start_ns
             if length_ns <= 0:
                 continue
             state = states[at]
