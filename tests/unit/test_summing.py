@@ -199,30 +199,3 @@ def test_the_longest_step_is_known_though_its_stretch_is_summed_up() -> None:
     built = spans.build(1000, [NO_WAIT, Wait("sleep")])
     assert tally(built).by_state == tally(whole).by_state
     assert len(built) < len(whole) / 4
-
-
-def test_what_a_thread_does_after_its_end_does_not_get_into_its_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The main thread waits for others once its lane is over."""
-    made = [
-        ["start", 0],
-        ["thread", 0, "MainThread", "", None, None, None, 0],
-        ["wait", 2, "event", 2, None, None, None],
-    ]
-    numbers = []
-    for at_ns in range(0, 1000, 10):
-        numbers += [wire.THREAD_RUNS, 0, at_ns, 0, 0, 0, wire.THREAD_WAITS, 0, at_ns + 3, 2, 0, 0]
-
-    def run_of() -> Run:
-        assembly = Assembly(named=False, threshold_ns=50_000_000)
-        assembly.feed(
-            wire.DEFINITIONS, json.dumps([*made, ["end", 0, 507, "returned", None, None, None]]).encode()
-        )
-        assembly.feed(wire.NUMBERS, wire.numbers_frame([*numbers, wire.NOW, 1000, 0, 0, 0, 0])[5:])
-        return assembly.run(name="s", script="s.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
-
-    whole = run_of()
-    monkeypatch.setattr(coarsening, "MOST_SPANS", 30)
-    monkeypatch.setattr(coarsening, "_LEAST_NS", 100)
-    coarse = run_of()
-    assert measure(coarse) == measure(whole)
-    assert len(coarse.tracks[0].spans) < len(whole.tracks[0].spans)

@@ -1,8 +1,9 @@
 """Keeps the spans of a long run within bounds: of stretches of time it keeps how long each state lasted.
 
 What they were in which order within such a stretch is given up; every sum stays what it was. Kept as they
-are: spans longer than a stretch, those that queued for something, waits for threads and their work, and
-those in which a call that is a lane, the handling of a request or waiting for a child task begins or ends.
+are: the spans of threads (what those did outside of Python is found out later), spans longer than a stretch,
+those that queued for something, waits for threads and their work, and those in which a call that is a lane,
+the handling of a request or waiting for a child task begins or ends.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Coarsening:
         fixed = self._fixed()
         edges = self._edges()
         for index, track in ledger.tracks.items():
-            if len(track.spans) > _SPANS_A_STRETCH:
+            if len(track.spans) > _SPANS_A_STRETCH and track.kind is TrackKind.TASK:
                 track.spans.coarsen(self._stretch_ns, _LONG_WAIT_NS, fixed, edges.get(index, ()))
 
     def _fixed(self) -> frozenset[int]:
@@ -91,9 +92,6 @@ class Coarsening:
             edges[track].append(start_ns)
             if end_ns is not None:
                 edges[track].append(end_ns)
-        for index, record in ledger.tracks.items():
-            if record.closed_ns is not None:  # a thread goes on after that, which is no part of its lane
-                edges[index].append(record.closed_ns)
         self._add_borrowed(edges)
         for times in edges.values():
             times.sort()
