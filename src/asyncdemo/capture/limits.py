@@ -9,16 +9,19 @@ from __future__ import annotations
 import asyncio
 import collections
 import queue
+import sys
 import threading
 import weakref
 from types import FrameType
 from typing import Any
 
 from asyncdemo.capture import libraries, wire
-from asyncdemo.capture.guard import caller_of_hooked, hooked_frame
+from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, after_setting, at_end, on_return
 from asyncdemo.capture.loops import Loops
 from asyncdemo.capture.recorder import Recorder
+
+_getframe = sys._getframe  # the script may replace it
 
 
 class Limits:
@@ -55,7 +58,7 @@ class Limits:
 
     def take(self, resource: int) -> None:
         recorder = self._recorder
-        site = recorder.user_site(hooked_frame())
+        site = recorder.user_site(_getframe(1))
         place = 0 if site is None else site + 1
         recorder.record((wire.TAKEN, self._track(), recorder.now(), resource, 0, place))
 
