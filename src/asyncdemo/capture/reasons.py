@@ -369,7 +369,8 @@ def _beyond_asyncio(coroutine: Any) -> list[Any]:
 
 def is_compiled(kind: type) -> bool:
     """Is it the type of the coroutines that Cython makes, which have the attributes of Python's?"""
-    return type(kind) is type and kind.__module__.startswith("_cython")
+    # What their `__await__` gives is of the same module, a `coroutine_wrapper` without any of these.
+    return type(kind) is type and kind.__name__ == "coroutine" and kind.__module__.startswith("_cython")
 
 
 def code_of(suspended: Any) -> CodeType | None:
