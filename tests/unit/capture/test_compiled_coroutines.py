@@ -1,4 +1,4 @@
-"""Coroutines that Cython compiled, as uvloop's: a task that awaits one is observed on, whatever is in its chain."""
+"""Coroutines that Cython compiled, as uvloop has: a task that awaits one stays observed."""
 
 from __future__ import annotations
 
