@@ -14,7 +14,7 @@ import warnings
 from types import CodeType, FrameType
 from typing import Any
 
-from asyncdemo.capture.guard import CAPTURE_DIR
+from asyncdemo.capture.guard import CAPTURE_DIR, disguised
 from asyncdemo.capture.instrument import Patches, in_place_of, on_return, where_it_yields
 
 
@@ -44,6 +44,7 @@ def disguise(function: Any, original: Any) -> None:
         co_firstlineno=line,
         co_linetable=_all_at(code, end_line - line, columns),
     )
+    disguised.add(function.__code__)
 
 
 def _all_at(code: CodeType, lines: int, columns: tuple[int | None, int | None]) -> bytes:

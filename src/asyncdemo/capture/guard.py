@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 CAPTURE_DIR = __file__.removesuffix("guard.py")
 
 Hook = Callable[..., Any]
+
+disguised: set[CodeType] = set()
+"""Of our functions whose frames pass for others: they are known by their code and not by their file."""
 
 
 class Guard:
@@ -159,9 +162,9 @@ def is_of_the_script(error: BaseException) -> bool:
     link = error.__traceback__
     while link is not None and link.tb_next is not None:
         interrupted, link = link.tb_frame, link.tb_next
-        if _is_own(interrupted) and not _is_own(link.tb_frame) and _was_given(link.tb_frame, interrupted):
+        if _is_ours(interrupted) and not _is_own(link.tb_frame) and _was_given(link.tb_frame, interrupted):
             return True
-    in_our_frame = link is not None and _is_own(link.tb_frame)
+    in_our_frame = link is not None and _is_ours(link.tb_frame)
     return in_our_frame and type(error).__module__ != "builtins"
 
 
@@ -184,6 +187,10 @@ _getframe = sys._getframe  # the script may replace it
 
 def _is_own(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(CAPTURE_DIR)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return _is_own(frame) or frame.f_code in disguised
 
 
 def _was_given(frame: FrameType, what: FrameType) -> bool:

@@ -275,8 +275,11 @@ class Alarm(Exception):
     pass
 
 
+@pytest.mark.parametrize("disguised", [False, True])
 @pytest.mark.parametrize("kind", [Alarm, TimeoutError, KeyboardInterrupt])
-def test_what_a_signal_handler_raises_is_the_scripts_own(kind: type[BaseException]) -> None:
+def test_what_a_signal_handler_raises_is_the_scripts_own(
+    kind: type[BaseException], disguised: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = Told()
 
     def handler(*_: object) -> None:
@@ -286,10 +289,9 @@ def test_what_a_signal_handler_raises_is_the_scripts_own(kind: type[BaseExceptio
     # compiled as one of the tracer's own files: the handler interrupts a frame of ours
     from asyncdemo.capture import guard as module
 
-    code = compile(
-        "def hook():\n    signal.raise_signal(signal.SIGUSR1)\n    return 1\n", module.__file__, "exec"
-    )
-    exec(code, hooks)
+    source = "def hook():\n    signal.raise_signal(signal.SIGUSR1)\n    return 1\n"
+    exec(compile(source, "events.py" if disguised else module.__file__, "exec"), hooks)
+    monkeypatch.setattr(module, "disguised", {hooks["hook"].__code__} if disguised else set())
     before = signal.signal(signal.SIGUSR1, handler)
     try:
         guarded = Guard(told).call("hook", hooks["hook"])
