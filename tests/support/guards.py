@@ -81,7 +81,7 @@ if names:
 def strict_guard() -> Guard:
     """Of hooks that must not fail."""
 
-    def tell(name: str, why: str) -> None:
+    def tell(name: str, why: str, _: bool) -> None:
         raise AssertionError(f"the hook in {name} failed: {why}")
 
     return Guard(tell)

@@ -262,9 +262,10 @@ class Assembly:
     def _on_note(self, text: str) -> None:
         self.notes.append(f"{self.name_of(number)}: {text}" if (number := self._process.number) else text)
 
-    def _on_hook_failed(self, name: str, why: str, at_ns: int) -> None:
+    def _on_hook_failed(self, name: str, why: str, at_ns: int, switched_off: bool) -> None:
+        what = f"`{name}` was not observed" if switched_off else f"not everything in `{name}` was recorded"
         self._on_note(
-            f"From {max(at_ns - self._start_ns, 0) / 1e9:.2f} s on `{name}` was not observed, because the "
+            f"From {max(at_ns - self._start_ns, 0) / 1e9:.2f} s on {what}, because the "
             f"tracer's hook there failed ({why}). The script was not affected, and all else was recorded."
         )
 

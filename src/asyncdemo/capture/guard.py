@@ -1,9 +1,10 @@
 """The one guard around every hook: a hook that fails is switched off, alone, and the script never sees it.
 
 A hook runs in the middle of the script's own calls, so whatever it raises would be raised into the script.
-Around it is therefore one of the wrappers made here, or, where a call more would cost too much, a
-``try`` that calls ``Guard.failed``. After a fault that hook does nothing any more, a note in the run says
-which one, why and since when, and all other hooks go on.
+Around it is therefore one of the wrappers made here: after a fault that hook does nothing any more. Where a
+call more would cost too much it is a ``try`` that calls ``Guard.missed``: what is gone is the one thing that
+the hook would have recorded. Either way a note in the run says which hook, why and since when, and all other
+hooks go on.
 
 What the script itself raises while a hook happens to run is no fault and goes on its way: KeyboardInterrupt,
 SystemExit, what a signal handler raises, an exception that another thread sends.
@@ -27,8 +28,8 @@ disguised: set[CodeType] = set()
 class Guard:
     """Knows every hook by name, and which of them failed."""
 
-    def __init__(self, tell: Callable[[str, str], None]) -> None:
-        """tell(name, why) is called once for each hook that fails; it must not raise."""
+    def __init__(self, tell: Callable[[str, str, bool], None]) -> None:
+        """tell(name, why, switched off) is called once for each hook that fails; it must not raise."""
         self.names: set[str] = set()
         self.failures: dict[str, str] = {}
         """Hook -> why it was switched off."""
@@ -36,11 +37,18 @@ class Guard:
 
     def failed(self, name: str, error: BaseException) -> bool:
         """Switch the hook off. False if the error is the script's own, and is to be raised again."""
+        return self._failed(name, error, True)
+
+    def missed(self, name: str, error: BaseException) -> bool:
+        """The same of a hook that is tried again the next time."""
+        return self._failed(name, error, False)
+
+    def _failed(self, name: str, error: BaseException, switched_off: bool) -> bool:
         if is_of_the_script(error):
             return False
         if name not in self.failures:
             self.failures[name] = why = _words(error)
-            self._tell(name, why)
+            self._tell(name, why, switched_off)
         return True
 
     def named(self, name: str) -> str:

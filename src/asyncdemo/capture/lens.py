@@ -62,7 +62,7 @@ class Lens:
         self._census = Census(recorder, self._loops, self._limits.resource_of)
         self._on_lost = on_lost
         self._watchdog = Watchdog(
-            recorder, self._real_sleep, self._lost, self.guard.failed, self._look_at_threads()
+            recorder, self._real_sleep, self._lost, self.guard.missed, self._look_at_threads()
         )
         self._slow_ns = slow_ns
         self._tasks = Tasks(recorder, self._reasons, self.guard)
@@ -86,7 +86,7 @@ class Lens:
             self._relays,
             self._slow_ns,
             slow_step,
-            self.guard.failed,
+            self.guard.missed,
         ).install(patches)
         self._limits.install(patches)
         threads = Threads(recorder, self._loops, self._limits, self._waits)
@@ -148,8 +148,8 @@ class Lens:
         self.recorder.stop()
         self.patches.undo()
 
-    def _hook_failed(self, name: str, why: str) -> None:
-        self.recorder.define(["hook-failed", name, why, self.recorder.now()])
+    def _hook_failed(self, name: str, why: str, switched_off: bool) -> None:
+        self.recorder.define(["hook-failed", name, why, self.recorder.now(), switched_off])
 
     def _lost(self, error: OSError) -> None:
         self.stop()
@@ -195,7 +195,7 @@ class Lens:
             self.patches,
             self._slow_ns,
             self._watchdog.slow_step,
-            self.guard.failed,
+            self.guard.missed,
         )
 
     def _install_interpreters(self, module: ModuleType) -> None:
@@ -212,7 +212,7 @@ class Lens:
             self._waits,
             self._slow_ns,
             self._watchdog.slow_step,
-            self.guard.failed,
+            self.guard.missed,
         ).install(self.patches, module)
 
     def _went_real(self, why: str) -> None:

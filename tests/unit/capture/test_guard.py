@@ -217,7 +217,7 @@ def _switched_off(run: Run) -> set[str]:
 
 
 class Told(list[str]):
-    def __call__(self, name: str, why: str) -> None:
+    def __call__(self, name: str, why: str, _: bool) -> None:
         self.append(f"{name}: {why}")
 
 
