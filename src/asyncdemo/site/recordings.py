@@ -36,6 +36,7 @@ _POLL_S: Final = 0.01
 WHAT_RECORDS: Final = (
     "assembly",
     "awaits",
+    "backlog.py",
     "capture",
     "captured.py",
     "child.py",
@@ -49,6 +50,7 @@ WHAT_RECORDS: Final = (
     "options.py",
     "output.py",
     "processes.py",
+    "readiness.py",
     "runner.py",
     "serving",
     "services",

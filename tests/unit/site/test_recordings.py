@@ -13,7 +13,7 @@ from asyncdemo.runner import Options, Target
 from asyncdemo.site import recordings as module
 from asyncdemo.site.recordings import WHAT_RECORDS, Recordings, Take
 
-TELLS_NOTHING = {"checks", "errors", "leftovers", "metrics", "packages"}
+TELLS_NOTHING = {"checks", "diagnose", "errors", "leftovers", "metrics", "packages"}
 """What is imported where recordings are made, and changes none of them."""
 
 SLEEPS = "import asyncio\nasyncio.run(asyncio.sleep(0.01))\n"
