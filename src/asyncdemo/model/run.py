@@ -35,8 +35,8 @@ class Run:
     python: the version that ran it. clock: real or virtual. outcome: how it ended.
     exit_code: the program's own; None if it was ended before it had one.
     threshold_ns: steps that held a loop longer are blocking.
-    tracks: every task and thread that is kept. summed: the others, of many tasks that have ended: they have no
-    lanes. lanes: the rows: the calls of the named functions if ``named``, else one
+    tracks: every task and thread that is kept. summed: the others, of many tasks that have ended, which have
+    no lanes. lanes: the rows: the calls of the named functions if ``named``, else one
     per track. named: functions were named. knobs: constant -> the value that it ran with.
     resources: what is limited: semaphores, locks, queues, executors, pools. wakes: who made whom ready.
     slow_steps: that held a loop longer than the threshold. blocking_calls: inside steps.
