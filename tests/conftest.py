@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -43,6 +44,12 @@ UNWANTED = (
     "TTY_COMPATIBLE",
     "TTY_INTERACTIVE",
 )
+
+
+def pytest_configure() -> None:
+    """A shell's ``command &`` ignores SIGINT, and so would every program that a test starts and interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)
