@@ -47,7 +47,7 @@ UNWANTED = (
 
 
 def pytest_configure() -> None:
-    """A shell's ``command &`` ignores SIGINT, and so would every program that a test starts and interrupts."""
+    """A shell's ``command &`` ignores SIGINT, and so would the programs that tests start and interrupt."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
