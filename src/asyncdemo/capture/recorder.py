@@ -333,10 +333,11 @@ class Recorder:
 
     def _pack(self) -> None:
         while self.numbers:
-            part = self.numbers[:_CHUNK]
+            # not a little from the head of a long list: that moves all the rest, each time
+            part = self.numbers[: max(len(self.numbers) // 8 // wire.STEP_SIZE * wire.STEP_SIZE, _CHUNK)]
             del self.numbers[: len(part)]
-            if not self._cut:
-                self._packed.append(wire.numbers_frame(part))
+            for start in range(0, 0 if self._cut else len(part), _CHUNK):
+                self._packed.append(wire.numbers_frame(part[start : start + _CHUNK]))
 
     def offer(self, after_sending: Callable[[], None]) -> bool:
         """Send of what has gathered as much as the parent takes without delay; whether that was all.
@@ -365,13 +366,13 @@ class Recorder:
         if not outbox.acquire(wait=True):
             return  # by a signal handler that interrupted the sending itself
         try:
-            self._gather()
+            self._gather(at_end=True)
             while outbox:
                 outbox.send_next()
         finally:
             outbox.release()
 
-    def _gather(self) -> None:
+    def _gather(self, at_end: bool = False) -> None:
         if not self._outbox.connected:
             return
         # Numbers first: whatever they refer to was defined before they were recorded.
@@ -389,7 +390,7 @@ class Recorder:
             outbox.put(wire.json_frame(wire.DEFINITIONS, definitions[start : start + 5000]))
         for frame in frames:
             outbox.put(frame)
-        if outbox.full:
+        if outbox.full and not at_end:  # then the parent is waited for
             self._cut = True
             outbox.put(wire.json_frame(wire.DEFINITIONS, [["cut", self.now()]]))
 
