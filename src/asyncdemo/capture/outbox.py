@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 MOST_WAITING = 32 << 20
-"""Bytes. A parent that keeps up never leaves as much as a thousandth of it."""
+"""Bytes. Beyond them the recording ends, unless the script has ended: then the parent is waited for."""
 _SEND_TAKES_US = 20_000
 _Socket = socket.socket  # gevent replaces it
 _get_ident = _thread.get_ident
@@ -29,7 +29,7 @@ class Outbox:
 
     @property
     def full(self) -> bool:
-        """The parent has taken nothing for long."""
+        """Does more wait than is kept?"""
         return self._waiting > MOST_WAITING
 
     @property
