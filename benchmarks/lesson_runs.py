@@ -6,11 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.lesson import load_lesson
-from asyncdemo.metrics import measure
-from asyncdemo.runner import Options, Stdout, record
-from asyncdemo.runner import Target as Script
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.lesson import load_lesson
+from asyncdemo.recording.runner import Options, Stdout, record
+from asyncdemo.recording.runner import Target as Script
 from benchmarks.processes import PYTHON, read_report, run
 from benchmarks.summary import Summary, orders, paired_ratios
 from benchmarks.table import Row, Target

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from asyncdemo.model import Run
-from asyncdemo.runner import Options, Stdout, record
-from asyncdemo.runner import Target as Script
+from asyncdemo.recording.runner import Options, Stdout, record
+from asyncdemo.recording.runner import Target as Script
 from benchmarks.processes import PYTHON, WORKLOADS, read_report, run
 from benchmarks.summary import Summary, orders
 from benchmarks.table import Row, Target

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from asyncdemo.runner import Options, Stdout, record
-from asyncdemo.runner import Target as Script
+from asyncdemo.recording.runner import Options, Stdout, record
+from asyncdemo.recording.runner import Target as Script
 from benchmarks.processes import PYTHON, WORKLOADS, children_cpu_s, read_report, run
 from benchmarks.summary import Summary, orders, paired_differences, paired_ratios
 from benchmarks.table import Row, Target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asyncdemo.diagnose import FindingKind
+from asyncdemo.analysis.diagnose import FindingKind
 from tests.browser.conftest import OpenPage
 
 pytestmark = pytest.mark.browser

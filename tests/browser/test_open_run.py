@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from asyncdemo.metrics import open_lanes
+from asyncdemo.analysis.metrics import open_lanes
 from tests.browser.built import SITE
 from tests.browser.conftest import OpenPage
 from tests.support.crowds import crowd, text_of

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from asyncdemo.course.knobs import values
-from asyncdemo.course.predictions import Answer, PredictionKind, compare, fill, happened
-from asyncdemo.metrics import measure
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.course.content.knobs import values
+from asyncdemo.course.content.predictions import Answer, PredictionKind, compare, fill, happened
 from asyncdemo.site.predict import predict_html
 from tests.browser.built import SITE
 from tests.support.predicted import told_lesson, told_runs

@@ -18,13 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asyncdemo import store
+from asyncdemo.analysis.metrics import measure
 from asyncdemo.errors import RunFileError
-from asyncdemo.metrics import measure
 from asyncdemo.model import Outcome, Run, SummedTasks
-from asyncdemo.render.chart import BARS, ROWS, charts
-from asyncdemo.render.element_data import chart_data
-from asyncdemo.render.facts import account_for
-from asyncdemo.render.open_run import open_run_js
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.element_data import chart_data
+from asyncdemo.render.html.open_run import open_run_js
+from asyncdemo.render.timeline.chart import BARS, ROWS, charts
 from asyncdemo.render.words import clean, duration, size
 from tests.browser.built import SITE
 from tests.support.crowds import crowd, text_of

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.site.pack import pack
 from tests.browser.built import SITE
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from asyncdemo.model import Run
-from asyncdemo.render.chart import charts
-from asyncdemo.render.element import script_js
-from asyncdemo.render.element_data import chart_data
-from asyncdemo.render.facts import account_for
-from asyncdemo.render.html import render_html
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.element import script_js
+from asyncdemo.render.html.element_data import chart_data
+from asyncdemo.render.html.page import render_html
+from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.words import duration
 from tests.browser.conftest import OpenPage
 from tests.support.runs import Story, at_line, ns

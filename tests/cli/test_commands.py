@@ -11,7 +11,7 @@ import pytest
 
 from asyncdemo.cli import extras
 from asyncdemo.cli.app import COMMANDS
-from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.content.catalog import find_course, load_course
 from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment
 
 LESSONS = load_course(find_course()).lessons
@@ -55,9 +55,9 @@ def test_what_shows_text_only_does_not_import_what_draws_or_measures(arguments: 
     heavy = {
         "rich",
         "asyncio",
-        "asyncdemo.runner",
+        "asyncdemo.recording.runner",
         "asyncdemo.render",
-        "asyncdemo.metrics",
+        "asyncdemo.analysis.metrics",
         "asyncdemo.model",
     }
     assert not modules & heavy

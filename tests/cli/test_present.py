@@ -14,8 +14,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs pseudo-terminals", allow_module_level=True)
 
-from asyncdemo.course.text import sections
-from asyncdemo.render.letters import block_letters
+from asyncdemo.course.content.text import sections
+from asyncdemo.render.terminal.block_text import block_letters
 from tests.cli.commands import ROOT, asyncdemo
 from tests.cli.terminals import Terminal
 

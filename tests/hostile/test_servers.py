@@ -18,9 +18,9 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("the tests send signals", allow_module_level=True)
 
-from asyncdemo.metrics import measure
+from asyncdemo.analysis.metrics import measure
 from asyncdemo.model import Outcome, Run, RunOutcome
-from asyncdemo.output import KeptOutput
+from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.services import Services
 from asyncdemo.serving import Session, Surroundings
 from tests.hostile.traced import MARK, nothing_left

@@ -9,7 +9,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from asyncdemo.cli.app import COMMANDS
-from asyncdemo.course.catalog import find_course
+from asyncdemo.course.content.catalog import find_course
 from asyncdemo.course.rules import Problem, Subject, Survey, survey
 from tests.support.servers import kinds_for
 

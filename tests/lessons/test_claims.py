@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from asyncdemo.course.rules import Subject
-from asyncdemo.course.rules.asked import Settings
+from asyncdemo.course.rules.questions_and_claims import Settings
 from asyncdemo.course.rules.runs import knob_sets, problems_of_runs
 from tests.lessons.lessons import SUBJECTS, each_with_its_servers, told
 

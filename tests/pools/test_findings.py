@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.checks import CheckFailed, Seen
-from asyncdemo.diagnose import FindingKind, diagnose
-from asyncdemo.metrics.pools import pool_use
+from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.metrics.pools import pool_use
 from asyncdemo.model import Run
+from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.truth import recorded
 
 pytestmark = pytest.mark.slow

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from asyncdemo.checks import Seen
-from asyncdemo.diagnose import FindingKind, diagnose
-from asyncdemo.metrics.limits import limits, most_at_once, peak
-from asyncdemo.metrics.pools import PoolUse, pool_use
+from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.metrics.limits import limits, most_at_once, peak
+from asyncdemo.analysis.metrics.pools import PoolUse, pool_use
 from asyncdemo.model import Connection, Outcome, Resource, ResourceKind, Run, State
+from asyncdemo.testing.checks import Seen
 from tests.pools import scripts
 from tests.support.truth import Recorded, recorded
 

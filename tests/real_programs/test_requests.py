@@ -19,8 +19,8 @@ import pytest
 
 from asyncdemo.load import Answered, Client, Connected, Send, Sent
 from asyncdemo.model import Lane, Request, Run, RunOutcome, Span, State
-from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Target
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Target
 from asyncdemo.serving import Session, Surroundings, traffic
 from tests.unit.serving.staging import options, plan, script
 

@@ -23,8 +23,8 @@ if sys.platform == "win32":
     pytest.skip("ends servers by signals", allow_module_level=True)
 
 from asyncdemo.model import Lane, Outcome, Run, RunOutcome, State
-from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Options, Recording, Stdout, Target
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 from tests.hostile.traced import PATIENCE_S, is_alive, until
 
 pytestmark = pytest.mark.slow

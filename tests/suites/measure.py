@@ -31,7 +31,7 @@ def _plain(limit_s: float, command: list[str]) -> dict[str, object]:
 
 def _traced(limit_s: float, command: list[str]) -> dict[str, object]:
     sys.path[0] = os.fspath(_SRC)
-    from asyncdemo.runner import Options, Target, record
+    from asyncdemo.recording.runner import Options, Target, record
 
     run = record(Target(None, command[0], tuple(command[1:])), Options(timeout_s=limit_s))
     used = resource.getrusage(resource.RUSAGE_SELF)

@@ -15,7 +15,9 @@ _SRC = Path(__file__).parents[2] / "src"
 _SITECUSTOMIZE = """\
 import atexit, json, os, sys
 sys.path.append({src!r})
-from asyncdemo.capture import guard, limits, loops, reasons, tasks, waits
+from asyncdemo.capture import guard
+from asyncdemo.capture.blocking import limits, waits
+from asyncdemo.capture.loops import state, tasks, wait_reasons
 sys.path.remove({src!r})
 wanted, where, names = {wanted!r}, {where!r}, {names!r}
 
@@ -51,7 +53,7 @@ guard.Guard.context = with_fault(context)
 
 # What hooks that are no wrappers call: the steps of tasks and of callbacks.
 called = {{}}
-for module in (limits, loops, reasons, tasks, waits):
+for module in (limits, state, wait_reasons, tasks, waits):
     for kind in list(vars(module).values()):
         if isinstance(kind, type) and kind.__module__ == module.__name__:
             for name, function in list(vars(kind).items()):

@@ -33,7 +33,7 @@ import json, pickle, sys
 sys.path.insert(0, sys.argv[1])
 wanted = json.loads(sys.argv[2])
 from pathlib import Path
-from asyncdemo.runner import Options, Target, record
+from asyncdemo.recording.runner import Options, Target, record
 target = Target(wanted["script"], wanted["module"], tuple(wanted["args"]))
 given = {name: wanted[name] for name in ("virtual", "follow", "knobs")}
 flags = tuple(wanted["flags"])

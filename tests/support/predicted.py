@@ -5,9 +5,9 @@ It has all kinds of questions. Blocking: one upload at a time; threaded and awai
 
 from __future__ import annotations
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.lesson import Lesson, load_lesson
-from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run
 from tests.support.runs import Story
 

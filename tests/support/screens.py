@@ -7,9 +7,9 @@ import io
 import pyte
 from rich.console import Console
 
-from asyncdemo.render.draw import Line
-from asyncdemo.render.grid import Cell, Row, Shade
-from asyncdemo.render.theme import UNICODE, Theme
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.theme import UNICODE, Theme
+from asyncdemo.render.timeline.grid import Cell, Row, Shade
 
 __all__ = ["Terminal", "cells_of", "picture", "text_of"]
 

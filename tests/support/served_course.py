@@ -338,7 +338,7 @@ WRONG = {
 CHECK = '''\
 """What the shop must do, in sentences."""
 
-from asyncdemo.checks import Seen
+from asyncdemo.testing.checks import Seen
 
 
 def check(seen: Seen) -> None:

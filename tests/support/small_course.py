@@ -40,7 +40,7 @@ MENDED: Final = BROKEN.replace(
 _CHECK: Final = '''\
 """Both cups at once."""
 
-from asyncdemo.checks import Seen
+from asyncdemo.testing.checks import Seen
 
 
 def check(seen: Seen) -> None:

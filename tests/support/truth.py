@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asyncdemo.model import Lane, Run, State
-from asyncdemo.runner import Options, Recording, Stdout, Target
+from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 
 NOTHING_SHORTER_MS = 0.002
 """In virtual time, each look at the clock costs 1 microsecond; nothing below that is told."""

@@ -13,19 +13,19 @@ import pytest
 from benchmarks.__main__ import parser as benchmarks_parser
 
 from asyncdemo import errors
+from asyncdemo.analysis.diagnose import FindingKind
+from asyncdemo.analysis.metrics import Metrics
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.rig import rig_data
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.diagnose import FindingKind
+from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.lab.distributed.command import parser as distributed_parser
 from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.ratio import Ratio
 from asyncdemo.lab.rig import Outcome, Rigging
 from asyncdemo.lab.stack.configuration import CONFIGURATIONS
 from asyncdemo.load.command import parser as load_parser
-from asyncdemo.metrics import Metrics
 from asyncdemo.model import Holding, Stuck
-from asyncdemo.render.result import lesson_result, script_result
+from asyncdemo.render.text.json_result import lesson_result, script_result
 from tests.support.runs import Story, at_line
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asyncdemo.assembly.spans import SpansBuilder
-from asyncdemo.metrics.steps import in_a_hub
+from asyncdemo.analysis.metrics.steps import in_a_hub
 from asyncdemo.model import (
     NO_WAIT,
     Run,
@@ -23,9 +22,10 @@ from asyncdemo.model import (
     Wakes,
     lineage,
 )
-from asyncdemo.render.facts import account_for
-from asyncdemo.render.html import render_html
-from asyncdemo.render.result import variant_result
+from asyncdemo.recording.assembly.spans import SpansBuilder
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.page import render_html
+from asyncdemo.render.text.json_result import variant_result
 from tests.support.runs import Story
 from tests.support.strategies import runs
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asyncdemo import store
+from asyncdemo.analysis.metrics import measure
 from asyncdemo.errors import RunFileError
-from asyncdemo.metrics import measure
 from asyncdemo.model import Run, Span, Spans, State, Wait, Wake, Wakes
 from asyncdemo.store import dumps, load, loads, save
 from tests.support.runs import Story, at_line

@@ -1,7 +1,7 @@
 """What the six cups must do, in sentences."""
 
-from asyncdemo.checks import Calls, Lane, Seen
 from asyncdemo.model import State
+from asyncdemo.testing.checks import Calls, Lane, Seen
 
 ENOUGH = 0.9
 """Of the time; what is in between is the cup's own few lines, and the turn that it has to wait for."""

@@ -2,7 +2,7 @@
 
 import re
 
-from asyncdemo.checks import Calls, Seen
+from asyncdemo.testing.checks import Calls, Seen
 
 
 def check(seen: Seen) -> None:

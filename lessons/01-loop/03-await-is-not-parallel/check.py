@@ -1,6 +1,6 @@
 """What the page must do, in sentences."""
 
-from asyncdemo.checks import Calls, Seen
+from asyncdemo.testing.checks import Calls, Seen
 
 
 def check(seen: Seen) -> None:

@@ -1,7 +1,7 @@
 """What the worker must do, in sentences."""
 
-from asyncdemo.checks import Calls, Lane, Seen
 from asyncdemo.model import State, TrackKind
+from asyncdemo.testing.checks import Calls, Lane, Seen
 
 LONGEST_STEP_MS = 50
 """Nothing else runs during a step: a heart, a health check, another request."""

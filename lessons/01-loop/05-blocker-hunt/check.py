@@ -2,7 +2,7 @@
 
 import hashlib
 
-from asyncdemo.checks import Seen
+from asyncdemo.testing.checks import Seen
 
 NEARLY = 0.9
 """A socket may call its timeout over a little early."""

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from asyncdemo.checks import Calls, Lane, Outcome, Seen
+from asyncdemo.testing.checks import Calls, Lane, Outcome, Seen
 
 SLACK_S = 0.01
 """Virtual time is exact, but each look at the clock takes a microsecond of it."""

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from asyncdemo.checks import Seen
+from asyncdemo.testing.checks import Seen
 
 
 def check(seen: Seen) -> None:

@@ -2,7 +2,7 @@
 
 import random
 
-from asyncdemo.checks import Calls, Seen
+from asyncdemo.testing.checks import Calls, Seen
 
 
 def check(seen: Seen) -> None:

@@ -1,7 +1,7 @@
 """What the darkroom must do, in sentences."""
 
-from asyncdemo.checks import Calls, Seen
 from asyncdemo.model import Lane
+from asyncdemo.testing.checks import Calls, Seen
 
 SLACK_S = 0.001
 """Virtual time is exact, but each look at the clock takes a microsecond; a group is told a round later."""

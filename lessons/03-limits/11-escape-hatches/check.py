@@ -2,9 +2,9 @@
 
 from itertools import compress
 
-from asyncdemo.checks import Seen
-from asyncdemo.metrics import blocking_steps, most_at_once
+from asyncdemo.analysis.metrics import blocking_steps, most_at_once
 from asyncdemo.model import Resource, ResourceKind, TrackKind
+from asyncdemo.testing.checks import Seen
 
 STARTING = ("outside Python", "gil")
 """Why a step is long that starts a worker, or that the pool's own thread delays. Nobody can help that."""

@@ -1,7 +1,7 @@
 """What the mended server must do, in sentences."""
 
-from asyncdemo.checks import Seen
 from asyncdemo.model import TrackKind
+from asyncdemo.testing.checks import Seen
 
 
 def check(seen: Seen) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from statistics import median
 
-from asyncdemo.checks import Calls, Seen
 from asyncdemo.model import MemorySample
+from asyncdemo.testing.checks import Calls, Seen
 
 TOLERANCE = 0.2
 EXPLAINED = 0.03

@@ -1,7 +1,7 @@
 """What the app must do once it has been moved to Quart, in sentences."""
 
-from asyncdemo.checks import Calls, Seen
 from asyncdemo.model import TrackKind
+from asyncdemo.testing.checks import Calls, Seen
 
 
 def check(seen: Seen) -> None:

@@ -4,9 +4,9 @@ from hashlib import md5
 from operator import itemgetter
 from typing import Final
 
-from asyncdemo.checks import Calls, Seen
-from asyncdemo.course.bodies import png
-from asyncdemo.metrics import blocking_steps
+from asyncdemo.analysis.metrics import blocking_steps
+from asyncdemo.course.content.bodies import png
+from asyncdemo.testing.checks import Calls, Seen
 
 SIZES: Final = (60_000, 20_000, 5_000)
 """Of the images, in bytes, as the manifest has them sent in turn."""

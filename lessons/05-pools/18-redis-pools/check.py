@@ -1,6 +1,6 @@
 """What the orders must do, in sentences."""
 
-from asyncdemo.checks import Seen
+from asyncdemo.testing.checks import Seen
 
 
 def check(seen: Seen) -> None:

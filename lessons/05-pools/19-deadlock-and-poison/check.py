@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from asyncdemo.checks import Calls, Lane, Outcome, Seen
+from asyncdemo.testing.checks import Calls, Lane, Outcome, Seen
 
 
 def check(seen: Seen) -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from asyncdemo.checks import Seen
 from asyncdemo.services.films import films
+from asyncdemo.testing.checks import Seen
 
 
 def check(seen: Seen) -> None:

@@ -1,6 +1,6 @@
 """What the audit must find, in sentences."""
 
-from asyncdemo.checks import Seen
+from asyncdemo.testing.checks import Seen
 
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
 TIMEOUT_S = 2.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from asyncdemo.checks import Calls, Seen
+from asyncdemo.testing.checks import Calls, Seen
 
 SLACK_S = 0.002
 """Virtual time is exact, but each look at the clock takes a microsecond."""

@@ -2,8 +2,8 @@
 
 from itertools import accumulate
 
-from asyncdemo.checks import Seen
 from asyncdemo.model import Lane, State, TrackKind
+from asyncdemo.testing.checks import Seen
 
 
 def check(seen: Seen) -> None:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from statistics import median
 
-from asyncdemo.checks import Calls, Seen
-from asyncdemo.metrics import most_at_once
+from asyncdemo.analysis.metrics import most_at_once
 from asyncdemo.model import Lane
+from asyncdemo.testing.checks import Calls, Seen
 
 BOUNDS = {"workers": (2, 12), "sessions": (2, 12), "delay_ms": (50, 100), "clients": (2, 24)}
 CLEAR = 1.5

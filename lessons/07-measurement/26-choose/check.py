@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 
-from asyncdemo.checks import Seen
-from asyncdemo.metrics import most_at_once
+from asyncdemo.analysis.metrics import most_at_once
+from asyncdemo.testing.checks import Seen
 
 P99_BUDGET = 0.6
 MEMORY_BUDGET = 0.7

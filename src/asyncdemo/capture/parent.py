@@ -15,7 +15,7 @@ import time
 from types import FrameType
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.lens import Lens
+from asyncdemo.capture.tracer import Lens
 
 _CONNECTION_FD = 200
 """High, so that a script that closes files by number and opens others does not get ours."""

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 from asyncdemo.cli.keys import CLOSED, Keys
 from asyncdemo.cli.signals import Signals
-from asyncdemo.course.watching import Change, Watcher
-from asyncdemo.readiness import readable
+from asyncdemo.course.workspace.saves import Change, Watcher
+from asyncdemo.recording.polling import readable
 
 __all__ = ["QUIT", "Attention"]
 

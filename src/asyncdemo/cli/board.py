@@ -2,7 +2,7 @@
 
 ``Picture`` has the terminal's screen to itself and draws it anew for every change; ``Log`` writes lines, one
 after another, without a control code. Not for: what is shown when (``watch``), how a verdict looks
-(``render.verdict``).
+(``render.terminal.verdict``).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Final, Protocol
 import click
 from rich.console import Console
 
-from asyncdemo.checks import Evidence
 from asyncdemo.cli import reader_left
 from asyncdemo.cli.terminal import wrapped_for
-from asyncdemo.course.judging import Verdict
-from asyncdemo.render.draw import Line, Lines, text_line
-from asyncdemo.render.theme import DIM, EMPHASIS, theme_for
-from asyncdemo.render.verdict import verdict_lines, verdict_text
+from asyncdemo.course.judging.judge import Verdict
+from asyncdemo.render.terminal.draw import Line, Lines, text_line
+from asyncdemo.render.terminal.theme import DIM, EMPHASIS, theme_for
+from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
+from asyncdemo.testing.checks import Evidence
 
 __all__ = ["KEYS", "Board", "Log", "Picture", "Sheet"]
 

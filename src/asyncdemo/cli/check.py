@@ -1,6 +1,6 @@
 """``asyncdemo check``: what the check says of your exercises, and the timeline that shows it.
 
-Not for: judging (``course.judging``), or how a verdict looks (``render.verdict``).
+Not for: judging (``course.judging``), or how a verdict looks (``render.terminal.verdict``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 import click
 
-from asyncdemo.checks import Evidence
 from asyncdemo.cli.exercises import (
     exercise_argument,
     find_exercise,
@@ -28,11 +27,11 @@ from asyncdemo.cli.needs import need
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.recording import signals_noted
 from asyncdemo.cli.terminal import can_draw, wrapped
-from asyncdemo.course.catalog import Heading
-from asyncdemo.course.exercise import Exercise
-from asyncdemo.course.judging import Failure, Stopped, Verdict, judge
-from asyncdemo.course.place import Place, locate
-from asyncdemo.course.steps import current_exercise, exercises
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.judging.judge import Failure, Stopped, Verdict, judge
+from asyncdemo.course.workspace.context import Place, locate
+from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -42,9 +41,10 @@ from asyncdemo.errors import (
     WorkspaceError,
 )
 from asyncdemo.model import Lane, Request
-from asyncdemo.render.layout import open_ns
-from asyncdemo.render.verdict import verdict_lines, verdict_text
+from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
+from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.serving import KeptServices
+from asyncdemo.testing.checks import Evidence
 
 __all__ = ["command"]
 
@@ -203,8 +203,8 @@ def _print(item: _Checked, *, plain: bool) -> None:
             click.echo(line)
     else:
         from asyncdemo.cli.console import make_console
-        from asyncdemo.render.draw import Lines
-        from asyncdemo.render.theme import theme_for
+        from asyncdemo.render.terminal.draw import Lines
+        from asyncdemo.render.terminal.theme import theme_for
 
         console = make_console()
         lines = verdict_lines(

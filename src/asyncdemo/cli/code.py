@@ -1,6 +1,6 @@
 """``asyncdemo run LESSON --code``: the variants to read, with the lines marked in which they differ.
 
-Not for: running them (``run``), or which lines those are (``course.listing``).
+Not for: running them (``run``), or which lines those are (``course.content.listing``).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import click
 from rich.console import Console
 from rich.syntax import Syntax
 
-from asyncdemo.course.lesson import Variant
-from asyncdemo.course.listing import listing
+from asyncdemo.course.content.lesson import Variant
+from asyncdemo.course.content.listing import listing
 
 __all__ = ["print_code"]
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.theme import Theme
 
 from asyncdemo.model import Run
-from asyncdemo.render.output import Tail
+from asyncdemo.render.terminal.output import Tail
 
 __all__ = ["make_console", "print_output", "print_runs"]
 
@@ -32,12 +32,12 @@ def print_runs(runs: Sequence[Run], console: Console | None, meant: Collection[s
     meant: names of runs that ended as they should, though not well.
     """
     if console is None:
-        from asyncdemo.render.plain import render_plain
+        from asyncdemo.render.text.plain import render_plain
 
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         click.echo(render_plain(runs, encoding=encoding, meant=meant), nl=False)
     else:
-        from asyncdemo.render.report import print_report
+        from asyncdemo.render.terminal.report import print_report
 
         print_report(runs, console, meant=meant)
 

@@ -13,10 +13,10 @@ import click
 
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.options import course_option, json_option
-from asyncdemo.course.catalog import Course, Heading, Module, find_course
-from asyncdemo.course.lookup import find_lesson
-from asyncdemo.course.place import current_folder
+from asyncdemo.course.content.catalog import Course, Heading, Module, find_course
+from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.rules import Problem, Subject, Survey, fast_problems, slow_problems, survey
+from asyncdemo.course.workspace.context import current_folder
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK
 
 __all__ = ["command"]

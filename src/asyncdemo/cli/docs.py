@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from asyncdemo.builtsite import BuiltSiteServer, find_site
+from asyncdemo.cli.built_site import BuiltSiteServer, find_site
 from asyncdemo.errors import UsageError
 
 __all__ = ["command"]

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.builtsite import find_site
+from asyncdemo.cli.built_site import find_site
 from asyncdemo.cli.extras import Extra, extras
 from asyncdemo.cli.lab_facts import facts_of_lab
 from asyncdemo.cli.options import json_option
 from asyncdemo.cli.terminal import facts_of_terminal, wrapped
-from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.errors import EXIT_MISSING, EXIT_OK, AsyncdemoError
 from asyncdemo.packages import install_command, version_of
 from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, settings

@@ -15,16 +15,16 @@ import click
 from click.shell_completion import CompletionItem
 
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course.catalog import Course, Heading
-from asyncdemo.course.lookup import find_lesson
-from asyncdemo.course.place import Place, locate, resolved
-from asyncdemo.course.progress import Progress
-from asyncdemo.course.steps import current_exercise, exercises, first_unread, next_step
-from asyncdemo.course.workspace import Workspace
+from asyncdemo.course.content.catalog import Course, Heading
+from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.course.workspace.context import Place, locate, resolved
+from asyncdemo.course.workspace.next_step import current_exercise, exercises, first_unread, next_step
+from asyncdemo.course.workspace.progress import Progress
+from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import AsyncdemoError, CourseError, UsageError
 
 if TYPE_CHECKING:
-    from asyncdemo.course.exercise import Exercise
+    from asyncdemo.course.content.exercise import Exercise
 
 __all__ = [
     "exercise_argument",
@@ -84,7 +84,7 @@ def find_exercise(place: Place, typed: str | None) -> Heading:
 
 def load_exercise(lesson: Heading) -> Exercise:
     """Raises CourseError."""
-    from asyncdemo.course.lesson import load_lesson  # not for those who only list exercises
+    from asyncdemo.course.content.lesson import load_lesson  # not for those who only list exercises
 
     exercise = load_lesson(lesson.folder).exercise
     if exercise is None:

@@ -6,10 +6,10 @@ Not for: when it is said (``watch``, ``workpiece``), or what a verdict says.
 from __future__ import annotations
 
 from asyncdemo.cli.exercises import need_workspace, shown_path
-from asyncdemo.course.catalog import Heading
-from asyncdemo.course.place import Place
-from asyncdemo.course.progress import Record
-from asyncdemo.course.steps import exercises, following_exercise
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.workspace.context import Place
+from asyncdemo.course.workspace.next_step import exercises, following_exercise
+from asyncdemo.course.workspace.progress import Record
 
 __all__ = ["Guide"]
 

@@ -9,7 +9,7 @@ import click
 from asyncdemo.cli.exercises import exercise_argument, need_help_with
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import can_draw, wrapped
-from asyncdemo.course.exercise import HINT_HEADINGS
+from asyncdemo.course.content.exercise import HINT_HEADINGS
 
 __all__ = ["command"]
 

@@ -8,9 +8,9 @@ import click
 
 from asyncdemo.cli.exercises import program, shown_path
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course.catalog import Heading
-from asyncdemo.course.place import Place, latest, locate
-from asyncdemo.course.steps import exercises, first_unread, next_step
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.workspace.context import Place, latest, locate
+from asyncdemo.course.workspace.next_step import exercises, first_unread, next_step
 
 __all__ = ["home"]
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from asyncdemo.readiness import readable
+from asyncdemo.recording.polling import readable
 
 __all__ = ["CLOSED", "Keys", "next_key"]
 

@@ -18,7 +18,7 @@ from asyncdemo.cli.lab_measuring import Measured, Order, measure
 from asyncdemo.cli.lab_names import apps_of, find_entry
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped, wrapped_for
-from asyncdemo.course.place import locate
+from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, ServiceError, UsageError
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import EXPERIMENTS

@@ -1,6 +1,6 @@
 """Which experiment of the lab somebody means by what they typed, and where its apps lie.
 
-Not for: lessons that are run or read (``course.lookup``).
+Not for: lessons that are run or read (``course.content.lookup``).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from asyncdemo.course.catalog import Course
-from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.content.catalog import Course
+from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.errors import CourseError, UsageError
 from asyncdemo.lab.experiments import Entry
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from asyncdemo.course.files import replace
-from asyncdemo.course.place import state_folder
+from asyncdemo.course.workspace.context import state_folder
+from asyncdemo.course.workspace.files import replace
 from asyncdemo.errors import LabFileError, UsageError, WorkspaceError
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.protocol.identity import differences

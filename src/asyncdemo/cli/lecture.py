@@ -1,6 +1,6 @@
 """A lesson in front of a class: the steps, and what is on the slide of each.
 
-Not for: keys and the terminal (``present``), how a slide looks (``render.slides``). What an instructor
+Not for: keys and the terminal (``present``), how a slide looks (``render.terminal.slides``). What an instructor
 should know and a class should not see is on no slide.
 """
 
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from asyncdemo.course.claims import Knobs
-from asyncdemo.course.lesson import Lesson, Variant
-from asyncdemo.course.predictions import (
+from asyncdemo.course.content.claims import Knobs
+from asyncdemo.course.content.lesson import Lesson, Variant
+from asyncdemo.course.content.predictions import (
     Answer,
     Prediction,
     PredictionKind,
@@ -22,11 +22,11 @@ from asyncdemo.course.predictions import (
     happened,
     parse,
 )
-from asyncdemo.course.text import sections
+from asyncdemo.course.content.text import sections
 from asyncdemo.model import Run
-from asyncdemo.render.blocks import ALARM, MARKED, Block, Figures, Row, Words, prose
-from asyncdemo.render.facts import Account, account_for, empty_words, finding_words
-from asyncdemo.render.slides import Slide
+from asyncdemo.render.facts.runs import Account, account_for, empty_words, finding_words
+from asyncdemo.render.terminal.slide_blocks import ALARM, MARKED, Block, Figures, Row, Words, prose
+from asyncdemo.render.terminal.slides import Slide
 from asyncdemo.render.words import duration, join, title
 
 __all__ = ["Lecture", "Stage", "Step"]

@@ -12,11 +12,11 @@ import click
 from asyncdemo.cli.exercises import next_words
 from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course.catalog import Course, Heading
-from asyncdemo.course.place import locate
-from asyncdemo.course.progress import Record
-from asyncdemo.course.steps import exercises
-from asyncdemo.course.workspace import has_exercise
+from asyncdemo.course.content.catalog import Course, Heading
+from asyncdemo.course.workspace.context import locate
+from asyncdemo.course.workspace.next_step import exercises
+from asyncdemo.course.workspace.progress import Record
+from asyncdemo.course.workspace.workspace import has_exercise
 
 __all__ = ["command"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from asyncdemo.cli.extras import missing_packages
-from asyncdemo.course.catalog import Heading
-from asyncdemo.course.load import Load
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.content.load import Load
 from asyncdemo.errors import MissingError
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command

@@ -1,6 +1,6 @@
 """Asks for predictions before a lesson runs, and sets them against what happened.
 
-Not for: judging them; that is ``course.predictions``.
+Not for: judging them; that is ``course.content.predictions``.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from asyncdemo.analysis.metrics import Metrics
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course.claims import Knobs
-from asyncdemo.course.predictions import (
+from asyncdemo.course.content.claims import Knobs
+from asyncdemo.course.content.predictions import (
     Answer,
     Prediction,
     PredictionKind,
@@ -21,8 +22,7 @@ from asyncdemo.course.predictions import (
     parse,
     variants_needed,
 )
-from asyncdemo.course.progress import Predicted
-from asyncdemo.metrics import Metrics
+from asyncdemo.course.workspace.progress import Predicted
 
 __all__ = ["answerable", "ask", "print_answers"]
 

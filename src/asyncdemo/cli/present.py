@@ -13,11 +13,11 @@ from asyncdemo.cli.keys import CLOSED, Keys
 from asyncdemo.cli.lecture import Lecture, Stage
 from asyncdemo.cli.recording import Job, Recorded, record_live
 from asyncdemo.cli.signals import Signals
-from asyncdemo.render.blocks import Row, Words
-from asyncdemo.render.draw import Line
-from asyncdemo.render.live import LivePanel, LiveView, picture_lines
-from asyncdemo.render.slides import PITCH, Slide, bright, footer, pages, projected, screen, timeline
-from asyncdemo.render.theme import theme_for
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.live import LivePanel, LiveView, picture_lines
+from asyncdemo.render.terminal.slide_blocks import Row, Words
+from asyncdemo.render.terminal.slides import PITCH, Slide, bright, footer, pages, projected, screen, timeline
+from asyncdemo.render.terminal.theme import theme_for
 
 __all__ = ["present"]
 

@@ -18,10 +18,10 @@ from rich.console import Console
 from asyncdemo.cli.signals import ENDING, Signals
 from asyncdemo.cli.terminal import keys_not_shown
 from asyncdemo.model import Run
-from asyncdemo.output import KeptOutput
-from asyncdemo.render.live import LivePanel, LiveView
-from asyncdemo.render.output import Tail
-from asyncdemo.runner import Listener, Options, Recording, Stdout, Target
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Listener, Options, Recording, Stdout, Target
+from asyncdemo.render.terminal.live import LivePanel, LiveView
+from asyncdemo.render.terminal.output import Tail
 from asyncdemo.serving import Session, Surroundings, open_recording
 
 __all__ = ["Job", "Recorded", "record_live", "record_quietly", "signals_noted"]
@@ -193,7 +193,7 @@ def _explain(
     late: bool,
     say: Callable[[Recording | Session, Sequence[str], bool], None],
 ) -> None:
-    from asyncdemo.render.standstill import ENDS, ENDS_NOW, is_deadlocked, standstill_words
+    from asyncdemo.render.facts.standstill import ENDS, ENDS_NOW, is_deadlocked, standstill_words
 
     words: list[str] = []
     urgent = late

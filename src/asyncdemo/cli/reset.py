@@ -9,8 +9,8 @@ import click
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, shown_path
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import can_ask, wrapped
-from asyncdemo.course.place import locate
-from asyncdemo.course.workspace import FileState, reset
+from asyncdemo.course.workspace.context import locate
+from asyncdemo.course.workspace.workspace import FileState, reset
 from asyncdemo.errors import UsageError
 
 __all__ = ["command"]

@@ -1,6 +1,6 @@
 """``asyncdemo lab rig-it``: the rig on a terminal, or one measurement of it in words.
 
-Not for: measuring (``lab.rig_session``, ``lab.rig_bench``), or what it looks like (``render.rig``).
+Not for: measuring (``lab.rig_session``, ``lab.rig_bench``), or what it looks like (``render.terminal.rig``).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from asyncdemo.lab.python_clients import found_python_clients
 from asyncdemo.lab.rig import KNOBS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig_bench import open_bed
 from asyncdemo.lab.rig_session import Session
-from asyncdemo.render.draw import Line, Lines
-from asyncdemo.render.rig import View, result_lines, rig_lines
+from asyncdemo.render.terminal.draw import Line, Lines
+from asyncdemo.render.terminal.rig import View, result_lines, rig_lines
 
 __all__ = ["open_rig", "rig_data"]
 

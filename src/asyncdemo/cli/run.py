@@ -12,6 +12,8 @@ from click.shell_completion import CompletionItem
 from rich.console import Console
 from rich.markdown import Markdown
 
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.analysis.metrics.requests import has_failed
 from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words, program
@@ -21,14 +23,14 @@ from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import answerable, ask, print_answers
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
-from asyncdemo.course import knobs as course_knobs
-from asyncdemo.course.around import surroundings
-from asyncdemo.course.claims import Knobs
-from asyncdemo.course.lesson import Lesson, Variant, load_lesson
-from asyncdemo.course.lookup import find_lesson
-from asyncdemo.course.place import Place, locate
-from asyncdemo.course.progress import Predicted
-from asyncdemo.course.text import sections
+from asyncdemo.course.content import knobs as course_knobs
+from asyncdemo.course.content.claims import Knobs
+from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
+from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.course.content.text import sections
+from asyncdemo.course.judging.run_context import surroundings
+from asyncdemo.course.workspace.context import Place, locate
+from asyncdemo.course.workspace.progress import Predicted
 from asyncdemo.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -37,12 +39,10 @@ from asyncdemo.errors import (
     UsageError,
     WorkspaceError,
 )
-from asyncdemo.metrics import measure
-from asyncdemo.metrics.requests import has_failed
 from asyncdemo.model import Run, RunOutcome
-from asyncdemo.render.result import lesson_result
+from asyncdemo.recording.runner import Options, Stdout, Target
+from asyncdemo.render.text.json_result import lesson_result
 from asyncdemo.render.words import join
-from asyncdemo.runner import Options, Stdout, Target
 from asyncdemo.services import NOUNS, choose
 from asyncdemo.serving import KeptServices
 

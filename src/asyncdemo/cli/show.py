@@ -16,10 +16,10 @@ from asyncdemo.cli.options import json_option, plain_option
 from asyncdemo.cli.terminal import can_draw, keys_not_shown
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
-from asyncdemo.render.layout import extent_ns, noun
-from asyncdemo.render.live import LivePanel, LiveView
-from asyncdemo.render.replay import Replay
-from asyncdemo.render.result import script_result
+from asyncdemo.render.terminal.live import LivePanel, LiveView
+from asyncdemo.render.text.json_result import script_result
+from asyncdemo.render.timeline.layout import extent_ns, noun
+from asyncdemo.render.timeline.replay import Replay
 
 __all__ = ["command"]
 

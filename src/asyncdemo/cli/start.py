@@ -11,8 +11,8 @@ import click
 from asyncdemo.cli.exercises import next_words, shown_path
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.place import (
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.workspace.context import (
     Place,
     is_known,
     need_known,
@@ -21,8 +21,8 @@ from asyncdemo.course.place import (
     state_progress,
     surrounding,
 )
-from asyncdemo.course.progress import Progress
-from asyncdemo.course.workspace import Given, Happened, Workspace, fill, find
+from asyncdemo.course.workspace.progress import Progress
+from asyncdemo.course.workspace.workspace import Given, Happened, Workspace, fill, find
 from asyncdemo.errors import UsageError
 
 __all__ = ["command"]

@@ -15,11 +15,11 @@ from asyncdemo.cli.options import json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_draw
-from asyncdemo.course.knobs import settings
+from asyncdemo.course.content.knobs import settings
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.model import RunOutcome
-from asyncdemo.options import interpreter_flags
-from asyncdemo.runner import Options, Stdout, Target
+from asyncdemo.recording.options import interpreter_flags
+from asyncdemo.recording.runner import Options, Stdout, Target
 
 __all__ = ["command"]
 
@@ -135,7 +135,7 @@ def command(
     )
     if as_json:
         recorded = record_quietly([Job(target, replace(options, stdout=Stdout.TO_STDERR))])
-        from asyncdemo.render.result import script_result
+        from asyncdemo.render.text.json_result import script_result
 
         click.echo(json.dumps(script_result(script, recorded.runs[0])))
     elif plain or not can_draw():

@@ -1,6 +1,6 @@
 """``asyncdemo watch``: checks an exercise whenever it is saved, until one quits.
 
-Not for: what was saved (``course.watching``), a check and its verdict (``workpiece``), what it looks like
+Not for: what was saved (``course.workspace.saves``), a check and its verdict (``workpiece``), what it looks like
 (``board``) or says to do next (``guidance``).
 """
 
@@ -25,12 +25,12 @@ from asyncdemo.cli.pages import command_page, keys_page, timeline_page
 from asyncdemo.cli.signals import Signals
 from asyncdemo.cli.terminal import can_ask, can_draw, in_foreground
 from asyncdemo.cli.workpiece import Workpiece
-from asyncdemo.course.catalog import Heading
-from asyncdemo.course.place import Place, locate
-from asyncdemo.course.steps import exercises
-from asyncdemo.course.watching import Change, Watcher
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.workspace.context import Place, locate
+from asyncdemo.course.workspace.next_step import exercises
+from asyncdemo.course.workspace.saves import Change, Watcher
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
-from asyncdemo.runner import Spares
+from asyncdemo.recording.runner import Spares
 from asyncdemo.serving import KeptServices
 
 __all__ = ["command"]

@@ -16,14 +16,14 @@ from asyncdemo.cli.board import Sheet
 from asyncdemo.cli.exercises import need_workspace, now, shown_path
 from asyncdemo.cli.guidance import Guide
 from asyncdemo.cli.needs import need
-from asyncdemo.course.catalog import Heading
-from asyncdemo.course.exercise import Exercise
-from asyncdemo.course.judging import Stopped, Verdict, judge
-from asyncdemo.course.lesson import load_lesson
-from asyncdemo.course.place import Place
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.content.lesson import load_lesson
+from asyncdemo.course.judging.judge import Stopped, Verdict, judge
+from asyncdemo.course.workspace.context import Place
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.model import Run
-from asyncdemo.runner import Spares
+from asyncdemo.recording.runner import Spares
 from asyncdemo.serving import KeptServices
 
 __all__ = ["Workpiece"]

@@ -21,7 +21,7 @@ from types import FrameType
 from typing import Any, Final
 
 from asyncdemo.capture import wire
-from asyncdemo.processes import Family
+from asyncdemo.recording.processes import Family
 
 __all__ = ["main"]
 

@@ -28,7 +28,7 @@ from asyncdemo.lab.contestant import NotStarted, PortKept, Unavailable
 from asyncdemo.lab.rollcall import RollCall
 from asyncdemo.lab.servers.program import PYTHON, Command
 from asyncdemo.lab.trial import TrialOutcome
-from asyncdemo.processes import Family
+from asyncdemo.recording.processes import Family
 from asyncdemo.services.programs import ending_words
 
 __all__ = ["Running"]

@@ -18,7 +18,7 @@ from typing import Final
 
 from asyncdemo.lab.experiment import Environment
 from asyncdemo.lab.pinning import Pinning
-from asyncdemo.processes import physical_memory
+from asyncdemo.recording.processes import physical_memory
 
 __all__ = ["describe_machine"]
 

@@ -23,7 +23,7 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.engines import Engine, Measured, measured_of
 from asyncdemo.load import Plan, Result
 from asyncdemo.packages import version_of
-from asyncdemo.readiness import readable
+from asyncdemo.recording.polling import readable
 
 __all__ = ["PYTHON_CLIENTS", "PythonClient", "found_python_clients"]
 

@@ -1,7 +1,7 @@
 """The rig: its knobs, what waiting alone allows with them, and what a measurement of them says. Pure.
 
 One job, two servers, one database; whoever sets the knobs chooses the winner. Not for: measuring
-(``rig_bench``), or how it looks (``render.rig``).
+(``rig_bench``), or how it looks (``render.terminal.rig``).
 """
 
 from __future__ import annotations

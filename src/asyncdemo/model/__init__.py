@@ -7,6 +7,8 @@ differences mean anything.
 
 from __future__ import annotations
 
+from asyncdemo.model.answers import Answer
+from asyncdemo.model.evidence import Evidence
 from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, State, TrackKind
 from asyncdemo.model.noticed import AwaitSequence, BlockingCall, Holding, SlowStep, Stuck, Unawaited
 from asyncdemo.model.resources import Connection, Resource, Slot
@@ -20,11 +22,13 @@ from asyncdemo.model.wakes import Wake, Wakes
 __all__ = [
     "LOOPS",
     "NO_WAIT",
+    "Answer",
     "AwaitSequence",
     "BlockingCall",
     "Clock",
     "CoarseSpans",
     "Connection",
+    "Evidence",
     "Holding",
     "Lane",
     "MemorySample",

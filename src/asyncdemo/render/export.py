@@ -12,10 +12,10 @@ from pathlib import Path
 
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
-from asyncdemo.render.html import render_html
-from asyncdemo.render.perfetto import render_perfetto
-from asyncdemo.render.svg import render_svg
-from asyncdemo.render.table import render_csv
+from asyncdemo.render.html.page import render_html
+from asyncdemo.render.perfetto.trace import render_perfetto
+from asyncdemo.render.svg.picture import render_svg
+from asyncdemo.render.text.csv_table import render_csv
 
 __all__ = ["Export", "export", "render_bytes"]
 

@@ -6,7 +6,7 @@ Not for: deciding which facts to tell (``facts``), colours and glyphs (``theme``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from rich.cells import cell_len, set_cell_size
@@ -28,6 +28,7 @@ __all__ = [
     "number",
     "place",
     "ratio",
+    "settings_words",
     "size",
     "status",
     "title",
@@ -210,3 +211,8 @@ def fit_label(text: str, width: int, ellipsis: str = "…", *, pad: bool = False
 def _file(site: Site, *, full: bool) -> str:
     name = clean(site.file)
     return name if full else name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def settings_words(knobs: Mapping[str, object]) -> str:
+    """ "CUPS = 3, HEAT_S = 0.6"."""
+    return ", ".join(f"{name} = {value}" for name, value in knobs.items())

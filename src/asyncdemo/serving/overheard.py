@@ -7,9 +7,10 @@ from collections import deque
 from pathlib import PurePath
 from typing import Final
 
+from asyncdemo.ansi import without_codes
 from asyncdemo.model import Outcome, Site, State
-from asyncdemo.output import KeptOutput, without_codes
-from asyncdemo.runner import Listener
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Listener
 
 __all__ = ["Overheard"]
 

@@ -14,17 +14,16 @@ from enum import Enum, auto
 from types import TracebackType
 from typing import Final, Self
 
-from asyncdemo.checks.answers import Answer
 from asyncdemo.errors import ServiceError
-from asyncdemo.model import Run, RunOutcome
-from asyncdemo.runner import Child, Listener, Options, Recording, Target
+from asyncdemo.model import Answer, Run, RunOutcome
+from asyncdemo.recording.runner import Child, Listener, Options, Recording, Target
+from asyncdemo.recording.terminals import Settings
 from asyncdemo.serving.overheard import Overheard
 from asyncdemo.serving.ports import HOST, free_port, listening
 from asyncdemo.serving.readiness import Readiness, Sight
 from asyncdemo.serving.surroundings import Surroundings
 from asyncdemo.serving.traffic import Traffic
 from asyncdemo.serving.workers import Workers
-from asyncdemo.terminals import Settings
 
 __all__ = ["Session", "open_recording"]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from asyncdemo.checks.answers import Answer
 from asyncdemo.load import Answered, Client, Connected, Plan, Sent
-from asyncdemo.runner import RequestIntake
+from asyncdemo.model import Answer
+from asyncdemo.recording.runner import RequestIntake
 
 __all__ = ["Traffic"]
 

@@ -16,12 +16,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.catalog import Course, load_course
-from asyncdemo.course.lesson import Lesson, load_lesson
+from asyncdemo.course.content.catalog import Course, load_course
+from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
-from asyncdemo.render.element import script_js
+from asyncdemo.render.html.element import script_js
+from asyncdemo.render.html.open_run import open_run_js
 from asyncdemo.render.lab.page import measure_css
-from asyncdemo.render.open_run import open_run_js
 from asyncdemo.serving import KeptServices
 from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page, notes_page

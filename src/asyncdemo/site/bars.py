@@ -6,7 +6,7 @@
     column: requests_per_s
     ```
 
-Not for: how they are drawn (``render.bars``), or our own figures (``measure``).
+Not for: how they are drawn (``render.html.bars``), or our own figures (``measure``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from asyncdemo.lab.published import Figure, Table, load_article
-from asyncdemo.render.bars import SERIES, Bar, Bars, Mark, bars_html
+from asyncdemo.render.html.bars import SERIES, Bar, Bars, Mark, bars_html
 from asyncdemo.site.fence import formatter, settings
 
 __all__ = ["fence", "published_bars"]

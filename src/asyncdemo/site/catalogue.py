@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from asyncdemo.course.catalog import Course, Heading, Module
-from asyncdemo.course.text import sections
+from asyncdemo.course.content.catalog import Course, Heading, Module
+from asyncdemo.course.content.text import sections
 from asyncdemo.site.links import linked
 
 __all__ = ["catalogue_page", "notes_page"]

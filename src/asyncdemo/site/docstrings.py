@@ -130,8 +130,10 @@ class _Fields:
 
 
 def _is_offered(cls: griffe.Class, package: griffe.Module) -> bool:
-    """By a module of the package, so that a page of its own has it."""
-    return cls.name in map(str, package[cls.path.split(".")[1]].exports or ())
+    """By a package that it is in, so that a page of its own has it."""
+    parts = cls.path.split(".")[1:]
+    packages = (package[parts[:end]] for end in range(1, max(2, len(parts) - 1)))
+    return any(cls.name in map(str, found.exports or ()) for found in packages)
 
 
 def _classes(module: griffe.Module) -> Iterator[griffe.Class]:

@@ -1,6 +1,6 @@
 """Recordings to try the page "Open your own run" with, as a script: so they also open from the file system.
 
-Not for: the page (``docs/explore/open.md``), its script (``render.open_run``).
+Not for: the page (``docs/explore/open.md``), its script (``render.html.open_run``).
 """
 
 from __future__ import annotations

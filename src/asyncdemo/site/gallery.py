@@ -17,13 +17,13 @@ from typing import Final
 
 from pymdownx.highlight import Highlight
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.lookup import find_lesson
-from asyncdemo.diagnose import Finding, FindingKind, diagnose
+from asyncdemo.analysis.diagnose import Finding, FindingKind, diagnose
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run, RunOutcome
-from asyncdemo.render.element import element_html
-from asyncdemo.render.facts import account_for, finding_words
-from asyncdemo.runner import Options, Target
+from asyncdemo.recording.runner import Options, Target
+from asyncdemo.render.facts.runs import account_for, finding_words
+from asyncdemo.render.html.element import element_html
 from asyncdemo.serving import KeptServices
 from asyncdemo.site.fence import coded, formatter, settings
 from asyncdemo.site.recordings import Recordings, Take

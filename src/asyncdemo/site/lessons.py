@@ -12,16 +12,16 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from asyncdemo.course.around import surroundings
-from asyncdemo.course.catalog import Course, Module
-from asyncdemo.course.claims import check
-from asyncdemo.course.knobs import values
-from asyncdemo.course.lesson import Lesson, Variant
-from asyncdemo.course.listing import Listing, listing
-from asyncdemo.course.text import sections
-from asyncdemo.metrics import measure
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.course.content.catalog import Course, Module
+from asyncdemo.course.content.claims import check
+from asyncdemo.course.content.knobs import values
+from asyncdemo.course.content.lesson import Lesson, Variant
+from asyncdemo.course.content.listing import Listing, listing
+from asyncdemo.course.content.text import sections
+from asyncdemo.course.judging.run_context import surroundings
 from asyncdemo.model import Run
-from asyncdemo.runner import Options, Target
+from asyncdemo.recording.runner import Options, Target
 from asyncdemo.site.links import linked
 from asyncdemo.site.recordings import Take
 

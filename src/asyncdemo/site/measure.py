@@ -24,7 +24,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.catalog import Course, find_course, load_course
+from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.lab.audit import Check, Judgement
 from asyncdemo.lab.auditing import Audited, audited
 from asyncdemo.lab.checks import CHECKS

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
-from asyncdemo.course.catalog import Course, find_course, load_course
+from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.site.fence import formatter, settings
 
 __all__ = ["fence", "points_html"]

@@ -1,7 +1,7 @@
 """Predict, then reveal: the questions of a lesson as a form, and what the recordings answer.
 
 The page judges by the ``data-`` attributes, computed by the functions that also judge in the terminal.
-Not for: the behaviour (``docs/assets/predict.js``) or the judging (``course.predictions``).
+Not for: the behaviour (``docs/assets/predict.js``) or the judging (``course.content.predictions``).
 """
 
 from __future__ import annotations
@@ -12,17 +12,24 @@ from html import escape
 from itertools import permutations
 from typing import Final
 
-from asyncdemo.checks.words import singular
-from asyncdemo.course.claims import Knobs
-from asyncdemo.course.figures import figure
-from asyncdemo.course.knobs import values
-from asyncdemo.course.lesson import Lesson
-from asyncdemo.course.predictions import Prediction, PredictionKind, compare, fill, happened, variants_needed
+from asyncdemo.analysis.metrics import Metrics, measure
+from asyncdemo.course.content.claims import Knobs
+from asyncdemo.course.content.figures import figure
+from asyncdemo.course.content.knobs import values
+from asyncdemo.course.content.lesson import Lesson
+from asyncdemo.course.content.predictions import (
+    Prediction,
+    PredictionKind,
+    compare,
+    fill,
+    happened,
+    variants_needed,
+)
 from asyncdemo.errors import CourseError
-from asyncdemo.metrics import Metrics, measure
 from asyncdemo.model import Run
 from asyncdemo.site.fence import coded, formatter, settings
 from asyncdemo.site.timelines import recorded_lesson
+from asyncdemo.testing.checks.words import singular
 
 __all__ = ["fence", "judging", "predict_html"]
 

@@ -21,9 +21,9 @@ from typing import Final
 from asyncdemo import store
 from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.model import Run
-from asyncdemo.output import KeptOutput
 from asyncdemo.packages import CHECKOUT
-from asyncdemo.runner import Options, Stdout, Target
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.services import Services
 from asyncdemo.serving import Surroundings, open_recording
 
@@ -34,31 +34,25 @@ FOLDER: Final = Path(".cache/site/runs")
 _INDEX: Final = "recordings.json"
 _POLL_S: Final = 0.01
 WHAT_RECORDS: Final = (
-    "assembly",
-    "awaits",
-    "backlog.py",
+    "analysis/awaits",
     "capture",
-    "captured.py",
-    "child.py",
-    "course/around.py",
-    "course/bodies.py",
-    "course/load.py",
-    "lines.py",
+    "course/content/bodies.py",
+    "course/content/load.py",
+    "course/judging/run_context.py",
     "load",
-    "memory.py",
     "model",
-    "options.py",
-    "output.py",
-    "processes.py",
-    "readiness.py",
-    "runner.py",
+    "recording",
     "serving",
     "services",
     "store",
-    "terminals.py",
 )
 """Parts of asyncdemo whose change makes recordings anew. How they are drawn is no reason."""
-_WHAT_JUDGES: Final = ("course/claims.py", "course/figures.py", "course/knobs.py", "metrics")
+_WHAT_JUDGES: Final = (
+    "course/content/claims.py",
+    "course/content/figures.py",
+    "course/content/knobs.py",
+    "analysis/metrics",
+)
 """Parts whose change may make other remarks of the same recordings."""
 _PACKAGES: Final = CHECKOUT / "requirements" / "course.txt"
 """The versions of what the recorded scripts import."""

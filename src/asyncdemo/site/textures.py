@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final
 
-from asyncdemo.render.grid import Shade
-from asyncdemo.render.legend import LEGEND, LEGEND_OF_CAUSES
-from asyncdemo.render.svg_textures import CLASSES, HEIGHTS, patterns
-from asyncdemo.render.theme import ASCII, COLOURS, UNICODE
+from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, patterns
+from asyncdemo.render.terminal.theme import ASCII, COLOURS, UNICODE
+from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES
 from asyncdemo.site.fence import formatter, settings
 
 __all__ = ["fence", "textures_html"]

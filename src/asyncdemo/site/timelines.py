@@ -5,13 +5,13 @@ Not for: how either looks (``render``).
 
 from __future__ import annotations
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.lesson import Lesson, load_lesson
-from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run
-from asyncdemo.render.element import element_html
-from asyncdemo.render.facts import Account, account_for
-from asyncdemo.render.html import report_html
+from asyncdemo.render.facts.runs import Account, account_for
+from asyncdemo.render.html.element import element_html
+from asyncdemo.render.html.page import report_html
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings
 

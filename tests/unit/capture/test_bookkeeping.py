@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.metrics import resource_use
+from asyncdemo.analysis.metrics import resource_use
 from tests.support.truth import recorded
 
 SCRIPTS = {

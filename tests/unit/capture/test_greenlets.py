@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.checks import CheckFailed, Seen
-from asyncdemo.diagnose import diagnose
-from asyncdemo.metrics import measure
-from asyncdemo.metrics.steps import blocking_steps
+from asyncdemo.analysis.diagnose import diagnose
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.analysis.metrics.steps import blocking_steps
 from asyncdemo.model import Lane, Outcome, RunOutcome, State, TrackKind
-from asyncdemo.runner import Options, Target, record
+from asyncdemo.recording.runner import Options, Target, record
+from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.truth import Recorded, recorded
 
 pytest.importorskip("gevent")
@@ -388,10 +388,10 @@ class TestBesideOthers:
     def test_a_failing_hook_does_not_reach_the_script(self, tmp_path: Path) -> None:
         script = """
             import gevent, sys
-            hooks = next(m for name, m in sys.modules.items() if name.endswith("capture.greenlets"))
+            hooks = next(m for name, m in sys.modules.items() if name.endswith("loops.greenlets"))
             def fails(frame):
                 raise LookupError("on purpose")
-            hooks.suspended.reason = fails
+            hooks.greenlet_waits.reason = fails
             def naps():
                 gevent.sleep(0.01)
             gevent.joinall([gevent.spawn(naps)])

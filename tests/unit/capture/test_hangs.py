@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.diagnose import FindingKind, diagnose, where_they_wait
+from asyncdemo.analysis.diagnose import FindingKind, diagnose, where_they_wait
 from asyncdemo.model import Run, RunOutcome
-from asyncdemo.runner import Options, Recording, Target, record
+from asyncdemo.recording.runner import Options, Recording, Target, record
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the recording of POSIX systems")
 

@@ -19,8 +19,8 @@ from types import CodeType
 import pytest
 
 import asyncdemo.capture
-from asyncdemo.capture.libraries import _REASONS
-from asyncdemo.capture.reasons import _BY_CODE, _LIMITED
+from asyncdemo.capture.libraries.wait_reasons import _REASONS
+from asyncdemo.capture.loops.wait_reasons import _BY_CODE, _LIMITED
 from tests.support.plain_and_traced import PYTHON
 
 CAPTURE = Path(asyncdemo.capture.__file__).parent
@@ -30,8 +30,9 @@ CAPTURE = Path(asyncdemo.capture.__file__).parent
 _EVERYTHING = """\
 import importlib, json, os, socket, sys, types
 
-from asyncdemo.capture import instrument, launch, parent
-from asyncdemo.capture.lens import Lens, _Finder
+from asyncdemo.capture import instrument, parent
+from asyncdemo.capture.script import launch
+from asyncdemo.capture.tracer import Lens, _Finder
 from asyncdemo.capture.recorder import Origins
 
 calls, absent = [], []

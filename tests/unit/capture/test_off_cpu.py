@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.metrics.cpu import idle_while_running
+from asyncdemo.analysis.metrics.cpu import idle_while_running
 from asyncdemo.model import State
 from tests.support.truth import Recorded, recorded
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from asyncdemo.checks import CheckFailed, Seen
-from asyncdemo.diagnose import FindingKind, diagnose
-from asyncdemo.metrics import blocking_steps, measure
+from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.metrics import blocking_steps, measure
 from asyncdemo.model import Outcome, ResourceKind, Run
+from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.truth import Recorded, printed, recorded
 
 NAP = """

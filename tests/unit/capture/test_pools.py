@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from asyncdemo.capture import wire
+from asyncdemo.capture.blocking.limits import Limits
+from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.instrument import Patches
-from asyncdemo.capture.limits import Limits
-from asyncdemo.capture.loops import Loops
-from asyncdemo.capture.pools import Pools, in_modules
+from asyncdemo.capture.libraries.hooks import in_modules
+from asyncdemo.capture.libraries.pool_registry import Pools
+from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import Origins, Recorder
-from asyncdemo.capture.waits import Waits
 from tests.support.guards import strict_guard
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from asyncdemo.capture.instrument import Patches
-from asyncdemo.capture.loops import Loops
+from asyncdemo.capture.libraries.requests import Requests
+from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import Origins, Recorder
-from asyncdemo.capture.requests import Requests
 from tests.support.guards import strict_guard
 
 TRACE = "a" * 32

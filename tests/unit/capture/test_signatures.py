@@ -24,7 +24,7 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 import asyncio, types
 from asyncdemo.capture import instrument
-from asyncdemo.capture.lens import Lens
+from asyncdemo.capture.tracer import Lens
 from asyncdemo.capture.recorder import Origins
 found = set()
 def name(owner):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.model import Clock, Run, RunOutcome, State
-from asyncdemo.runner import Options, Target, record
+from asyncdemo.recording.runner import Options, Target, record
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="one of the scripts has signals of POSIX")
 

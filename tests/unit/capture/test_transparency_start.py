@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.options import interpreter_flags
+from asyncdemo.recording.options import interpreter_flags
 from tests.support.plain_and_traced import PYTHON, plain, traced
 
 LOOKS_ABOUT = """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.metrics import resource_use
+from asyncdemo.analysis.metrics import resource_use
 from asyncdemo.model import State
 from tests.support.truth import Recorded, recorded
 
@@ -625,7 +625,7 @@ class TestReviewed:
                 async with gate:
                     await asyncio.sleep(0.02)
                     if n == 0:
-                        sys.modules["asyncdemo.capture.reasons"]._LEAVES = None
+                        sys.modules["asyncdemo.capture.loops.wait_reasons"]._LEAVES = None
                     await asyncio.sleep(0.02)
                 return n
 

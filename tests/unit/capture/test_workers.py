@@ -19,7 +19,7 @@ if sys.platform == "win32":
 
 from asyncdemo.capture import wire
 from asyncdemo.model import Outcome, ResourceKind, Run, RunOutcome
-from asyncdemo.runner import Call, Options, Recording, Stdout, Target, record
+from asyncdemo.recording.runner import Call, Options, Recording, Stdout, Target, record
 from tests.hostile.traced import is_alive, until
 from tests.support.plain_and_traced import PYTHON, plain, traced
 
@@ -259,7 +259,7 @@ class TestTheyAreRecorded:
         assert [process for process, _, _ in calls(run)] == [1, 2]
 
     def test_in_a_process_that_was_started_ahead(self, script: Write) -> None:
-        from asyncdemo.runner import Spares
+        from asyncdemo.recording.runner import Spares
 
         options = Options(follow=True, lanes=("brew",), stdout=Stdout.CAPTURE, stdin=False, timeout_s=60)
         with Spares() as spares:

@@ -283,7 +283,7 @@ WRONG = {
 CHECK = '''\
 """What the tea must do, in sentences."""
 
-from asyncdemo.checks import Seen
+from asyncdemo.testing.checks import Seen
 
 
 def check(seen: Seen) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from asyncdemo.metrics import Metrics, measure
+from asyncdemo.analysis.metrics import Metrics, measure
 from tests.support.runs import Story
 
 __all__ = ["metrics"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.lesson import load_lesson
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.errors import CourseError
 
 SCRIPT = "JOBS = 3\nPAUSE_S = 0.5\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asyncdemo.course.claims import Condition, check
+from asyncdemo.course.content.claims import Condition, check
 from tests.unit.course.measured import metrics
 
 MEASURED = {"blocking": metrics(3.0, peak=1), "awaited": metrics(0.3, peak=10)}

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asyncdemo.course.claims import Condition, check
-from asyncdemo.course.figures import FIGURES, FUNCTION_FIGURES, figure, mistake
-from asyncdemo.metrics import Metrics, measure
+from asyncdemo.analysis.metrics import Metrics, measure
+from asyncdemo.course.content.claims import Condition, check
+from asyncdemo.course.content.figures import FIGURES, FUNCTION_FIGURES, figure, mistake
 from asyncdemo.model import Outcome, Run
 from tests.support.runs import Story, at_line
 from tests.support.server_runs import pooled

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.catalog import Course, Heading, Module
-from asyncdemo.course.progress import Record
-from asyncdemo.course.steps import following_exercise
+from asyncdemo.course.content.catalog import Course, Heading, Module
+from asyncdemo.course.workspace.next_step import following_exercise
+from asyncdemo.course.workspace.progress import Record
 
 PASSED = Record(passed="2026-01-01T00:00:00+00:00")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course import checking, judging
-from asyncdemo.course.exercise import Exercise
-from asyncdemo.course.judging import Stopped, Verdict, judge
+from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.judging import checking
+from asyncdemo.course.judging.judge import Stopped, Verdict, judge
 from asyncdemo.errors import CourseError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the limits are those of POSIX")
@@ -148,8 +148,8 @@ def test_a_script_that_does_not_work_is_told_as_such(bench: Bench, script: str, 
 
 
 def test_a_script_has_limits_of_memory_and_processes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "_MEMORY_BYTES", 150 << 20)
-    monkeypatch.setattr(judging, "_PROCESSES", 3)
+    monkeypatch.setattr("asyncdemo.course.judging.judge._MEMORY_BYTES", 150 << 20)
+    monkeypatch.setattr("asyncdemo.course.judging.judge._PROCESSES", 3)
     begin = "import subprocess, sys, time\ndef brew(): ...\ndef main(): ...\n"
     hoard = "hoard = []\nwhile True: hoard.append(bytearray(b'x' * (1 << 20)))"
     assert "more than 0.2 GB of memory" in bench.message(begin + hoard)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.knobs import constants, settings, values
-from asyncdemo.course.lesson import Lesson, load_lesson
-from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.knobs import constants, settings, values
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.errors import CourseError, UsageError
 
 

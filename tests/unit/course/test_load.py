@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.around import surroundings
-from asyncdemo.course.bodies import file_body, png
-from asyncdemo.course.knobs import for_scripts, values
-from asyncdemo.course.lesson import load_lesson
-from asyncdemo.course.load import Load, read_load
-from asyncdemo.course.manifest import Table
+from asyncdemo.course.content.bodies import file_body, png
+from asyncdemo.course.content.knobs import for_scripts, values
+from asyncdemo.course.content.lesson import load_lesson
+from asyncdemo.course.content.load import Load, read_load
+from asyncdemo.course.content.manifest import Table
+from asyncdemo.course.judging.run_context import surroundings
 from asyncdemo.errors import UsageError
 from tests.support.served_course import write_served_course
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.catalog import Course, Heading, Module
-from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.content.catalog import Course, Heading, Module
+from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.errors import UsageError
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncdemo.course.pairs import differences as found
+from asyncdemo.course.content.pairs import differences as found
 
 SYNC = "import time\n\n\ndef wait() -> None:\n    time.sleep(1)\n"
 AWAITED = "import asyncio\n\n\nasync def wait() -> None:\n    await asyncio.sleep(1)\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from asyncdemo.course.claims import Condition
-from asyncdemo.course.predictions import (
+from asyncdemo.course.content.claims import Condition
+from asyncdemo.course.content.predictions import (
     Answer,
     Choice,
     Prediction,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.progress import FORMAT, Predicted, Progress, Record, read_first_format
+from asyncdemo.course.workspace.progress import FORMAT, Predicted, Progress, Record, read_first_format
 from asyncdemo.errors import WorkspaceError
 
 RIGHT = Predicted("How many?", 1, "3 cups", "3 cups", True, times_right=1)

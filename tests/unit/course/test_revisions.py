@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course import files, revisions
-from asyncdemo.course.revisions import Data, names, newest, update
+from asyncdemo.course.workspace import files, revisions
+from asyncdemo.course.workspace.revisions import Data, names, newest, update
 from tests.cli.commands import environment
 
 # Adds one to "n" as often as it can, and says so each time it is confirmed.
 COUNTER = """
 import sys
 from pathlib import Path
-from asyncdemo.course.revisions import update
+from asyncdemo.course.workspace.revisions import update
 
 folder, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
@@ -169,7 +169,7 @@ def test_two_processes_at_once_lose_no_change(tmp_path: Path, before: str) -> No
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 @pytest.mark.parametrize("before", ["", WITHOUT_LINKS], ids=["links", "no links"])
 def test_a_kill_at_any_moment_loses_nothing_that_was_confirmed(tmp_path: Path, before: str) -> None:
-    before += "import asyncdemo.course.revisions as r\nr._UNFINISHED_S = 0.05\n"
+    before += "import asyncdemo.course.workspace.revisions as r\nr._UNFINISHED_S = 0.05\n"
     last = 0
     for attempt in range(30):
         with counting(tmp_path, 10_000, before) as process:

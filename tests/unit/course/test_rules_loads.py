@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.lesson import load_lesson
+from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.rules import RULES, Problem, fast_problems, survey
 from asyncdemo.course.rules.runs import knob_sets, problems_of_runs
-from asyncdemo.course.rules.served import faults_of_server
+from asyncdemo.course.rules.server_variants import faults_of_server
 from asyncdemo.errors import CourseError
 from tests.support.served_course import SERVICE, write_served_course
 from tests.unit.course.good_course import change
@@ -171,8 +171,10 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C of POSIX")
 def test_a_server_that_plain_python_does_not_run_as_meant_is_found(
     lesson: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str, says: str
 ) -> None:
-    monkeypatch.setattr("asyncdemo.course.rules.served._GRACE_S", 1.0)
-    monkeypatch.setattr("asyncdemo.course.rules.served._READY_S", 3.0 if "takes no" in says else 30.0)
+    monkeypatch.setattr("asyncdemo.course.rules.server_variants._GRACE_S", 1.0)
+    monkeypatch.setattr(
+        "asyncdemo.course.rules.server_variants._READY_S", 3.0 if "takes no" in says else 30.0
+    )
     change(lesson / file, old, new)
     load = load_lesson(lesson).load
     assert load is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.rules import Problem, fast_problems, survey
-from asyncdemo.course.rules.subject import manifest_line
+from asyncdemo.course.rules.lesson_source import manifest_line
 from tests.unit.course.good_course import LESSON, MANIFEST, change, write_course
 
 

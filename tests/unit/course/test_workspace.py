@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from asyncdemo.course import workspace as workspace_module
-from asyncdemo.course.catalog import Heading, load_course
-from asyncdemo.course.progress import Progress
-from asyncdemo.course.workspace import FileState, Happened, Workspace, fill, find, load, reset
+from asyncdemo.course.content.catalog import Heading, load_course
+from asyncdemo.course.workspace import workspace as workspace_module
+from asyncdemo.course.workspace.progress import Progress
+from asyncdemo.course.workspace.workspace import FileState, Happened, Workspace, fill, find, load, reset
 from asyncdemo.errors import CourseError, WorkspaceError
 from tests.cli.commands import environment
 from tests.support.small_course import BROKEN, MENDED, add_lesson, make_course, set_lessons
@@ -452,8 +452,8 @@ def test_what_a_full_disk_leaves_of_a_reset_is_told_as_it_is(
 RESTLESS = """
 import itertools, sys
 from pathlib import Path
-from asyncdemo.course.catalog import load_course
-from asyncdemo.course.workspace import fill, reset
+from asyncdemo.course.content.catalog import load_course
+from asyncdemo.course.workspace.workspace import fill, reset
 
 course, folder = Path(sys.argv[1]), Path(sys.argv[2])
 tea, coffee = (course / "01-hot" / name / "exercise.py" for name in ("01-tea", "02-coffee"))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from asyncdemo.lab.trial import Memory
 from asyncdemo.lab.watching import Machine, Reading, Watch, server_between, system_between
-from asyncdemo.processes import Family
+from asyncdemo.recording.processes import Family
 
 seconds = st.floats(0, 100)
 

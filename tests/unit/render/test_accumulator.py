@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from asyncdemo.render.accumulator import Accumulator
-from asyncdemo.render.grid import Grid, Shade
+from asyncdemo.render.timeline.accumulator import Accumulator
+from asyncdemo.render.timeline.grid import Grid, Shade
 
 STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.model import Run
-from asyncdemo.render.curves import column_values, memory_curves, most_of
+from asyncdemo.render.timeline.curves import column_values, memory_curves, most_of
 from tests.support.runs import Story, ns
 
 

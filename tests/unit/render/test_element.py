@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 
 from asyncdemo.model import Run
-from asyncdemo.render.chart import charts
-from asyncdemo.render.element import element_html, script_js
-from asyncdemo.render.element_data import chart_data
-from asyncdemo.render.facts import account_for
-from asyncdemo.render.grid import Shade
-from asyncdemo.render.html import report_html
-from asyncdemo.render.packing import packed, unit_ns
-from asyncdemo.render.svg_textures import HEIGHTS, TEXTURES
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.element import element_html, script_js
+from asyncdemo.render.html.element_data import chart_data
+from asyncdemo.render.html.packing import packed, unit_ns
+from asyncdemo.render.html.page import report_html
+from asyncdemo.render.svg.textures import HEIGHTS, TEXTURES
+from asyncdemo.render.timeline.chart import charts
+from asyncdemo.render.timeline.grid import Shade
 from tests.support.runs import Story, ns
 from tests.support.server_runs import pooled, threaded
 from tests.support.strategies import runs

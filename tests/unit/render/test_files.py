@@ -16,14 +16,14 @@ import pytest
 
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run, State, Wake, Wakes
-from asyncdemo.render.chart import charts
-from asyncdemo.render.element import element_html, script_js
 from asyncdemo.render.export import Export, export, render_bytes
-from asyncdemo.render.facts import account_for
-from asyncdemo.render.html import render_html
-from asyncdemo.render.perfetto import render_perfetto
-from asyncdemo.render.svg import draw_svg, render_svg
-from asyncdemo.render.table import COLUMNS, render_csv
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.element import element_html, script_js
+from asyncdemo.render.html.page import render_html
+from asyncdemo.render.perfetto.trace import render_perfetto
+from asyncdemo.render.svg.picture import draw_svg, render_svg
+from asyncdemo.render.text.csv_table import COLUMNS, render_csv
+from asyncdemo.render.timeline.chart import charts
 from tests.support.runs import Story, at_line, ns
 
 SVG = "{http://www.w3.org/2000/svg}"

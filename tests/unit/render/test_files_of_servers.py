@@ -15,16 +15,16 @@ import pytest
 from hypothesis import given, settings
 
 from asyncdemo.model import Run
-from asyncdemo.render.chart import charts
-from asyncdemo.render.element_data import RunData, chart_data
 from asyncdemo.render.export import Export, render_bytes
-from asyncdemo.render.facts import account_for
-from asyncdemo.render.grid import Shade
-from asyncdemo.render.html import render_html
-from asyncdemo.render.legend import SHADE_WORDS
-from asyncdemo.render.perfetto import render_perfetto
-from asyncdemo.render.svg import render_svg
-from asyncdemo.render.table import COLUMNS, render_csv
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.element_data import RunData, chart_data
+from asyncdemo.render.html.page import render_html
+from asyncdemo.render.perfetto.trace import render_perfetto
+from asyncdemo.render.svg.picture import render_svg
+from asyncdemo.render.text.csv_table import COLUMNS, render_csv
+from asyncdemo.render.timeline.chart import charts
+from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.timeline.legend import SHADE_WORDS
 from tests.support.runs import Story, ns
 from tests.support.server_runs import one_at_a_time, pooled, threaded
 from tests.support.strategies import runs

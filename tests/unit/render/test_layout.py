@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.model import Outcome, Run
-from asyncdemo.render.grid import Grid, Row, Shade
-from asyncdemo.render.layout import extent_ns, lay_out, open_ns, pieces, tick_ns
+from asyncdemo.render.timeline.grid import Grid, Row, Shade
+from asyncdemo.render.timeline.layout import extent_ns, lay_out, open_ns, pieces, tick_ns
 from tests.support.runs import Story, ns
 from tests.support.screens import cells_of, picture
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
-from asyncdemo.render.live import LivePanel, LiveView
-from asyncdemo.render.replay import Replay, replay
-from asyncdemo.render.report import report_lines
-from asyncdemo.render.theme import UNICODE
+from asyncdemo.render.terminal.live import LivePanel, LiveView
+from asyncdemo.render.terminal.report import report_lines
+from asyncdemo.render.terminal.theme import UNICODE
+from asyncdemo.render.timeline.replay import Replay, replay
 from tests.support.runs import Story, at_line, ns
 from tests.support.screens import Terminal, text_of
 from tests.support.server_runs import one_at_a_time, pooled, threaded

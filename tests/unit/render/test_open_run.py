@@ -11,15 +11,15 @@ from importlib.resources import files
 
 import pytest
 
-from asyncdemo.render.grid import Shade
-from asyncdemo.render.open_run import open_run_js
+from asyncdemo.render.html.open_run import open_run_js
+from asyncdemo.render.timeline.grid import Shade
 
 
 def test_all_parts_are_in_it() -> None:
     script = open_run_js()
     parts = [
         part.read_text(encoding="utf-8")
-        for part in files("asyncdemo.render").iterdir()
+        for part in files("asyncdemo.render.html").iterdir()
         if re.fullmatch(r"(run_\w+|open_run)\.js", part.name)
     ]
     assert len(parts) == 8

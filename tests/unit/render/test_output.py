@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asyncdemo.render.output import OutputLine, Tail
+from asyncdemo.render.terminal.output import OutputLine, Tail
 
 
 def shown(text: str, lines: int = 10) -> list[str]:

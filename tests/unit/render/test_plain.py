@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.model import Outcome, Run, RunOutcome
-from asyncdemo.render.plain import render_plain
+from asyncdemo.render.text.plain import render_plain
 from tests.support.runs import Story, at_line
 
 GOLDEN = """\

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from asyncdemo.model import Run
-from asyncdemo.render.grid import CONNECTION, Shade
-from asyncdemo.render.layout import extent_ns
-from asyncdemo.render.pooling import PoolSection, holder_names, lay_out_pool, pool_sections
+from asyncdemo.render.timeline.grid import CONNECTION, Shade
+from asyncdemo.render.timeline.layout import extent_ns
+from asyncdemo.render.timeline.pools import PoolSection, holder_names, lay_out_pool, pool_sections
 from tests.support.runs import Story, Teller, at_line, ns
 from tests.support.screens import picture
 from tests.support.server_runs import pooled

@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 
 from asyncdemo.model import Clock, Run, RunOutcome
-from asyncdemo.render.grid import SHADES, Cell, Shade
-from asyncdemo.render.report import print_report, report_lines
-from asyncdemo.render.theme import ASCII, UNICODE, Theme, theme_for
+from asyncdemo.render.terminal.report import print_report, report_lines
+from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme, theme_for
+from asyncdemo.render.timeline.grid import SHADES, Cell, Shade
 from tests.support.runs import Story, at_line
 from tests.support.screens import Terminal, text_of
 

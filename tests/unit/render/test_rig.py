@@ -9,7 +9,7 @@ import pytest
 from asyncdemo.lab.flags import FlagKind
 from asyncdemo.lab.ratio import Ratio
 from asyncdemo.lab.rig import OURS, PRESETS, Outcome, Rigging, with_settings
-from asyncdemo.render.rig import View, result_lines, rig_lines
+from asyncdemo.render.terminal.rig import View, result_lines, rig_lines
 
 MINE = Rigging(PRESETS["1"].configuration)
 WON = Outcome(

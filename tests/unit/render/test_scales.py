@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asyncdemo.render.scales import Scale
+from asyncdemo.render.timeline.scales import Scale
 
 values = st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=20)
 

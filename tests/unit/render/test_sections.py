@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from rich.cells import cell_len
 
 from asyncdemo.model import Run
-from asyncdemo.render.report import print_report, report_lines
-from asyncdemo.render.slides import timeline
-from asyncdemo.render.theme import ASCII, UNICODE, Theme
+from asyncdemo.render.terminal.report import print_report, report_lines
+from asyncdemo.render.terminal.slides import timeline
+from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
 from tests.support.runs import Story
 from tests.support.screens import Terminal, text_of
 from tests.support.server_runs import one_at_a_time, pooled, threaded

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.model import Run
-from asyncdemo.render.facts import account_for
-from asyncdemo.render.plain import render_plain
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.text.plain import render_plain
 from asyncdemo.render.words import size
 from tests.support.runs import Story, at_line
 from tests.support.server_runs import one_at_a_time, pooled, threaded

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from asyncdemo.model import Outcome, Run
-from asyncdemo.render.blocks import Block, Code, Figures, Row, Words, prose
-from asyncdemo.render.draw import Line, legend_lines
-from asyncdemo.render.grid import Shade
-from asyncdemo.render.letters import block_letters
-from asyncdemo.render.slides import Slide, bright, footer, pages, projected, screen, timeline
-from asyncdemo.render.theme import ASCII, UNICODE, Theme
+from asyncdemo.render.terminal.block_text import block_letters
+from asyncdemo.render.terminal.draw import Line, legend_lines
+from asyncdemo.render.terminal.slide_blocks import Block, Code, Figures, Row, Words, prose
+from asyncdemo.render.terminal.slides import Slide, bright, footer, pages, projected, screen, timeline
+from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
+from asyncdemo.render.timeline.grid import Shade
 from tests.support.runs import Story
 from tests.support.screens import text_of
 

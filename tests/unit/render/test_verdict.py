@@ -9,11 +9,11 @@ import pytest
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from asyncdemo.checks import CheckFailed, Evidence, Seen
 from asyncdemo.model import Clock, Run
-from asyncdemo.render.evidence import evidence_lines, evidence_text
-from asyncdemo.render.theme import ASCII, UNICODE
-from asyncdemo.render.verdict import verdict_lines, verdict_text
+from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
+from asyncdemo.render.terminal.theme import ASCII, UNICODE
+from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
+from asyncdemo.testing.checks import CheckFailed, Evidence, Seen
 from tests.support.runs import Story, ns
 from tests.support.server_runs import threaded
 

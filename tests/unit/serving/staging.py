@@ -14,8 +14,8 @@ from pathlib import Path
 
 from asyncdemo.load import Plan, Send
 from asyncdemo.model import Run
-from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Options, Stdout, Target
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import Session, Surroundings
 
 __all__ = ["FLASK", "SANIC", "SLEEPS", "options", "plan", "run_session", "script"]

@@ -12,8 +12,8 @@ import pytest
 
 from asyncdemo.errors import MissingError
 from asyncdemo.model import RunOutcome
-from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Target
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Target
 from asyncdemo.services import Services
 from asyncdemo.serving import KeptServices, Session, Surroundings
 from asyncdemo.serving import kept as keeping

@@ -17,8 +17,8 @@ import pytest
 
 from asyncdemo.load import Send
 from asyncdemo.model import Outcome, Run, RunOutcome
-from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Target
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Target
 from asyncdemo.serving import Session, Surroundings, open_recording, readiness
 from asyncdemo.serving import session as sessions
 from asyncdemo.serving.ports import free_port

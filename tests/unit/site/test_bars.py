@@ -9,7 +9,7 @@ import pytest
 from pymdownx.superfences import SuperFencesException
 
 from asyncdemo.lab.published import load_article
-from asyncdemo.render.bars import Bar, Bars, Mark, bars_html
+from asyncdemo.render.html.bars import Bar, Bars, Mark, bars_html
 from asyncdemo.site.bars import fence, published_bars
 
 OURS = Bars(

@@ -17,7 +17,7 @@ API = ROOT / "docs" / "reference" / "api"
 PAGES = sorted(page for page in API.glob("*.md") if page.name != "index.md")
 # Names that a module lends from another one, whose page has them; and constants that its prose explains.
 ELSEWHERE = {
-    "asyncdemo.checks": {"Lane", "Outcome"},
+    "asyncdemo.testing.checks": {"Answer", "Evidence", "Lane", "Outcome"},
     "asyncdemo.errors": {
         "EXIT_CODES",
         "EXIT_FAILED",
@@ -28,7 +28,7 @@ ELSEWHERE = {
     },
     "asyncdemo.load": {"Event"},
     "asyncdemo.model": {"LOOPS", "NO_WAIT"},
-    "asyncdemo.pytest_plugin": {"pytest_runtest_makereport"},
+    "asyncdemo.testing.plugin": {"pytest_runtest_makereport"},
     "asyncdemo.services": {"NAMES", "NOUNS", "settings"},
     "asyncdemo.store": {"FORMAT"},
 }
@@ -125,10 +125,10 @@ def fields_of(cls: griffe.Object | griffe.Alias) -> dict[str, str]:
 
 
 def test_what_is_kept_of_an_argument_has_its_type(package: griffe.Module) -> None:
-    assert fields_of(package["checks.Seen"])["run"] == "Run"
+    assert fields_of(package["testing.checks.Seen"])["run"] == "Run"
 
 
 def test_a_class_has_the_fields_of_bases_that_no_page_has(package: griffe.Module) -> None:
-    assert {"lanes", "values", "indices"} <= set(fields_of(package["checks.Calls"]))  # those of Group
-    assert list(fields_of(package["observe.Observed"])) == ["result"]  # those of Seen are on its page
+    assert {"lanes", "values", "indices"} <= set(fields_of(package["testing.checks.Calls"]))  # those of Group
+    assert list(fields_of(package["testing.observe.Observed"])) == ["result"]  # those of Seen are on its page
     assert fields_of(package["errors.UsageError"]) == {}

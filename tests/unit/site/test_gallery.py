@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pymdownx.superfences import SuperFencesException
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.diagnose import Finding, FindingKind
+from asyncdemo.analysis.diagnose import Finding, FindingKind
+from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.services import Services
 from asyncdemo.serving import KeptServices

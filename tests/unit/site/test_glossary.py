@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.diagnose import FindingKind
+from asyncdemo.analysis.diagnose import FindingKind
+from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.model import State
 
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"

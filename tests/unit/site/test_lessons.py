@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.catalog import Course, find_course, load_course
-from asyncdemo.course.lesson import Lesson, load_lesson
-from asyncdemo.course.lookup import find_lesson
-from asyncdemo.course.text import sections
+from asyncdemo.course.content.catalog import Course, find_course, load_course
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.course.content.text import sections
 from asyncdemo.model import Run
 from asyncdemo.site.catalogue import catalogue_page, notes_page
 from asyncdemo.site.lessons import broken_claims, lesson_page, takes

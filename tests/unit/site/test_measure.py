@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pymdownx.superfences import SuperFencesException
 
-from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.lab.flags import RULES
 from asyncdemo.lab.published import ARTICLES, load_article
 from asyncdemo.lab.record_file import dump_record

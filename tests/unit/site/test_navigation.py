@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mkdocs.utils.yaml import yaml_load
 
-from asyncdemo.course.catalog import find_course, load_course
+from asyncdemo.course.content.catalog import find_course, load_course
 
 _ROOT = Path(__file__).parents[3]
 

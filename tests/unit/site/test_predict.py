@@ -13,13 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pymdownx.superfences import SuperFencesException
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.claims import Condition
-from asyncdemo.course.knobs import values
-from asyncdemo.course.lesson import Lesson, load_lesson
-from asyncdemo.course.predictions import Answer, Choice, Prediction, PredictionKind, compare, fill, happened
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.claims import Condition
+from asyncdemo.course.content.knobs import values
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.predictions import (
+    Answer,
+    Choice,
+    Prediction,
+    PredictionKind,
+    compare,
+    fill,
+    happened,
+)
 from asyncdemo.errors import CourseError
-from asyncdemo.metrics import measure
 from asyncdemo.site import predict
 from asyncdemo.site.predict import judging, predict_html
 from tests.support.predicted import told_lesson, told_runs

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.lesson import load_lesson
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.lesson import load_lesson
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "teach" / "schedules.md"
 LESSONS = {lesson.id: load_lesson(lesson.folder) for lesson in load_course(find_course()).lessons}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.course.lesson import load_lesson
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.lab.published import ARTICLES, load_article
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.catalog import find_course, load_course
-from asyncdemo.render.grid import Shade
-from asyncdemo.render.svg_textures import CLASSES, HEIGHTS
-from asyncdemo.render.theme import ASCII, COLOURS, UNICODE
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.render.svg.textures import CLASSES, HEIGHTS
+from asyncdemo.render.terminal.theme import ASCII, COLOURS, UNICODE
+from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.site.points import points_html
 from asyncdemo.site.textures import fence, textures_html
 

@@ -11,7 +11,7 @@ if sys.path and os.path.abspath(sys.path[0]) == here:
     del sys.path[0]
 root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
 sys.path.append(root)
-from asyncdemo.capture import launch  # noqa: E402
+from asyncdemo.capture.script import launch  # noqa: E402
 
 del sys.path[-1]  # not by its name: it may stand further up as well
 launch.main()

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from asyncdemo.course.rules import (
-    asked,
     exercises,
     folder,
     loads,
+    questions_and_claims,
     references,
     runs,
     scripts,
@@ -21,8 +21,8 @@ from asyncdemo.course.rules import (
     text,
     variants,
 )
+from asyncdemo.course.rules.lesson_source import Subject
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
-from asyncdemo.course.rules.subject import Subject
 from asyncdemo.course.rules.survey import Survey, survey
 from asyncdemo.serving import KeptServices
 
@@ -41,7 +41,7 @@ __all__ = [
 
 RULES: Final[tuple[Rule, ...]] = (
     *folder.RULES,
-    *asked.RULES,
+    *questions_and_claims.RULES,
     *text.RULES,
     *sources.RULES,
     *references.RULES,

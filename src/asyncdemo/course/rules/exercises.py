@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
-from asyncdemo.course.exercise import HINT_HEADINGS
-from asyncdemo.course.knobs import constants
+from asyncdemo.course.content.exercise import HINT_HEADINGS
+from asyncdemo.course.content.knobs import constants
+from asyncdemo.course.rules.lesson_source import Script, Subject, line_at, script_of, text_of
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.scripts import (
     faults_of_guard,
@@ -18,7 +19,6 @@ from asyncdemo.course.rules.scripts import (
     faults_of_length,
     faults_of_syntax,
 )
-from asyncdemo.course.rules.subject import Script, Subject, line_at, script_of, text_of
 
 __all__ = ["RULES"]
 
@@ -160,7 +160,7 @@ def checker(subject: Subject) -> Iterator[Fault]:
         yield Fault("must define check(seen)", script.path, found[0].lineno if found else None)
     for module, line in script.imports.items():
         if module != "asyncdemo" and module not in sys.stdlib_module_names:
-            message = f"imports {module}; a check needs asyncdemo.checks and the standard library"
+            message = f"imports {module}; a check needs asyncdemo.testing.checks and the standard library"
             yield Fault(message, script.path, line)
 
 

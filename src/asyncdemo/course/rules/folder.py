@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.course.rules.lesson_source import Subject
 from asyncdemo.course.rules.problem import Fault, Rule
-from asyncdemo.course.rules.subject import Subject
 
 __all__ = ["RULES"]
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from asyncdemo.course.knobs import constants
-from asyncdemo.course.load import Load
+from asyncdemo.course.content.knobs import constants
+from asyncdemo.course.content.load import Load
+from asyncdemo.course.rules.lesson_source import Script, Subject
 from asyncdemo.course.rules.problem import Fault, Rule
-from asyncdemo.course.rules.subject import Script, Subject
 from asyncdemo.errors import AsyncdemoError
 
 __all__ = ["RULES"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from asyncdemo.course.rules.subject import Subject
+from asyncdemo.course.rules.lesson_source import Subject
 
 __all__ = ["Fault", "Problem", "Rule"]
 

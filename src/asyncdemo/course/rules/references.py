@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.catalog import Course, Module
-from asyncdemo.course.knobs import constants, settings, values
-from asyncdemo.course.lookup import find_lesson
+from asyncdemo.course.content.catalog import Course, Module
+from asyncdemo.course.content.knobs import constants, settings, values
+from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.course.rules.lesson_source import Subject, line_at
 from asyncdemo.course.rules.problem import Fault, Rule
-from asyncdemo.course.rules.subject import Subject, line_at
 from asyncdemo.errors import AsyncdemoError
 
 __all__ = ["FENCE", "RULES", "THREAD"]

@@ -17,20 +17,20 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.around import surroundings
-from asyncdemo.course.claims import Claim, Knobs, check
-from asyncdemo.course.knobs import for_scripts, values
-from asyncdemo.course.lesson import Variant
-from asyncdemo.course.predictions import PredictionKind, happened
-from asyncdemo.course.rules.asked import Settings, settings_of
+from asyncdemo.analysis.metrics import Metrics, measure
+from asyncdemo.course.content.claims import Claim, Knobs, check
+from asyncdemo.course.content.knobs import for_scripts, values
+from asyncdemo.course.content.lesson import Variant
+from asyncdemo.course.content.predictions import PredictionKind, happened
+from asyncdemo.course.judging.run_context import surroundings
+from asyncdemo.course.rules.lesson_source import Subject
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
-from asyncdemo.course.rules.served import faults_of_server
-from asyncdemo.course.rules.subject import Subject
+from asyncdemo.course.rules.questions_and_claims import Settings, settings_of
+from asyncdemo.course.rules.server_variants import faults_of_server
 from asyncdemo.errors import AsyncdemoError, MissingError, ServiceError
-from asyncdemo.metrics import Metrics, measure
 from asyncdemo.model import Run
-from asyncdemo.output import KeptOutput
-from asyncdemo.runner import Options, Stdout, Target
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import open_recording
 
 __all__ = ["RULES", "Ending", "ending", "knob_sets", "problems_of_runs"]

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+from asyncdemo.course.rules.lesson_source import Script, Subject
 from asyncdemo.course.rules.problem import Fault, Rule
-from asyncdemo.course.rules.subject import Script, Subject
 
 __all__ = ["RULES", "faults_of_guard", "faults_of_imports", "faults_of_length", "faults_of_syntax"]
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.judging import Verdict, judge
+from asyncdemo.course.judging.judge import Verdict, judge
+from asyncdemo.course.rules.lesson_source import Subject
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.runs import ending
-from asyncdemo.course.rules.subject import Subject
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.model import RunOutcome
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.knobs import constants
-from asyncdemo.course.load import Load
+from asyncdemo.course.content.knobs import constants
+from asyncdemo.course.content.load import Load
+from asyncdemo.course.rules.lesson_source import Section, Subject, line_at, prose
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.references import FENCE, THREAD
-from asyncdemo.course.rules.subject import Section, Subject, line_at, prose
 from asyncdemo.errors import CourseError
 
 __all__ = ["RULES"]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.catalog import load_course
-from asyncdemo.course.lesson import Lesson, load_lesson
-from asyncdemo.course.manifest import Table, read
+from asyncdemo.course.content.catalog import load_course
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.manifest import Table, read
+from asyncdemo.course.rules.lesson_source import Subject, manifest_line, text_of
 from asyncdemo.course.rules.problem import Problem
-from asyncdemo.course.rules.subject import Subject, manifest_line, text_of
 from asyncdemo.errors import CourseError
 
 __all__ = ["Survey", "survey"]

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from asyncdemo.course.rules.lesson_source import Subject, line_at
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.references import THREAD
-from asyncdemo.course.rules.subject import Subject, line_at
 
 __all__ = ["ANSWER", "RULES", "SECTIONS"]
 

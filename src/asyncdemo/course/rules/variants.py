@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from asyncdemo.course.knobs import constants
-from asyncdemo.course.pairs import differences
+from asyncdemo.course.content.knobs import constants
+from asyncdemo.course.content.pairs import differences
+from asyncdemo.course.rules.lesson_source import Subject
 from asyncdemo.course.rules.problem import Fault, Rule
-from asyncdemo.course.rules.subject import Subject
 
 __all__ = ["RULES"]
 

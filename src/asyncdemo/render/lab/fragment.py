@@ -14,7 +14,7 @@ from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.experiment import Arm
 from asyncdemo.lab.flags import Flag
 from asyncdemo.lab.record import Record
-from asyncdemo.render.bars import Bar, Bars, Mark, bars_html
+from asyncdemo.render.html.bars import Bar, Bars, Mark, bars_html
 from asyncdemo.render.lab.folding import Folded, arithmetic, differing, doubts
 from asyncdemo.render.lab.spectrum_html import spectra_html
 from asyncdemo.render.lab.tables import items, table

@@ -14,10 +14,10 @@ from typing import Final
 from asyncdemo.errors import LabFileError, MissingError
 from asyncdemo.lab.audit import number
 from asyncdemo.lab.record import Record
-from asyncdemo.render.bars import CURVES, mark_svg
+from asyncdemo.render.html.bars import CURVES, mark_svg
 from asyncdemo.render.lab.spectrum import NEEDS, QUOTED, Curve, Spectrum, has_spectra, percent_words, spectra
 from asyncdemo.render.lab.tables import table
-from asyncdemo.render.scales import Scale
+from asyncdemo.render.timeline.scales import Scale
 
 __all__ = ["spectra_html", "spectrum_html"]
 

@@ -16,9 +16,9 @@ from rich.style import Style
 
 from asyncdemo.lab.audit import number
 from asyncdemo.lab.comparison import Comparison
-from asyncdemo.render.draw import Line
-from asyncdemo.render.scales import Scale
-from asyncdemo.render.theme import DIM
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.theme import DIM
+from asyncdemo.render.timeline.scales import Scale
 from asyncdemo.render.words import clean, fit
 
 __all__ = ["ASCII", "UNICODE", "Marks", "strip_lines"]

@@ -19,7 +19,6 @@ from asyncdemo.lab.comparison import Comparison
 from asyncdemo.lab.flags import Flag, Withdraws
 from asyncdemo.lab.ratio import Verdict
 from asyncdemo.lab.record import Record
-from asyncdemo.render.draw import Lines, title_line
 from asyncdemo.render.lab import strips
 from asyncdemo.render.lab.blocks import blocks
 from asyncdemo.render.lab.folding import Folded, arithmetic, differing, differing_everywhere, doubts
@@ -36,7 +35,8 @@ from asyncdemo.render.lab.told import (
     verdict_words,
     verdicts,
 )
-from asyncdemo.render.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
+from asyncdemo.render.terminal.draw import Lines, title_line
+from asyncdemo.render.terminal.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
 from asyncdemo.render.words import clean
 
 __all__ = ["print_report", "report_parts"]

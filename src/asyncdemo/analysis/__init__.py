@@ -1,0 +1,4 @@
+"""What a `Run` means: figures, findings with advice, and what the source says. Pure.
+
+Not for: showing any of it (``render``).
+"""

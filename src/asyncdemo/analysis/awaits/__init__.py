@@ -1,0 +1,83 @@
+"""Could the awaits of a coroutine function overlap? Judged from its source text alone.
+
+Not for: finding out which awaits took long (a recording tells) or saying so (``diagnose``).
+Where the source leaves it open, the answer is that they could not: advice that would break a
+program is worse than none.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from asyncdemo.analysis.awaits.calls import function_at, unawaited_call
+from asyncdemo.analysis.awaits.flow import Flow, Function, Point, inside
+from asyncdemo.analysis.awaits.names import assigned_names
+from asyncdemo.analysis.awaits.order import beside, have_an_order, loops_around, modules
+
+__all__ = ["assigned_names", "function_at", "independent", "unawaited_call"]
+
+
+def independent(source: str, lines: Sequence[int]) -> bool | None:
+    """Does no result of these awaits reach a later one of them?
+
+    lines: where one coroutine call awaited, each once, in order of first use; a single line is one
+    that a loop repeated. None if the source cannot be read or does not have such awaits.
+    """
+    try:
+        module = ast.parse(source)
+        function = _function_around(module, lines)
+        if function is None:
+            return None
+        if any(_is_stream(node) and _line_of(node) in lines for node in inside(function)):
+            return False
+        points = _points(function, lines)
+        if points is None or (len(points) == 1 and not loops_around(function, points[0])):
+            return None
+        if have_an_order(function, points, modules(module)):
+            return False
+        return not Flow(points, beside(function, points)).reaches_itself(function)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+# -- which awaits --------------------------------------------------------------------------------
+
+
+def _function_around(module: ast.Module, lines: Sequence[int]) -> Function | None:
+    """The innermost function that has all the lines."""
+    found: Function | None = None
+    for node in ast.walk(module):
+        if isinstance(node, Function) and lines:
+            has_all = node.lineno <= min(lines) and max(lines) <= (node.end_lineno or 0)
+            if has_all and (found is None or node.lineno >= found.lineno):
+                found = node
+    return found
+
+
+def _points(function: Function, lines: Sequence[int]) -> list[Point] | None:
+    """What awaits at these lines; None if one of them is no await that can be judged."""
+    awaits = [node for node in inside(function) if isinstance(node, ast.Await | ast.AsyncWith)]
+    found: list[Point] = []
+    for line in lines:
+        here = [node for node in awaits if node.lineno == line]
+        if not here:  # a call spread over lines
+            around = [
+                node
+                for node in awaits
+                if isinstance(node, ast.Await) and node.lineno <= line <= (node.end_lineno or 0)
+            ]
+            here = list(around[-1:])
+        if not here:
+            return None
+        found += [node for node in here if node not in found]
+    return found
+
+
+def _is_stream(node: ast.AST) -> bool:
+    """``async for``: each item is awaited when the one before it has been dealt with."""
+    return isinstance(node, ast.AsyncFor) or (isinstance(node, ast.comprehension) and bool(node.is_async))
+
+
+def _line_of(node: ast.AST) -> int:
+    return node.iter.lineno if isinstance(node, ast.comprehension) else getattr(node, "lineno", 0)

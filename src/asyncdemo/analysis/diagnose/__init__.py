@@ -1,0 +1,50 @@
+"""What a run shows that its author may want to change: typed findings with advice.
+
+Pure functions of a ``Run``. A finding is only made where it holds: an empty result is the normal
+case. Not for: figures (``metrics``), or how findings are shown (``render``).
+"""
+
+from __future__ import annotations
+
+from asyncdemo.analysis.diagnose.awaiting import left_pending, never_awaited, sequential_awaits
+from asyncdemo.analysis.diagnose.blocking import blocks_the_loop, gil_held_elsewhere
+from asyncdemo.analysis.diagnose.deadlock import deadlocks, where_they_wait
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind
+from asyncdemo.analysis.diagnose.holding import held_while_acquiring, leaked_connections
+from asyncdemo.analysis.diagnose.limiting import (
+    idle_limits,
+    limits_per_call,
+    saturated_executors,
+    unbounded_fan_out,
+)
+from asyncdemo.analysis.diagnose.pooling import (
+    pools_per_call,
+    refused_by_pool,
+    reopened_connections,
+    small_pools,
+)
+from asyncdemo.model import Run
+
+__all__ = ["Finding", "FindingKind", "deadlocks", "diagnose", "where_they_wait"]
+
+
+def diagnose(run: Run) -> tuple[Finding, ...]:
+    """All findings, the gravest kind first."""
+    return (
+        *deadlocks(run),
+        *blocks_the_loop(run),
+        *gil_held_elsewhere(run),
+        *never_awaited(run),
+        *left_pending(run),
+        *held_while_acquiring(run),
+        *leaked_connections(run),
+        *refused_by_pool(run),
+        *sequential_awaits(run),
+        *unbounded_fan_out(run),
+        *pools_per_call(run),
+        *limits_per_call(run),
+        *small_pools(run),
+        *saturated_executors(run),
+        *idle_limits(run),
+        *reopened_connections(run),
+    )

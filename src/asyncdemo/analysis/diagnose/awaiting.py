@@ -1,0 +1,169 @@
+"""Coroutines and tasks that were awaited too late, one after another, or never."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from asyncdemo.analysis import metrics
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own, span
+from asyncdemo.analysis.metrics.ideal import was_cut_off
+from asyncdemo.analysis.metrics.steps import in_a_hub
+from asyncdemo.model import NO_WAIT, AwaitSequence, Outcome, Run, Site, State, Track, TrackKind, Wait
+
+__all__ = ["left_pending", "never_awaited", "sequential_awaits"]
+
+_WORDS = (
+    "task",
+    "coroutine",
+    "Await the task before the end, or make it in an `asyncio.TaskGroup`, which does. If it is to "
+    "run for ever, cancel it and await that.",
+)
+_WORDS_IN_HUB = (
+    "greenlet",
+    "greenlet",
+    "Join it before the end (`gevent.joinall(...)`, `Pool.join()`). If it is to run for ever, kill it.",
+)
+"""(what it is, what the main one is, what to do)"""
+_ADVICE_FOR_GATHER = (
+    "`asyncio.gather` passes on the first error and leaves the others running. An `asyncio.TaskGroup` "
+    "cancels them and waits for them; `return_exceptions=True` lets them finish."
+)
+_AWAITS_SEVERAL = frozenset({"gather", "taskgroup", "tasks"})
+_WORTH_IT_NS = 20_000_000
+"""Two waits of 10 ms: less is not worth a change."""
+
+
+def sequential_awaits(run: Run) -> Iterator[Finding]:
+    """Waits one after another that could overlap; those of the same lines together."""
+    side_by_side = _run_side_by_side(run.tracks)
+    groups: defaultdict[tuple[Site, ...], list[AwaitSequence]] = defaultdict(list)
+    for sequence in run.await_sequences:
+        if (
+            sequence.independent
+            and sequence.count >= 2
+            and sequence.waited_ns >= _WORTH_IT_NS
+            and run.tracks[sequence.track].function not in side_by_side
+        ):
+            groups[sequence.sites].append(sequence)
+    for sites, sequences in sorted(groups.items(), key=lambda item: -sum(s.waited_ns for s in item[1])):
+        longest = max(sequences, key=lambda sequence: sequence.waited_ns)
+        first = sites[0] if sites else None
+        lines = ", ".join(str(site.line) for site in sites[1:])
+        also = f" (and line{'s' * (len(sites) > 2)} {lines})" if lines else ""
+        others = len(sequences) - 1
+        yield Finding(
+            FindingKind.SEQUENTIAL_AWAITS,
+            f"{longest.count:,} awaits{at(first)}{also} went one after another and took "
+            f"{span(longest.waited_ns)}; if none needs what another did, they could overlap and take as "
+            f"little as the longest alone, {span(longest.longest_ns)}"
+            + (f". {many(others, 'other call')} did the same." if others else "."),
+            "Start them together: `group.create_task(...)` in an `async with asyncio.TaskGroup() as group:`, "
+            "or `await asyncio.gather(...)`.",
+            first,
+            own(first),
+        )
+
+
+def never_awaited(run: Run) -> Iterator[Finding]:
+    """Coroutines that were made and dropped."""
+    for (function, site), times in Counter((one.function, one.site) for one in run.unawaited).items():
+        name = _name(function)
+        how_often = "" if times == 1 else f" {times:,} times"
+        yield Finding(
+            FindingKind.NEVER_AWAITED,
+            f"{name}() was called{how_often} but never awaited{at(site)}: nothing in it ran.",
+            _advice_for_unawaited(name, site),
+            site,
+            own(site),
+        )
+
+
+def _advice_for_unawaited(name: str, site: Site | None) -> str:
+    if site is None or site.function != "<module>":
+        return (
+            f"Write `await {name}(...)`; or start it with `asyncio.create_task(...)`, keep it, "
+            "and await that."
+        )
+    if name == "main":
+        return "Write `asyncio.run(main())`: outside a coroutine function there is nothing to await it."
+    return f"Write `await {name}(...)` in a coroutine function, and start that one: `asyncio.run(main())`."
+
+
+def left_pending(run: Run) -> Iterator[Finding]:
+    """Tasks that were not done when the main coroutine was. Not if the run was cut off anyway.
+
+    Nor those that somebody was awaiting when it ended: unless ``gather`` let go of them by itself.
+    """
+    if was_cut_off(run):
+        return
+    groups: defaultdict[tuple[str, Site | None, bool], list[Track]] = defaultdict(list)
+    first = _first_tasks(run.tracks)
+    one_each, several = _waiters(run.tracks)
+    for track in metrics.left_pending(run):
+        waiter = one_each.get(track.index) or (None if track.parent is None else several.get(track.parent))
+        if track.index in first or (waiter is not None and not _let_go_by_gather(waiter)):
+            continue
+        groups[track.function, track.created_at, waiter is not None].append(track)
+    for (function, created_at, let_go), tracks in groups.items():
+        name = f"{_name(function)}()" if function else tracks[0].name
+        made = at(created_at).replace(" at ", " made at ", 1)
+        were = "was" if len(tracks) == 1 else "were"
+        task, main, advice = _WORDS_IN_HUB if in_a_hub(run, tracks[0].index) else _WORDS
+        if let_go:
+            advice = _ADVICE_FOR_GATHER
+        yield Finding(
+            FindingKind.LEFT_PENDING,
+            f"{many(len(tracks), task)} of {name}{made} {were} not done when the main {main} was.",
+            advice,
+            created_at or tracks[0].site,
+            own(created_at),
+        )
+
+
+def _waiters(tracks: Sequence[Track]) -> tuple[dict[int, Track], dict[int, Track]]:
+    """(task -> who awaited it, task -> itself if it awaited several): of those that did not return."""
+    one_each: dict[int, Track] = {}
+    several: dict[int, Track] = {}
+    for track in tracks:
+        if track.kind is TrackKind.TASK and track.outcome is not Outcome.RETURNED:
+            wait = _last_wait(track)
+            if wait.on is not None:
+                one_each[wait.on] = track
+            if wait.reason in _AWAITS_SEVERAL:
+                several[track.index] = track
+    return one_each, several
+
+
+def _last_wait(track: Track) -> Wait:
+    return next((span.wait for span in reversed(track.spans[-4:]) if span.state is State.WAITING), NO_WAIT)
+
+
+def _let_go_by_gather(waiter: Track) -> bool:
+    """It passes on the first error and does not look after the others."""
+    return waiter.outcome is Outcome.RAISED and _last_wait(waiter).reason == "gather"
+
+
+def _name(function: str) -> str:
+    return function.rpartition("<locals>.")[2] or function
+
+
+def _first_tasks(tracks: Sequence[Track]) -> set[int]:
+    """The first task of each thread, if no task made it: the main coroutine itself."""
+    first: dict[int | None, Track] = {}
+    for track in sorted(tracks, key=lambda track: (track.start_ns, track.index)):
+        if track.kind is TrackKind.TASK:
+            first.setdefault(track.thread, track)
+    return {track.index for track in first.values() if track.parent is None}
+
+
+def _run_side_by_side(tracks: Sequence[Track]) -> set[str]:
+    """The functions that two tasks ran at the same time: workers that overlap already."""
+    open_until: dict[str, int] = {}
+    found: set[str] = set()
+    for track in sorted(tracks, key=lambda track: track.start_ns):
+        if track.kind is TrackKind.TASK:
+            if track.start_ns < open_until.get(track.function, track.start_ns):
+                found.add(track.function)
+            open_until[track.function] = max(track.end_ns, open_until.get(track.function, 0))
+    return found

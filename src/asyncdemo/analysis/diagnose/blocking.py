@@ -1,0 +1,168 @@
+"""Steps that held an event loop, or gevent's hub: blocking calls, computing, other threads with the GIL."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, own, span
+from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
+from asyncdemo.model import Run, SlowStep
+
+__all__ = ["blocks_the_loop", "gil_held_elsewhere"]
+
+_GIL = "gil"
+
+_IN_A_THREAD = "`await asyncio.to_thread(...)`"
+_IN_A_PROCESS = "`await loop.run_in_executor(ProcessPoolExecutor(), ...)`"
+
+_FROM_A_CALLBACK = "A callback cannot await. Let it start a task, `loop.create_task(...)`, and in that: "
+
+_IN_THREADPOOL = "`gevent.get_hub().threadpool.apply(...)`"
+
+_CALLS = {
+    "sleep": "time.sleep",
+    "net.read": "A blocking read from the network",
+    "net.write": "A blocking write to the network",
+    "net.connect": "A blocking connect",
+    "net.accept": "A blocking accept",
+    "dns": "A blocking name lookup",
+    "subprocess": "Waiting for a process",
+    "interpreter": "Waiting for another interpreter",
+    "lock": "Waiting for a thread lock",
+    "semaphore": "Waiting for a thread semaphore",
+    "future": "Future.result()",
+    "thread": "Waiting for a thread",
+    "empty queue": "Waiting for an empty queue",
+    "full queue": "Waiting for a full queue",
+    "connection pool": "Waiting for a connection of a pool",
+    "redis": "A blocking call of a Redis client",
+    "s3": "A blocking call of an S3 client",
+    "sql": "A blocking call of a database client",
+}
+
+
+_ASYNC_CLIENTS = {
+    "redis": "`redis.asyncio`",
+    "s3": "`aioboto3`",
+    "sql": "an async driver (asyncpg, or psycopg's `AsyncConnection`)",
+}
+
+
+def blocks_the_loop(run: Run) -> Iterator[Finding]:
+    """Steps and other callbacks beyond the threshold, of one place together; the longest in all first."""
+    groups: defaultdict[Hashable, list[SlowStep]] = defaultdict(list)
+    for step in blocking_steps(run):
+        if step.reason != _GIL:
+            groups[_place(step)].append(step)
+    for steps in _by_time_held(groups.values()):
+        longest = max(steps, key=lambda step: step.held_ns)
+        in_hub = in_a_hub(run, longest.track)
+        yield Finding(
+            FindingKind.BLOCKS_THE_LOOP,
+            f"{_what(longest)} held the {'hub' if in_hub else 'event loop'} {_how_long(steps)}"
+            f"{at(longest.site, longest.called_from)}.",
+            _advice_in_hub(longest) if in_hub else _advice(longest),
+            longest.site or longest.called_from,
+            longest.called_from or own(longest.site),
+        )
+
+
+def gil_held_elsewhere(run: Run) -> Iterator[Finding]:
+    """Steps that could not go on because another thread kept the interpreter to itself."""
+    groups: defaultdict[Hashable, list[SlowStep]] = defaultdict(list)
+    for step in blocking_steps(run):
+        if step.reason == _GIL:
+            groups[_place(step)].append(step)
+    for steps in _by_time_held(groups.values()):
+        longest = max(steps, key=lambda step: step.held_ns)
+        place = at(longest.site, longest.called_from)
+        yield Finding(
+            FindingKind.GIL_HELD_ELSEWHERE,
+            f"The event loop stood still {_how_long(steps)} because another thread kept the GIL"
+            f"{f'; it was{place}' if place else ''}.",
+            f"Move what that thread computes to a process: {_IN_A_PROCESS}. Threads share one GIL, and a "
+            "call into C that does not release it stops them all.",
+            longest.site or longest.called_from,
+            longest.called_from or own(longest.site),
+        )
+
+
+def _place(step: SlowStep) -> Hashable:
+    """Computing is seen on another line of the same function every time."""
+    if step.reason == "" and step.called_from is not None:
+        return step.reason, step.called_from.file, step.called_from.function or step.called_from.line
+    return step.reason, step.site, step.called_from
+
+
+def _by_time_held(groups: Iterable[list[SlowStep]]) -> list[list[SlowStep]]:
+    return sorted(groups, key=lambda steps: -sum(step.held_ns for step in steps))
+
+
+def _how_long(steps: Sequence[SlowStep]) -> str:
+    longest = max(step.held_ns for step in steps)
+    if len(steps) == 1:
+        return span(longest)
+    in_all = sum(step.held_ns for step in steps)
+    return f"{len(steps):,} times, {span(in_all)} in all and {span(longest)} at the longest,"
+
+
+def _computes(step: SlowStep) -> bool:
+    return step.cpu_ns is None or 2 * step.cpu_ns >= step.held_ns
+
+
+def _what(step: SlowStep) -> str:
+    if step.reason in _CALLS:
+        return _CALLS[step.reason]
+    if step.reason:
+        return f"Waiting ({step.reason})"
+    return "Computing" if _computes(step) else "A call that waited outside Python"
+
+
+def _advice(step: SlowStep) -> str:
+    advice = _advice_in_task(step)
+    return advice if step.track is not None else f"{_FROM_A_CALLBACK}{advice[0].lower()}{advice[1:]}"
+
+
+def _advice_in_task(step: SlowStep) -> str:
+    if step.reason == "sleep":
+        return f"Use `await asyncio.sleep(...)`, or {_IN_A_THREAD} for a call that has no async form."
+    if step.reason in _ASYNC_CLIENTS:
+        return f"Use {_ASYNC_CLIENTS[step.reason]}, or {_IN_A_THREAD} around the call."
+    if step.reason.startswith("net.") or step.reason == "dns":
+        return f"Use an async client, or {_IN_A_THREAD} for a call that has no async form."
+    if step.reason == "subprocess":
+        return f"Use `await asyncio.create_subprocess_exec(...)`, or {_IN_A_THREAD}."
+    if step.reason == "future":
+        return (
+            "Use `await asyncio.wrap_future(...)`, or `await loop.run_in_executor(...)` in place of submit."
+        )
+    if step.reason in ("empty queue", "full queue", "lock", "semaphore"):
+        return (
+            f"Between tasks use asyncio's own {step.reason.split()[-1]}; wait for a thread in {_IN_A_THREAD}."
+        )
+    if step.reason or not _computes(step):
+        return f"Move the call to a thread: {_IN_A_THREAD}."
+    return (
+        f"Move the work to a process: {_IN_A_PROCESS}. `asyncio.to_thread` does not make it faster: threads "
+        "share one GIL. Or do it in pieces, with `await asyncio.sleep(0)` in between."
+    )
+
+
+def _advice_in_hub(step: SlowStep) -> str:
+    if step.reason == "sql":
+        return (
+            "`monkey.patch_all()` cannot reach a driver that waits in C: make it cooperate before it "
+            "connects (psycopg2: `psycogreen.gevent.patch_psycopg()`), or move the call to a thread."
+        )
+    if step.reason == "sleep" or step.reason.startswith("net.") or step.reason == "dns":
+        return (
+            "Call `gevent.monkey.patch_all()` before anything else is imported, or use gevent's own "
+            f"`{'gevent.sleep' if step.reason == 'sleep' else 'gevent.socket'}`."
+        )
+    if step.reason or not _computes(step):
+        return f"Move the call to a thread: {_IN_THREADPOOL}."
+    return (
+        "Move the work to another process. A thread does not make it faster: threads share one GIL. Or do "
+        "it in pieces, with `gevent.sleep(0)` in between."
+    )

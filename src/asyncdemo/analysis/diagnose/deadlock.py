@@ -1,0 +1,262 @@
+"""Who waits for whom when nobody had ended, and the circles in it that nobody can leave.
+
+Stuck is whom nothing that is left can wake: the greatest set of those who wait only for one another, or
+for what somebody holds who has ended. Waits that anybody could end (an event, an item of a queue) are in no
+circle: who would end them is not known.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from functools import cached_property
+
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, own
+from asyncdemo.analysis.diagnose.waiting import Phrases, listed, of_several
+from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
+
+__all__ = ["deadlocks", "where_they_wait"]
+
+_AT_A_HOLDER = frozenset({"lock", "semaphore", "connection pool"})
+"""Waits that end when one of those who hold it gives it back."""
+_ANY_OF_THEM = frozenset({"tasks", "executor"})
+"""Waits for the first of several."""
+_BY_ANYBODY = frozenset(
+    {"event", "condition", "barrier", "empty queue", "full queue", "queue.join", "future", "greenlet"}
+)
+_Told = tuple[str, str, Site | None]
+"""(message, advice, the line it is about)"""
+_MOST_CLAUSES = 6
+_MOST_PLACES = 8
+
+
+def deadlocks(run: Run) -> Iterator[Finding]:
+    """The circles, and what was held by somebody who ended."""
+    graph = _Graph(run)
+    phrases = Phrases(run)
+    told = [_circle(run, graph, phrases, circle) for circle in graph.circles()]
+    told += [_abandoned(graph, phrases, resource, holders) for resource, holders in graph.abandoned()]
+    for message, advice, site in told:
+        yield Finding(FindingKind.DEADLOCK, message, advice, site, own(site))
+
+
+def where_they_wait(run: Run) -> tuple[str, ...]:
+    """A sentence for each place: who is there, what for and at which line; not of those in a circle."""
+    graph, phrases = _Graph(run), Phrases(run)
+    told = {track for circle in graph.circles() for track in circle}
+    groups: defaultdict[str, list[Stuck]] = defaultdict(list)
+    for one in run.stuck:
+        if one.track is None or one.track not in told:
+            groups[_words(graph, phrases, one)].append(one)
+    sentences = [f"{_clause(phrases, words, together)}." for words, together in groups.items()]
+    if not told and graph.nobody_is_left:
+        sentences.append("No task or thread is left that could wake any of them.")
+    more = len(sentences) - _MOST_PLACES
+    return (*sentences[:_MOST_PLACES], *([f"And {more} more places."] if more > 0 else []))
+
+
+def _words(graph: _Graph, phrases: Phrases, one: Stuck, again: Collection[int] = ()) -> str:
+    blocker = None if one.track is None else graph.held_up_by(one.track)
+    if blocker is not None:
+        return f"cannot run, because {phrases.who(blocker)} blocks the event loop"
+    return phrases.where(one, again)
+
+
+def _clause(phrases: Phrases, words: str, together: list[Stuck]) -> str:
+    return f"{phrases.names(together)} {words if len(together) == 1 else of_several(words)}"
+
+
+class _Graph:
+    """Edges between those who have not ended; tracks by index."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.known = {one.track: one for one in run.stuck if one.track is not None}
+        self._holders: defaultdict[int, list[Holding]] = defaultdict(list)
+        for holding in run.holdings:
+            self._holders[holding.resource].append(holding)
+        self._loop_held_by: dict[int, int] = {}
+        """Thread -> the task that holds up its event loop by a blocking call."""
+        for track, one in self.known.items():
+            thread = run.tracks[track].thread
+            if one.state is State.RUNNING and one.reason and thread is not None:
+                self._loop_held_by[thread] = track
+
+    def holders(self, resource: int | None) -> list[Holding]:
+        return [] if resource is None else self._holders[resource]
+
+    def held_up_by(self, track: int) -> int | None:
+        """Who blocks the event loop that the task runs on."""
+        thread = self._run.tracks[track].thread
+        holder = None if thread is None else self._loop_held_by.get(thread)
+        return None if holder == track else holder
+
+    def targets(self, track: int) -> list[int]:
+        """Whom it waits for, as far as that is known."""
+        one = self.known[track]
+        blocker = self.held_up_by(track)
+        targets = [] if blocker is None else [blocker]
+        if one.reason in _AT_A_HOLDER:
+            targets += [holding.track for holding in self.holders(one.resource)]
+        for target in one.on:
+            targets += self._stands_for(target)
+        return list(dict.fromkeys(targets))
+
+    def _stands_for(self, target: int) -> list[int]:
+        """Itself, but of a thread that runs an event loop the task that the loop runs for."""
+        if target in self.known:
+            return [target]
+        for span in reversed(self._run.tracks[target].spans[-3:]):
+            if span.wait.reason in LOOPS and span.wait.on is not None:
+                return [span.wait.on]
+        return [target]
+
+    @cached_property
+    def strict(self) -> set[int]:
+        """Those whom, as far as is known for certain, nothing can wake."""
+        return self._fixed_point(by_anybody=False)
+
+    @cached_property
+    def lenient(self) -> set[int]:
+        """With those for whom anybody could do it, if everybody who could is among them."""
+        return self._fixed_point(by_anybody=True)
+
+    def _fixed_point(self, *, by_anybody: bool) -> set[int]:
+        stuck = set(self.known)
+        while True:
+            all_of_them = len(stuck) == len(self.known)
+            leave = {one for one in stuck if self._can_go_on(one, stuck, by_anybody and all_of_them)}
+            if not leave:
+                return stuck
+            stuck -= leave
+
+    def _can_go_on(self, track: int, stuck: Collection[int], by_anybody: bool) -> bool:
+        one = self.known[track]
+        blocker = self.held_up_by(track)
+        if blocker is not None and blocker in stuck:
+            return False
+        if one.state is State.READY or (one.state is State.RUNNING and not one.reason):
+            return True
+        if one.reason in _AT_A_HOLDER:
+            holders = self.holders(one.resource)
+            return not holders or any(not self._never_gives(holding, stuck) for holding in holders)
+        targets = [target for number in one.on for target in self._stands_for(number)]
+        if targets:
+            stay = [target in stuck for target in targets]
+            return not (all(stay) if one.reason in _ANY_OF_THEM else any(stay))
+        return not (by_anybody and one.reason in _BY_ANYBODY)
+
+    def _never_gives(self, holding: Holding, stuck: Collection[int]) -> bool:
+        return holding.track in stuck or self._has_ended(holding.track)
+
+    def _has_ended(self, track: int) -> bool:
+        """Before it was told who had not."""
+        return track not in self.known and self._run.tracks[track].outcome is not Outcome.OPEN
+
+    @property
+    def nobody_is_left(self) -> bool:
+        """Is nobody there who could wake those that wait, and nothing outstanding that might?"""
+        open_ = (track for track in self._run.tracks if track.outcome is Outcome.OPEN and not track.own)
+        others = any(track.index not in self.known and not _hosts(track) for track in open_)
+        return self._run.idle and bool(self.known) and not others and self.lenient == set(self.known)
+
+    def circles(self) -> list[list[int]]:
+        """Those who are stuck and wait, by way of others, for themselves: each circle once."""
+        stuck = self.strict
+        reach = {track: self._reachable(track, stuck) for track in stuck}
+        found: list[list[int]] = []
+        for track in sorted(stuck):
+            if track in reach[track] and not any(track in circle for circle in found):
+                found.append(sorted(other for other in reach[track] if track in reach.get(other, ())))
+        return found
+
+    def _reachable(self, track: int, stuck: Collection[int]) -> set[int]:
+        found: set[int] = set()
+        ahead = self.targets(track)
+        while ahead:
+            target = ahead.pop()
+            if target in stuck and target not in found:
+                found.add(target)
+                ahead += self.targets(target)
+        return found
+
+    def abandoned(self) -> Iterator[tuple[int, list[Holding]]]:
+        """(resource, who held it and ended), where somebody waits for it and nobody else can give it back."""
+        waited = {one.resource for one in self.known.values() if one.reason in _AT_A_HOLDER}
+        for resource, holders in self._holders.items():
+            gone = [one for one in holders if self._has_ended(one.track)]
+            if resource in waited and gone and len(gone) == len(holders):
+                yield resource, gone
+
+
+def _hosts(track: Track) -> bool:
+    """Does the thread run an event loop?"""
+    return any(span.wait.reason in LOOPS for span in track.spans[-3:])
+
+
+def _circle(run: Run, graph: _Graph, phrases: Phrases, circle: list[int]) -> _Told:
+    wanted = {graph.known[track].resource for track in circle if graph.known[track].reason in _AT_A_HOLDER}
+    groups: defaultdict[str, list[Stuck]] = defaultdict(list)
+    for track in circle:
+        one = graph.known[track]
+        held = [holding for holding in run.holdings if holding.track == track and holding.resource in wanted]
+        words = _words(graph, phrases, one, again={holding.resource for holding in held})
+        groups[(phrases.holds(held) + " and " if held else "") + words].append(one)
+    clauses = [_clause(phrases, words, together) for words, together in groups.items()]
+    more = len(clauses) - _MOST_CLAUSES
+    told = "; ".join(clauses[:_MOST_CLAUSES]) + (f"; and {more} more" if more > 0 else "")
+    none = "It can never go on." if len(circle) == 1 else "None of them can ever go on."
+    return (
+        f"Deadlock: {told}. {none}",
+        _advice(run, graph, circle, wanted),
+        next((graph.known[track].site for track in circle if graph.held_up_by(track) is None), None),
+    )
+
+
+def _advice(run: Run, graph: _Graph, circle: list[int], wanted: set[int | None]) -> str:
+    reasons = {graph.known[track].reason for track in circle}
+    kinds = {run.resources[resource].kind for resource in wanted if resource is not None}
+    blocking = [graph.known[track] for track in circle if graph.known[track].state is State.RUNNING]
+    if any(one.reason == "lock" for one in blocking):
+        return (
+            "Between tasks use `asyncio.Lock`: who waits for it lets the others run, so that its holder can "
+            "give it back."
+        )
+    if blocking:
+        return (
+            "Do not block the event loop's own thread for what the loop itself has to do: await it, or wait "
+            "for it in another thread (`await asyncio.to_thread(...)`)."
+        )
+    if "executor" in reasons:
+        return (
+            "Do not wait in a worker for other work of the same executor: submit that from outside, or give "
+            "it an executor of its own."
+        )
+    if kinds == {ResourceKind.LOCK} and len(wanted) == 1:
+        return (
+            "A `Lock` cannot be taken a second time, not even by its holder: give it back first, or do not "
+            "take it again in what is called meanwhile. Between threads, an `RLock` can be."
+        )
+    if kinds == {ResourceKind.LOCK} and reasons == {"lock"}:
+        return "Take the locks in the same order everywhere: then whoever has the first can get the second."
+    if kinds and kinds <= {ResourceKind.SEMAPHORE, ResourceKind.POOL} and len(wanted) == 1:
+        return (
+            "Do not ask for a second one while holding one: do all of it with the one that is held (hand it "
+            "on as an argument), or give it back first."
+        )
+    if kinds:
+        return "Give back what is held before waiting for somebody who needs it."
+    return "One of them must not wait for the other."
+
+
+def _abandoned(graph: _Graph, phrases: Phrases, resource: int, holders: list[Holding]) -> _Told:
+    waiting = [one for one in graph.known.values() if one.resource == resource and one.reason in _AT_A_HOLDER]
+    ended = listed(list(dict.fromkeys(phrases.who(holding.track) for holding in holders)))
+    what = phrases.holds(holders).removeprefix("holds ")
+    where = _clause(phrases, phrases.where(waiting[0]), waiting)
+    return (
+        f"Never given back: {ended} took {what} and ended without giving it back. "
+        f"{where}, and can never go on.",
+        "Take it with `with` (or `async with`): that gives it back however the block ends.",
+        holders[0].site or waiting[0].site,
+    )

@@ -1,0 +1,130 @@
+"""Connections held for too long: never given back, or while the same caller waits for another one."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, many, own
+from asyncdemo.analysis.diagnose.pool_words import called, giving_back, taken_in
+from asyncdemo.analysis.metrics.limits import Interval, merge, most_at_once
+from asyncdemo.analysis.metrics.pools import Queueing, leaked, queueing
+from asyncdemo.model import Resource, ResourceKind, Run, Slot, State, TrackKind
+
+__all__ = ["held_while_acquiring", "leaked_connections", "nested"]
+
+_JOINING = frozenset({"gather", "task", "taskgroup", "tasks", "thread"})
+"""Waits for others, which may be those that queue."""
+
+_MAIN_THREAD = "MainThread"
+
+
+class Nesting(NamedTuple):
+    """tracks: that asked for a second connection of the pool. stood: the most of its connections that were
+    held at once by who waited for another.
+    """
+
+    pool: Resource
+    tracks: list[int]
+    stood: int
+
+
+def held_while_acquiring(run: Run) -> Iterator[Finding]:
+    """Callers that hold a connection while they wait for a second one of the same pool."""
+    for pool, tracks, stood in nested(run):
+        if pool.limit is not None and stood >= pool.limit:
+            all_of_them = f"All {pool.limit:,} were held by such callers at once"
+            one = "Its one connection was held by such a caller"
+            outcome = f"{one if pool.limit == 1 else all_of_them}: a deadlock, none could go on."
+        else:
+            number = "all" if pool.limit is None else f"all {pool.limit:,}"
+            outcome = f"As soon as {number} are held by such callers, none can go on: a deadlock."
+        kind = "task" if all(run.tracks[track].kind is TrackKind.TASK for track in tracks) else "thread"
+        yield Finding(
+            FindingKind.HELD_WHILE_ACQUIRING,
+            f"{many(len(tracks), kind)}{taken_in(run, pool, tracks[0])} held a connection of the "
+            f"{called(pool)} and asked it for a second one. {outcome}",
+            "Do all of it on the connection that is held (hand it on as an argument), or give it back before "
+            "asking for the next.",
+            pool.site,
+            own(pool.site),
+        )
+
+
+def nested(run: Run) -> list[Nesting]:
+    """The pools that were asked for another connection by who held one."""
+    pools = [resource for resource in run.resources if resource.kind is ResourceKind.POOL]
+    waits: defaultdict[int, list[Queueing]] = defaultdict(list)
+    for one in queueing(run) if pools else ():
+        waits[one.resource].append(one)
+    found = []
+    for pool in pools:
+        held: defaultdict[int, list[Slot]] = defaultdict(list)
+        for slot in pool.slots:
+            held[slot.track].append(slot)
+        holding: defaultdict[int, list[Interval]] = defaultdict(list)
+        """Who holds one -> when it waits for another."""
+        asked: set[int] = set()
+        for track, start_ns, end_ns in [
+            *((one.track, one.start_ns, one.end_ns) for one in waits[pool.index]),
+            *((refusal.track, refusal.start_ns, refusal.end_ns) for refusal in pool.refused),
+        ]:
+            holder = _holder(run, held, track, start_ns, end_ns)
+            if holder is not None:
+                holding[holder].append((start_ns, end_ns))
+                asked.add(track)
+        if not asked and pool.limit is not None:
+            holding_two = {track for track, slots in held.items() if _overlap(slots)}
+            # one that does (a subscriber, say) can wait for itself only where there is one connection
+            if len(holding_two) > 1 and pool.limit <= 2 * len(holding_two):
+                asked = holding_two
+        if asked:
+            stood = most_at_once(interval for waited in holding.values() for interval in merge(waited))
+            found.append(Nesting(pool, sorted(asked), stood))
+    return found
+
+
+def _holder(
+    run: Run, held: Mapping[int, Sequence[Slot]], track: int, start_ns: int, end_ns: int
+) -> int | None:
+    """Who holds one meanwhile: the track itself, or its parent that waits for it; None if neither does."""
+    if _covers(held.get(track, ()), start_ns, end_ns):
+        return track
+    parent = run.tracks[track].parent
+    if parent is None or not _covers(held.get(parent, ()), start_ns, end_ns):
+        return None
+    meanwhile = run.tracks[parent].spans.clip(start_ns, max(end_ns, start_ns + 1))
+    joining = [one for one in meanwhile if one.state is State.WAITING and one.wait.reason in _JOINING]
+    waits = bool(joining) and 2 * sum(one.duration_ns for one in joining) >= end_ns - start_ns
+    return parent if waits else None
+
+
+def _covers(slots: Sequence[Slot], start_ns: int, end_ns: int) -> bool:
+    return any(slot.start_ns < start_ns and end_ns <= slot.end_ns for slot in slots)
+
+
+def _overlap(slots: Sequence[Slot]) -> bool:
+    ordered = sorted(slots, key=lambda slot: slot.start_ns)
+    return any(later.start_ns < earlier.end_ns for earlier, later in pairwise(ordered))
+
+
+def leaked_connections(run: Run) -> Iterator[Finding]:
+    """Connections that were never given back, though the task or thread that held them is over."""
+    for pool in run.resources:
+        lost = [use for _, use in leaked(run, pool) if run.tracks[use.track].name != _MAIN_THREAD]
+        if not lost:
+            continue
+        (where, _), *_ = Counter(taken_in(run, pool, use.track) for use in lost).most_common(1)
+        number = many(len(lost), "connection") if pool.limit is None else f"{len(lost):,} of {pool.limit:,}"
+        were = "was" if len(lost) == 1 else "were"
+        last = f"; held last{where}" if where else ""
+        yield Finding(
+            FindingKind.LEAKED_CONNECTION,
+            f"Of the {called(pool)}, {number} {were} taken and never given back{last}.",
+            f"Give each back however the work ends: {giving_back(pool)}. A pool that leaks runs empty, and "
+            "then everybody waits, or fails.",
+            pool.site,
+            own(pool.site),
+        )

@@ -1,0 +1,199 @@
+"""Limits that are missing, limit nothing, are made anew for each call, or hold everything up."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own, span
+from asyncdemo.analysis.metrics import ResourceUse, limits, most_at_once, resource_use
+from asyncdemo.analysis.metrics.limits import causes_used
+from asyncdemo.model import Resource, ResourceKind, Run, Site, State, Track, TrackKind
+
+__all__ = ["idle_limits", "limits_per_call", "saturated_executors", "unbounded_fan_out"]
+
+_MANY = 200
+"""Tasks of one function at once, from which on one asks what limits them."""
+
+_SATURATED_NS = 50_000_000
+
+_EMPTY = "empty queue"
+
+_MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
+"""Where a lock is made for one object, and not for one call."""
+
+
+def unbounded_fan_out(run: Run) -> Iterator[Finding]:
+    """Very many tasks of one function at once, made by one parent, that met no limit."""
+    groups: defaultdict[tuple[str, int | None], list[Track]] = defaultdict(list)
+    for track in run.tracks:
+        if track.kind is TrackKind.TASK:
+            groups[track.function, track.parent].append(track)
+    large = {key: tracks for key, tracks in groups.items() if len(tracks) >= _MANY}
+    if not large:
+        return
+    limited = _limited_tracks(run)
+    for (function, parent), tracks in large.items():
+        others = (
+            times
+            for tasks in run.summed
+            if (tasks.function, tasks.parent) == (function, parent)
+            for times in zip(tasks.starts_ns, tasks.ends_ns, strict=True)
+        )
+        most = most_at_once(chain(((track.start_ns, track.end_ns) for track in tracks), others))
+        if most < _MANY or any(track.index in limited for track in tracks):
+            continue
+        created_at = tracks[0].created_at
+        if _is_installed(created_at or tracks[0].site) or _are_queue_workers(tracks):
+            continue
+        of = f" of {function}()" if function else ""
+        yield Finding(
+            FindingKind.UNBOUNDED_FAN_OUT,
+            f"{most:,} tasks{of} were open at once, made{at(created_at)}: nothing limits how many.",
+            "Let them share a semaphore (`async with gate:` around what is scarce), or let a fixed number of "
+            "workers take the jobs from a queue.",
+            created_at or tracks[0].site,
+            own(created_at),
+        )
+
+
+def _are_queue_workers(tracks: Sequence[Track]) -> bool:
+    """Did at least half of them wait for jobs? Then their number is fixed, and is the limit."""
+    waited = [track for track in tracks if _EMPTY in {wait.reason for _, wait in causes_used(track.spans)}]
+    return 2 * len(waited) >= len(tracks)
+
+
+def _limited_tracks(run: Run) -> set[int]:
+    """Tracks that met a limit, and those that made such a track."""
+    limiting = limits(run)
+    indices = {resource.index for resource in limiting}
+    limited = {slot.track for resource in limiting for slot in resource.slots}
+    for track in run.tracks:
+        for state, wait in causes_used(track.spans):
+            if state is State.QUEUED and wait.resource in indices:
+                limited.add(track.index)
+    makers = {run.tracks[index].parent for index in limited}
+    return limited | {parent for parent in makers if parent is not None}
+
+
+def idle_limits(run: Run) -> Iterator[Finding]:
+    """Semaphores and locks that never made anyone wait."""
+    per_call = {resource.index for group in _made_per_call(run) for resource in group}
+    for use in resource_use(run):
+        resource = use.resource
+        if use.peak_queued or own(resource.site) is None or resource.index in per_call:
+            continue
+        holders = {slot.track for slot in resource.slots}
+        if resource.kind is ResourceKind.SEMAPHORE and len(resource.slots) >= 2 and not _was_reached(use):
+            yield Finding(
+                FindingKind.IDLE_LIMIT,
+                f"The semaphore made{at(resource.site)} never made anyone wait: "
+                f"at most {use.peak_held:,} of {resource.limit:,} were held at once.",
+                _advice_for_idle(len(holders)),
+                resource.site,
+                own(resource.site),
+            )
+        elif resource.kind is ResourceKind.LOCK and len(holders) >= 2 and _all_tasks(run, holders):
+            yield Finding(
+                FindingKind.IDLE_LIMIT,
+                f"The lock made{at(resource.site)} never made anyone wait: {many(len(holders), 'task')} took "
+                f"it {many(len(resource.slots), 'time')}.",
+                "Tasks only take turns at an `await`: a section without one needs no lock. Keep it if the "
+                "section awaits.",
+                resource.site,
+                own(resource.site),
+            )
+
+
+def _was_reached(use: ResourceUse) -> bool:
+    """Then it may have kept somebody out in a way that one cannot see (``locked()``), or is just right."""
+    return not use.resource.limit or use.peak_held >= use.resource.limit
+
+
+def _advice_for_idle(holders: int) -> str:
+    if holders == 1:
+        return (
+            "Only one task or thread ever took it, one slot after another: nothing asks for a second slot at "
+            "the same time. Start the calls together, or leave it out."
+        )
+    return (
+        "At this load it limits nothing. Lower it to what the resource behind it bears, or leave it as a "
+        "guard for more."
+    )
+
+
+def limits_per_call(run: Run) -> Iterator[Finding]:
+    """Limits made at one place, each used by one track only: together they limit nothing."""
+    for group in _made_per_call(run):
+        site, limit = group[0].site, _limit(group[0])
+        kind = str(group[0].kind)
+        most = _most_held(group)
+        noun = kind if kind == "lock" else f"{kind} of {limit:,}"
+        yield Finding(
+            FindingKind.LIMIT_PER_CALL,
+            f"{len(group):,} times a {noun} was made{at(site)}, each for one caller: together {most:,} were "
+            f"held at once, where one shared {kind} would have allowed {limit:,}.",
+            f"Make one {kind} outside the function, and hand it to all who are to share it.",
+            site,
+            own(site),
+        )
+
+
+def _made_per_call(run: Run) -> list[list[Resource]]:
+    kinds = {ResourceKind.SEMAPHORE, ResourceKind.LOCK}
+    queued_for = {use.resource.index for use in resource_use(run) if use.peak_queued}  # so it was shared
+    groups: defaultdict[object, list[Resource]] = defaultdict(list)
+    for resource in run.resources:
+        used = resource.slots and resource.index not in queued_for
+        if resource.kind in kinds and own(resource.site) and used and _limit(resource):
+            groups[resource.kind, resource.site].append(resource)
+    return [
+        group
+        for group in groups.values()
+        if len(group) >= 2
+        and all(len({slot.track for slot in resource.slots}) == 1 for resource in group)
+        and len({resource.slots[0].track for resource in group}) >= 2
+        and _most_held(group) > min(map(_limit, group))
+        and not (group[0].kind is ResourceKind.LOCK and _is_of_an_object(group[0]))
+    ]
+
+
+def saturated_executors(run: Run) -> Iterator[Finding]:
+    """Executors in whose queue work waited."""
+    for use in resource_use(run):
+        resource = use.resource
+        if resource.kind is not ResourceKind.EXECUTOR or use.queued_ns < _SATURATED_NS:
+            continue
+        made = f"The executor made{at(resource.site)}" if resource.site else "The default executor"
+        workers = "its workers" if resource.limit is None else many(resource.limit, "worker")
+        yield Finding(
+            FindingKind.SATURATED_EXECUTOR,
+            f"{made} had work queued for {workers}: up to {use.peak_queued:,} at once, "
+            f"{span(use.queued_ns)} in all.",
+            "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "
+            "more workers than CPUs do not help, and threads of one interpreter share its GIL.",
+            resource.site,
+            own(resource.site),
+        )
+
+
+def _is_installed(site: Site | None) -> bool:
+    """Made in an installed package, where the reader cannot change it."""
+    return site is not None and own(site) is None
+
+
+def _limit(resource: Resource) -> int:
+    return 1 if resource.kind is ResourceKind.LOCK else resource.limit or 0
+
+
+def _most_held(group: Sequence[Resource]) -> int:
+    return most_at_once((slot.start_ns, slot.end_ns) for resource in group for slot in resource.slots)
+
+
+def _is_of_an_object(resource: Resource) -> bool:
+    return resource.site is not None and resource.site.function.rpartition(".")[2] in _MADE_ONCE_EACH
+
+
+def _all_tasks(run: Run, tracks: set[int]) -> bool:
+    return all(run.tracks[index].kind is TrackKind.TASK for index in tracks)

@@ -1,0 +1,198 @@
+"""Connection pools that are made for each call, too small for their callers, or close too soon."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, own, span
+from asyncdemo.analysis.diagnose.holding import nested
+from asyncdemo.analysis.diagnose.pool_words import called, is_http, noun, size
+from asyncdemo.analysis.metrics import most_at_once
+from asyncdemo.analysis.metrics.limits import causes_used
+from asyncdemo.analysis.metrics.pools import PoolUse, most_open, pool_use
+from asyncdemo.model import Resource, ResourceKind, Run, Track, TrackKind
+
+__all__ = ["pools_per_call", "refused_by_pool", "reopened_connections", "small_pools"]
+
+_SEVERAL = 3
+"""Pools of one line, from which on they look like one for each call."""
+
+_WAITED_NS = 50_000_000
+_REOPENED = 5
+
+
+def pools_per_call(run: Run) -> Iterator[Finding]:
+    """Pools made at one line, each used by its maker only: nothing is reused, and nothing limits."""
+    groups: defaultdict[object, list[Resource]] = defaultdict(list)
+    for pool in run.resources:
+        if pool.kind is ResourceKind.POOL and own(pool.site) is not None:
+            groups[pool.process, pool.name, pool.site].append(pool)
+    for pools in groups.values():
+        if len(pools) < _SEVERAL or not _is_one_each(run, pools):
+            continue
+        first = pools[0]
+        opened = sum(len(pool.connections) for pool in pools)
+        held = most_at_once((slot.start_ns, slot.end_ns) for pool in pools for slot in pool.slots)
+        yield Finding(
+            FindingKind.POOL_PER_CALL,
+            f"{len(pools):,} {first.name} {noun(first)}s were made{at(first.site)}, one for each call: "
+            f"{many(opened, 'connection')} opened, up to {most_open(run, pools):,} of them open and {held:,} "
+            "in use at once.",
+            f"Make one {noun(first)} when the program starts (a server: when it starts up, in each process), "
+            "let all calls share it, and close it at the end. Then connections are reused, and their number "
+            "is limited.",
+            first.site,
+            own(first.site),
+        )
+
+
+def _is_one_each(run: Run, pools: Sequence[Resource]) -> bool:
+    """Were they made by several callers, each for itself, or by one again after it was done with the last?"""
+    makers = {pool.made_by for pool in pools if pool.made_by is not None}
+    if len(makers) > 1:
+        if len(makers) == len(pools) and any(_is_worker(run.tracks[maker]) for maker in makers):
+            return False  # one for each worker thread, which keeps it: threads may not share every client
+        return all(_is_private(run, pool) for pool in pools)
+    ordered = sorted(pools, key=lambda pool: pool.made_ns or 0)
+    failed = any(connection.ready_ns is None for pool in pools for connection in pool.connections)
+    return not failed and all(
+        earlier.slots and max(slot.end_ns for slot in earlier.slots) <= (later.made_ns or 0)
+        for earlier, later in pairwise(ordered)
+    )
+
+
+def _is_private(run: Run, pool: Resource) -> bool:
+    """Was it used by its maker only, and by what came to be after the pool and before the maker's end?"""
+    if pool.made_by is None or pool.made_ns is None:
+        return False
+    maker = run.tracks[pool.made_by]
+    return all(
+        slot.track == maker.index
+        or (run.tracks[slot.track].start_ns >= pool.made_ns and slot.start_ns <= maker.end_ns)
+        for slot in pool.slots
+    )
+
+
+def _is_worker(track: Track) -> bool:
+    """Of an executor: it lives on after the call, and so may what it keeps."""
+    idle = any(wait.reason == "idle" for _, wait in causes_used(track.spans))
+    return track.kind is TrackKind.THREAD and idle
+
+
+def small_pools(run: Run) -> Iterator[Finding]:
+    """Pools that callers queued for."""
+    emptied = {pool.index for pool, *_ in nested(run)}
+    queued_for = [
+        use for use in pool_use(run) if use.queued_ns >= _WAITED_NS and use.resource.index not in emptied
+    ]
+    for use, more in _of_each_line(queued_for, lambda use: use.queued_ns):
+        pool = use.resource
+        if pool.limit is not None and 0 < use.most_open < pool.limit:
+            yield _growing(use, more)
+            continue
+        places = "its connections" if pool.limit is None else many(pool.limit, "connection")
+        yield Finding(
+            FindingKind.SMALL_POOL,
+            f"The {called(pool)} was smaller than what asked for it: up to {use.most_waiting:,} queued for "
+            f"{places}, {span(use.queued_ns)} in all and {span(use.longest_queue_ns)} at the longest."
+            + _others("was" if more == 1 else "were", more),
+            f"If what is behind it bears more, raise {size(pool)}. Else hold each connection for less: take "
+            "it late, give it back before doing other work. If it is to limit, this is the queue before it.",
+            pool.site,
+            own(pool.site),
+        )
+
+
+def _growing(use: PoolUse, more: int) -> Finding:
+    """Callers queued though it was never full: it opens connections in the background, one by one."""
+    pool = use.resource
+    return Finding(
+        FindingKind.SMALL_POOL,
+        f"The {called(pool)} was still opening connections while up to {use.most_waiting:,} queued for one: "
+        f"{use.most_open:,} of {pool.limit:,} were ever open; {span(use.queued_ns)} in all and "
+        f"{span(use.longest_queue_ns)} at the longest." + _others("was" if more == 1 else "were", more),
+        "Let it open before the callers come: a higher `min_size`, and wait until it is filled.",
+        pool.site,
+        own(pool.site),
+    )
+
+
+def refused_by_pool(run: Run) -> Iterator[Finding]:
+    """Pools that had no connection for those who asked, and told them so."""
+    refusing = [use for use in pool_use(run) if use.refused]
+    for use, more in _of_each_line(refusing, lambda use: use.refused):
+        pool = use.resource
+        waited_ns = max(refusal.end_ns - refusal.start_ns for refusal in pool.refused)
+        limit = "" if pool.limit is None else f" of {pool.limit:,}"
+        waiting = f", after waiting for up to {span(waited_ns)}" if waited_ns >= _WAITED_NS else ""
+        yield Finding(
+            FindingKind.REFUSED_BY_POOL,
+            f"The {called(pool)} turned callers away {many(use.refused, 'time')}{waiting}: up to "
+            f"{use.most_held:,}{limit} connections were in use." + _others("did", more),
+            _advice_for_refused(pool, waited_ns),
+            pool.site,
+            own(pool.site),
+        )
+
+
+def _of_each_line(uses: Sequence[PoolUse], worse: Callable[[PoolUse], int]) -> Iterator[tuple[PoolUse, int]]:
+    """(the worst pool that was made at a line, how many more were made there): one a process, say."""
+    groups: defaultdict[object, list[PoolUse]] = defaultdict(list)
+    for use in uses:
+        groups[use.resource.name, use.resource.site].append(use)
+    for group in groups.values():
+        yield max(group, key=worse), len(group) - 1
+
+
+def _others(verb: str, number: int) -> str:
+    return f" So {verb} {number:,} more that were made there." if number else ""
+
+
+def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
+    if waited_ns < _WAITED_NS and pool.name == "redis":
+        return (
+            "`BlockingConnectionPool` lets callers wait for a connection, up to its `timeout`; "
+            "`ConnectionPool` raises at once."
+        )
+    if waited_ns < _WAITED_NS and pool.name == "psycopg2":
+        return (
+            "psycopg2's pools never let callers wait: put a semaphore of `maxconn` slots before `getconn()`, "
+            "or use psycopg_pool, whose callers queue."
+        )
+    return (
+        f"If what is behind it bears more, raise {size(pool)}. Else hold connections for less, or let fewer "
+        "callers in at once."
+    )
+
+
+def reopened_connections(run: Run) -> Iterator[Finding]:
+    """Pools that closed connections and opened others in their place."""
+    for use in pool_use(run):
+        pool = use.resource
+        failed = sum(connection.ready_ns is None for connection in pool.connections)
+        if is_http(pool) or use.reopened - failed < _REOPENED:
+            continue
+        if use.connections - failed < 2 * use.most_open:
+            continue
+        yield Finding(
+            FindingKind.REOPENED_CONNECTIONS,
+            f"The {called(pool)} opened {many(use.connections, 'connection')}, though never more than "
+            f"{use.most_open:,} were open at once: it closed the others, and opened new ones.",
+            _advice_for_reopened(pool),
+            pool.site,
+            own(pool.site),
+        )
+
+
+def _advice_for_reopened(pool: Resource) -> str:
+    if pool.name == "psycopg2":
+        return (
+            "psycopg2 keeps `minconn` connections and closes every other that is given back: set `minconn` "
+            "to as many as are in use at once."
+        )
+    return (
+        "Look for who closes them: a pool or client that is closed after each use, an idle time that is too "
+        "short, or errors."
+    )

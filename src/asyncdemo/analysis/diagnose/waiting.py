@@ -1,0 +1,190 @@
+"""The words for who waits, what for, and at which line; the same in findings, in checks and while it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from asyncdemo.analysis.diagnose.finding import many
+from asyncdemo.model import Holding, Resource, ResourceKind, Run, Site, State, Stuck
+
+__all__ = ["Phrases", "listed", "of_several", "spot"]
+
+_MOST_NAMES = 3
+_MOST_TARGETS = 4
+_WAITS: dict[str, str] = {
+    "sleep": "sleeps",
+    "event": "waits for an event to be set",
+    "condition": "waits for a condition to be notified",
+    "barrier": "waits for the others at a barrier",
+    "empty queue": "waits for an item of {}",
+    "full queue": "waits for room in {}",
+    "queue.join": "waits until every item of {} is done",
+    "future": "waits for a future to get its result",
+    "lock": "waits for {}",
+    "semaphore": "waits for {}",
+    "connection pool": "waits for a connection of {}",
+    "executor": "waits for a free worker of {}",
+    "net.read": "waits for data from the network",
+    "net.write": "waits until the network takes its data",
+    "net.connect": "waits for a connection to be made",
+    "net.accept": "waits for somebody to connect",
+    "subprocess": "waits for a subprocess",
+    "stdin": "waits for input",
+    "dns": "waits for a name to be looked up",
+    "thread": "waits for work in a thread",
+    "event loop": "runs an event loop",
+    "idle": "waits for work",
+}
+"""By the reason of a wait; {} is what it waits at."""
+_FOR_OTHERS: dict[str, str] = {
+    "thread": "waits for {} to end",
+    "task": "awaits {}",
+    "gather": "awaits {}",
+    "taskgroup": "waits for the tasks of its group ({})",
+    "tasks": "awaits {}",
+}
+"""Where those that are waited for are known."""
+_UNNAMED: dict[str, str] = {
+    "empty queue": "a queue",
+    "full queue": "a queue",
+    "queue.join": "a queue",
+    "lock": "a lock",
+    "semaphore": "a slot of a semaphore",
+    "connection pool": "a pool",
+    "executor": "an executor",
+}
+
+
+class Phrases:
+    """Of one run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._twins: dict[tuple[ResourceKind, Site | None, str], list[int]] = {}
+        """The resources that one line made under one name."""
+        for resource in run.resources:
+            self._twins.setdefault((resource.kind, resource.site, resource.label), []).append(resource.index)
+        self._stuck = {one.track: one for one in run.stuck if one.track is not None}
+
+    def who(self, track: int) -> str:
+        known = self._stuck.get(track)
+        if known is not None:
+            return self._name(known.name, known.function)
+        one = self._run.tracks[track]
+        return self._name(one.name, one.function)
+
+    def _name(self, name: str, function: str) -> str:
+        function = function.rpartition("<locals>.")[2]
+        if not name:
+            return function or "a thread"
+        told = not function or function.startswith("<") or f"({function})" in name
+        return name if told else f"{name} ({function})"
+
+    def names(self, together: Sequence[Stuck]) -> str:
+        return listed([self._name(one.name, one.function) for one in together])
+
+    def what(self, index: int) -> str:
+        """ "lock `left`", "the semaphore `gate` (2 slots)", "lock 3 of those made at phil.py:4"."""
+        resource = self._run.resources[index]
+        noun = f"{resource.name} pool".strip() if resource.kind is ResourceKind.POOL else str(resource.kind)
+        twins = self._twins[resource.kind, resource.site, resource.label]
+        number = f" no. {twins.index(index) + 1}" if len(twins) > 1 else ""
+        if resource.label:
+            return f"{noun} `{resource.label}`{number}"
+        made = f" made at {spot(resource.site)}" if resource.site else ""
+        return f"{noun}{number}{made}" if made else f"a {noun}"
+
+    def holds(self, held: Sequence[Holding]) -> str:
+        """ "holds lock `left` (taken at bank.py:12)"."""
+        parts = []
+        for index in dict.fromkeys(holding.resource for holding in held):
+            places = dict.fromkeys(spot(one.site) for one in held if one.resource == index and one.site)
+            count = sum(one.resource == index for one in held)
+            taken = f" (taken at {' and '.join(places)})" if places else ""
+            parts.append(f"{self._units(self._run.resources[index], count)}{taken}")
+        return "holds " + " and ".join(parts)
+
+    def _units(self, resource: Resource, count: int) -> str:
+        what = self.what(resource.index)
+        if resource.kind is ResourceKind.LOCK or resource.limit is None:
+            return what
+        unit = "connection" if resource.kind is ResourceKind.POOL else "slot"
+        if resource.limit == 1:
+            return f"the only {unit} of {what}"
+        return f"{count} of the {many(resource.limit, unit)} of {what}"
+
+    def where(self, one: Stuck, again: Collection[int] = ()) -> str:
+        """ "waits for lock `right` at bank.py:14"; again: what it holds already."""
+        at = f" at {spot(one.site)}" if one.site is not None else ""
+        if one.state is State.READY:
+            return "has not begun" if one.site is None else f"is ready to go on{at}"
+        if one.state is State.RUNNING:
+            if not one.reason:
+                return f"runs{at}"
+            return f"blocks its event loop{at}: it {self._waits(one, again)}"
+        return f"{self._waits(one, again)}{at}"
+
+    def _waits(self, one: Stuck, again: Collection[int]) -> str:
+        if one.on and one.reason in _FOR_OTHERS:
+            names = [self.who(track) for track in one.on]
+            return _FOR_OTHERS[one.reason].format(listed(names, _MOST_TARGETS))
+        if not one.reason:
+            return "waits"
+        words = _WAITS.get(one.reason, f"waits ({one.reason})")
+        if one.reason in ("lock", "semaphore", "connection pool") and one.resource in again:
+            return self._waits_again(one)
+        if one.resource is None:
+            what = _UNNAMED.get(one.reason, "")
+        else:
+            what = self.what(one.resource)
+            if one.reason == "semaphore":
+                what = f"a slot of {what}"
+        told = words.format(what)
+        if one.unfinished is not None:
+            told += f" ({many(one.unfinished, 'item')} without `task_done()`)"
+        return told
+
+    def _waits_again(self, one: Stuck) -> str:
+        assert one.resource is not None
+        resource = self._run.resources[one.resource]
+        if resource.kind is ResourceKind.LOCK:
+            return "waits for the same lock"
+        return "waits for another one"
+
+
+def spot(site: Site | None) -> str:
+    """ "bank.py:14"."""
+    if site is None:
+        return ""
+    file = re.split(r"[/\\]", site.file)[-1]
+    return f"{file}:{site.line}"
+
+
+def of_several(words: str) -> str:
+    """The same of more than one: "wait for ...", "each hold ..."; names between backticks stay."""
+    parts = words.split("`")
+    parts[::2] = [_VERB.sub(lambda verb: _PLURAL[verb[0]], part) for part in parts[::2]]
+    return "`".join(parts)
+
+
+_PLURAL = {
+    "awaits": "await",
+    "blocks its": "block their",
+    "has": "have",
+    "holds": "each hold",
+    "is": "are",
+    "it waits": "they wait",
+    "runs": "run",
+    "sleeps": "sleep",
+    "waits": "wait",
+}
+_VERB = re.compile(r"\b(" + "|".join(sorted(_PLURAL, key=len, reverse=True)) + r")\b")
+
+
+def listed(names: Sequence[str], most: int = _MOST_NAMES) -> str:
+    """ "a, b and c", "a, b, c and 7 more"."""
+    shown = list(names[:most]) if len(names) > most + 1 else list(names)
+    if len(names) > len(shown):
+        shown.append(f"{len(names) - len(shown):,} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,0 +1,190 @@
+"""What a run amounts to, in figures: pure functions of a ``Run``.
+
+The words (wall, peak, open, ideal, the states and whose they are) mean what the vocabulary of the
+documentation says. Not for: judging what is good or bad (``diagnose``) or drawing (``render``).
+All times are integer nanoseconds unless the name says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from asyncdemo.analysis.metrics.cpu import Idle, idle_while_running
+from asyncdemo.analysis.metrics.functions import FunctionUse, function_use
+from asyncdemo.analysis.metrics.ideal import ideal_ns, was_cut_off
+from asyncdemo.analysis.metrics.limits import (
+    ResourceUse,
+    limits,
+    meetings,
+    most_at_once,
+    open_lanes,
+    peak,
+    resource_use,
+)
+from asyncdemo.analysis.metrics.memory import MemoryUse, memory_use
+from asyncdemo.analysis.metrics.pools import most_open
+from asyncdemo.analysis.metrics.requests import RequestUse, request_use, requests_by_path
+from asyncdemo.analysis.metrics.served import at_service
+from asyncdemo.analysis.metrics.states import LaneTotals, lane_totals, row_totals, state_sums
+from asyncdemo.analysis.metrics.steps import LongestStep, blocking_steps, longest_step
+from asyncdemo.model import Outcome, ResourceKind, Run, State, Track
+
+__all__ = [
+    "FunctionUse",
+    "Idle",
+    "LaneTotals",
+    "LongestStep",
+    "MemoryUse",
+    "Metrics",
+    "RequestUse",
+    "ResourceUse",
+    "blocked_ns",
+    "blocking_steps",
+    "blocks",
+    "function_use",
+    "ideal_ns",
+    "idle_while_running",
+    "lane_totals",
+    "left_pending",
+    "limits",
+    "longest_step",
+    "measure",
+    "memory_use",
+    "most_at_once",
+    "open_lanes",
+    "peak",
+    "request_use",
+    "resource_use",
+    "row_totals",
+    "state_sums",
+    "throughput_per_s",
+    "wall_ns",
+    "was_cut_off",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Every figure of a run. The sums of states are over tracks, ``lane_totals`` is per lane.
+
+    Of a server, what is said of all its lanes together (wall to outcomes) is of those that were open
+    while requests were under way.
+
+    wall_ns: from the first lane's open to the last lane's close.
+    ideal_ns: what that would be with no overhead; None if the run was cut off.
+    lanes: how many. peak: the most at work at once. open: the most open at once.
+    steps: of tasks. running_ns, ready_ns, waiting_ns, queued_ns: over all tracks.
+    blocked_ns: in ``blocking_steps``; those of tasks are part of running_ns. blocks: how many there are.
+    longest_step: of any task; None if none ran. throughput_per_s: lanes that returned, per second of wall.
+    resources: how each was used. lane_totals: of each lane.
+    idle: in which threads show as running and used no CPU; estimated.
+    outcomes: lanes by how they ended; one that does not occur is left out.
+    unawaited: coroutines that were dropped. left_pending: how many tasks were.
+    depth: the longest that a queue ever was. functions: the lanes by function.
+    requests: to a server, all together. paths: those of each path. memory: zeros if it was not sampled.
+    processes: that were recorded. connections_open: the most of all pools together that were open at once.
+    """
+
+    wall_ns: int
+    ideal_ns: int | None
+    lanes: int
+    peak: int
+    open: int
+    steps: int
+    running_ns: int
+    ready_ns: int
+    waiting_ns: int
+    queued_ns: int
+    blocked_ns: int
+    blocks: int
+    longest_step: LongestStep | None
+    throughput_per_s: float
+    resources: tuple[ResourceUse, ...]
+    lane_totals: tuple[LaneTotals, ...]
+    idle: Idle
+    outcomes: Mapping[Outcome, int]
+    unawaited: int
+    left_pending: int
+    depth: int
+    functions: Mapping[str, FunctionUse]
+    requests: RequestUse = field(default_factory=RequestUse)
+    paths: Mapping[str, RequestUse] = field(default_factory=dict)
+    memory: MemoryUse = field(default_factory=MemoryUse)
+    processes: int = 1
+    connections_open: int = 0
+
+
+def measure(run: Run) -> Metrics:
+    """All figures at once, for a report; the functions beside it give single ones."""
+    sums = state_sums(run)
+    serving = at_service(run)
+    met = meetings(serving)
+    resources = resource_use(run)
+    return Metrics(
+        wall_ns=wall_ns(serving),
+        # What was done was possible: a lane that works outside of its slot too need not wait its turn.
+        ideal_ns=None if was_cut_off(run) else min(ideal_ns(serving, met), wall_ns(serving)),
+        lanes=len(serving.lanes) + sum(len(tasks.starts_ns) for tasks in run.summed),
+        peak=peak(serving, met),
+        open=open_lanes(serving),
+        steps=sum(track.steps for track in run.tracks if not track.own) + sum(t.steps for t in run.summed),
+        running_ns=sums[State.RUNNING],
+        ready_ns=sums[State.READY],
+        waiting_ns=sums[State.WAITING],
+        queued_ns=sums[State.QUEUED],
+        blocked_ns=blocked_ns(run),
+        blocks=blocks(run),
+        longest_step=longest_step(run),
+        throughput_per_s=throughput_per_s(serving),
+        resources=resources,
+        lane_totals=lane_totals(run),
+        idle=idle_while_running(run),
+        outcomes=_outcomes(serving),
+        unawaited=len(run.unawaited),
+        left_pending=len(left_pending(run)),
+        depth=max((use.peak_held for use in resources if use.resource.kind is ResourceKind.QUEUE), default=0),
+        functions=function_use(run, met if serving is run else meetings(run)),
+        requests=request_use(run),
+        paths=requests_by_path(run),
+        memory=memory_use(run),
+        processes=run.processes,
+        connections_open=most_open(run, run.resources),
+    )
+
+
+def _outcomes(run: Run) -> Counter[Outcome]:
+    outcomes = Counter(lane.outcome for lane in run.lanes)
+    for tasks in run.summed:
+        outcomes[tasks.outcome] += len(tasks.starts_ns)
+    return outcomes
+
+
+def wall_ns(run: Run) -> int:
+    """From the first lane's open to the last lane's close; 0 without lanes."""
+    starts = [*(lane.start_ns for lane in run.lanes), *(min(tasks.starts_ns) for tasks in run.summed)]
+    ends = [*(lane.end_ns for lane in run.lanes), *(max(tasks.ends_ns) for tasks in run.summed)]
+    return max(ends, default=0) - min(starts, default=0)
+
+
+def left_pending(run: Run) -> tuple[Track, ...]:
+    """The program's tasks that were not done when their loop ended; the main one may be among them."""
+    return tuple(track for track in map(run.tracks.__getitem__, run.left_pending) if not track.own)
+
+
+def throughput_per_s(run: Run) -> float:
+    """Lanes that returned, per second of wall; 0 where no time passed."""
+    returned = _outcomes(run)[Outcome.RETURNED]
+    wall = wall_ns(run)
+    return returned / (wall / 1e9) if wall else 0.0
+
+
+def blocked_ns(run: Run) -> int:
+    """How long steps and other callbacks held an event loop, at a stretch longer than the threshold."""
+    return sum(step.held_ns for step in blocking_steps(run))
+
+
+def blocks(run: Run) -> int:
+    """How many of them did."""
+    return len(blocking_steps(run))

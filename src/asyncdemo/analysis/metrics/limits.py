@@ -1,0 +1,251 @@
+"""How many were at it at once: lanes open, lanes at work, and who held and queued for a resource."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+
+from asyncdemo.analysis.metrics.states import STATES
+from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Wait
+
+__all__ = [
+    "Interval",
+    "Meeting",
+    "ResourceUse",
+    "causes_used",
+    "limits",
+    "meetings",
+    "merge",
+    "most_at_once",
+    "most_at_work",
+    "open_lanes",
+    "overlap_ns",
+    "peak",
+    "resource_use",
+    "spans_in",
+    "summed",
+]
+
+Interval = tuple[int, int]
+"""(start_ns, end_ns), the end excluded."""
+
+_ALWAYS = frozenset({ResourceKind.SEMAPHORE, ResourceKind.EXECUTOR})
+_IF_QUEUED_FOR = frozenset({ResourceKind.LOCK, ResourceKind.POOL})
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """met: the limits that a lane queued for or held. held: when it held any, as a union."""
+
+    met: frozenset[int]
+    held: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """How something limited was used.
+
+    resource: what. peak_held: the most held at once (of a queue: its greatest length).
+    peak_queued: the most that queued for it at once. queued_ns: over all tracks.
+    """
+
+    resource: Resource
+    peak_held: int
+    peak_queued: int
+    queued_ns: int
+
+
+def open_lanes(run: Run) -> int:
+    """The most lanes open at once."""
+    return most_at_once(chain(((lane.start_ns, lane.end_ns) for lane in run.lanes), summed(run)))
+
+
+def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
+    """The most lanes at work at once.
+
+    A lane that meets a limit is at work while it holds a slot, any other from open to close.
+    Slots are counted, never states: a lane does things before it queues and after it lets go.
+    met: ``meetings(run)``, if known already.
+    """
+    return most_at_work(zip(run.lanes, meetings(run) if met is None else met, strict=True), summed(run))
+
+
+def most_at_work(lanes: Iterable[tuple[Lane, Meeting]], others: Iterable[Interval] = ()) -> int:
+    """``peak`` of some lanes, each with the limits that it met, and of others that met none."""
+    at_work = (
+        interval
+        for lane, meeting in lanes
+        for interval in (meeting.held if meeting.met else [(lane.start_ns, lane.end_ns)])
+    )
+    return most_at_once(chain(at_work, others))
+
+
+def summed(run: Run) -> Iterator[Interval]:
+    """When each of the tasks was there of which only sums are kept."""
+    return (interval for tasks in run.summed for interval in zip(tasks.starts_ns, tasks.ends_ns, strict=True))
+
+
+def meetings(run: Run) -> list[Meeting]:
+    """For each lane, which limits it met and when it held a slot.
+
+    A lane has the slots of its track. It has those of a track without lanes too, where that one
+    works for it: a child task whose state it shows, or the executor's worker it waits for.
+    """
+    limiting = limits(run)
+    indices = {resource.index for resource in limiting}
+    slots = _held_by_track(limiting)
+    workers = _held_by_track(r for r in limiting if r.kind is ResourceKind.EXECUTOR)
+    hosts = {lane.track for lane in run.lanes}
+    found = []
+    for lane in run.lanes:
+        open_ns = lane.start_ns, lane.end_ns
+        causes = causes_used(lane.spans)
+        children = {wait.via for _, wait in causes if wait.via not in hosts}
+        held = [slot for track in {lane.track} | children for slot in slots[track].during(*open_ns)]
+        if any(wait.on in workers and wait.on not in hosts for _, wait in causes):
+            for start, end, wait in spans_in(lane.spans, State.WAITING):
+                if wait.on not in hosts:
+                    held += workers[wait.on].during(start, end)
+        queued_for = {
+            wait.resource
+            for state, wait in causes
+            if state is State.QUEUED
+            and wait.resource is not None
+            and wait.resource in indices
+            and (wait.via is None or wait.via not in hosts)
+        }
+        met = queued_for | {resource for _, _, resource in held}
+        found.append(Meeting(frozenset(met), tuple(merge((start, end) for start, end, _ in held))))
+    return found
+
+
+def limits(run: Run) -> tuple[Resource, ...]:
+    """The resources that limit how many lanes are at work.
+
+    A lock or a pool of connections does only if somebody queued for it: many lanes hold one for a part of
+    what they do. A queue limits its length, not the lanes.
+    """
+    some = any(resource.kind in _IF_QUEUED_FOR for resource in run.resources)
+    contended = {
+        wait.resource
+        for track in (run.tracks if some else ())
+        for _, _, wait in spans_in(track.spans, State.QUEUED)
+    }
+    return tuple(
+        resource
+        for resource in run.resources
+        if resource.kind in _ALWAYS or (resource.kind in _IF_QUEUED_FOR and resource.index in contended)
+    )
+
+
+def resource_use(run: Run) -> tuple[ResourceUse, ...]:
+    """One for each resource, in the order of ``run.resources``."""
+    queued: defaultdict[int | None, list[Interval]] = defaultdict(list)
+    for track in run.tracks:
+        for start, end, wait in spans_in(track.spans, State.QUEUED):
+            if wait.via is None:  # else the child's own track has it
+                queued[wait.resource].append((start, end))
+    for resource in run.resources:
+        if (
+            resource.kind is ResourceKind.EXECUTOR and resource.queue
+        ):  # has the items too whose tracks show something else meanwhile
+            queued[resource.index] = [(slot.start_ns, slot.end_ns) for slot in resource.queue]
+    return tuple(
+        ResourceUse(
+            resource,
+            peak_held=_peak_held(resource),
+            peak_queued=most_at_once(queued[resource.index]),
+            queued_ns=sum(end - start for start, end in queued[resource.index]),
+        )
+        for resource in run.resources
+    )
+
+
+def most_at_once(intervals: Iterable[Interval]) -> int:
+    """The most intervals that share an instant.
+
+    Of two that touch, the first ends before the second starts. An interval without length shares
+    its instant with those around it, not with others of no length.
+    """
+    starts, ends, points = [], [], set()
+    for start, end in intervals:
+        if end > start:
+            starts.append(start)
+            ends.append(end)
+        else:
+            points.add(start)
+    starts.sort()
+    ends.sort()
+    most = max((i + 1 - bisect_right(ends, start) for i, start in enumerate(starts)), default=0)
+    return max(most, *(bisect_left(starts, at) - bisect_right(ends, at) + 1 for at in points), 0)
+
+
+def spans_in(spans: Spans, state: State) -> Iterator[tuple[int, int, Wait]]:
+    """(start_ns, end_ns, cause) of the spans in one state; quick where they are few."""
+    starts, states, waits, end_ns = spans.columns
+    text, wanted = states.tobytes(), bytes([state])
+    at = text.find(wanted)
+    while at >= 0:
+        yield starts[at], (starts[at + 1] if at + 1 < len(starts) else end_ns), spans.causes[waits[at]]
+        at = text.find(wanted, at + 1)
+
+
+def causes_used(spans: Spans) -> list[tuple[State, Wait]]:
+    """Every cause that occurs, with its state, once."""
+    causes = spans.causes
+    return [(STATES[state], causes[wait]) for state, wait in spans.sums()]
+
+
+def merge(intervals: Iterable[Interval]) -> list[Interval]:
+    """The union, as sorted intervals that do not touch."""
+    merged: list[Interval] = []
+    for start, end in sorted(intervals):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def overlap_ns(merged: Sequence[Interval], interval: Interval) -> int:
+    """How much of the interval the merged ones cover."""
+    start_ns, end_ns = interval
+    first = max(bisect_right(merged, (start_ns, start_ns)) - 1, 0)
+    last = bisect_left(merged, (end_ns, end_ns))
+    return sum(
+        max(min(end, end_ns) - max(start, start_ns), 0) for start, end in merged[first : max(last, first)]
+    )
+
+
+class _Held:
+    """The slots that one track held, sorted so that those of a time are found quickly."""
+
+    def __init__(self, slots: Iterable[tuple[int, int, int]] = ()) -> None:
+        """slots: (start_ns, end_ns, resource)."""
+        self._slots = sorted(slots)
+        self._starts = [start for start, _, _ in self._slots]
+        self._ends_so_far = list(accumulate((end for _, end, _ in self._slots), max))
+
+    def during(self, start_ns: int, end_ns: int) -> Iterator[tuple[int, int, int]]:
+        """The parts between two times. A slot given back at once is a part without length."""
+        first = bisect_left(self._ends_so_far, start_ns)
+        for start, end, resource in self._slots[first : bisect_left(self._starts, end_ns)]:
+            if end > start_ns or start == end == start_ns:
+                yield max(start, start_ns), min(end, end_ns), resource
+
+
+def _held_by_track(resources: Iterable[Resource]) -> defaultdict[int | None, _Held]:
+    slots: defaultdict[int | None, list[tuple[int, int, int]]] = defaultdict(list)
+    for resource in resources:
+        for slot in resource.slots:
+            slots[slot.track].append((slot.start_ns, slot.end_ns, resource.index))
+    return defaultdict(_Held, {track: _Held(held) for track, held in slots.items()})
+
+
+def _peak_held(resource: Resource) -> int:
+    if resource.kind is ResourceKind.QUEUE:
+        return max((level for _, level in resource.levels), default=0)
+    return most_at_once((slot.start_ns, slot.end_ns) for slot in resource.slots)

@@ -1,0 +1,171 @@
+"""Observes the calls that make a thread wait for time or the outside world: ``time.sleep``, blocking
+sockets, name look-ups, TLS, subprocesses, ``input``. Inside a loop's step each is a *blocking call*.
+
+Built-in functions have no code object to rewrite, so these few are replaced by Python functions;
+``launch`` takes their frames out of tracebacks again.
+"""
+
+from __future__ import annotations
+
+import _socket
+import builtins
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from asyncdemo.capture.blocking.waits import Waits
+from asyncdemo.capture.instrument import Patches, around
+from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.stand_in import StandIn
+
+_SOCKET_METHODS = {
+    "connect": "net.connect",
+    "connect_ex": "net.connect",
+    "recv": "net.read",
+    "recv_into": "net.read",
+    "recvfrom": "net.read",
+    "recvfrom_into": "net.read",
+    "recvmsg": "net.read",
+    "recvmsg_into": "net.read",
+    "send": "net.write",
+    "sendall": "net.write",
+    "sendto": "net.write",
+    "sendmsg": "net.write",
+}
+
+
+def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[[float], None]) -> None:
+    """sleep: what really sleeps, or moves a virtual clock."""
+
+    def begin(where: str, reason: str) -> Callable[[], Any]:
+        return patches.guard.context(where, lambda: waits.waiting(reason))
+
+    patches.set(time, "sleep", _waiting_function(begin("time.sleep", "sleep"), sleep, time.sleep))
+    patches.set(builtins, "input", _waiting_function(begin("input", "stdin"), input, input))
+    for name, reason in _SOCKET_METHODS.items():
+        original = getattr(socket.socket, name, None)
+        if original is not None:
+            method = _socket_method(begin(f"socket.socket.{name}", reason), original)
+            patches.set(socket.socket, name, method)
+    patches.rewrite(socket, "socket.accept", lambda sock: _for_socket(waits, sock, "net.accept"), around)
+    patches.rewrite(socket, "getaddrinfo", lambda _: waits.waiting("dns"), around)
+    for name, reason in (("read", "net.read"), ("write", "net.write"), ("do_handshake", "net.connect")):
+        patches.rewrite(
+            ssl, f"SSLSocket.{name}", lambda sock, why=reason: _for_socket(waits, sock, why), around
+        )
+    for name in ("wait", "communicate"):
+        patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
+    for name in ("fork", "forkpty"):
+        if hasattr(os, name) and sys.version_info >= (3, 12):
+            _set_in_os(patches, name, _fork_without_our_thread(getattr(os, name)))
+    flush = patches.guard.call("os._exit", lambda: _flush(recorder))
+    _set_in_os(patches, "_exit", _flushing_exit(flush, os._exit))
+
+
+def _set_in_os(patches: Patches, name: str, stand_in: StandIn) -> None:
+    """And in the module that it comes from, where pickle looks for it."""
+    patches.set(sys.modules[stand_in.__module__], name, stand_in)
+    patches.set(os, name, stand_in)
+
+
+def _waiting_function(
+    begin: Callable[[], Any], function: Callable[..., Any], original: Callable[..., Any]
+) -> StandIn:
+    def waiting(*arguments: Any, **options: Any) -> Any:
+        with begin():
+            return function(*arguments, **options)
+
+    return StandIn(original, waiting)
+
+
+def _socket_method(begin: Callable[[], Any], original: Any) -> Callable[..., Any]:
+    def method(*arguments: Any, **options: Any) -> Any:
+        if not arguments or not issubclass(type(arguments[0]), _Socket):
+            return original(*arguments, **options)
+        call = original
+        waits = _timeout_of(arguments[0]) != 0
+        if options:  # as a bound method is called, which errors name in another way
+            call, arguments = original.__get__(arguments[0]), arguments[1:]
+        if not waits:
+            return call(*arguments, **options)
+        with begin():
+            return call(*arguments, **options)
+
+    return method
+
+
+def _may_wait(sock: Any) -> bool:
+    """Nothing of the script's is called for it: a class of its own may have another ``gettimeout``."""
+    return issubclass(type(sock), _Socket) and _timeout_of(sock) != 0
+
+
+_Socket: Any = _socket.socket
+_timeout_of = _Socket.gettimeout
+
+
+class _NoWait:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc_info: object) -> None:
+        pass
+
+
+_NO_WAIT = _NoWait()
+
+
+def _for_socket(waits: Waits, sock: Any, reason: str) -> Any:
+    return waits.waiting(reason) if _may_wait(sock) else _NO_WAIT
+
+
+def _flush(recorder: Recorder) -> None:
+    if recorder.active:
+        try:
+            recorder.flush()
+        except OSError:
+            recorder.stop()
+
+
+def _flushing_exit(flush: Callable[[], None], real_exit: Callable[..., None]) -> StandIn:
+    def _exit(*arguments: Any, **options: Any) -> None:
+        flush()
+        real_exit(*arguments, **options)
+
+    return StandIn(real_exit, _exit)
+
+
+def _fork_without_our_thread(real_fork: Callable[..., Any]) -> StandIn:
+    """3.12+ warns of a fork with several threads; the lens' own thread is no reason to."""
+
+    def fork(*arguments: Any, **options: Any) -> Any:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            threads = _count_threads()
+            forked = real_fork(*arguments, **options)
+        pid = forked[0] if type(forked) is tuple else forked  # forkpty gives the terminal, too
+        for warning in caught if pid else ():
+            if warning.category is not DeprecationWarning or "multi-threaded" not in str(warning.message):
+                where = warning.filename, warning.lineno
+                warnings.warn_explicit(warning.message, warning.category, *where, source=warning.source)
+            elif threads > _SCRIPT_AND_LENS:  # fork <- the stand-in <- who called it
+                warnings.warn(str(warning.message), warning.category, stacklevel=3)
+        return forked
+
+    return StandIn(real_fork, fork)
+
+
+_SCRIPT_AND_LENS = 2
+
+
+def _count_threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count() + 1

@@ -1,0 +1,163 @@
+"""Observes what is limited: semaphores, locks and queues of asyncio, threading and queue.
+
+Each becomes a *resource* with the line that made it; slots taken and given back are recorded with
+the track that did it. The standard library's own internal ones are left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import queue
+import sys
+import threading
+import weakref
+from types import FrameType
+from typing import Any
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.guard import caller_of_hooked
+from asyncdemo.capture.instrument import Patches, after_setting, at_end, on_return
+from asyncdemo.capture.libraries import wait_reasons
+from asyncdemo.capture.loops.state import Loops
+from asyncdemo.capture.recorder import Recorder
+
+_getframe = sys._getframe  # the script may replace it
+
+
+class Limits:
+    """The resources of the process, by the object that is one."""
+
+    def __init__(self, recorder: Recorder, loops: Loops) -> None:
+        """loops: tell which track acts."""
+        self._recorder = recorder
+        self._loops = loops
+        self._known: dict[int, tuple[weakref.ref[Any] | type, int]] = {}
+        self._held: dict[int, int] = {}
+        """Of semaphores and locks of asyncio: how many slots are taken."""
+
+    def resource_of(self, owner: object) -> int | None:
+        known = self._known.get(id(owner))
+        if known is None:
+            return None
+        reference, resource = known
+        same = type(owner) is reference if isinstance(reference, type) else reference() is owner
+        return resource if same else None
+
+    def add(self, owner: Any, kind: str, limit: int | None, frame: FrameType | None) -> int:
+        resource = self._recorder.resource(kind, limit, frame)
+        self.stands_for(owner, resource)
+        return resource
+
+    def stands_for(self, owner: Any, resource: int) -> None:
+        """The object is, or works for, a resource that is known."""
+        key = id(owner)
+        try:
+            self._known[key] = weakref.ref(owner, lambda _: self._known.pop(key, None)), resource
+        except TypeError:  # it allows no weak references; the next of its type at this place is added anew
+            self._known[key] = type(owner), resource
+
+    def take(self, resource: int) -> None:
+        recorder = self._recorder
+        site = recorder.user_site(_getframe(1))
+        place = 0 if site is None else site + 1
+        recorder.record((wire.TAKEN, self._track(), recorder.now(), resource, 0, place))
+
+    def give_back(self, resource: int) -> None:
+        recorder = self._recorder
+        recorder.record((wire.GIVEN_BACK, self._track(), recorder.now(), resource, 0, 0))
+
+    def _track(self) -> int:
+        return self._loops.current_track()
+
+    # -- hooks ----------------------------------------------------------------------------------
+
+    def _made(self, owner: Any, kind: str, limit: int | None) -> None:
+        frame: FrameType | None = caller_of_hooked()
+        while (
+            frame is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is owner
+        ):
+            frame = frame.f_back  # a subclass
+        if frame is None or self._recorder.origins.is_stdlib(frame.f_code.co_filename):
+            return
+        if not wait_reasons.has_pools(frame.f_code.co_filename):
+            self.add(owner, kind, limit, frame)
+
+    def semaphore_made(self, semaphore: Any) -> None:
+        limit = _limit(semaphore._value)
+        if limit is not None:  # else it is a signal, and limits nothing
+            self._made(semaphore, "semaphore", limit)
+
+    def lock_made(self, lock: Any) -> None:
+        self._made(lock, "lock", 1)
+
+    def queue_made(self, owner: Any) -> None:
+        known = vars(owner)
+        self._made(owner, "queue", _limit(known.get("_maxsize", known.get("maxsize"))))
+
+    def acquired(self, owner: Any, success: Any) -> Any:
+        if success:
+            resource = self.resource_of(owner)
+            if resource is not None:
+                self._held[resource] = self._held.get(resource, 0) + 1
+                self.take(resource)
+        return success
+
+    def released(self, owner: Any, count: Any = 1) -> None:
+        """Called while nobody else can take what is released, which may be more than was ever taken."""
+        resource = self.resource_of(owner)
+        if resource is not None:
+            held = self._held.get(resource, 0)
+            released = min(held, count if type(count) is int else 1)
+            self._held[resource] = (
+                held - released
+            )  # what is opened for more than hold it has been given by none
+            for _ in range(released):
+                self.give_back(resource)
+
+    def length_changed(self, owner: Any, value: Any = None) -> Any:
+        resource = self.resource_of(owner)
+        length = None if resource is None else _length(owner)
+        if resource is not None and length is not None:
+            recorder = self._recorder
+            recorder.record((wire.LEVEL, resource, recorder.now(), length, 0, 0))
+        return value
+
+    def install(self, patches: Patches) -> None:
+        for name, made in (("Semaphore", self.semaphore_made), ("Lock", self.lock_made)):
+            patches.rewrite(asyncio.locks, f"{name}.__init__", made, at_end)
+            patches.rewrite(asyncio.locks, f"{name}.acquire", self.acquired, on_return)
+        patches.rewrite(asyncio.locks, "Semaphore.release", self.released, after_setting("_value"))
+        patches.rewrite(asyncio.locks, "Lock.release", self.released, after_setting("_locked"))
+        patches.rewrite(asyncio.queues, "Queue.__init__", self.queue_made, at_end)
+        patches.rewrite(asyncio.queues, "Queue.put_nowait", self.length_changed, at_end)
+        patches.rewrite(asyncio.queues, "Queue.get_nowait", self.length_changed, on_return)
+        patches.rewrite(threading, "Semaphore.__init__", self.semaphore_made, at_end)
+        patches.rewrite(threading, "Semaphore.acquire", self.acquired, on_return)
+        for name in ("Semaphore", "BoundedSemaphore"):
+            patches.rewrite(threading, f"{name}.release", self.released, after_setting("_value"))
+        patches.rewrite(queue, "Queue.__init__", self.queue_made, at_end)
+        patches.rewrite(queue, "Queue.put", self.length_changed, at_end)
+        patches.rewrite(queue, "Queue.get", self.length_changed, on_return)
+
+
+def _limit(value: Any) -> int | None:
+    """None if it limits nothing, or nobody knows how much: the script may give what it likes."""
+    return int(value) if type(value) in (int, bool) and value > 0 else None
+
+
+_KNOWN_LENGTHS = {None, *(kind._qsize for kind in (queue.Queue, queue.PriorityQueue, queue.LifoQueue))}
+"""None: asyncio's queues have no such method."""
+_CONTAINERS = (collections.deque, list)
+
+
+def _length(owner: Any) -> int | None:
+    """None of a queue that counts in its own way, which is not to be called.
+
+    Without taking the lock of a ``queue.Queue``: this thread may hold it.
+    """
+    if getattr(type(owner), "_qsize", None) not in _KNOWN_LENGTHS:
+        return None
+    known = vars(owner)
+    items = known.get("_queue", known.get("queue"))
+    return len(items) if type(items) in _CONTAINERS else None

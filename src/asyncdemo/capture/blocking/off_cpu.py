@@ -1,0 +1,287 @@
+"""Sees threads that wait in calls which cannot be observed: they use no CPU time at all while they do.
+
+``poll``, ``SimpleQueue.get``, a read from a pipe, a C library: a built-in type has nothing to hook, and a
+stand-in for everything that may wait would be seen. So the watchdog reads the CPU clock of each thread. One
+that waits for the GIL wakes every few milliseconds to ask for it, which takes CPU time. One whose clock
+stands still, and which the system says is asleep, waits for something outside Python; from when until when is
+known to some milliseconds. What for is read from its frame: the function of the standard library that it is
+in, or the built-in function that its line calls. Where that does not tell, the wait is "outside Python".
+
+Linux only: elsewhere no thread's CPU clock can be read by another.
+"""
+
+from __future__ import annotations
+
+import dis
+import io
+import os
+import select
+import sys
+import time
+from _queue import SimpleQueue
+from types import BuiltinFunctionType, CodeType, FrameType, ModuleType
+from typing import Any, NamedTuple
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.loops.state import Loops
+from asyncdemo.capture.recorder import Recorder, ThreadLens
+
+UNKNOWN = "outside Python"
+_LEAST_NS = 15_000_000
+"""Shorter waits are not looked for: a thread may wait for its turn on a busy machine."""
+_PIECE_NS = 100_000_000
+"""A wait that goes on is told in pieces, so that a run which is ended has most of it."""
+_MOST = 64
+"""Threads that are looked at in one go."""
+
+# The script may replace these.
+_read_clock, _current_frames, _instructions = time.clock_gettime_ns, sys._current_frames, dis.get_instructions
+_open, _read, _close = os.open, os.read, os.close
+
+_FUNCTIONS: dict[Any, str] = {
+    getattr(module, name): reason
+    for module, reason, names in (
+        (select, "i/o", ("select",)),
+        (os, "i/o", ("read", "readv", "pread", "preadv", "write", "writev", "sendfile", "fsync", "open")),
+        (os, "subprocess", ("waitpid", "wait", "wait3", "wait4", "waitid")),
+        (sys.modules.get("_signal"), "signal", ("pause", "sigwait", "sigwaitinfo", "sigtimedwait")),
+        (
+            sys.modules.get("_socket"),
+            "dns",
+            ("gethostbyname", "gethostbyname_ex", "gethostbyaddr", "getaddrinfo"),
+        ),
+    )
+    for name in names
+    if hasattr(module, name)
+}
+_METHODS: dict[tuple[type, str], str] = {
+    (kind, name): reason
+    for kind, reason, names in (
+        (type(select.poll()) if hasattr(select, "poll") else None, "i/o", ("poll",)),
+        (getattr(select, "epoll", None), "i/o", ("poll",)),
+        (SimpleQueue, "empty queue", ("get",)),
+        *(
+            (kind, "i/o", ("read", "readline", "readlines", "read1", "readinto", "write", "flush"))
+            for kind in (io.FileIO, io.BufferedReader, io.BufferedWriter, io.BufferedRandom, io.TextIOWrapper)
+        ),
+    )
+    for name in names
+    if kind is not None
+}
+_LIBRARY = {
+    ("selectors.py", "select"): "i/o",
+    ("signal.py", "sigwait"): "signal",
+    ("process.py", "join"): "subprocess",
+    ("popen_fork.py", "wait"): "subprocess",
+    ("popen_forkserver.py", "wait"): "subprocess",
+    ("connection.py", "recv"): "i/o",
+    ("connection.py", "recv_bytes"): "i/o",
+    ("connection.py", "poll"): "i/o",
+    ("connection.py", "wait"): "i/o",
+    ("connection.py", "accept"): "net.accept",
+    ("queues.py", "get"): "empty queue",
+    ("socket.py", "create_connection"): "net.connect",
+    ("socket.py", "accept"): "net.accept",
+}
+"""By file of the standard library and name of the function; the outermost of them tells."""
+
+
+class OffCpu:
+    """Which threads wait, unobserved, and since when."""
+
+    def __init__(self, recorder: Recorder, loops: Loops) -> None:
+        self._recorder = recorder
+        self._loops = loops
+        self._seen: dict[int, _Seen] = {}
+        """By ident."""
+        self._next = 0
+        self._expressions: dict[tuple[CodeType, int], _Expression | None] = {}
+        """What is called at a place in the code."""
+
+    def look(self) -> None:
+        """To be called every few milliseconds."""
+        threads = list(self._recorder.threads.copy().items())
+        hosts = {lens.ident for lens in self._loops.lenses[:] if lens.running}
+        if len(threads) > _MOST:
+            self._next = (self._next + _MOST) % len(threads)
+            threads = (threads[self._next :] + threads[: self._next])[:_MOST]
+        for ident, lens in threads:
+            seen = self._seen.get(ident)
+            if seen is not None and (seen.lens is not lens or not lens.native):
+                self._tell(seen, seen.last_ns)
+                del self._seen[ident]
+                seen = None
+            if lens.native:
+                self._look_at(ident, lens, seen, lens.depth > 0 or ident in hosts)
+
+    def thread_ends(self, ident: int, lens: ThreadLens) -> None:
+        """Called by the thread itself."""
+        seen = self._seen.get(ident)
+        if seen is not None and seen.lens is lens:
+            self._look_at(ident, lens, seen, is_observed=True)
+
+    def _look_at(self, ident: int, lens: ThreadLens, seen: _Seen | None, is_observed: bool) -> None:
+        try:
+            # the kernel's name for that thread's CPU clock (CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED)
+            cpu_ns = _read_clock(~lens.native << 3 | 6)
+        except OSError:
+            return  # it is over
+        now = self._recorder.now()
+        if seen is None:
+            self._seen[ident] = _Seen(lens, now, cpu_ns)
+        elif is_observed or cpu_ns != seen.cpu_ns:
+            used_ns = cpu_ns - seen.cpu_ns
+            self._tell(seen, now - used_ns)
+            seen.could_start_ns = now if is_observed else min(now, seen.last_ns + used_ns)
+            seen.wait, seen.cpu_ns, seen.last_ns = -1, cpu_ns, now
+        else:
+            seen.last_ns = now
+            if seen.wait < 0:
+                if now - seen.could_start_ns < _LEAST_NS or not _is_asleep(lens.native):
+                    return
+                seen.wait = self._recorder.wait(self._reason(ident))
+                seen.told_ns = seen.could_start_ns
+            if now - seen.told_ns > _PIECE_NS:
+                self._tell(seen, now)
+
+    def _tell(self, seen: _Seen, end_ns: int) -> None:
+        if seen.wait >= 0 and end_ns > seen.told_ns:
+            track = seen.lens.track
+            self._recorder.record((wire.OFF_CPU, track, seen.told_ns, end_ns, seen.wait, 0))
+            seen.told_ns = end_ns
+
+    def _reason(self, ident: int) -> str:
+        # A frame is held as briefly as can be: what dies with it would else die in this thread.
+        frame = _current_frames().get(ident)
+        if frame is None:
+            return UNKNOWN
+        code, at = frame.f_code, frame.f_lasti
+        told = ""
+        outward: FrameType | None = frame
+        while outward is not None and self._recorder.origins.is_stdlib(outward.f_code.co_filename):
+            place = outward.f_code.co_filename.rpartition(os.sep)[2], outward.f_code.co_name
+            told = _LIBRARY.get(place, told)
+            outward = outward.f_back
+        del frame, outward
+        if told:
+            return told
+        key = code, at
+        if key not in self._expressions:
+            self._expressions[key] = _called(code, at)
+        expression = self._expressions[key]
+        frame = _current_frames().get(ident)
+        if expression is None or frame is None or frame.f_code is not code or frame.f_lasti != at:
+            return UNKNOWN
+        return _reason_of(expression, frame)
+
+
+class _Seen:
+    """What was seen of one thread. Times are those of looking, but for the estimated ``could_start_ns``."""
+
+    __slots__ = ("could_start_ns", "cpu_ns", "last_ns", "lens", "told_ns", "wait")
+
+    def __init__(self, lens: ThreadLens, now: int, cpu_ns: int) -> None:
+        self.lens = lens
+        self.cpu_ns = cpu_ns
+        self.last_ns = now
+        self.could_start_ns = now
+        """When it stopped, if it waits: it ran from the look before for as long as its clock says."""
+        self.wait = -1
+        """What it waits for now; negative if it does not."""
+        self.told_ns = 0
+        """Until when that has been told."""
+
+
+def _is_asleep(native: int) -> bool:
+    """Does the thread wait, and not only for a processor?"""
+    try:
+        file = _open(f"/proc/self/task/{native}/stat", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        state = _read(file, 1000).rpartition(b") ")[2][:1]
+    finally:
+        _close(file)
+    return state in (b"S", b"D")
+
+
+class _Expression(NamedTuple):
+    """``name.attribute...``, called or, if ``iterated``, looped over. load: the instruction for the name."""
+
+    load: str
+    names: tuple[str, ...]
+    iterated: bool
+
+
+_NO_PARTS = (
+    "PUSH_NULL",
+    "PRECALL",
+    "CACHE",
+    "GET_ITER",
+    "RESUME",
+    "COPY",
+    "EXTENDED_ARG",
+    "KW_NAMES",
+    "LOAD_CONST",
+)
+
+
+def _called(code: CodeType, at: int) -> _Expression | None:
+    """What the instruction there calls or iterates over, if that is only names."""
+    instructions = list(_instructions(code))
+    here = next((one for one in instructions if one.offset == at), None)
+    iterated = here is not None and here.opname.startswith("FOR_ITER")
+    if iterated:  # its place in the source may be the whole loop: what it loops over was loaded last
+        before = [one for one in instructions if one.offset < at and one.opname not in _NO_PARTS]
+        here = before[-1] if before else None
+        at = at if here is None else here.offset + 1
+    if here is None or here.positions is None or here.positions.col_offset is None:
+        return None
+    start = here.positions.lineno, here.positions.col_offset  # where what is called starts, too
+    parts = [
+        one
+        for one in instructions
+        if one.offset < at
+        and one.positions is not None
+        and (one.positions.lineno, one.positions.col_offset) == start
+        and one.opname not in _NO_PARTS
+    ]
+    if not parts or not all(one.opname.startswith("LOAD_") and type(one.argval) is str for one in parts):
+        return None
+    names = tuple(one.argval for one in parts)
+    return _Expression(parts[0].opname, names, iterated)
+
+
+def _reason_of(expression: _Expression, frame: FrameType) -> str:
+    """Nothing of the script's is called for it."""
+    owner: Any = None
+    found = _variable(frame, expression.load, expression.names[0])
+    for name in expression.names[1:]:
+        owner, found = found, _attribute(found, name)
+    if expression.iterated:
+        return _of_file(found, _METHODS.get((type(found), "readline"), UNKNOWN))
+    if type(found) is BuiltinFunctionType:
+        return _FUNCTIONS.get(found, UNKNOWN)
+    return _of_file(owner, _METHODS.get((type(owner), expression.names[-1]), UNKNOWN))
+
+
+def _of_file(owner: Any, reason: str) -> str:
+    return "stdin" if owner is not None and (owner is sys.stdin or owner is sys.__stdin__) else reason
+
+
+def _variable(frame: FrameType, load: str, name: str) -> Any:
+    if load in ("LOAD_GLOBAL", "LOAD_NAME"):
+        return frame.f_globals.get(name, frame.f_builtins.get(name))
+    if sys.version_info >= (3, 13) and load != "LOAD_ATTR":
+        return frame.f_locals.get(name)  # before, looking at another thread's locals keeps them alive
+    return None
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    if type(owner) is ModuleType:
+        return vars(owner).get(name)
+    try:
+        attributes = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return None
+    return attributes.get(name) if type(attributes) is dict else None

@@ -1,0 +1,133 @@
+"""Observes threads: their start and end, and the primitives of ``threading`` and ``queue`` they wait in."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import weakref
+from _thread import get_ident  # gevent replaces that of the module
+from collections.abc import Callable
+from types import CodeType, FunctionType, MethodType
+from typing import Any, NamedTuple
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.blocking import locks
+from asyncdemo.capture.blocking.limits import Limits
+from asyncdemo.capture.blocking.waits import Labelled, Waiting, Waits
+from asyncdemo.capture.frames import hide_own_frames
+from asyncdemo.capture.guard import caller_of_hooked
+from asyncdemo.capture.instrument import Patches, around, around_call
+from asyncdemo.capture.loops.state import Loops
+from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
+
+
+class Threads:
+    """Threads as tracks."""
+
+    def __init__(self, recorder: Recorder, loops: Loops, limits: Limits, waits: Waits) -> None:
+        self._recorder = recorder
+        self._loops = loops
+        self._limits = limits
+        self._waits = waits
+        self._started: dict[int, tuple[weakref.ref[threading.Thread], _Start]] = {}
+        """By id, as a thread of a class of the script's may compare as it likes."""
+        self.on_start: Callable[[], None] = lambda: None
+
+    def install(self, patches: Patches) -> None:
+        waits, limits = self._waits, self._limits
+        patches.rewrite(threading, "Thread.start", self._starting, around)
+        patches.rewrite(threading, "Thread._bootstrap_inner", self._running, around_call("run"))
+        patches.rewrite(threading, "Thread.join", self._joining, around)
+        patches.rewrite(threading, "Condition.wait", lambda _: waits.condition(), around)
+        patches.rewrite(threading, "Event.wait", lambda _: waits.labelled("event"), around)
+        patches.rewrite(threading, "Barrier.wait", lambda _: waits.labelled("barrier"), around)
+        for owner, module, method, reason, state in (
+            ("Semaphore", threading, "acquire", "semaphore", QUEUED),
+            ("Queue", queue, "get", "empty queue", WAITING),
+            ("Queue", queue, "put", "full queue", QUEUED),
+            ("Queue", queue, "join", "queue.join", WAITING),
+        ):
+            patches.rewrite(module, f"{owner}.{method}", self._limited(reason, state), around)
+        locks.install(self._recorder, limits, waits, patches)
+
+    def _limited(self, reason: str, state: int) -> Callable[[Any], Labelled]:
+        def labelled(owner: Any) -> Labelled:
+            resource = self._limits.resource_of(owner)
+            if resource is None and state == QUEUED:
+                return self._waits.labelled("")  # the standard library's own
+            return self._waits.labelled(reason, state, resource)
+
+        return labelled
+
+    def _starting(self, thread: threading.Thread) -> Labelled:
+        recorder = self._recorder
+        created = recorder.frame_site(recorder.caller(caller_of_hooked()))
+        if self._start_of(thread) is None:  # else this call raises
+            key, track = id(thread), recorder.next_track()
+            start = _Start(track, created, self._loops.current_track(), recorder.now())
+            self._started[key] = weakref.ref(thread, lambda _: self._started.pop(key, None)), start
+        self.on_start()
+        return self._waits.labelled("")  # it waits until the thread runs, which is nobody's business
+
+    def _start_of(self, thread: threading.Thread) -> _Start | None:
+        reference, start = self._started.get(id(thread), (None, None))
+        return start if reference is not None and reference() is thread else None
+
+    def _joining(self, thread: threading.Thread) -> Waiting:
+        start = self._start_of(thread)
+        track = None if start is None else start.track
+        return self._waits.waiting("thread", on=track)
+
+    def _running(self, thread: threading.Thread) -> _ThreadRun | Labelled:
+        if self._loops.in_greenlet():
+            return self._waits.labelled("")  # gevent has made it a greenlet, which is observed as such
+        return _ThreadRun(self._recorder, thread, self._start_of(thread))
+
+
+class _Start(NamedTuple):
+    """One call of ``Thread.start``. created: the line of it. parent: the track that made it, or negative."""
+
+    track: int
+    created: int | None
+    parent: int
+    at_ns: int
+
+
+def _code_of(target: Any) -> CodeType | None:
+    """Of a function or a method; of anything else it is not known, and nothing of it is touched."""
+    function = target.__func__ if type(target) is MethodType else target
+    return function.__code__ if type(function) is FunctionType else None
+
+
+class _ThreadRun:
+    __slots__ = ("_recorder", "_start", "_thread")
+
+    def __init__(self, recorder: Recorder, thread: threading.Thread, start: _Start | None) -> None:
+        self._recorder = recorder
+        self._thread = thread
+        self._start = start
+
+    def __enter__(self) -> None:
+        thread, recorder = self._thread, self._recorder
+        known = vars(thread)
+        track, created, parent, at_ns = self._start or (None, None, -1, recorder.now())
+        lens = recorder.open_thread(
+            get_ident(),
+            known.get("_name", ""),
+            _code_of(type(thread).run if known.get("_target") is None else known["_target"]),
+            created,
+            parent if parent >= 0 else None,
+            at_ns,
+            track,
+        )
+        self._recorder.record((wire.THREAD_RUNS, lens.track, self._recorder.now(), 0, 0, 0))
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if error is not None:
+            hide_own_frames(error)  # before ``threading.excepthook`` prints it
+        raised = kind is not None and not issubclass(kind, SystemExit)
+        self._recorder.close_thread(
+            get_ident(),
+            "raised" if raised else "returned",
+            kind.__name__ if kind and raised else None,
+        )

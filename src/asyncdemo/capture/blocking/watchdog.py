@@ -1,0 +1,232 @@
+"""The lens' one own thread: sees which line blocks a loop, and sends the recorded events.
+
+It is started with ``_thread`` so that ``threading.enumerate`` does not show it to the script.
+"""
+
+from __future__ import annotations
+
+import _thread
+import select
+import socket
+import sys
+import time
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.recorder import Recorder
+
+_clock = time.perf_counter_ns  # the real one, also where the script's is virtual
+POLL_S = 0.01
+SAMPLE_AFTER_NS = 20_000_000
+REPORT_AFTER_NS = 50_000_000
+FLUSH_NS = 40_000_000
+_DEEPEST = 200
+_SOMETHING = 4096
+_Epoll: Any = getattr(select, "epoll", type(None))
+_select = select.select  # gevent replaces it
+_current_frames = sys._current_frames  # the script may replace it
+
+
+Stack = tuple[tuple[CodeType, int], ...]
+"""(code, line) of each frame, innermost first."""
+
+
+class Sample:
+    """The stacks seen while one step was being run."""
+
+    __slots__ = ("counts", "reported_ns", "started_ns")
+
+    def __init__(self, started_ns: int) -> None:
+        self.started_ns = started_ns
+        self.counts: dict[Stack, int] = {}
+        self.reported_ns = 0
+
+    @property
+    def stack(self) -> Stack:
+        """The one seen most often."""
+        return max(self.counts, key=self.counts.__getitem__, default=())
+
+
+class Watchdog:
+    def __init__(
+        self,
+        recorder: Recorder,
+        sleep: Callable[[float], None],
+        on_lost: Callable[[OSError], None],
+        failed: Callable[[str, BaseException], bool],
+        look_at_threads: Callable[[], None] = lambda: None,
+    ) -> None:
+        """sleep: the real one. on_lost: the parent cannot be reached any more. failed: as of any hook.
+
+        look_at_threads is called every few milliseconds.
+        """
+        self._look_at_threads = look_at_threads
+        self._recorder = recorder
+        self._lenses: list[LoopLens] = []
+        self._offset_ns = 0
+        self._sleep = sleep
+        self._on_lost = on_lost
+        self._failed = failed
+        self._tell_stuck: Callable[[], object] = lambda: None
+        self._asked: _Question | None = None
+        self._may_start = _thread.allocate_lock()
+        self._up = _thread.allocate_lock()
+
+    def prepare(self) -> None:
+        """Make the thread, which waits: from here on it takes no more memory."""
+        self._may_start.acquire()
+        self._up.acquire()
+        _thread.start_new_thread(self._run, ())
+        self._up.acquire()
+
+    def start(
+        self,
+        loops: Loops,
+        connection: socket.socket | None = None,
+        tell_stuck: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Once it is prepared. connection: where the parent may ask who has not ended; this tells it."""
+        self._tell_stuck = tell_stuck
+        self._asked = None if connection is None else _Question(connection)
+        self._lenses = loops.lenses
+        self._offset_ns = loops.offset_ns
+        self._may_start.release()
+        self._up.acquire()  # the first line of the script may be one that blocks
+
+    def _run(self) -> None:
+        bytes(_SOMETHING)  # by the first of it a thread gets a part of the memory of its own
+        self._up.release()
+        self._may_start.acquire()
+        self._up.release()
+        recorder, sleep = self._recorder, self._sleep
+        flushed, all_sent = _clock(), True
+        while recorder.active:
+            if all_sent:
+                sleep(POLL_S)
+            self.look()
+            self._measure()
+            self._look_at_threads()
+            recorder.pack()
+            asked = self._asked is not None and self._asked.arrived()
+            if asked:
+                self._tell_stuck()
+            if asked or not all_sent or _clock() - flushed > FLUSH_NS:
+                flushed = _clock()
+                try:
+                    all_sent = recorder.offer(self.look)
+                except OSError as error:
+                    self._on_lost(error)
+                    return
+
+    def _measure(self) -> None:
+        for lens in self._lenses[:]:
+            if lens.loop() is None:
+                self._lenses.remove(lens)
+                lens.usage.close()
+            elif lens.running and self._is_due(lens):
+                lens.usage.read(lens.started_ns)
+                self.look()
+
+    def _is_due(self, lens: LoopLens) -> bool:
+        """Is there something new to measure: no step, or one that was not yet seen?"""
+        return lens.started_ns <= 0 or lens.usage.step_ns != lens.started_ns
+
+    def look(self) -> None:
+        """Sample the steps that have taken long.
+
+        To be called right after anything that lets go of the GIL: after a C call that kept it, the
+        moment in which this thread gets it is the only one at which the line can still be seen.
+        """
+        for lens in self._lenses[:]:
+            started = lens.started_ns
+            if started > 0 and self._recorder.now() - started > SAMPLE_AFTER_NS:
+                try:
+                    self._sample(lens, started)
+                except Exception as error:  # noqa: BLE001 - or nothing more would be sent
+                    self._failed("the look at a blocked loop", error)
+
+    def _sample(self, lens: LoopLens, started: int) -> None:
+        frame = _current_frames().get(lens.ident)
+        if lens.started_ns != started:
+            return  # the step ended meanwhile
+        sample: Sample | None = lens.sample
+        if sample is None or sample.started_ns != started:
+            sample = lens.sample = Sample(started)
+        # What the lines are is looked up later: that may read files, and let go of the GIL.
+        stack = _stack(frame)
+        sample.counts[stack] = sample.counts.get(stack, 0) + 1
+        now = self._recorder.now()
+        _look_for_events(lens, now)
+        if now - started > REPORT_AFTER_NS and now - sample.reported_ns > REPORT_AFTER_NS:
+            sample.reported_ns = now
+            reason = "" if lens.call is None else lens.call[0]
+            starved = lens.starved(self._recorder.tasks, self._offset_ns, now)
+            self._recorder.define(
+                ["blocked", lens.track, started, now, *self._places(stack), reason, starved]
+            )
+
+    def _places(self, stack: Stack) -> tuple[int | None, int | None]:
+        """The innermost line that is not the standard library's, and the nearest of the user's code."""
+        recorder, origins = self._recorder, self._recorder.origins
+        site = called_from = None
+        for code, line in stack:
+            if site is None and not origins.is_stdlib(code.co_filename):
+                site = recorder.site(code.co_filename, line, code.co_qualname)
+            if origins.is_user(code.co_filename):
+                called_from = recorder.site(code.co_filename, line, code.co_qualname)
+                break
+        return site, called_from
+
+    def slow_step(self, lens: LoopLens, track: int, start_ns: int, end_ns: int) -> None:
+        """Called by the loop's own thread, after a step that took long."""
+        sample: Sample | None = lens.sample
+        lens.sample = None
+        seen = sample is not None and sample.started_ns == start_ns
+        site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
+        cpu_ns, stolen_ns = lens.usage.since(start_ns, end_ns)
+        lens.usage.read(0)  # whoever held this one up may keep the watchdog from measuring the next
+        self._recorder.define(["slow", track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from])
+
+
+class _Question:
+    """Has the parent asked who has not ended? It sends nothing else once the script runs."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        # Not the methods of the class: they are observed.
+        self._receive = super(socket.socket, connection).recv
+        self._readable: Any = select.poll() if hasattr(select, "poll") else None
+        if self._readable is not None:
+            self._readable.register(connection.fileno(), select.POLLIN)
+        self._descriptor = connection.fileno()
+
+    def arrived(self) -> bool:
+        try:
+            if self._readable is not None:
+                ready = bool(self._readable.poll(0))
+            else:
+                ready = bool(_select([self._descriptor], [], [], 0)[0])
+            return ready and bool(self._receive(64))
+        except (OSError, ValueError):
+            return False  # the script has closed it: the next flush will notice
+
+
+def _look_for_events(lens: LoopLens, now_ns: int) -> None:
+    """What the blocked loop would find if it looked. Any thread may ask epoll; it forgets nothing by that."""
+    selector = lens.selector()
+    if isinstance(selector, _Epoll):
+        try:
+            ready = selector.poll(0)
+        except (OSError, ValueError):
+            return  # closed meanwhile
+        for descriptor, _ in ready:
+            lens.io_seen.setdefault(descriptor, now_ns)
+
+
+def _stack(frame: FrameType | None) -> Stack:
+    found: list[tuple[CodeType, int]] = []
+    while frame is not None and len(found) < _DEEPEST:
+        found.append((frame.f_code, frame.f_lineno or 0))
+        frame = frame.f_back
+    return tuple(found)

@@ -1,0 +1,169 @@
+"""psycopg2's pools, and what its connections wait for.
+
+A query waits inside libpq, in C, where nothing can be rewritten. So ``psycopg2.connect`` makes connections
+and cursors of subclasses with the same names, whose methods that wait say so. A factory that is no class is
+left alone.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from asyncdemo.capture.instrument import Patches, observing, on_entry, on_entry_with_all
+from asyncdemo.capture.libraries.pool_registry import Call, Connection, Pools
+
+NAME = "psycopg2"
+_WAITING = ("execute", "executemany", "callproc", "copy_from", "copy_to", "copy_expert")
+_WAITING_IF_NAMED = ("fetchone", "fetchmany", "fetchall", "scroll", "close", "__next__")
+"""A cursor with a name stays on the server, and asks it for the rows."""
+
+
+def _made(pools: Pools, pool: Any, _: Any, maxconn: Any) -> None:
+    pools.made(pool, NAME, int(maxconn))
+
+
+class _Connecting(Call):
+    """With a key it is opened for the one who asked, else to be kept."""
+
+    def begin(self) -> None:
+        pool, key = self.arguments
+        self._connection: Connection | None = self.pools.expect(pool)
+        if self._connection is None:
+            return
+        if key is not None:
+            self.pools.hold(self._connection)
+        self.pools.opening(self._connection)
+
+    def returns(self, opened: Any) -> None:
+        if self._connection is not None:
+            self.pools.bind(self._connection, opened)
+            self.pools.ready(self._connection)
+
+    def ends(self, error: BaseException | None) -> None:
+        if error is not None and self._connection is not None:
+            self.pools.close(self._connection)
+            self.pools.let_go(self._connection)
+
+
+class _Asking(Call):
+    def returns(self, opened: Any) -> None:
+        connection = self.pools.of(opened)
+        if connection is not None and connection.holder is None:
+            self.pools.hold(connection)
+
+    def ends(self, error: BaseException | None) -> None:
+        if type(error).__name__ == "PoolError" and "exhausted" in str(error):
+            self.pools.refused(self.arguments[0], self.begun_ns)
+
+
+class _Returning(Call):
+    def begin(self) -> None:
+        self._connection = self.pools.of(self.arguments[1])
+        if self._connection is not None:
+            self.pools.let_go(self._connection)
+            self._note_if_closed()  # before another one is opened for it
+
+    def ends(self, error: BaseException | None) -> None:
+        self._note_if_closed()
+
+    def _note_if_closed(self) -> None:
+        if self._connection is not None and self.arguments[1].closed:
+            self.pools.close(self._connection)
+
+
+def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
+    patches.rewrite(module, "AbstractConnectionPool.__init__", pools.hook(_made), on_entry_with_all)
+    patches.rewrite(module, "AbstractConnectionPool._connect", pools.observed(_Connecting), observing)
+    patches.rewrite(module, "AbstractConnectionPool._getconn", pools.observed(_Asking), observing)
+    patches.rewrite(module, "AbstractConnectionPool._putconn", pools.observed(_Returning), observing)
+    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.hook(Pools.shut), on_entry)
+
+
+# -- what waits in C ----------------------------------------------------------------------------
+
+
+def _install_connect(pools: Pools, patches: Patches, module: Any) -> None:
+    real_connect = module._connect
+    connections = _Subclasses(_connection_type(pools, module.extensions))
+
+    def _connect(dsn: Any, connection_factory: Any = None, **options: Any) -> Any:
+        if not any(options.values()):  # an asynchronous connection does not wait
+            connection_factory = connections.of(connection_factory or module.extensions.connection)
+        with pools.waits.waiting("net.connect"):
+            return real_connect(dsn, connection_factory=connection_factory, **options)
+
+    patches.set(module, "_connect", _connect)
+
+
+class _Subclasses:
+    """Of any class with this base, one with ``mixed`` right above the base."""
+
+    def __init__(self, mixed: type) -> None:
+        self._mixed = mixed
+        self._base = mixed.__mro__[1]
+        self._made: dict[type, type] = {self._base: mixed}
+
+    def of(self, wanted: Any) -> Any:
+        if not isinstance(wanted, type) or not issubclass(wanted, self._base):
+            return wanted
+        made = self._made.get(wanted)
+        if made is None:
+            try:
+                made = type(wanted.__name__, (wanted, self._mixed), {"__slots__": ()})
+            except TypeError:  # it cannot be combined
+                made = wanted
+            else:
+                made.__module__, made.__qualname__ = wanted.__module__, wanted.__qualname__
+            self._made[wanted] = made
+        return made
+
+
+def _connection_type(pools: Pools, extensions: Any) -> type:
+    base: type = extensions.connection
+    plain = _Subclasses(_cursor_type(pools, extensions.cursor, _WAITING))
+    named = _Subclasses(_cursor_type(pools, extensions.cursor, (*_WAITING, *_WAITING_IF_NAMED)))
+
+    def cursor(self: Any, *args: Any, **options: Any) -> Any:
+        subclasses = named if (args[0] if args else options.get("name")) else plain
+        wanted = args[1] if len(args) > 1 else options.get("cursor_factory")
+        wanted = subclasses.of(wanted or self.cursor_factory or extensions.cursor)
+        if len(args) > 1:
+            args = (args[0], wanted, *args[2:])
+        else:
+            options["cursor_factory"] = wanted
+        return base.cursor(self, *args, **options)  # type: ignore[attr-defined]
+
+    def close(self: Any) -> None:
+        known = pools.of(self)
+        if known is not None:
+            pools.close(known)
+        base.close(self)  # type: ignore[attr-defined]
+
+    members = {"cursor": cursor, "close": close}
+    members |= {name: _waiting(pools, getattr(base, name)) for name in ("commit", "rollback")}
+    return _passing_for(base, members)
+
+
+def _cursor_type(pools: Pools, base: type, waiting: tuple[str, ...]) -> type:
+    return _passing_for(base, {name: _waiting(pools, getattr(base, name)) for name in waiting})
+
+
+def _passing_for(base: type, members: dict[str, Any]) -> type:
+    for name, member in members.items():
+        member.__name__, member.__qualname__ = name, f"{base.__qualname__}.{name}"
+        member.__doc__ = getattr(base, name).__doc__
+    made = type(base.__name__, (base,), {**members, "__doc__": base.__doc__})
+    made.__module__, made.__qualname__ = base.__module__, base.__qualname__
+    return made
+
+
+def _waiting(pools: Pools, method: Any) -> Any:
+    def waits(*args: Any, **options: Any) -> Any:
+        with pools.waits.waiting("sql"):
+            return method(*args, **options)
+
+    return waits
+
+
+MODULES = {"psycopg2": _install_connect, "psycopg2.pool": _install_pool}

@@ -1,0 +1,459 @@
+"""Observes asyncio's own event loops from their handles: every step, when it was ready, who woke it.
+
+The classes of handles stay what they are. ``Handle._run`` becomes one that is the same single frame and
+reads the clock, and ``BaseEventLoop.call_soon`` one that notes the time a callback became ready and what was
+running then. The note lies in the handle (``capture.handles``); one that somebody else made has none, and
+runs as ever. Nothing the script owns is wrapped.
+
+A callback that only passes a result on (a timer setting a future, ``gather`` counting its children)
+is a *relay*: who it makes ready was ready when the relay itself was, and was woken by who woke the
+relay. So a task that a blocked loop could not run is *ready* from the moment its timer was due.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextvars
+import functools
+import sys
+from _thread import get_ident  # gevent replaces that of the module
+from asyncio import base_events, events, format_helpers, selector_events
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
+from typing import Any
+
+from asyncdemo.capture import callables, wire
+from asyncdemo.capture.frames import disguise
+from asyncdemo.capture.guard import Guard
+from asyncdemo.capture.instrument import (
+    Patches,
+    Transform,
+    around,
+    call_hook,
+    locate,
+    on_entry,
+    on_entry_with_all,
+)
+from asyncdemo.capture.loops.handles import (
+    NOT_SCHEDULED,
+    STEP,
+    Ready,
+    TaskState,
+    Traceback,
+    is_handle,
+    leave_note,
+    note_of,
+)
+from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.tasks import LONG_WAIT_NS, Tasks, observing_creation
+from asyncdemo.capture.loops.wait_reasons import Reasons
+from asyncdemo.capture.recorder import Recorder
+
+_HANDLE_SLOTS = {
+    "__weakref__",
+    "_args",
+    "_callback",
+    "_cancelled",
+    "_context",
+    "_loop",
+    "_repr",
+    "_source_traceback",
+}
+"""Of the handles whose constructor is known to do nothing but set these."""
+_RELAY_PACKAGES = frozenset({"asyncio", "_asyncio", "concurrent", "uvloop"})
+NO_TASK = -1
+_handle_init = events.Handle.__init__
+_MOST_CALLBACKS = 10_000
+_MAKES_THREAD_SAFE = hasattr(events, "_ThreadSafeHandle")
+"""3.14+: before, ``call_soon_threadsafe`` calls ``_call_soon``, too."""
+
+
+Failed = Callable[[Exception], bool]
+
+
+class Relays:
+    """Tells which callbacks only pass on what happened: asyncio's own."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, bool]] = {}
+        """By id of the code, or else of the type; and that itself, as ids of what is gone come back."""
+
+    def is_relay(self, callback: Any) -> bool:
+        function = callback
+        kind: Any = type(function)
+        if kind is MethodType:
+            function = callback.__func__
+            kind = type(function)
+        if kind is FunctionType:
+            key = function.__code__
+        elif kind is BuiltinFunctionType and type(function.__self__) is not ModuleType:
+            key = type(function.__self__)
+        elif kind is functools.partial or kind is BuiltinFunctionType or kind is MethodWrapperType:
+            return _is_relay(callables.innermost(function))
+        else:
+            key = kind
+        known = self._known.get(id(key))
+        if known is None:
+            if len(self._known) > _MOST_CALLBACKS:
+                self._known.clear()
+            known = self._known[id(key)] = key, _is_relay(function)
+        return known[1]
+
+
+def _is_relay(function: Any) -> bool:
+    return callables.module(function).partition(".")[0] in _RELAY_PACKAGES
+
+
+class EventLoops:
+    """Changes asyncio so that every step of its loops is recorded."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        reasons: Reasons,
+        loops: Loops,
+        tasks: Tasks,
+        relays: Relays,
+        slow_ns: int,
+        on_slow: Callable[[LoopLens, int, int, int], None],
+        failed: Callable[[str, BaseException], bool],
+    ) -> None:
+        """on_slow(loop, track or -1, start_ns, end_ns) is called after a callback longer than slow_ns.
+
+        failed(hook, error) is called when a hook fails; false if the error is the script's own.
+        """
+        self._recorder = recorder
+        self._reasons = reasons
+        self._loops = loops
+        self._tasks = tasks
+        self._relays = relays
+        self._slow_ns = slow_ns
+        self._on_slow = on_slow
+        self._failed = failed
+
+    def install(self, patches: Patches) -> None:
+        base: Any = base_events.BaseEventLoop
+        patches.set(base, "_asyncdemo", None)
+        self._replace(patches, events.Handle, "_run", self._run)
+        if set(getattr(events.Handle, "__slots__", ())) == _HANDLE_SLOTS:
+            self._replace(patches, base, "call_soon", self._call_soon)
+        self._replace(patches, base, "create_task", self._create_task)
+        makers = ("_call_soon", "call_soon_threadsafe") if _MAKES_THREAD_SAFE else ("_call_soon",)
+        for name in makers:
+            patches.rewrite(base_events, f"BaseEventLoop.{name}", self._scheduled, _with_handle)
+        patches.rewrite(base_events, "BaseEventLoop._add_callback", self._added, on_entry_with_all)
+        patches.rewrite(base_events, "BaseEventLoop.run_forever", self._loops.running, around)
+        patches.rewrite(
+            selector_events, "BaseSelectorEventLoop._process_events", self._woke, on_entry_with_all
+        )
+        patches.rewrite(asyncio.runners, "_cancel_all_tasks", self._left_pending, on_entry)
+
+    def _replace(
+        self, patches: Patches, owner: Any, name: str, make: Callable[[Any, Failed], FunctionType]
+    ) -> None:
+        """By make(original, failed); it has its own guard, as a call more would cost too much."""
+        original = getattr(owner, name)
+        failed, hook = self._failed, original.__qualname__
+        patches.set(owner, name, make(original, lambda error: failed(hook, error)))
+
+    # -- hooks ----------------------------------------------------------------------------------
+
+    def _woke(self, loop: Any, events_found: Any) -> None:
+        lens = self._loops.lens_of(loop)
+        if lens.io_seen:
+            for key, _ in events_found:
+                seen_ns = lens.io_seen.get(key.fd)
+                if seen_ns is not None:
+                    lens.io_ready.update((id(handle), seen_ns) for handle in key.data if handle is not None)
+            lens.io_seen.clear()
+        lens.slept_ns, lens.woke_ns = -lens.started_ns, self._recorder.now()
+        lens.looks, lens.ended_ns = True, 0
+        if events.Handle.__init__ is not _handle_init:  # the script has put something in its place
+            lens.is_plain = False
+
+    def _left_pending(self, loop: Any) -> None:
+        pending = (self._recorder.tasks.get(id(task)) for task in asyncio.all_tasks(loop))
+        self._recorder.define(["pending", sorted(track for track in pending if track is not None)])
+
+    def _scheduled(self, loop: Any, handle: Any) -> None:
+        """A handle was made, by ``call_soon_threadsafe`` or where ``call_soon`` cannot be faster."""
+        if not is_handle(handle):
+            return
+        lens = self._loops.lens_of(loop)
+        ident = get_ident()
+        if ident == lens.ident:
+            ready_ns, waker = lens.due_ns or self._recorder.now(), lens.current
+        else:
+            thread = self._recorder.threads.get(ident)
+            ready_ns, waker = self._recorder.now(), wire.BY_THREAD if thread is None else thread.track
+        state = self._tasks.scheduled(handle._callback, lens, waker, ready_ns)
+        leave_note(handle, Ready(ready_ns, waker) if state is None else state)
+
+    def _added(self, loop: Any, handle: Any) -> None:
+        """A handle that stands for a file or a signal is to run; it is the same one each time."""
+        if not is_handle(handle):
+            return
+        io_ready = self._loops.lens_of(loop).io_ready
+        ready_ns = io_ready.pop(id(handle), 0) if io_ready else 0
+        note = note_of(handle)
+        if type(note) is not TaskState:
+            leave_note(handle, Ready(ready_ns or self._recorder.now(), wire.BY_IO))
+
+    # -- in place of asyncio's own --------------------------------------------------------------
+
+    def _run(self, original: Any, failed: Failed) -> FunctionType:
+        recorder, classify, finish = self._recorder, self._reasons.classify, self._tasks.finish
+        now, record = recorder.now, recorder.record
+        record_long_wait, slow_ns, on_slow = self._tasks.record_long_wait, self._slow_ns, self._on_slow
+        begin, unknown = self._begin_callback, recorder.wait("")
+
+        def _run(self: Any) -> None:
+            note, task = self._source_traceback, None
+            if type(note) is Traceback:
+                note = note_of(self)
+            if type(note) is TaskState:
+                state, lens = note, self._loop._asyncdemo
+                before = ready = start = waker = 0
+                stepped = None
+                try:
+                    before, stepped = lens.current, lens.state
+                    lens.current, lens.state = state.track, state
+                    waker, ended = state.waker, state.end_ns
+                    ready = state.ready_ns or ended
+                    # woken by itself, it only let others go first
+                    if ready - ended > LONG_WAIT_NS and waker != state.track:
+                        record_long_wait(state, ready)
+                    state.ready_ns = NOT_SCHEDULED
+                    start = lens.ended_ns or now()
+                    lens.ended_ns, lens.started_ns = 0, start
+                except Exception as error:  # noqa: BLE001 - as of every hook
+                    give_up(lens, error)
+                    lens = None
+                callback, args = self._callback, self._args
+                try:  # written out: a call with * takes a slower path
+                    if not args and args is not None:
+                        self._context.run(callback)
+                    elif type(args) is tuple and len(args) == 1:
+                        self._context.run(callback, args[0])
+                    else:
+                        self._context.run(callback, *args)
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:  # noqa: BLE001 - as the original does
+                    _report(self, error)
+                finally:
+                    if lens is not None:
+                        try:
+                            state.end_ns = end = now()
+                            lens.started_ns, lens.current, lens.state = -end, before, stepped
+                            if not state.ready_ns:  # it has scheduled itself
+                                wait = wire.WAIT_YIELD
+                            else:
+                                task = state()
+                                wait = wait_of(task, state, end)
+                            record((state.track, ready, start, end, wait, waker))
+                            if end - start > slow_ns:
+                                on_slow(lens, state.track, start, end)
+                            elif lens.looks:
+                                lens.ended_ns = end
+                        except Exception as error:  # noqa: BLE001
+                            give_up(lens, error)
+                    # a traceback's frames lead to this one, which must not keep the task alive
+                    self = callback = args = task = None
+            else:
+                lens, before, start = None, 0, 0
+                try:
+                    lens, before, start = begin(self, note)
+                except Exception as error:  # noqa: BLE001 - as of every hook
+                    give_up(lens, error)
+                    lens = None
+                callback, args = self._callback, self._args
+                try:
+                    if not args and args is not None:
+                        self._context.run(callback)
+                    elif type(args) is tuple and len(args) == 1:
+                        self._context.run(callback, args[0])
+                    else:
+                        self._context.run(callback, *args)
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:  # noqa: BLE001 - as the original does
+                    _report(self, error)
+                finally:
+                    if lens is not None:
+                        end = now()
+                        lens.started_ns, lens.due_ns, lens.current = -end, 0, before
+                        if end - start > slow_ns:
+                            try:
+                                on_slow(lens, NO_TASK, start, end)
+                            except Exception as error:  # noqa: BLE001
+                                give_up(lens, error)
+                        elif lens.looks:
+                            lens.ended_ns = end
+                    self = callback = args = None
+
+        def give_up(lens: LoopLens | None, error: Exception) -> None:
+            """What runs now is not observed."""
+            if lens is not None:
+                lens.rest()
+            if not failed(error):
+                raise error
+
+        def wait_of(task: Any, state: TaskState, end_ns: int) -> int:
+            future = task._fut_waiter
+            if future is None:
+                if not state.methods.done(task):
+                    return wire.WAIT_YIELD
+                finish(task, state, end_ns)
+                return wire.WAIT_DONE
+            try:
+                return classify(state.methods.get_coro(task), future)
+            except Exception as error:
+                if not failed(error):
+                    raise
+                return unknown
+
+        disguise(_run, original)
+        return _run  # type: ignore[return-value]
+
+    def _begin_callback(self, handle: Any, note: Any) -> tuple[LoopLens | None, int, int]:
+        """What is called is no task's step. (lens, what was current, start); None of a loop not observed."""
+        loop = handle._loop
+        if type(note) is Ready:
+            lens: LoopLens = loop._asyncdemo
+        elif issubclass(type(loop), base_events.BaseEventLoop):
+            lens = self._loops.lens_of(loop)
+        else:
+            return None, 0, 0
+        before = lens.current
+        start = lens.ended_ns or self._recorder.now()
+        lens.ended_ns = 0
+        is_relay = self._relays.is_relay(handle._callback)
+        if type(note) is Ready:
+            if is_relay:
+                lens.current, lens.due_ns = note.waker, note.ready_ns
+            else:
+                lens.current = wire.BY_LOOP
+        elif issubclass(type(handle), events.TimerHandle):
+            lens.current = wire.BY_TIMER
+            if is_relay:
+                due = int(handle._when * 1e9) + self._loops.offset_ns
+                if lens.slept_ns < due < lens.woke_ns:
+                    due = lens.woke_ns  # it slept past it, as epoll counts in ms: nobody was in the way
+                lens.due_ns = due if due < start else start
+        else:
+            lens.current = wire.BY_LOOP
+        lens.started_ns = start
+        return lens, before, start
+
+    def _call_soon(self, original: Any, failed: Failed) -> FunctionType:
+        now, scheduled = self._recorder.now, self._tasks.scheduled
+        handle_type = events.Handle
+        states, new_ready = self._tasks.states, object.__new__
+        new_handle, copy_context = object.__new__, contextvars.copy_context
+
+        def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+            note: Any
+            lens = self._asyncdemo
+            if (
+                lens is None
+                or not lens.is_plain
+                or self._debug
+                or self._closed
+                or events.Handle is not handle_type
+            ):
+                own = original(self, callback, *args, context=context)
+                note_in(self, own)
+                return own
+            try:
+                current = lens.current
+                kind: Any = type(callback)
+                stepped = lens.state
+                if kind is STEP and stepped is not None and stepped() is callback.__self__:
+                    note = stepped  # it lets others go first
+                    note.waker, note.ready_ns = current, 0
+                else:
+                    ready = lens.due_ns or now()
+                    note = None
+                    if kind is BuiltinFunctionType:
+                        task = callback.__self__
+                        note = states.get(id(task))
+                        if note is not None and len(args) == 1 and task._fut_waiter is args[0]:
+                            note.waker, note.ready_ns = current, ready
+                        else:
+                            note = scheduled(callback, lens, current, ready)
+                    elif kind is STEP or kind is MethodType:
+                        note = scheduled(callback, lens, current, ready)
+                    if note is None:
+                        note = new_ready(Ready)
+                        note.ready_ns, note.waker = ready, current
+            except Exception as error:
+                note = None
+                if not failed(error):
+                    raise
+            # what the constructor does, without the frame that it takes
+            handle: Any = new_handle(handle_type)
+            handle._context = copy_context() if context is None else context
+            handle._loop = self
+            handle._callback = callback
+            handle._args = args
+            handle._cancelled = False
+            handle._repr = None
+            handle._source_traceback = note
+            self._ready.append(handle)
+            return handle
+
+        def note_in(loop: Any, handle: Any) -> None:
+            """If its class makes handles in a way of its own, that left no note."""
+            try:
+                if is_handle(handle) and note_of(handle) is None:
+                    self._scheduled(loop, handle)
+            except Exception as error:
+                if not failed(error):
+                    raise
+
+        _name_as(call_soon, original)
+        return call_soon  # type: ignore[return-value]
+
+    def _create_task(self, original: Any, failed: Failed) -> FunctionType:
+        create_task = observing_creation(
+            original,
+            lambda loop: loop._task_factory is not None,
+            self._loops,
+            self._tasks,
+            self._recorder,
+            failed,
+        )
+        _name_as(create_task, original)
+        return create_task  # type: ignore[return-value]
+
+
+def _after_handle(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """``HOOK(self, handle)`` after ``handle = ...``"""
+    for place, statement in enumerate(function.body):
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "handle":
+            names = [ast.Name(id=name, ctx=ast.Load()) for name in ("self", "handle")]
+            call = ast.Expr(value=call_hook(*names, at=statement))
+            function.body.insert(place + 1, locate(call, statement))
+            return
+
+
+_with_handle = Transform(_after_handle, Guard.call)
+
+
+def _name_as(function: Any, original: Any) -> None:
+    """Wrong arguments are told of by the name of the code."""
+    shown = original.__code__
+    code = function.__code__
+    function.__code__ = code.replace(co_name=shown.co_name, co_qualname=shown.co_qualname)
+
+
+def _report(handle: Any, error: BaseException) -> None:
+    """What ``Handle._run`` says of an exception in a callback."""
+    debug = {"debug": handle._loop.get_debug()} if sys.version_info >= (3, 13) else {}
+    callback = format_helpers._format_callback_source(handle._callback, handle._args, **debug)
+    context = {"message": f"Exception in callback {callback}", "exception": error, "handle": handle}
+    if handle._source_traceback:
+        context["source_traceback"] = handle._source_traceback
+    handle._loop.call_exception_handler(context)

@@ -1,0 +1,233 @@
+"""The event loops of the process: what each is doing right now, and in which thread."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import weakref
+from _thread import get_ident, get_native_id  # gevent replaces those of the module
+from asyncio import base_events, events
+from collections.abc import Callable
+from typing import Any
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.blocking.usage import Usage
+from asyncdemo.capture.loops.handles import TASK_TYPES, TaskState, is_handle, note_of, stepped_task
+from asyncdemo.capture.recorder import Cause, Recorder
+
+
+class LoopLens:
+    """What one event loop is doing right now; read by the watchdog from its own thread."""
+
+    __slots__ = (
+        "busy",
+        "call",
+        "current",
+        "due_ns",
+        "ended_ns",
+        "ident",
+        "io_ready",
+        "io_seen",
+        "is_plain",
+        "looks",
+        "loop",
+        "making",
+        "running",
+        "sample",
+        "slept_ns",
+        "started_ns",
+        "state",
+        "thread",
+        "usage",
+        "woke_ns",
+    )
+
+    def __init__(self, loop: Callable[[], Any], ident: int) -> None:
+        """loop() gives it, or None when it is gone."""
+        self.loop = loop
+        self.ident = ident
+        self.running = False
+        self.thread: int | None = None
+        """The track of the thread that runs the loop."""
+        self.current = wire.BY_LOOP
+        """Track of the task being stepped, or the waker that a relay passes on."""
+        self.state: TaskState | None = None
+        """Of the task being stepped."""
+        self.started_ns = 0
+        """When the callback being run started; while none is, minus the end of the last one."""
+        self.ended_ns = 0
+        """When the callback before ended, if the next one begins with nothing between them; else 0."""
+        self.looks = False
+        """Does the loop tell when it looks for events? Then nothing is between the callbacks after that."""
+        self.is_plain = False
+        """Does the loop make its handles as asyncio's own does?"""
+        self.making: Any = None
+        """The task that is being made, whose first step may run meanwhile."""
+        self.slept_ns = 0
+        self.woke_ns = 0
+        """From when until when the loop last looked for events."""
+        self.io_seen: dict[int, int] = {}
+        """While a step blocks: file descriptor -> when the watchdog first saw it ready."""
+        self.io_ready: dict[int, int] = {}
+        """The same by id of the handle, for the events that the loop is about to handle."""
+        self.due_ns = 0
+        """In a relay: since when whoever it makes ready has been ready."""
+        self.call: tuple[str, int, Cause] | None = None
+        """(reason, start_ns, all that it waits for) of the blocking call that the step is inside of."""
+        self.sample: Any = None
+        """What the watchdog saw of the step being run."""
+        self.usage = Usage()
+        """Of the loop's thread, when the watchdog first saw what runs now."""
+        self.busy = True
+        """Would a call that blocks now keep others from running? Of a loop that runs always."""
+
+    @property
+    def track(self) -> int:
+        """The task whose step is being run; negative if what runs is no task's step."""
+        return self.current if not self.due_ns else -1
+
+    def rest(self) -> None:
+        """What runs now is not observed."""
+        self.current, self.state = wire.BY_LOOP, None
+        self.started_ns = self.due_ns = self.ended_ns = 0
+
+    def selector(self) -> Any:
+        """What tells the loop of events; None if that cannot be seen from here."""
+        return getattr(getattr(self.loop(), "_selector", None), "_selector", None)
+
+    def starved(self, tasks: dict[int, int], offset_ns: int, now_ns: int) -> list[tuple[int, int]]:
+        """(track, since when) of the tasks that could run if nothing blocked the loop.
+
+        Those whose step is scheduled, and those whose timer is due. Read from another thread, in
+        one go each; loops that do not show their handles give nothing.
+        """
+        loop = self.loop()
+        found: dict[int, int] = {}
+        if not _is_asyncio(loop):
+            return []
+        for handle in list(loop._ready):
+            note = note_of(handle) if is_handle(handle) else None
+            if type(note) is TaskState and note.key in tasks:
+                found[note.track] = note.ready_ns or note.end_ns
+        for timer in list(loop._scheduled):
+            if not is_handle(timer) or timer._cancelled:
+                continue
+            due_ns = int(timer._when * 1e9) + offset_ns
+            if due_ns < now_ns:
+                for future in timer._args or ():
+                    callbacks = future._callbacks if type(future) in _FUTURES else None
+                    for callback, _ in callbacks or ():
+                        track = tasks.get(id(stepped_task(callback)))
+                        if track is not None:
+                            found.setdefault(track, due_ns)
+        return list(found.items())
+
+
+_setattr = object.__setattr__
+_ref, _get_running_loop = weakref.ref, events._get_running_loop  # the script may replace them
+_call_soon = base_events.BaseEventLoop._call_soon  # type: ignore[attr-defined]
+_FUTURES = frozenset({asyncio.Future, asyncio.futures._PyFuture, *TASK_TYPES})  # type: ignore[attr-defined]
+"""Those whose attributes are asyncio's own."""
+
+
+def _nothing() -> None:
+    return None
+
+
+def _is_asyncio(loop: Any) -> bool:
+    return issubclass(type(loop), base_events.BaseEventLoop)
+
+
+class Loops:
+    """Every loop that was seen, and which one runs here."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.lenses: list[LoopLens] = []
+        self.hubs: dict[int, Any] = {}
+        """Thread -> the lens of its gevent hub, which has a loop's place where no loop runs."""
+        self._known_types: tuple[type, ...] = (base_events.BaseEventLoop,)
+        self._recorder = recorder
+        # perf_counter and loop.time() may be different clocks
+        offset = time.perf_counter_ns() - time.monotonic_ns()
+        self.offset_ns = offset if abs(offset) > 10_000 else 0
+
+    def lens_of(self, loop: Any) -> LoopLens:
+        kind: Any = type(loop)
+        if not issubclass(kind, self._known_types):
+            # it may take neither an attribute nor a weak reference, and its steps are not observed anyway
+            return LoopLens(_nothing, get_ident())
+        lens: LoopLens | None = loop._asyncdemo
+        if lens is None:
+            lens = LoopLens(_ref(loop), get_ident())
+            _setattr(loop, "_asyncdemo", lens)
+            lens.is_plain = _is_asyncio(loop) and kind._call_soon is _call_soon
+            self.lenses.append(lens)
+        return lens
+
+    def know(self, kind: type) -> None:
+        """Loops of this type keep their lens themselves: ``_asyncdemo``, which is None at first."""
+        self._known_types += (kind,)
+
+    def running_lens(self) -> LoopLens | None:
+        """That of the loop that runs in this thread, if one does."""
+        loop = _get_running_loop()
+        if loop is not None:
+            try:
+                lens: LoopLens | None = object.__getattribute__(loop, "_asyncdemo")
+            except AttributeError:
+                return None  # somebody's own loop, which is not observed: for us its thread acts
+            return lens or self.lens_of(loop)
+        hub = self._hub() if self.hubs else None
+        return hub if hub is not None and hub.busy else None
+
+    def in_greenlet(self) -> bool:
+        """Does a hub's greenlet run here, or the hub itself, rather than the thread?"""
+        hub = self._hub() if self.hubs else None
+        return hub is not None and hub.thread is not None and hub.current != hub.thread
+
+    def _hub(self) -> LoopLens | None:
+        """That of this thread; the idents of threads that are over come back."""
+        hub: LoopLens | None = self.hubs.get(get_ident())
+        return None if hub is None or hub.loop() is None else hub
+
+    def current_track(self) -> int:
+        """What executes in this thread now; negative if that is no track."""
+        lens = self.running_lens()
+        if lens is not None:
+            return lens.track
+        thread = self._recorder.threads.get(get_ident())
+        return -1 if thread is None else thread.track
+
+    def running(self, loop: Any) -> _Running:
+        return _Running(self, loop)
+
+
+class _Running:
+    """Around ``run_forever``: ties the loop to the thread that runs it, whose own lane waits for it."""
+
+    __slots__ = ("_lens", "_recorder", "_thread")
+
+    def __init__(self, loops: Loops, loop: Any) -> None:
+        self._lens = loops.lens_of(loop)
+        self._recorder = loops._recorder
+
+    def __enter__(self) -> None:
+        recorder = self._recorder
+        self._lens.ident = ident = get_ident()
+        self._lens.usage.follow(get_native_id())
+        self._lens.usage.read(0)
+        self._lens.running = True
+        self._thread = thread = recorder.threads.get(ident)
+        if thread is not None:
+            self._lens.thread = thread.track
+            wait = recorder.wait("event loop")
+            recorder.record((wire.THREAD_WAITS, thread.track, recorder.now(), wait, 0, 0))
+
+    def __exit__(self, *exc_info: object) -> None:
+        lens = self._lens
+        lens.running = lens.looks = False
+        lens.ended_ns = 0
+        lens.usage.close()
+        if self._thread is not None:
+            recorder = self._recorder
+            recorder.record((wire.THREAD_RUNS, self._thread.track, recorder.now(), 0, 0, 0))

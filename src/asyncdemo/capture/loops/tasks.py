@@ -1,0 +1,396 @@
+"""The tasks of the process as tracks: made, stepped for the first time, waiting long, done.
+
+A task is known from the moment its first step is scheduled. Of the methods of its class only asyncio's own
+are called: a subclass may answer with anything, and is not complete yet when its first step is scheduled.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from _thread import get_ident  # gevent replaces that of the module
+from collections.abc import Callable
+from types import (
+    AsyncGeneratorType,
+    CodeType,
+    CoroutineType,
+    FrameType,
+    GeneratorType,
+)
+from typing import Any
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.guard import CAPTURE_DIR, Guard
+from asyncdemo.capture.loops.handles import TASK_TYPES, TaskState, stepped_task
+from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.wait_reasons import Reasons, chain, code_of, frame_of, is_compiled
+from asyncdemo.capture.recorder import Recorder
+
+LONG_WAIT_NS = 10_000_000
+"""After waits longer than this the place that awaited is recorded."""
+
+TASKS_TOLD = 5
+"""Of so many tasks that run the same function."""
+
+_MOST_FUNCTIONS = 10_000
+"""Whose sites are kept at a time: a program has fewer, unless it compiles code."""
+
+_ref, _getframe = weakref.ref, sys._getframe  # the script may replace them
+
+
+class TaskMethods:
+    """The methods of one of asyncio's own two task classes, or of a class that does as they do."""
+
+    __slots__ = ("cancelled", "done", "get_coro", "get_name")
+
+    def __init__(self, kind: Any) -> None:
+        self.done = kind.done
+        self.cancelled = kind.cancelled
+        self.get_coro = kind.get_coro
+        self.get_name = kind.get_name
+
+
+_METHODS = tuple((kind, TaskMethods(kind)) for kind in TASK_TYPES)
+
+
+class _Function:
+    """What all tasks that run the same function have in common."""
+
+    __slots__ = ("code", "is_stdlib", "site", "tasks")
+
+    def __init__(self, code: CodeType | None, site: int | None, is_stdlib: bool) -> None:
+        self.code = code  # kept, as ids of what is gone come back
+        self.site = site
+        self.is_stdlib = is_stdlib
+        self.tasks = 0
+
+
+class Tasks:
+    def __init__(self, recorder: Recorder, reasons: Reasons, guard: Guard) -> None:
+        self._recorder = recorder
+        self._reasons = reasons
+        self._on_destroyed = guard.call("task destroyed", self._destroyed)
+        self.states: dict[int, TaskState] = {}
+        """By id, of those that are not done."""
+        self._functions: dict[int, _Function] = {}
+        """By id of their code."""
+        self._told_of_late = False
+        self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
+
+    # -- made -----------------------------------------------------------------------------------
+
+    def scheduled(self, callback: Any, lens: LoopLens, waker: int, ready_ns: int) -> TaskState | None:
+        """The task whose step the callback is, which can run since ``ready_ns``; None if it is none's.
+
+        A task not seen before is made just now, or was made without the loop and began while it was made
+        (``asyncio.Task(..., eager_start=True)``): then what it did before is not known.
+        """
+        task = stepped_task(callback)
+        if task is None:
+            return None
+        state = self.states.get(id(task))
+        if state is None:
+            making = lens.making
+            if making is None:
+                methods, track = _methods_of(type(task)), self._recorder.next_track()
+                coroutine = None if methods is None else methods.get_coro(task)
+                state = self.adopt(task, coroutine, _getframe(1), lens, waker, ready_ns, track)
+                if state is not None and _has_begun(coroutine):
+                    self._tell_of_late(coroutine)
+            else:
+                state = making.adopt(task)
+                waker = making.parent if waker == making.track else waker
+            if state is None:
+                return None
+        state.waker = waker
+        state.ready_ns = ready_ns
+        return state
+
+    def _tell_of_late(self, coroutine: Any) -> None:
+        if not self._told_of_late:
+            self._told_of_late = True
+            told = (
+                "Tasks that begin while they are made, and not by the loop's `create_task`, are known only "
+                f"from when they first went on: what they did before is not known ({_name(coroutine)})."
+            )
+            self._recorder.define(["note", told])
+
+    def adopt(
+        self,
+        task: Any,
+        coroutine: Any,
+        creator: FrameType | None,
+        lens: LoopLens,
+        parent: int,
+        at_ns: int,
+        track: int,
+    ) -> TaskState | None:
+        """Give a task its track; None if it is none that can be observed. creator: the frame that made it."""
+        methods = _methods_of(type(task))
+        if methods is None:
+            return None
+        try:
+            state = TaskState(task, self._on_destroyed)
+        except TypeError:  # takes no weak reference
+            return None
+        recorder, function = self._recorder, self._function(coroutine)
+        state.key, state.methods, state.track = id(task), methods, track
+        state.end_ns = state.ready_ns = at_ns
+        state.waker = parent
+        state.told = function.tasks < TASKS_TOLD
+        function.tasks += 1
+        thread = lens.thread
+        if thread is None:
+            here = recorder.threads.get(get_ident())  # where the loop will run, if it does not yet
+            thread = None if here is None else here.track
+        # A tuple of plain values is nothing that a garbage collection walks twice.
+        recorder.define(
+            (
+                "task",
+                track,
+                str(methods.get_name(task)),
+                _name(coroutine),
+                function.site,
+                recorder.caller_site(creator),
+                parent if parent >= 0 else None,
+                at_ns,
+                thread,
+                function.is_stdlib and self._made_by_itself(creator),
+            )
+        )
+        self.states[state.key] = state
+        recorder.tasks[state.key] = track
+        return state
+
+    def _function(self, coroutine: Any) -> _Function:
+        code = coroutine.cr_code if type(coroutine) is CoroutineType else code_of(coroutine)
+        known = self._functions.get(id(code))
+        if known is None:
+            if len(self._functions) > _MOST_FUNCTIONS:
+                self._functions.clear()
+            recorder = self._recorder
+            site = None if code is None else recorder.code_site(code)
+            # those of uvloop are compiled
+            is_stdlib = type(coroutine) is not CoroutineType or recorder.origins.is_stdlib(
+                coroutine.cr_code.co_filename
+            )
+            known = self._functions[id(code)] = _Function(code, site, is_stdlib)
+        return known
+
+    def _made_by_itself(self, frame: FrameType | None) -> bool:
+        """Was a task of the standard library's also made by the standard library, for its own use?"""
+        while frame is not None and self._recorder.origins.is_stdlib(frame.f_code.co_filename):
+            code = frame.f_code
+            ours = code.co_filename.startswith(CAPTURE_DIR)
+            if not ours and code.co_name not in _TASK_MAKERS and code.co_qualname != "Task.__init__":
+                return True
+            frame = frame.f_back
+        return frame is None
+
+    # -- over -----------------------------------------------------------------------------------
+
+    def _destroyed(self, state: weakref.ref[Any]) -> None:
+        assert isinstance(state, TaskState)
+        if self.states.get(state.key) is state:
+            del self.states[state.key]
+            self._recorder.tasks.pop(state.key, None)
+            self._recorder.define(["destroyed", state.track, self._recorder.now()])
+
+    def finish(self, task: Any, state: TaskState, at_ns: int) -> None:
+        """The task is done. Reads private attributes: ``exception()`` would count as looking at it."""
+        self._recorder.tasks.pop(state.key, None)
+        self.states.pop(state.key, None)
+        error = None
+        if state.methods.cancelled(task):
+            outcome = "cancelled"
+        else:
+            exception = getattr(task, "_exception", None)
+            outcome = "returned" if exception is None else "raised"
+            error = None if exception is None else type(exception).__name__
+        name = str(state.methods.get_name(task))
+        self._recorder.define(("end", state.track, at_ns, outcome, error, None, name))
+
+    def record_eager_step(
+        self, task: Any, state: TaskState, coroutine: Any, start_ns: int, parent: int
+    ) -> None:
+        """If the first step of a task ran while the task was being made, that was just now."""
+        future = getattr(task, "_fut_waiter", None)
+        is_done = future is None and state.methods.done(task)
+        yielded = not is_done and type(coroutine) is CoroutineType and coroutine.cr_suspended
+        if future is None and not is_done and not yielded:
+            return
+        end = self._recorder.now()
+        wait = wire.WAIT_DONE if is_done else wire.WAIT_YIELD
+        if future is not None:
+            wait = self._reasons.classify(coroutine, future)
+        self._recorder.record((state.track, start_ns, start_ns, end, wait, parent))
+        state.end_ns = end
+        if is_done:
+            self.finish(task, state, end)
+        elif future is None:
+            state.ready_ns = end
+
+    def record_long_wait(self, state: TaskState, end_ns: int) -> None:
+        """Which calls of the user's code the task was suspended in while it waited so long.
+
+        Told of the first few tasks that run a function: where many do, they are concurrent already.
+        """
+        if not state.told:
+            return
+        recorder = self._recorder
+        places: list[tuple[int, int | None]] = []
+        for awaitable in chain(state.methods.get_coro(state())):
+            frame = frame_of(awaitable)
+            # an async generator goes on when it is asked to: its awaits follow each other by nature
+            own = (
+                frame is not None
+                and type(awaitable) is not AsyncGeneratorType
+                and recorder.origins.is_user(frame.f_code.co_filename)
+            )
+            places.append((self._serial(awaitable), recorder.frame_site(frame) if own else None))
+        if any(site is not None for _, site in places):
+            recorder.define(["pause", state.track, state.end_ns, end_ns, places])
+
+    def _serial(self, awaitable: Any) -> int:
+        """A number for this very object: ids come back once an object is gone."""
+        key = id(awaitable)
+        known = self._serials.get(key)
+        if known is not None and known[0]() is awaitable:
+            return known[1]
+        serial = self._recorder.next_serial()
+        self._serials[key] = _ref(awaitable, lambda _: self._serials.pop(key, None)), serial
+        return serial
+
+
+class Making:
+    """A task that is being made by ``create_task``, and whose first step may run meanwhile."""
+
+    __slots__ = (
+        "_at_ns",
+        "_coroutine",
+        "_creator",
+        "_lens",
+        "_outer",
+        "_recorder",
+        "_tasks",
+        "parent",
+        "track",
+    )
+
+    def __init__(
+        self, tasks: Tasks, recorder: Recorder, lens: LoopLens, coroutine: Any, creator: FrameType
+    ) -> None:
+        """creator: the frame that calls ``create_task``."""
+        self._tasks = tasks
+        self._recorder = recorder
+        self._lens = lens
+        self._coroutine = coroutine
+        self._creator = creator
+        self._at_ns = recorder.now()
+        self._outer = lens.making
+        self.parent = lens.current
+        self.track = recorder.next_track()
+        lens.making, lens.current = self, self.track
+
+    def adopt(self, task: Any) -> TaskState | None:
+        """This task, or another one that its first step or a factory makes without ``create_task``."""
+        methods = _methods_of(type(task))
+        coroutine = None if methods is None else methods.get_coro(task)
+        track = self.track if coroutine is self._coroutine else self._recorder.next_track()
+        return self._adopt(task, coroutine, track)
+
+    def _adopt(self, task: Any, coroutine: Any, track: int) -> TaskState | None:
+        return self._tasks.adopt(task, coroutine, self._creator, self._lens, self.parent, self._at_ns, track)
+
+    def leave(self) -> None:
+        """It is made, or failed to be."""
+        self._lens.making, self._lens.current = self._outer, self.parent
+
+    def done(self, task: Any) -> None:
+        """Its first step ran if it waits, is done or has yielded.
+
+        The task is not asked for its coroutine: Python 3.12.1 crashes if it was eager and is done.
+        """
+        state = self._tasks.states.get(id(task))
+        if state is None:
+            state = self._adopt(task, self._coroutine, self.track)
+        if state is not None and state.track == self.track:
+            self._tasks.record_eager_step(task, state, self._coroutine, self._at_ns, self.parent)
+
+
+def observing_creation(
+    original: Callable[..., Any],
+    has_factory: Callable[[Any], bool],
+    loops: Loops,
+    tasks: Tasks,
+    recorder: Recorder,
+    failed: Callable[[Exception], bool],
+) -> Callable[..., Any]:
+    """``create_task`` of a loop's class, that tells the tasks which may begin while they are made.
+
+    All others are found when their first step is scheduled.
+    """
+
+    def create_task(self: Any, coro: Any, **options: Any) -> Any:
+        if not has_factory(self) and not options.get("eager_start"):
+            return original(self, coro, **options)
+        making = None
+        try:
+            making = Making(tasks, recorder, loops.lens_of(self), coro, _getframe(1))
+        except Exception as error:
+            if not failed(error):
+                raise
+        if making is None:
+            return original(self, coro, **options)
+        try:
+            task = original(self, coro, **options)
+        finally:
+            making.leave()
+        try:
+            making.done(task)
+        except Exception as error:
+            if not failed(error):
+                raise
+        return task
+
+    return create_task
+
+
+def _methods_of(kind: type) -> TaskMethods | None:
+    for known, methods in _METHODS:
+        if kind is known or issubclass(kind, known):
+            return methods
+    try:
+        return TaskMethods(kind)
+    except AttributeError:  # its steps are called as a task's are, and that is all
+        return None
+
+
+def _name(coroutine: Any) -> str:
+    kind = type(coroutine)
+    known = kind in _COROUTINES or is_compiled(kind)
+    return str(coroutine.__qualname__) if known else kind.__name__
+
+
+def _has_begun(coroutine: Any) -> bool:
+    return type(coroutine) is CoroutineType and bool(coroutine.cr_suspended)
+
+
+_COROUTINES = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
+
+
+_TASK_MAKERS = frozenset(
+    {
+        "_call_soon",
+        "_ensure_future",
+        "as_completed",
+        "call_soon",
+        "create_task",
+        "ensure_future",
+        "gather",
+        "run",
+        "run_until_complete",
+        "wait",
+    }
+)
+"""What people make tasks with, and what is called on the way."""

@@ -1,0 +1,227 @@
+"""Observes uvloop, which makes its own handles: ``call_soon`` is overridden on ``uvloop.Loop``.
+
+C tasks call ``loop.call_soon`` as a method, so each step passes here. What uvloop calls of a protocol, its
+``data_received`` for one, it calls past all that can be overridden: that is not observed.
+"""
+
+from __future__ import annotations
+
+from _thread import get_ident  # gevent replaces that of the module
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+from asyncdemo.capture import wire
+from asyncdemo.capture.instrument import Patches
+from asyncdemo.capture.loops.asyncio_loops import NO_TASK, Relays
+from asyncdemo.capture.loops.handles import TaskState
+from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.tasks import LONG_WAIT_NS, Tasks, observing_creation
+from asyncdemo.capture.loops.wait_reasons import Reasons
+from asyncdemo.capture.recorder import Recorder
+
+_ONE_YEAR_S = 31_536_000
+_CO_COROUTINE = 0x80  # of inspect
+
+
+def install(
+    module: Any,
+    recorder: Recorder,
+    loops: Loops,
+    tasks: Tasks,
+    relays: Relays,
+    reasons: Reasons,
+    patches: Patches,
+    slow_ns: int,
+    on_slow: Callable[[LoopLens, int, int, int], None],
+    failed: Callable[[str, BaseException], bool],
+) -> None:
+    """on_slow, failed: as of ``EventLoops``."""
+    loop_type = module.Loop
+    patches.set(loop_type, "_asyncdemo", None)
+    loops.know(loop_type)
+    originals = {
+        name: getattr(loop_type, name)
+        for name in (
+            "add_reader",
+            "add_signal_handler",
+            "add_writer",
+            "call_later",
+            "call_soon",
+            "call_soon_threadsafe",
+            "create_task",
+        )
+    }
+    original_run = loop_type.run_forever
+    now, record, scheduled = recorder.now, recorder.record, tasks.scheduled
+
+    class Callback:
+        """Called in place of the script's callback; looks like it otherwise."""
+
+        __slots__ = ("before", "callback", "lens", "ready_ns", "start_ns", "state", "waker")
+
+        def __init__(
+            self, callback: Any, lens: LoopLens, ready_ns: int, waker: int, state: TaskState | None
+        ) -> None:
+            self.callback = callback
+            self.lens = lens
+            self.ready_ns = ready_ns
+            self.waker = waker
+            self.state = state
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.callback, name)
+
+        def __repr__(self) -> str:
+            return repr(self.callback)
+
+        def __call__(self, *args: Any) -> Any:
+            observed = True
+            try:
+                self.begin()
+            except Exception as error:
+                observed = False
+                self.lens.rest()
+                if not failed("uvloop.Loop", error):
+                    raise
+            try:
+                return self.callback(*args)
+            finally:
+                if observed:
+                    try:
+                        self.end()
+                    except Exception as error:
+                        self.lens.rest()
+                        if not failed("uvloop.Loop", error):
+                            raise
+                # a traceback's frames lead to this one, which must not keep the task of the exception alive
+                self = args = None  # type: ignore[assignment]
+
+        def begin(self) -> None:
+            lens, state = self.lens, self.state
+            self.before = lens.current
+            if state is not None:
+                lens.current = track = state.track
+                # woken by itself, it only let others go first
+                if self.waker != track and self.ready_ns - state.end_ns > LONG_WAIT_NS:
+                    tasks.record_long_wait(state, self.ready_ns)
+            elif relays.is_relay(self.callback):
+                lens.current, lens.due_ns = self.waker, self.ready_ns
+            else:
+                lens.current = wire.BY_LOOP
+            self.start_ns = lens.started_ns = now()
+
+        def end(self) -> None:
+            lens, state, end = self.lens, self.state, now()
+            lens.started_ns, lens.due_ns = -end, 0
+            lens.current = self.before
+            if state is not None:
+                task: Any = state()
+                future = task._fut_waiter
+                state.end_ns = end
+                if future is not None:
+                    wait = reasons.classify(state.methods.get_coro(task), future)
+                elif state.methods.done(task):
+                    wait = wire.WAIT_DONE
+                    tasks.finish(task, state, end)
+                else:
+                    wait = wire.WAIT_YIELD
+                record((state.track, self.ready_ns, self.start_ns, end, wait, self.waker))
+            if end - self.start_ns > slow_ns:
+                on_slow(lens, NO_TASK if state is None else state.track, self.start_ns, end)
+
+    class Timer(Callback):
+        __slots__ = ()
+
+        def begin(self) -> None:
+            start, idle_since = now(), -self.lens.started_ns
+            # it counts in ms, so it may have slept past it: nobody was in the way
+            self.ready_ns = start if 0 < idle_since < self.ready_ns else min(self.ready_ns, start)
+            Callback.begin(self)
+
+    def soon(loop: Any, callback: Any) -> Any:
+        lens = loop._asyncdemo or loops.lens_of(loop)
+        ready_ns, waker = lens.due_ns or now(), lens.current
+        return Callback(callback, lens, ready_ns, waker, scheduled(callback, lens, waker, ready_ns))
+
+    def soon_threadsafe(loop: Any, callback: Any) -> Any:
+        lens = loops.lens_of(loop)
+        ident = get_ident()
+        if ident == lens.ident:
+            waker = lens.current
+        else:
+            thread = recorder.threads.get(ident)
+            waker = wire.BY_THREAD if thread is None else thread.track
+        ready_ns = now()
+        return Callback(callback, lens, ready_ns, waker, scheduled(callback, lens, waker, ready_ns))
+
+    def later(loop: Any, callback: Any, delay: Any) -> Any:
+        """Not from ``loop.time()``: that stands still during an iteration."""
+        lens = loops.lens_of(loop)
+        wait_ns = int(delay * 1e9) if type(delay) in (int, float) and 0 < delay < _ONE_YEAR_S else 0
+        return Timer(callback, lens, now() + wait_ns, wire.BY_TIMER, None)
+
+    def by_io(loop: Any, callback: Any) -> Any:
+        return Callback(callback, loops.lens_of(loop), 0, wire.BY_IO, None)
+
+    def by_signal(loop: Any, callback: Any) -> Any:
+        """It refuses coroutine functions, so it has to see what it is given unless that is none."""
+        function = callback.__func__ if type(callback) is MethodType else callback
+        if type(function) is not FunctionType or function.__code__.co_flags & _CO_COROUTINE:
+            return callback
+        return by_io(loop, callback)
+
+    def wrapped(name: str, wrap: Callable[..., Any], loop: Any, callback: Any, *more: Any) -> Any:
+        try:
+            return wrap(loop, callback, *more)
+        except Exception as error:
+            if not failed(f"uvloop.Loop.{name}", error):
+                raise
+            return callback
+
+    def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        callback = wrapped("call_soon", soon, self, callback)
+        return originals["call_soon"](self, callback, *args, context=context)
+
+    def call_soon_threadsafe(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        callback = wrapped("call_soon_threadsafe", soon_threadsafe, self, callback)
+        return originals["call_soon_threadsafe"](self, callback, *args, context=context)
+
+    def call_later(self: Any, delay: Any, callback: Any, *args: Any, context: Any = None) -> Any:
+        """Reached from ``call_at`` too."""
+        callback = wrapped("call_later", later, self, callback, delay)
+        return originals["call_later"](self, delay, callback, *args, context=context)
+
+    def add_reader(self: Any, fileobj: Any, callback: Any, *args: Any) -> Any:
+        callback = wrapped("add_reader", by_io, self, callback)
+        return originals["add_reader"](self, fileobj, callback, *args)
+
+    def add_writer(self: Any, fileobj: Any, callback: Any, *args: Any) -> Any:
+        callback = wrapped("add_writer", by_io, self, callback)
+        return originals["add_writer"](self, fileobj, callback, *args)
+
+    def add_signal_handler(self: Any, sig: Any, callback: Any, *args: Any) -> Any:
+        callback = wrapped("add_signal_handler", by_signal, self, callback)
+        return originals["add_signal_handler"](self, sig, callback, *args)
+
+    create_task = observing_creation(
+        originals["create_task"],
+        lambda loop: loop.get_task_factory() is not None,
+        loops,
+        tasks,
+        recorder,
+        lambda error: failed("uvloop.Loop.create_task", error),
+    )
+
+    def run_forever(self: Any) -> None:
+        with loops.running(self):
+            original_run(self)
+
+    patches.set(loop_type, "add_reader", add_reader)
+    patches.set(loop_type, "add_writer", add_writer)
+    patches.set(loop_type, "add_signal_handler", add_signal_handler)
+    patches.set(loop_type, "call_soon", call_soon)
+    patches.set(loop_type, "call_soon_threadsafe", call_soon_threadsafe)
+    patches.set(loop_type, "call_later", call_later)
+    patches.set(loop_type, "create_task", create_task)
+    patches.set(loop_type, "run_forever", run_forever)

@@ -1,0 +1,221 @@
+"""Runs a script as ``python script.py`` would, and a process that it starts as that would, with the lens on.
+
+What the script can see of itself (``__main__``, ``sys.argv``, ``sys.path``, exit code, tracebacks)
+is as without the lens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import linecache
+import os
+import signal
+import socket
+import sys
+import threading
+import types
+from typing import Any
+
+from asyncdemo.capture import parent, wire
+from asyncdemo.capture.frames import hide_own_frames
+from asyncdemo.capture.instrument import on_entry
+from asyncdemo.capture.recorder import Origins, running_version
+from asyncdemo.capture.script.source import SourceError, compile_script
+from asyncdemo.capture.script.target import Function, LaneFinder, Script, main_as_python_made_it
+from asyncdemo.capture.script.workers import Copies
+from asyncdemo.capture.tracer import Lens
+
+_ANSWER_S = 10.0
+"""How long a process that the script starts waits to be told what to observe. Then it runs unobserved."""
+
+
+def main() -> None:
+    """The script's own process."""
+    connection = parent.connect()
+    reader = wire.FrameReader()
+    told = parent.receive(connection, reader, wire.OPTIONS)
+    if told is None:
+        sys.exit(1)  # the parent is gone before anything ran
+    options = json.loads(told)
+    for name in options["unset"]:
+        os.environ.pop(name, None)
+    os.environ.update(options["environment"])
+    if options["serves"] and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # as a shell's `command &` leaves it; but SIGINT is how a server is asked to end
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    target: Script | Function = Function(options) if options["call"] else Script(options)
+    try:
+        target.load()
+    except SourceError as error:
+        _refuse(connection, str(error))
+    except (OSError, ImportError) as error:
+        _refuse(connection, f"{target.name} cannot be read: {error}.")
+    except (SyntaxError, ValueError, UnicodeDecodeError) as error:
+        connection.sendall(
+            wire.json_frame(wire.DEFINITIONS, [["invalid", f"{type(error).__name__}: {error}"]])
+        )
+        error.__traceback__ = None
+        sys.excepthook(type(error), error, None)
+        sys.exit(1)
+    _run(connection, reader, target, options)
+
+
+def _refuse(connection: socket.socket, message: str) -> None:
+    connection.sendall(wire.json_frame(wire.DEFINITIONS, [["refused", message]]))
+    sys.exit(2)
+
+
+def _run(
+    connection: socket.socket, reader: wire.FrameReader, target: Script | Function, options: dict[str, Any]
+) -> None:
+    lens = Lens(
+        Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), parent.end_with_it
+    )
+    recorder = lens.recorder
+    lens.install(options["serves"], options["follow"])
+    if options["follow"]:
+        recorder.define(["code", target.path, target.roots])
+        _observe_copies(lens, options, target.path)
+    lens.prepare()
+    recorder.define(["ready", running_version(), target.knobs, "virtual" if options["virtual"] else "real"])
+    recorder.connect(connection)
+    recorder.flush()
+    if parent.receive(connection, reader, wire.GO) is None:
+        sys.exit(1)
+    recorder.define(["start", recorder.now()])
+    if target.note is not None:
+        recorder.define(["note", target.note])
+    parent.begin(lens, connection)
+    main = threading.get_ident()
+    try:
+        target.run(lens)
+    except BaseException as error:
+        raised = not isinstance(error, SystemExit)
+        recorder.close_thread(
+            main, "raised" if raised else "returned", type(error).__name__ if raised else None
+        )
+        if raised:
+            _hide_when_printed()
+        elif sys.version_info < (3, 12):
+            _forget_top(error, target.code)
+        raise
+    recorder.close_thread(main, "returned")
+
+
+def work() -> None:
+    """A process that the script has started: what ``python -c CODE`` would do."""
+    main_ident = threading.get_ident()  # gevent may replace that
+    sys.orig_argv[-len(sys.argv)] = "-c"
+    code, sys.argv = sys.argv[1], ["-c", *sys.argv[2:]]
+    lens = _observed()
+    main = main_as_python_made_it()  # it must not find us there
+    compiled = compile(code, "<string>", "exec", dont_inherit=True)
+    if hasattr(
+        linecache, "_register_code"
+    ):  # from Python 3.13 on tracebacks show it, found by its name at first
+        known_as = compiled if hasattr(linecache, "_interactive_cache") else "<string>"
+        linecache._register_code(known_as, code, "<string>")
+    try:
+        exec(compiled, main)
+    except BaseException as error:
+        if lens is not None:
+            failed = not isinstance(error, SystemExit) or error.code == 1
+            lens.recorder.close_thread(main_ident, "raised" if failed else "returned")
+        if not isinstance(error, SystemExit):
+            _hide_when_printed()
+        raise
+
+
+def _observed() -> Lens | None:
+    """Put this process under the lens; None if there is nobody who would tell what to observe."""
+    reader = wire.FrameReader()
+    try:
+        connection = parent.connect()
+        connection.settimeout(_ANSWER_S)
+        told = parent.receive(connection, reader, wire.OPTIONS)
+        connection.settimeout(None)
+    except (OSError, ValueError, LookupError):
+        return None
+    if told is None:
+        return None
+    options = json.loads(told)
+    number, code = options["process"], options["code"]
+    lens = Lens(
+        Origins(tuple(code["roots"])), False, int(options["threshold_s"] * 1e9), parent.end_with_it, number
+    )
+    lens.install(options["serves"], follow=True)
+    if options["call"]:
+        sys.meta_path.insert(0, LaneFinder(options["call"]["lanes"]))
+    else:
+        _observe_copies(lens, options, code["path"])
+    from multiprocessing import process
+
+    def begins(one: Any) -> None:
+        lens.recorder.define(["process", number, os.getpid(), one.name])
+        lens.open_main_thread()
+
+    lens.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
+    lens.patches.forget_sources()
+    lens.recorder.connect(connection)
+    lens.prepare()
+    parent.begin(lens, connection)
+    return lens
+
+
+def _observe_copies(lens: Lens, options: dict[str, Any], path: str) -> None:
+    """The script's file has its lanes and knobs also where it is loaded once more."""
+
+    def compile_it(source: bytes, filename: str) -> types.CodeType:
+        lanes, knobs, results = options["lanes"], options["knobs"], options["results"]
+        try:
+            return compile_script(source, filename, lanes, knobs, results)[0]
+        except SourceError as error:  # it has been edited since the run began
+            lens.recorder.define(["note", str(error)])
+            return compile(source, filename, "exec", dont_inherit=True)
+
+    Copies(path, compile_it).install(lens.patches)
+
+
+def _forget_top(error: BaseException, code: types.CodeType | None) -> None:
+    """Nobody catches an exit at the top, so what a task still has to say of it does not lead up there.
+
+    code: of the script, above which ``runpy`` may be.
+    """
+    hide_own_frames(error)
+    entry = error.__traceback__
+    while entry is not None and code is not None and entry.tb_frame.f_code is not code:
+        entry = entry.tb_next
+    if entry is not None:
+        error.__traceback__ = entry.tb_next
+
+
+def _hide_when_printed() -> None:
+    is_missing, printing = not hasattr(sys, "excepthook"), getattr(sys, "excepthook", None)
+
+    def excepthook(
+        kind: type[BaseException], error: BaseException, traceback: types.TracebackType | None
+    ) -> None:
+        """As the interpreter does it: the script may have put anything in the hook's place."""
+        hide_own_frames(error)
+        if is_missing:
+            _say("sys.excepthook is missing\n")
+            sys.__excepthook__(kind, error, error.__traceback__)
+            return
+        try:
+            printing(kind, error, error.__traceback__)  # type: ignore[misc]
+        except SystemExit:
+            raise
+        except BaseException as another:  # noqa: BLE001 - it is printed
+            hide_own_frames(another)
+            _say("Error in sys.excepthook:\n")
+            sys.__excepthook__(type(another), another, another.__traceback__)
+            _say("\nOriginal exception was:\n")
+            sys.__excepthook__(kind, error, error.__traceback__)
+
+    sys.excepthook = excepthook
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text)

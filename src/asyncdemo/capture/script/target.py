@@ -1,0 +1,300 @@
+"""What is to be run in the traced process: a script, or one function of a module."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import importlib
+import importlib.abc
+import importlib.util
+import inspect
+import io
+import marshal
+import os
+import pkgutil
+import runpy
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader, SourcelessFileLoader
+from importlib.util import MAGIC_NUMBER
+from types import CodeType, ModuleType
+from typing import Any
+
+from asyncdemo.capture.script.source import SourceError, Value, compile_module, compile_script, literal
+from asyncdemo.capture.tracer import Lens
+
+
+class Script:
+    """What ``python`` runs: a file, a folder or zip file with a ``__main__``, a ``-m`` module, or stdin.
+
+    It is found as Python itself would, and compiled with what was asked for; without a source (a ``.pyc``)
+    it is run as it is. note: what a reader of the run must know, or None.
+    """
+
+    note: str | None = None
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+        self.name: str = options["module"] or options["script"]
+        self._by_runpy = ""
+        """What ``runpy`` has to find and run: a module, or ``__main__`` in a folder or a zip file."""
+        self._loader: Any = None
+
+    def load(self) -> None:
+        """Find and compile it. Raises SourceError, or what reading and compiling raise."""
+        options = self._options
+        as_typed = ["-m", options["module"]] if options["module"] else [options["script"]]
+        sys.orig_argv = [*sys.orig_argv[:-1], *as_typed, *options["args"]]
+        sys.argv = [as_typed[0], *options["args"]]
+        source, code, folders = self._find()
+        self.roots: tuple[str, ...] = (os.getcwd(), *folders)
+        self.knobs: Mapping[str, Value] = {}
+        if source is not None:
+            code, self.knobs = compile_script(
+                source, self.path, options["lanes"], options["knobs"], options["results"]
+            )
+        elif options["lanes"] or options["knobs"]:
+            raise SourceError(f"There is no source of {self.name}, so it has no lanes and no knobs to set.")
+        else:
+            self.note = f"There is no source of {self.name}: it ran as it is compiled."
+        assert code is not None
+        self.code, self._has_source = code, source is not None
+
+    def run(self, lens: Lens) -> None:
+        if not self._has_source:
+            lens.open_main_thread()
+        main = main_as_python_made_it()
+        if self._by_runpy:
+            _Substitute(self, lens).install()
+            # the interpreter takes the file of what it was started with away, before it waits for threads
+            threading._register_atexit(_put_back, main)  # type: ignore[attr-defined]
+            runpy._run_module_as_main(self._by_runpy, bool(self._options["module"]))  # type: ignore[attr-defined]
+        else:
+            main["__file__"] = self.path
+            if sys.version_info < (3, 15):
+                main["__cached__"] = None
+            main["__loader__"] = self._loader
+            exec(self.code, main)
+
+    def _find(self) -> tuple[bytes | str | None, CodeType | None, tuple[str, ...]]:
+        """(source, code if there is no source, folders that are the user's)"""
+        options = self._options
+        path = options["script"]
+        if options["module"]:
+            if not sys.flags.safe_path:
+                sys.path.insert(0, os.getcwd())
+            return self._found_by_runpy(options["module"], _find_unimported(options["module"]))
+        if path == "-":
+            return self._from_stdin(), None, ()
+        if pkgutil.get_importer(path) is not None:
+            sys.path.insert(0, os.getcwd() if os.path.normpath(path) == os.curdir else _absolute(path))
+            return self._found_by_runpy("__main__", None)
+        folder = os.path.dirname(os.path.realpath(path))
+        if not sys.flags.safe_path:
+            sys.path.insert(0, folder)
+        self.path = _absolute(path)
+        with io.open_code(os.path.abspath(path)) as file:
+            data = file.read()
+        if path.endswith(".pyc") or data[:2] == MAGIC_NUMBER[:2]:
+            self._loader = SourcelessFileLoader("__main__", path)
+            if data[:4] != MAGIC_NUMBER:
+                raise SourceError(f"{path} was compiled by another version of Python.")
+            return None, marshal.loads(data[16:]), (folder,)
+        self._loader = SourceFileLoader("__main__", path)
+        return data, None, (folder,)
+
+    def _found_by_runpy(
+        self, name: str, spec: ModuleSpec | None
+    ) -> tuple[bytes | str | None, CodeType | None, tuple[str, ...]]:
+        """spec: if it is known where it is. Else ``runpy`` looks for it, and imports packages for that."""
+        self._by_runpy = name
+        if spec is None:
+            try:
+                spec = _details(name, bool(self._options["module"]))
+            except runpy._Error as error:  # type: ignore[attr-defined]
+                raise SourceError(f"{error}.") from None
+        loader: Any = spec.loader
+        self.path = spec.origin or name
+        source = loader.get_source(spec.name) if hasattr(loader, "get_source") else None
+        code = loader.get_code(spec.name) if source is None else None
+        return source, code, (os.path.dirname(self.path),)
+
+    def _from_stdin(self) -> bytes:
+        self.path = "<stdin>"
+        self._loader = sys.modules["builtins"].__loader__
+        if sys.stdin is not None and sys.stdin.isatty():
+            raise SourceError("- reads a script from standard input, and that is a terminal: give a file.")
+        if not sys.flags.safe_path:
+            sys.path.insert(0, "")
+        return b"" if sys.stdin is None else sys.stdin.buffer.read()
+
+
+def main_as_python_made_it() -> dict[str, Any]:
+    """The interpreter's own ``__main__``, which ends after all others, as it was before our start."""
+    main = sys.modules["__main__"].__dict__
+    for name in [name for name in main if not name.startswith("__")]:
+        del main[name]
+    for name in ("__file__", "__cached__"):
+        main.pop(name, None)
+    main["__doc__"] = None
+    main["__loader__"] = sys.modules["builtins"].__loader__
+    return main
+
+
+class _Substitute:
+    """Lets ``runpy`` import a module's packages and find it as always, and gives it our code of it."""
+
+    def __init__(self, script: Script, lens: Lens) -> None:
+        self._script = script
+        self._lens = lens
+
+    def install(self) -> None:
+        self._plain = runpy._get_module_details  # type: ignore[attr-defined]
+        runpy._get_module_details = self._details  # type: ignore[attr-defined]
+
+    def _details(self, *arguments: Any) -> tuple[str, ModuleSpec, CodeType]:
+        runpy._get_module_details = self._plain  # type: ignore[attr-defined]
+        name, spec, code = self._plain(*arguments)
+        if (spec.origin or name) == self._script.path:
+            return name, spec, self._script.code
+        self._lens.recorder.define(["note", f"{name} ran as it is: its package moved it to {spec.origin}."])
+        self._lens.open_main_thread()
+        self._script.code = code
+        return name, spec, code
+
+
+def _find_unimported(name: str) -> ModuleSpec | None:
+    """What ``python -m name`` runs, found without importing its packages; None if that cannot be."""
+    top, *parts = name.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+        for part in parts:
+            spec = _find_in(spec, part)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = _find_in(spec, "__main__")
+    except Exception:  # noqa: BLE001 - finders are anybody's; runpy then says what is the matter
+        return None
+    return None if spec is None or spec.loader is None else spec
+
+
+def _find_in(package: ModuleSpec | None, part: str) -> ModuleSpec | None:
+    locations: Any = None if package is None else package.submodule_search_locations
+    if package is None or locations is None:
+        return None
+    finder: Any = PathFinder
+    # as its find_spec, which for a namespace package asks for the parent, and that is not imported
+    found: ModuleSpec | None = finder._get_spec(
+        f"{package.name}.{part}", getattr(locations, "_path", locations)
+    )
+    return found
+
+
+def _details(name: str, as_module: bool) -> ModuleSpec:
+    error = runpy._Error  # type: ignore[attr-defined]
+    if as_module:
+        return runpy._get_module_details(name, error)[1]  # type: ignore[attr-defined,no-any-return]
+    return runpy._get_main_module_details(error)[1]  # type: ignore[attr-defined,no-any-return]
+
+
+def _put_back(main: dict[str, Any]) -> None:
+    spec = main.get("__spec__")
+    if spec is not None:
+        main.setdefault("__file__", spec.origin)
+        if sys.version_info < (3, 15):
+            main.setdefault("__cached__", spec.cached)
+
+
+def _absolute(path: str) -> str:
+    """As Python itself makes it: with the dots that were typed."""
+    return os.path.join(os.getcwd(), path)
+
+
+class Function:
+    """A function of a module that is imported for it, called with plain values.
+
+    Its own module and others get their lanes as they are imported.
+    """
+
+    knobs: Mapping[str, Value] = {}
+    note: str | None = None
+    code: CodeType | None = None
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._call: dict[str, Any] = options["call"]
+        self._lanes: dict[str, list[str]] = self._call["lanes"]
+        self.name = self.path = self._call["file"]
+        self.roots: tuple[str, ...] = (os.getcwd(), os.path.dirname(os.path.realpath(self.name)))
+
+    def load(self) -> None:
+        for name in self._lanes:
+            _loaded_already(name)
+        sys.path[:] = self._call["path"]
+        sys.argv = [self.name]
+        sys.orig_argv = [*sys.orig_argv[:-1], self.name]
+        sys.meta_path.insert(0, LaneFinder(self._lanes))
+        main = sys.modules["__main__"].__dict__
+        main.clear()  # a process that the function starts must not find us there
+        main.update({"__name__": "__main__", "__builtins__": sys.modules["builtins"], "__spec__": None})
+        with io.open_code(self.name) as file:
+            compile(file.read(), self.name, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+
+    def run(self, lens: Lens) -> None:
+        function: Any = _imported(self._call["module"], self.name, self._lanes)
+        for name in self._call["function"].split("."):
+            function = getattr(function, name)
+        arguments = ast.literal_eval(self._call["arguments"])
+        lens.open_main_thread()
+        result = function(*arguments)
+        if inspect.iscoroutine(result):
+            result = asyncio.run(result)
+        lens.recorder.define(["result", literal(result)])
+
+
+def _loaded_already(name: str) -> None:
+    if name in sys.modules:
+        raise SourceError(f"{name} is in use by the lens itself, so its functions cannot be lanes.")
+
+
+def _imported(name: str, path: str, lanes: Mapping[str, Sequence[str]]) -> ModuleType:
+    """The module of this name if it is this file, else the file under that name."""
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        found = None
+    if found is not None and os.path.realpath(found.origin or "") == os.path.realpath(path):
+        return importlib.import_module(name)
+    loader = _LaneLoader(name, path, lanes.get(name, ()))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    assert spec is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+class _LaneLoader(SourceFileLoader):
+    """Compiles a module with lanes. Never from or to the cache of bytecode, which is everybody's."""
+
+    def __init__(self, name: str, path: str, lanes: Sequence[str]) -> None:
+        super().__init__(name, path)
+        self._lanes = lanes
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return compile_module(self.get_data(path), path, self._lanes)
+
+
+class LaneFinder(importlib.abc.MetaPathFinder):
+    """Finds modules as always, and gives those with lanes a loader that adds them."""
+
+    def __init__(self, lanes: Mapping[str, Sequence[str]]) -> None:
+        self._lanes = lanes
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        lanes = self._lanes.get(name)
+        spec = PathFinder.find_spec(name, path, target) if lanes else None
+        if lanes and spec is not None and spec.origin is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _LaneLoader(name, spec.origin, lanes)
+        return spec

@@ -1,0 +1,98 @@
+"""Lets the processes that a script starts with multiprocessing's *spawn* run under the lens as well.
+
+Such a process is a new interpreter. It gets the code to run on its command line, and loads the script
+once more under another name; both are changed here. Not for forks, nor for programs that are started in
+any other way: these run unobserved.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import os
+import runpy
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any
+
+from asyncdemo.capture.guard import CAPTURE_DIR
+from asyncdemo.capture.instrument import Patches
+
+_BOOT = os.path.join(os.path.abspath(CAPTURE_DIR), "boot", "work.py")
+_HELPERS = "multiprocessing.managers"
+"""Serves shared objects in a process of its own, none of which is the script's doing."""
+
+Compile = Callable[[bytes, str], CodeType]
+"""(source, file name) -> code"""
+
+
+def follow(patches: Patches, spawn: Any) -> None:
+    """The processes that are started from now on. spawn: the module ``multiprocessing.spawn``."""
+    plain: Callable[..., list[Any]] = spawn.get_command_line
+
+    def get_command_line(**kwds: Any) -> list[Any]:
+        """``python -c CODE --multiprocessing-fork``, with our file in place of the ``-c``."""
+        command = plain(**kwds)
+        if "-c" in command and not _is_helper(sys._getframe(1).f_locals.get("process_obj")):
+            command[command.index("-c")] = _BOOT
+        return command
+
+    patches.set(spawn, "get_command_line", get_command_line)
+
+
+def _is_helper(process: Any) -> bool:
+    function = getattr(process, "_target", None)
+    return getattr(function, "__module__", None) == _HELPERS
+
+
+class Copies(importlib.abc.MetaPathFinder):
+    """The script's file, compiled with what was asked for wherever it is loaded again.
+
+    As the main module of a process that it starts, and under its own name by those who import it.
+    """
+
+    def __init__(self, path: str, compile_it: Compile) -> None:
+        self._path = os.path.realpath(path)
+        self._name = os.path.splitext(os.path.basename(path))[0]
+        self._compile = compile_it
+
+    def install(self, patches: Patches) -> None:
+        sys.meta_path.insert(0, self)
+        plain: Callable[..., Any] = runpy._get_code_from_file  # type: ignore[attr-defined]
+
+        def _get_code_from_file(*given: Any) -> Any:
+            """Of (name to run under, file) in Python 3.11, and gives the file too; then file first, from 3.15
+            on with the name after it."""
+            old = sys.version_info < (3, 12)
+            path = os.fsdecode(given[1] if old else given[0])
+            if os.path.realpath(path) != self._path:
+                return plain(*given)
+            with open(path, "rb") as file:
+                code = self._compile(file.read(), path)
+            return (code, given[1]) if old else code
+
+        patches.set(runpy, "_get_code_from_file", _get_code_from_file)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name.rpartition(".")[2] != self._name:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is None or spec.origin is None or os.path.realpath(spec.origin) != self._path:
+            return None
+        spec.loader = _Loader(name, spec.origin, self._compile)
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    """Never from or to the cache of bytecode, which is everybody's."""
+
+    def __init__(self, name: str, path: str, compile_it: Compile) -> None:
+        super().__init__(name, path)
+        self._compile = compile_it
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self._compile(self.get_data(path), path)

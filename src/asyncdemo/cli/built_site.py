@@ -1,0 +1,135 @@
+"""The built docs site: where it is, and a server for it that only this machine reaches.
+
+Not for: building it (``asyncdemo.site``), or what is told about it (``cli.docs``).
+"""
+
+from __future__ import annotations
+
+import os
+import socketserver
+import sys
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTP_PORT
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+from asyncdemo.errors import MissingError
+
+__all__ = ["BuiltSiteServer", "find_site"]
+
+_HOST: Final = "127.0.0.1"
+_NAMES: Final = (_HOST, "localhost")
+_KINDS: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".gz": "application/gzip",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json; charset=utf-8",
+    ".jsonl": "application/x-ndjson; charset=utf-8",
+    ".map": "application/json; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".png": "image/png",
+    ".py": "text/x-python; charset=utf-8",
+    ".svg": "image/svg+xml; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".xml": "application/xml; charset=utf-8",
+    ".zip": "application/zip",
+}
+"""Not the system's table: on Windows any program may have changed what ``.js`` is there."""
+
+
+def find_site() -> Path:
+    """The folder of the site: in the installed package, or what ``make docs`` has built in the checkout.
+
+    Raises MissingError, with the command that builds it.
+    """
+    package = Path(__file__).resolve().parents[1]
+    checkout = package.parents[1]
+    places = [package / "_site"]
+    if (checkout / "mkdocs.yml").is_file():
+        places.append(checkout / "site")
+    for place in places:
+        if (place / "index.html").is_file():
+            return place
+    if len(places) > 1:
+        raise MissingError(f"The docs site is not built yet. In {checkout}: make docs")
+    raise MissingError(
+        "This installation came without the docs site. In a checkout of asyncdemo, `make wheel` makes one "
+        "that has it, or `make docs` the site alone."
+    )
+
+
+class BuiltSiteServer(ThreadingHTTPServer):
+    """Serves one folder on the loopback. port: 0 for a free one. Raises OSError if the port is taken."""
+
+    daemon_threads = True
+    allow_reuse_address = os.name == "posix"  # on Windows two servers would share the port
+    allow_reuse_port = False
+
+    def __init__(self, folder: Path, port: int) -> None:
+        super().__init__((_HOST, port), partial(_Handler, directory=str(folder)))
+
+    @property
+    def address(self) -> str:
+        return f"http://{_HOST}:{self.server_port}/"
+
+    def server_bind(self) -> None:
+        # Without HTTPServer's question to the name server who we are: in a room without internet it is long.
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = _HOST, self.socket.getsockname()[1]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # a browser may leave in the middle of an answer
+            super().handle_error(request, client_address)
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    server: BuiltSiteServer
+
+    def do_GET(self) -> None:
+        if self._is_for_us():
+            super().do_GET()
+
+    def do_HEAD(self) -> None:
+        if self._is_for_us():
+            super().do_HEAD()
+
+    def _is_for_us(self) -> bool:
+        """A page from elsewhere may have got a name of its own to mean this machine, but not this header."""
+        port = self.server.server_port
+        named = [f"{name}:{port}" for name in _NAMES]
+        if port == HTTP_PORT:  # browsers leave it out
+            named += _NAMES
+        if self.headers.get("Host") in named:
+            return True
+        self.send_error(HTTPStatus.MISDIRECTED_REQUEST, explain=f"Ask for {self.server.address}")
+        return False
+
+    def list_directory(self, path: str | os.PathLike[str]) -> None:  # noqa: ARG002  (never one)
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        page = Path(self.directory, "404.html")
+        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+            super().send_error(code, message, explain)
+            return
+        body = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", _KINDS[".html"])
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-cache")  # the site may be built anew meanwhile
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
+    def guess_type(self, path: str | os.PathLike[str]) -> str:
+        return _KINDS.get(Path(path).suffix, "application/octet-stream")
+
+    def log_message(self, *_: object) -> None:
+        """The terminal is the user's."""

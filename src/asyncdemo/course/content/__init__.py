@@ -1,0 +1,1 @@
+"""What a lesson is: its manifest, knobs, predictions and claims, as data."""

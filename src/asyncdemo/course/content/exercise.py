@@ -1,0 +1,133 @@
+"""The exercise of a lesson, read from the lesson's manifest: which files, and how they are run.
+
+Not for: running it (``judging``), or the copy that a learner edits (``workspace``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.content.load import Load, read_load
+from asyncdemo.course.content.manifest import Table
+from asyncdemo.course.content.text import sections
+from asyncdemo.services import NAMES
+
+__all__ = ["HINT_HEADINGS", "Exercise", "Knobs", "Wrong", "read_exercise", "read_services"]
+
+Knobs = Mapping[str, int | float | str | bool]
+
+HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
+"""The headings of hints.md: three levels, each nearer to the answer."""
+
+_CLOCKS: Final = ("virtual", "real")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A solution of the wrong shape. fault: occurs verbatim in the message that it fails with."""
+
+    path: Path
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """task: one sentence, what is to be done. lanes: the functions whose calls are recorded.
+
+    rows: those of them that are drawn. virtual: time jumps instead of passing. timeout_s: of real
+    time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each.
+    right: solutions of another shape than ``solution``, which pass as well.
+    services, memory, load: as of a lesson; the exercise has only its own.
+    """
+
+    lesson_id: str
+    folder: Path
+    task: str
+    lanes: tuple[str, ...]
+    rows: tuple[str, ...]
+    virtual: bool
+    timeout_s: float
+    threshold_s: float
+    runs: tuple[Knobs, ...]
+    wrong: tuple[Wrong, ...]
+    right: tuple[Path, ...] = ()
+    services: tuple[str, ...] = ()
+    memory: bool = False
+    load: Load | None = None
+
+    @property
+    def file(self) -> Path:
+        """As it is given to learners: broken."""
+        return self.folder / "exercise.py"
+
+    @property
+    def solution(self) -> Path:
+        return self.folder / "solution.py"
+
+    @property
+    def check(self) -> Path:
+        return self.folder / "check.py"
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """One text a level, "" where it is missing. Raises CourseError."""
+        found = sections(self.folder / "hints.md")
+        return tuple(found.get(heading, "") for heading in HINT_HEADINGS)
+
+
+def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
+    """The table ``[exercise]`` of a manifest. Raises CourseError with the file and the field."""
+    lanes = table.texts("lanes")
+    rows = table.texts("rows", lanes)
+    unknown = sorted(set(rows) - set(lanes))
+    if unknown:
+        raise table.error("rows", f"{unknown[0]!r} is not one of the lanes")
+    load, services = table.table("load"), read_services(table)
+    sockets = load is not None or bool(services)
+    clock = table.choice("clock", _CLOCKS, "real" if sockets else "virtual")
+    if sockets and clock == "virtual":
+        raise table.error("clock", "must be real: time cannot jump over what a server or a service does")
+    exercise = Exercise(
+        lesson_id=lesson_id,
+        folder=folder,
+        task=table.text("task"),
+        lanes=lanes,
+        rows=rows,
+        virtual=clock == "virtual",
+        timeout_s=table.number("timeout_s", 10.0),
+        threshold_s=table.number("threshold_ms", 50.0) / 1000,
+        runs=tuple(table.value_tables("runs")) or ({},),
+        wrong=tuple(_wrong(entry, folder) for entry in table.tables("wrong")),
+        right=tuple(_right(entry, folder) for entry in table.tables("right")),
+        services=services,
+        memory=table.flag("memory", False),
+        load=None if load is None else read_load(load),
+    )
+    table.close()
+    return exercise
+
+
+def read_services(table: Table) -> tuple[str, ...]:
+    """The field ``services`` of a lesson or its exercise. Raises CourseError."""
+    services = table.texts("services", ())
+    for name in services:
+        if name not in NAMES:
+            raise table.error("services", f"must be of {', '.join(NAMES)}, not {name!r}")
+    if len(set(services)) < len(services):
+        raise table.error("services", "name one twice")
+    return services
+
+
+def _wrong(entry: Table, folder: Path) -> Wrong:
+    wrong = Wrong(folder / entry.text("file"), entry.text("fault"))
+    entry.close()
+    return wrong
+
+
+def _right(entry: Table, folder: Path) -> Path:
+    right = folder / entry.text("file")
+    entry.close()
+    return right

@@ -1,0 +1,134 @@
+"""The figures of a run that a manifest can name, in the units and under the names of the JSON result.
+
+Not for: measuring; that is ``metrics``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from asyncdemo.model import Outcome, ResourceKind
+
+if TYPE_CHECKING:
+    from asyncdemo.analysis.metrics import FunctionUse, Metrics, RequestUse
+
+__all__ = ["FIGURES", "FUNCTION_FIGURES", "REQUEST_FIGURES", "figure", "mistake"]
+
+
+def _longest_step_ms(metrics: Metrics) -> float:
+    return metrics.longest_step.duration_ns / 1e6 if metrics.longest_step else 0.0
+
+
+REQUEST_FIGURES: Final[dict[str, Callable[[RequestUse], float]]] = {
+    "requests": lambda use: use.count,
+    "answered": lambda use: use.answered,
+    "failed": lambda use: use.failed,
+    "p50_ms": lambda use: use.p50_ns / 1e6,
+    "p90_ms": lambda use: use.p90_ns / 1e6,
+    "p99_ms": lambda use: use.p99_ns / 1e6,
+    "slowest_ms": lambda use: use.slowest_ns / 1e6,
+    "requests_wall_s": lambda use: use.wall_ns / 1e9,
+    "requests_per_s": lambda use: use.per_s,
+}
+"""Name -> the figure of the requests to a server: of all, or of those to one path, ``p99_ms(/upload)``."""
+
+
+def _of_all_requests(name: str) -> Callable[[Metrics], float]:
+    return lambda metrics: REQUEST_FIGURES[name](metrics.requests)
+
+
+FIGURES: Final[dict[str, Callable[[Metrics], float]]] = {
+    "wall_s": lambda metrics: metrics.wall_ns / 1e9,
+    "ideal_s": lambda metrics: math.nan if metrics.ideal_ns is None else metrics.ideal_ns / 1e9,
+    "lanes": lambda metrics: metrics.lanes,
+    "peak": lambda metrics: metrics.peak,
+    "open": lambda metrics: metrics.open,
+    "steps": lambda metrics: metrics.steps,
+    "running_s": lambda metrics: metrics.running_ns / 1e9,
+    "ready_s": lambda metrics: metrics.ready_ns / 1e9,
+    "waiting_s": lambda metrics: metrics.waiting_ns / 1e9,
+    "queued_s": lambda metrics: metrics.queued_ns / 1e9,
+    "blocked_s": lambda metrics: metrics.blocked_ns / 1e9,
+    "blocks": lambda metrics: metrics.blocks,
+    "throughput_per_s": lambda metrics: metrics.throughput_per_s,
+    "longest_step_ms": _longest_step_ms,
+    "peak_held": lambda metrics: max((use.peak_held for use in metrics.resources), default=0),
+    "peak_queued": lambda metrics: max((use.peak_queued for use in metrics.resources), default=0),
+    "depth": lambda metrics: metrics.depth,
+    "returned": lambda metrics: metrics.outcomes.get(Outcome.RETURNED, 0),
+    "raised": lambda metrics: metrics.outcomes.get(Outcome.RAISED, 0),
+    "cancelled": lambda metrics: metrics.outcomes.get(Outcome.CANCELLED, 0),
+    "still_open": lambda metrics: metrics.outcomes.get(Outcome.OPEN, 0),
+    "unawaited": lambda metrics: metrics.unawaited,
+    "left_pending": lambda metrics: metrics.left_pending,
+    **{name: _of_all_requests(name) for name in REQUEST_FIGURES},
+    "resident_mb": lambda metrics: metrics.memory.resident_growth_bytes / 1e6,
+    "virtual_mb": lambda metrics: metrics.memory.virtual_growth_bytes / 1e6,
+    "pools": lambda metrics: sum(use.resource.kind is ResourceKind.POOL for use in metrics.resources),
+    "connections": lambda metrics: sum(len(use.resource.connections) for use in metrics.resources),
+    "connections_open": lambda metrics: metrics.connections_open,
+    "processes": lambda metrics: metrics.processes,
+}
+"""Name -> the figure of one run; over several resources, the highest."""
+
+FUNCTION_FIGURES: Final[dict[str, Callable[[FunctionUse], float]]] = {
+    "calls": lambda use: use.calls,
+    "peak": lambda use: use.peak,
+    "open": lambda use: use.open,
+    "gap_ms": lambda use: use.gap_ns / 1e6,
+    "longest_ms": lambda use: use.longest_ns / 1e6,
+    "shortest_ms": lambda use: use.shortest_ns / 1e6,
+    "returned": lambda use: use.outcomes.get(Outcome.RETURNED, 0),
+    "raised": lambda use: use.outcomes.get(Outcome.RAISED, 0),
+    "cancelled": lambda use: use.outcomes.get(Outcome.CANCELLED, 0),
+}
+"""Name -> the figure of the calls of one function, written ``NAME(function)``: ``gap_ms(heartbeat)``."""
+
+
+def figure(metrics: Metrics, name: str) -> float:
+    """The figure of that name. Raises KeyError if there is none.
+
+    A function never called has zeros, and so has a path to which nothing was sent.
+    """
+    from asyncdemo.analysis.metrics import FunctionUse, RequestUse
+
+    parts = _parts(name)
+    if parts is None:
+        return FIGURES[name](metrics)
+    kind, whose = parts
+    if whose.startswith("/"):
+        return REQUEST_FIGURES[kind](metrics.paths.get(whose, RequestUse()))
+    return FUNCTION_FIGURES[kind](metrics.functions.get(whose, FunctionUse()))
+
+
+def mistake(name: str, functions: Sequence[str], paths: Sequence[str] = ()) -> str:
+    """What is wrong with a name, in words that go on after it; "" if it is one.
+
+    functions: those whose calls are recorded. paths: those that requests are sent to.
+    """
+    parts = _parts(name)
+    if parts is None:
+        if name in FIGURES:
+            return ""
+        of_functions = ", ".join(f"{kind}(FUNCTION)" for kind in FUNCTION_FIGURES)
+        of_paths = ", ".join(f"{kind}(/PATH)" for kind in REQUEST_FIGURES)
+        return f"must be one of {', '.join(FIGURES)}, {of_functions}, {of_paths}, not {name!r}"
+    kind, whose = parts
+    if whose.startswith("/"):
+        known, kinds, what, among = paths, tuple(REQUEST_FIGURES), "a path", "paths of the load"
+    else:
+        known, kinds, what, among = functions, tuple(FUNCTION_FIGURES), "a function", "lanes"
+    if kind not in kinds:
+        return f"must be one of {', '.join(kinds)} if it is of {what}, not {kind!r}"
+    if whose not in known:
+        return f"is of {whose!r}, which is not one of the {among} ({', '.join(known) or 'there are none'})"
+    return ""
+
+
+def _parts(name: str) -> tuple[str, str] | None:
+    """("gap_ms", "heartbeat") of ``gap_ms(heartbeat)``; None if it is of nothing in particular."""
+    match = re.fullmatch(r"(\w+)\((\w+|/[!-~]*)\)", name)
+    return (match[1], match[2]) if match else None

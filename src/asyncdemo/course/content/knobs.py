@@ -1,0 +1,114 @@
+"""The knobs of a lesson: which values a run will have.
+
+The constants are read from the source, never executed. The child process sets them (``runner``); this module
+answers what they are before a run, for the questions that are asked, and refuses values that make no sense.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from asyncdemo.errors import CourseError, UsageError
+
+if TYPE_CHECKING:
+    from asyncdemo.course.content.lesson import Knob, Lesson
+    from asyncdemo.course.content.load import Load
+
+__all__ = ["constants", "describe", "for_scripts", "settings", "values"]
+
+
+def constants(script: Path) -> dict[str, int | float | str | bool]:
+    """Upper-case module-level constants with a plain value, in order. Raises CourseError."""
+    try:
+        tree = ast.parse(script.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise CourseError(f"{script}: cannot be read as Python: {error}") from None
+    found: dict[str, int | float | str | bool] = {}
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target, value = statement.targets[0], statement.value
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            target, value = statement.target, statement.value
+        else:
+            continue
+        if isinstance(target, ast.Name) and target.id.isupper():
+            try:
+                constant = ast.literal_eval(value)
+            except ValueError:
+                continue
+            if isinstance(constant, int | float | str):
+                found[target.id] = constant
+    return found
+
+
+def settings(typed: tuple[str, ...]) -> dict[str, str]:
+    """``("BREWS=3",)`` as ``{"BREWS": "3"}``. Raises UsageError."""
+    pairs = {}
+    for setting in typed:
+        name, equals, value = setting.partition("=")
+        if not (name and equals):
+            raise UsageError(f"--set {setting}: write NAME=VALUE, for instance --set BREWS=100")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def for_scripts(set_to: Mapping[str, str], load: Load | None) -> dict[str, str]:
+    """Those of the settings that are for the scripts, and not for what is sent to them."""
+    return {name: value for name, value in set_to.items() if load is None or name not in load.knobs}
+
+
+def values(lesson: Lesson, set_to: Mapping[str, str]) -> dict[str, int | float | str | bool]:
+    """The value of every knob in a run with these settings. Raises UsageError, which lists the knobs."""
+    known = {knob.name: knob for knob in lesson.knobs}
+    written = _written(lesson)
+    chosen = {name: written[name] for name in known if name in written}
+    for name, text in set_to.items():
+        if name not in known:
+            near = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.5)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise UsageError(f"{lesson.id} has no knob {name}.{hint}\n{describe(lesson)}")
+        chosen[name] = _converted(known[name], type(written[name]), text)
+    for name, knob in known.items():
+        if knob.at_most and chosen[name] > chosen[knob.at_most]:  # type: ignore[operator]  # both numbers
+            raise UsageError(
+                f"{name} is {chosen[name]}, and {knob.at_most} {chosen[knob.at_most]}: {name} can be "
+                f"at most {knob.at_most} ({knob.meaning})."
+            )
+    return chosen
+
+
+def describe(lesson: Lesson) -> str:
+    """The knobs in lines of text: name, value as written, range, meaning."""
+    if not lesson.knobs:
+        return "This lesson has no knobs."
+    written = _written(lesson)
+    width = max(len(knob.name) for knob in lesson.knobs)
+    lines = [
+        f"  {knob.name:<{width}}  {written.get(knob.name)} ({_range(knob)}): {knob.meaning}"
+        for knob in lesson.knobs
+    ]
+    return "\n".join([f"Knobs of {lesson.id}:", *lines])
+
+
+def _written(lesson: Lesson) -> dict[str, int | float | str | bool]:
+    """The constants of the scripts, of which the knobs have the same value in each, and of the load."""
+    return {**constants(lesson.variants[0].path), **(lesson.load.knobs if lesson.load else {})}
+
+
+def _converted(knob: Knob, kind: type, text: str) -> int | float | str | bool:
+    try:
+        value = int(text) if kind is int else float(text)
+    except ValueError:
+        wanted = "a whole number" if kind is int else "a number"
+        raise UsageError(f"--set {knob.name}={text}: {knob.name} must be {wanted}.") from None
+    if not knob.low <= value <= knob.high:
+        raise UsageError(f"--set {knob.name}={text}: {knob.name} can be {_range(knob)} ({knob.meaning}).")
+    return value
+
+
+def _range(knob: Knob) -> str:
+    return f"{knob.low:g} to {knob.high:g} {knob.unit}".strip()

@@ -1,0 +1,244 @@
+"""One lesson, read from its manifest: variants, knobs, predictions, claims.
+
+Not for: running it, or finding it among others (``catalog``, ``lookup``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.content.catalog import Heading, heading_of
+from asyncdemo.course.content.claims import ABOUT, OPERATORS, Claim, Condition
+from asyncdemo.course.content.exercise import Exercise, read_exercise, read_services
+from asyncdemo.course.content.figures import mistake
+from asyncdemo.course.content.load import Load, read_load
+from asyncdemo.course.content.manifest import Table, read
+from asyncdemo.course.content.predictions import Choice, Prediction, PredictionKind
+
+__all__ = ["Knob", "Lesson", "Quoted", "Variant", "load_lesson"]
+
+EXPECTATIONS: Final = ("ok", "failed", "timeout")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One script of a lesson.
+
+    expect: how its run ends when all is as the lesson means it ("ok", "failed", "timeout").
+    warns: what Python says on standard error when all is as the lesson means it; "" for nothing.
+    differs: the lines that need not be the same in the other variants, without indentation.
+    """
+
+    name: str
+    title: str
+    path: Path
+    expect: str
+    differs: tuple[str, ...]
+    warns: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """at_most: another knob, whose value is the highest that this one can have beside ``high``."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    meaning: str
+    at_most: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A figure in the text that no run of the lesson measures, and where it comes from."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson(Heading):
+    """lanes: the functions whose calls are the rows. race: the variants may run at the same time.
+
+    services: what the variants need around them: "s3", "redis", "postgres". memory: it is sampled while
+    they run. load: what is sent to the variants, which are servers; None if they are none.
+    """
+
+    lanes: tuple[str, ...]
+    race: bool
+    variants: tuple[Variant, ...]
+    knobs: tuple[Knob, ...]
+    predictions: tuple[Prediction, ...]
+    claims: tuple[Claim, ...]
+    quoted: tuple[Quoted, ...]
+    exercise: Exercise | None
+    services: tuple[str, ...] = ()
+    memory: bool = False
+    load: Load | None = None
+
+    @property
+    def readme(self) -> Path:
+        return self.folder / "README.md"
+
+
+def load_lesson(folder: Path) -> Lesson:
+    """Reads the manifest of one lesson. Raises CourseError with the file and the field."""
+    table = read(folder / "lesson.toml")
+    heading = heading_of(table, folder)
+    variants = tuple(_variant(entry, folder) for entry in table.tables("variants"))
+    if not variants:
+        raise table.error("variants", "are missing; a lesson has at least one")
+    knobs = tuple(_knob(entry) for entry in table.tables("knobs"))
+    lanes = table.texts("lanes", ())
+    load_table, exercise = table.table("load"), table.table("exercise")
+    load = None if load_table is None else read_load(load_table)
+    for knob in knobs:
+        if knob.at_most and knob.at_most not in {other.name for other in knobs}:
+            raise table.error("knobs", f"{knob.name} is to be at most {knob.at_most}, which is no knob")
+    names = _Names(
+        {variant.name for variant in variants},
+        {knob.name for knob in knobs},
+        lanes,
+        () if load is None else load.paths,
+    )
+    lesson = Lesson(
+        **{field.name: getattr(heading, field.name) for field in fields(heading)},
+        lanes=lanes,
+        race=table.flag("race", False),
+        variants=variants,
+        knobs=knobs,
+        predictions=tuple(_prediction(entry, names) for entry in table.tables("predictions")),
+        claims=tuple(_claim(entry, names) for entry in table.tables("claims")),
+        quoted=tuple(_quoted(entry) for entry in table.tables("quoted")),
+        exercise=None if exercise is None else read_exercise(exercise, heading.id, folder),
+        services=read_services(table),
+        memory=table.flag("memory", False),
+        load=load,
+    )
+    table.close()
+    return lesson
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What the predictions and claims of a lesson may refer to."""
+
+    variants: set[str]
+    knobs: set[str]
+    lanes: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+def _variant(entry: Table, folder: Path) -> Variant:
+    file = entry.text("file")
+    if not (folder / file).is_file():
+        raise entry.error("file", f"{folder / file} is not there")
+    variant = Variant(
+        name=entry.text("name"),
+        title=entry.text("title"),
+        path=folder / file,
+        expect=entry.choice("expect", EXPECTATIONS, "ok"),
+        differs=tuple(line.strip() for line in entry.text("differs", "").splitlines() if line.strip()),
+        warns=entry.text("warns", ""),
+    )
+    entry.close()
+    return variant
+
+
+def _knob(entry: Table) -> Knob:
+    knob = Knob(
+        entry.text("name"),
+        entry.text("unit"),
+        entry.number("low"),
+        entry.number("high"),
+        entry.text("meaning"),
+        entry.text("at_most", ""),
+    )
+    if knob.low > knob.high:
+        raise entry.error("low", f"is {knob.low}, above high, which is {knob.high}")
+    entry.close()
+    return knob
+
+
+def _condition(entry: Table, names: _Names, variant: str, metric: str) -> Condition:
+    condition = Condition(
+        variant=variant,
+        metric=metric,
+        op=entry.choice("op", (*OPERATORS, ABOUT)),
+        value=entry.number_or_text("value"),
+        times=entry.number("times", 1.0),
+        tolerance=entry.number("tolerance", 0.1),
+    )
+    if isinstance(condition.value, str) and condition.value not in names.knobs:
+        other, _, figure = condition.value.partition(".")
+        if other not in names.variants or mistake(figure, names.lanes, names.paths):
+            raise entry.error("value", f"must be a number, a knob or variant.metric, not {condition.value!r}")
+    return condition
+
+
+def _variant_name(entry: Table, names: _Names) -> str:
+    return entry.choice("variant", tuple(sorted(names.variants)))
+
+
+def _metric(entry: Table, names: _Names) -> str:
+    metric = entry.text("metric")
+    if wrong := mistake(metric, names.lanes, names.paths):
+        raise entry.error("metric", wrong)
+    return metric
+
+
+def _with_knobs(entry: Table, field: str, names: _Names) -> str:
+    text = entry.text(field)
+    for name in re.findall(r"\{(.*?)\}", text):
+        if name not in names.knobs:
+            raise entry.error(field, f"{{{name}}} is no knob of this lesson")
+    return text
+
+
+def _prediction(entry: Table, names: _Names) -> Prediction:
+    kind = PredictionKind(entry.choice("kind", tuple(PredictionKind)))
+    variant = "" if kind is PredictionKind.ORDER else _variant_name(entry, names)
+    metric = _metric(entry, names)
+    choices = []
+    for offered in entry.tables("choices"):
+        choices.append(
+            Choice(_with_knobs(offered, "text", names), _condition(offered, names, variant, metric))
+        )
+        offered.close()
+    if (kind is PredictionKind.CHOICE) != bool(choices):
+        raise entry.error("choices", "belong to a prediction of kind choice, which needs them")
+    prediction = Prediction(
+        kind=kind,
+        question=_with_knobs(entry, "question", names),
+        why=_with_knobs(entry, "why", names),
+        metric=metric,
+        variant=variant,
+        unit=entry.text("unit", ""),
+        tolerance=entry.number("tolerance", 0.0),
+        choices=tuple(choices),
+    )
+    entry.close()
+    return prediction
+
+
+def _claim(entry: Table, names: _Names) -> Claim:
+    claim = Claim(
+        entry.text("text"),
+        _condition(entry, names, _variant_name(entry, names), _metric(entry, names)),
+        entry.values("knobs"),
+    )
+    for name in claim.knobs:
+        if name not in names.knobs:
+            raise entry.error("knobs", f"{name} is no knob of this lesson")
+    entry.close()
+    return claim
+
+
+def _quoted(entry: Table) -> Quoted:
+    quoted = Quoted(entry.text("text"), entry.text("source"))
+    entry.close()
+    return quoted

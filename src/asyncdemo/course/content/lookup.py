@@ -1,0 +1,39 @@
+"""Finds the lesson that someone means by what they typed."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from asyncdemo.errors import UsageError
+
+if TYPE_CHECKING:
+    from asyncdemo.course.content.catalog import Course, Heading
+
+__all__ = ["find_lesson"]
+
+
+def find_lesson(course: Course, typed: str) -> Heading:
+    """The lesson with this id, this number, or the only one whose id or title has this part.
+
+    Raises UsageError with a suggestion.
+    """
+    word = typed.strip().lower().replace("_", "-").replace(" ", "-")
+    lessons = {lesson.id: lesson for lesson in course.lessons}
+    if word in lessons:
+        return lessons[word]
+    if word.isdecimal():
+        by_number = {lesson.number: lesson for lesson in course.lessons}
+        if int(word) in by_number:
+            return by_number[int(word)]
+        numbers = ", ".join(f"{number} ({lesson.id})" for number, lesson in by_number.items())
+        raise UsageError(f"There is no lesson {int(word)}. There are: {numbers}.")
+    matches = [lesson for lesson in course.lessons if word and word in lesson.id]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = ", ".join(lesson.id for lesson in matches)
+        raise UsageError(f"{typed!r} fits more than one lesson: {names}.")
+    near = difflib.get_close_matches(word, lessons, n=1, cutoff=0.5)
+    hint = f"Did you mean {near[0]!r}?" if near else "`asyncdemo list` shows them all."
+    raise UsageError(f"There is no lesson {typed!r}. {hint}")

@@ -1,0 +1,187 @@
+"""Predictions: a question about a run, an answer to it, and the comparison with what happened.
+
+Pure. Not for: asking (``cli``). No manifest holds the right answer: it is derived from the learner's own
+run, so it stays right with other knobs and on another machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from asyncdemo.course.content.claims import Condition, Knobs, check
+from asyncdemo.course.content.figures import figure
+from asyncdemo.testing.checks.words import singular
+
+if TYPE_CHECKING:
+    from asyncdemo.analysis.metrics import Metrics
+
+__all__ = [
+    "Answer",
+    "Choice",
+    "Comparison",
+    "Prediction",
+    "PredictionKind",
+    "compare",
+    "fill",
+    "happened",
+    "parse",
+    "quantity",
+    "variants_needed",
+]
+
+Answer = float | str | tuple[str, ...]
+"""A number, the text of a choice, or names of variants in order."""
+
+
+class PredictionKind(StrEnum):
+    NUMBER = "number"
+    CHOICE = "choice"
+    ORDER = "order"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the answers offered; it is the right one if its condition is the first that holds."""
+
+    text: str
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A question whose answer is a figure of a run.
+
+    question, why, choices: texts in which ``{KNOB}`` stands for the value of a knob.
+    variant: whose figure is asked for; "" for an order, which compares all variants.
+    tolerance: how far off an answer may be, as a share of the figure; 0 means exactly. For an order: figures
+    nearer than this are a tie, and may be named either way round.
+    """
+
+    kind: PredictionKind
+    question: str
+    why: str
+    metric: str
+    variant: str = ""
+    unit: str = ""
+    tolerance: float = 0.0
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """predicted, happened: the two answers in words, to be shown next to each other."""
+
+    right: bool
+    predicted: str
+    happened: str
+
+
+def fill(text: str, knobs: Knobs) -> str:
+    """The text with the values of the knobs put in for ``{KNOB}``."""
+    return re.sub(r"\{([A-Z][A-Z0-9_]*)\}", lambda match: str(knobs[match[1]]), text)
+
+
+def variants_needed(prediction: Prediction, variants: Sequence[str]) -> tuple[str, ...]:
+    """The variants that must have run before the prediction can be judged."""
+    return tuple(variants) if prediction.kind is PredictionKind.ORDER else (prediction.variant,)
+
+
+def parse(prediction: Prediction, text: str, variants: Sequence[str], knobs: Knobs) -> Answer:
+    """What a learner typed, as an answer. Raises ValueError with a text that says what to type."""
+    typed = text.strip().lower()
+    if prediction.kind is PredictionKind.NUMBER:
+        return _number(typed, prediction.unit)
+    if prediction.kind is PredictionKind.CHOICE:
+        texts = [fill(choice.text, knobs) for choice in prediction.choices]
+        return texts[_place(typed, len(texts))]
+    return _order(typed, variants)
+
+
+def happened(prediction: Prediction, measured: Mapping[str, Metrics], knobs: Knobs) -> str:
+    """The right answer in words. measured: variant -> metrics."""
+    if prediction.kind is PredictionKind.ORDER:
+        figures = {name: figure(metrics, prediction.metric) for name, metrics in measured.items()}
+        return _ranking(figures, prediction.tolerance)
+    actual = quantity(figure(measured[prediction.variant], prediction.metric), prediction.unit)
+    for choice in prediction.choices:
+        if check(choice.condition, measured, knobs).holds:
+            return fill(choice.text, knobs)
+    return actual
+
+
+def compare(
+    prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics], knobs: Knobs
+) -> Comparison:
+    """The answer against the learner's own run. measured: variant -> metrics."""
+    actual = happened(prediction, measured, knobs)
+    if isinstance(answer, str):
+        return Comparison(answer == actual, answer, actual)
+    if isinstance(answer, tuple):
+        figures = [figure(measured[name], prediction.metric) for name in answer]
+        right = all(
+            first <= second * (1 + prediction.tolerance) for first, second in combinations(figures, 2)
+        )
+        return Comparison(right, ", ".join(answer), actual)
+    value = figure(measured[prediction.variant], prediction.metric)
+    right = abs(answer - value) <= prediction.tolerance * abs(value)
+    return Comparison(right, quantity(answer, prediction.unit), actual)
+
+
+def quantity(value: float, unit: str) -> str:
+    """A figure in words: counts as whole numbers, anything else with three digits that matter."""
+    whole = value == int(value) or abs(value) >= 100
+    number = f"{value:.0f}" if whole else f"{value:#.3g}"
+    return f"{number} {singular(unit) if value == 1 else unit}".strip()
+
+
+def _number(typed: str, unit: str) -> float:
+    match = re.fullmatch(r"([0-9]+(?:,[0-9]+)*(?:[.,][0-9]+)?|[.,][0-9]+)\s*([a-z]*)", typed)
+    if match is None:
+        # No example: whatever number stood there, it would be near to some answer.
+        raise ValueError(f"type a number{f' ({unit})' if unit else ''}, in digits")
+    if "," in match[1]:
+        raise ValueError("type it without a comma: a point before decimals, nothing between thousands")
+    value = float(match[1])
+    return value / 1000 if unit == "s" and match[2] in ("ms", "milliseconds") else value
+
+
+def _place(typed: str, count: int) -> int:
+    place = (
+        ord(typed) - ord("a") if re.fullmatch("[a-z]", typed) else int(typed) - 1 if typed.isdecimal() else -1
+    )
+    if not 0 <= place < count:
+        raise ValueError(f"type a number from 1 to {count}")
+    return place
+
+
+def _order(typed: str, variants: Sequence[str]) -> tuple[str, ...]:
+    words = re.split(r"[\s,<>=]+", typed.strip(" ,"))
+    if len(words) == 1 and len(typed) == len(variants) and not typed.isalpha():
+        words = list(typed)  # "231"
+    names = []
+    for word in words:
+        if word.isdecimal() and 1 <= int(word) <= len(variants):
+            names.append(variants[int(word) - 1])
+        else:
+            names.extend(name for name in variants if word and name.startswith(word))
+    if sorted(names) != sorted(variants):
+        raise ValueError(f"type each of the numbers 1 to {len(variants)} once, with spaces between them")
+    return tuple(names)
+
+
+def _ranking(figures: Mapping[str, float], tolerance: float) -> str:
+    """Names by figure; "=" between those nearer to the first of their group than the tolerance."""
+    words: list[str] = []
+    leader = 0.0
+    for name, value in sorted(figures.items(), key=lambda item: item[1]):
+        if words and value <= leader * (1 + tolerance):
+            words[-1] += f" = {name}"
+        else:
+            words.append(name)
+            leader = value
+    return ", ".join(words)

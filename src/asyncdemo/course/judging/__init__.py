@@ -1,0 +1,1 @@
+"""Runs an exercise and holds what was seen against its check."""

@@ -1,0 +1,218 @@
+"""Runs an exercise under the lens and holds what was seen against its check.
+
+Not for: what a check can say (``checks``), or how a verdict looks (``render.terminal.verdict``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn
+
+from asyncdemo.course.content.exercise import Exercise, Knobs
+from asyncdemo.course.content.knobs import for_scripts
+from asyncdemo.course.judging.checking import Check, Stopped, load_check, run_check
+from asyncdemo.course.judging.run_context import surroundings
+from asyncdemo.errors import UsageError
+from asyncdemo.model import Answer, Run, RunOutcome
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Options, Spares, Stdout, Target
+from asyncdemo.render.words import settings_words
+from asyncdemo.services import Services
+from asyncdemo.serving import KeptServices, Session, open_recording
+from asyncdemo.testing.checks import CheckFailed, Evidence, Missed, Seen
+
+__all__ = ["Failure", "Stopped", "Verdict", "judge"]
+
+_POLL_S = 0.01
+_MEMORY_BYTES = 1 << 30
+_PROCESSES = 50
+_ANSWER_BYTES = 1 << 16
+"""Of each response's body, for checks to read."""
+_TRIES = 3
+"""Of a run of which the check did not see what it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """message: what should be and what was seen. evidence: None where no stretch of a run shows it.
+
+    missed: the machine was too busy to see whether it is one.
+    """
+
+    message: str
+    evidence: Evidence | None
+    missed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the check said of an exercise.
+
+    runs: as far as the check went; the last is the one that is told of: that which failed or, if all
+    passed, the first. held: the sentences that held in it, in order. failure: the first that did not.
+    knobs: of that run, where they differ from what is written. output: what it wrote.
+    """
+
+    held: tuple[str, ...]
+    failure: Failure | None
+    runs: tuple[Run, ...]
+    knobs: Knobs
+    output: str
+
+    @property
+    def passed(self) -> bool:
+        return self.failure is None
+
+
+def judge(
+    exercise: Exercise,
+    file: Path,
+    poll: Callable[[], bool] = lambda: True,
+    spares: Spares | None = None,
+    kept: KeptServices | None = None,
+) -> Verdict:
+    """Runs the file once for each of the exercise's runs and checks each, until one fails.
+
+    poll: called about every 10 ms; when it returns False the script is ended and Stopped raised.
+    spares: where the processes are taken from; without, each is started when it is needed.
+    kept: where the services are, and stay; without, they are started now and stopped at the end.
+    Raises UsageError if there is no such file, CourseError if the check itself does not work,
+    MissingError and ServiceError for services.
+    """
+    with ExitStack() as stack:
+        if kept is None:
+            kept = stack.enter_context(KeptServices())
+        if exercise.services:
+            kept.begin(exercise.services)
+        return _judge(exercise, file, poll, spares, kept)
+
+
+def _judge(
+    exercise: Exercise, file: Path, poll: Callable[[], bool], spares: Spares | None, kept: KeptServices
+) -> Verdict:
+    check = load_check(exercise.check, poll)
+    judged: list[Verdict] = []
+    for knobs in exercise.runs:
+        tries = 0
+        while True:
+            verdict = _judge_run(exercise, file, knobs, check, poll, spares, kept)
+            tries += 1
+            if verdict.failure is None or not verdict.failure.missed or tries == _TRIES:
+                break
+        if verdict.failure is not None:
+            earlier = tuple(run for before in judged for run in before.runs)
+            return replace(verdict, runs=(*earlier, *verdict.runs))
+        judged.append(verdict)
+    return _passed(judged)
+
+
+def _judge_run(
+    exercise: Exercise,
+    file: Path,
+    knobs: Knobs,
+    check: Check,
+    poll: Callable[[], bool],
+    spares: Spares | None,
+    kept: KeptServices,
+) -> Verdict:
+    output = KeptOutput()
+    services = kept.get(exercise.services, poll) if exercise.services else None
+    if exercise.services and services is None:
+        raise Stopped
+    try:
+        run, answers = _record(exercise, file, knobs, output, poll, spares, services)
+    except UsageError as error:
+        if not file.is_file():
+            raise
+        # A knob or a function that the check needs is gone: the learner's to mend.
+        return Verdict((), Failure(str(error), None), (), knobs, output.text)
+    seen = Seen(
+        run,
+        stdout=output.stdout,
+        stderr=output.stderr,
+        rows=exercise.rows,
+        functions=exercise.lanes,
+        answers=answers,
+    )
+    failure = _failure(exercise, check, seen, poll)
+    # Of a script that was stopped the traceback shows only where the lens stopped it.
+    wrote = output.stdout if run.stuck else output.text
+    return Verdict(tuple(seen.held), failure, (run,), knobs, wrote)
+
+
+def _passed(judged: Sequence[Verdict]) -> Verdict:
+    """What is told of the first run, whose numbers are those of the file; the others held too."""
+    first, *others = judged
+    too = tuple(f"With {settings_words(other.knobs)} all of this held too." for other in others if first.held)
+    runs = tuple(run for verdict in (*others, first) for run in verdict.runs)
+    return Verdict((*first.held, *too), None, runs, first.knobs, first.output)
+
+
+def _record(
+    exercise: Exercise,
+    file: Path,
+    knobs: Knobs,
+    output: KeptOutput,
+    poll: Callable[[], bool],
+    spares: Spares | None,
+    services: Services | None,
+) -> tuple[Run, list[Answer]]:
+    options = Options(
+        name=file.stem,
+        lanes=exercise.lanes,
+        knobs=for_scripts({name: str(value) for name, value in knobs.items()}, exercise.load),
+        virtual=exercise.virtual,
+        timeout_s=exercise.timeout_s,
+        threshold_s=exercise.threshold_s,
+        memory_bytes=_MEMORY_BYTES,
+        processes=_PROCESSES,
+        results=True,
+        stdin=False,
+        stdout=Stdout.CAPTURE,
+        memory=exercise.memory,
+    )
+    around = surroundings(exercise.load, services, knobs, _ANSWER_BYTES)
+    child = None if spares is None else spares.take()
+    with closing(
+        open_recording(Target(str(file)), options, output, child=child, surroundings=around)
+    ) as recording:
+        recording.start()
+        recording.go()
+        while recording.poll(_POLL_S):
+            if not poll():
+                raise Stopped
+        return recording.result(), recording.answers if isinstance(recording, Session) else []
+
+
+def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bool]) -> Failure | None:
+    try:
+        if seen.run.outcome is RunOutcome.FAILED and seen.run.notes and not seen.run.tracks:
+            # It cannot even be compiled: the note names the line.
+            note = " ".join(seen.run.notes)
+            raise CheckFailed(note.replace(seen.run.script, Path(seen.run.script).name))
+        if exercise.load is None or seen.run.outcome is not RunOutcome.FAILED:
+            seen.ends_well()
+            run_check(exercise.check, check, seen, poll)
+        else:
+            _fail_server(exercise, check, seen, poll)
+    except CheckFailed as failed:
+        message = _with_what_never_ran(failed.message, seen)
+        return Failure(message, failed.evidence, isinstance(failed, Missed))
+    return None
+
+
+def _fail_server(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bool]) -> NoReturn:
+    """What a server writes is mostly its log; what became of it stands in the notes."""
+    if seen.run.requests and seen.run.exit_code is None:
+        # It was there until the end, and then did not go: most likely for a reason that the check names.
+        run_check(exercise.check, check, seen, poll)
+    raise CheckFailed(" ".join(seen.run.notes))
+
+
+def _with_what_never_ran(message: str, seen: Seen) -> str:
+    """A forgotten await is often the cause of a fault that the check saw elsewhere."""
+    dropped = seen.never_ran()
+    return message if not dropped or "nobody awaited" in message else f"{message} And: {dropped}"

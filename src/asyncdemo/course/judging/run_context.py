@@ -1,0 +1,30 @@
+"""What the scripts of a lesson or an exercise get around them while they run.
+
+Not for: what the manifest may say of it (``load``), or running them (``serving``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from asyncdemo.course.content.load import Load
+from asyncdemo.services import Services
+from asyncdemo.serving import Surroundings
+
+__all__ = ["surroundings"]
+
+
+def surroundings(
+    load: Load | None,
+    services: Services | None,
+    knobs: Mapping[str, int | float | str | bool],
+    keep_answers: int = 0,
+) -> Surroundings:
+    """services: running. knobs: of the run, those of the scripts may be among them.
+
+    keep_answers: bytes of each response's body. Raises UsageError if nothing would be sent.
+    """
+    if load is None:
+        return Surroundings(services)
+    values = {name: knobs.get(name, value) for name, value in load.knobs.items()}
+    return Surroundings(services, load.plan(values, keep_answers), values, load.workers)

@@ -1,0 +1,227 @@
+"""A lesson as the rules see it: its texts and scripts, read once, with the lines where things stand.
+
+What cannot be read is empty here; the rules ``sections`` and ``python`` say so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from asyncdemo.course.content.lesson import Lesson
+from asyncdemo.services import Services
+from asyncdemo.serving import KeptServices
+
+__all__ = ["Script", "Section", "Subject", "line_at", "manifest_line", "prose", "text_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """line: of the heading. body: what stands below it, as written."""
+
+    heading: str
+    line: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """tree: None if the text is no Python; then ``error`` and ``line`` say why and where."""
+
+    path: Path
+    text: str
+    tree: ast.Module | None
+    error: str = ""
+    line: int | None = None
+
+    @property
+    def docstring(self) -> str:
+        return (ast.get_docstring(self.tree) if self.tree else None) or ""
+
+    @property
+    def names(self) -> list[str]:
+        """Module-level constants, functions and classes, in order."""
+        names = []
+        for statement in self.tree.body if self.tree else ():
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names.append(statement.name)
+            elif isinstance(statement, ast.Assign):
+                names += [target.id for target in statement.targets if isinstance(target, ast.Name)]
+            elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                names.append(statement.target.id)
+        return names
+
+    @property
+    def functions(self) -> set[str]:
+        """Every function, methods and inner ones too: any of them can be a lane."""
+        return {
+            node.name
+            for node in (ast.walk(self.tree) if self.tree else ())
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        }
+
+    @property
+    def imports(self) -> dict[str, int]:
+        """Top-level name of each module that it imports -> line."""
+        found: dict[str, int] = {}
+        for node in ast.walk(self.tree) if self.tree else ():
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    found.setdefault(alias.name.partition(".")[0], node.lineno)
+            elif isinstance(node, ast.ImportFrom):
+                found.setdefault((node.module or "").partition(".")[0], node.lineno)
+        return found
+
+
+class Subject:
+    """One lesson under the rules. course: the lessons that it may refer to, itself among them.
+
+    commands: those that asyncdemo has; empty if that is not known here. kept: where services stay
+    between the runs of its scripts; None: each run starts what it needs.
+    """
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        course_folder: Path,
+        course: Iterable[Lesson] = (),
+        commands: Collection[str] = (),
+    ) -> None:
+        self.lesson = lesson
+        self.course_folder = course_folder
+        self.course = tuple(course) or (lesson,)
+        self.commands = commands
+        self.kept: KeptServices | None = None
+
+    @contextmanager
+    def services(self, names: Sequence[str]) -> Iterator[Services | None]:
+        """Running, and as freshly seeded; None if there are no names. Raises MissingError, ServiceError."""
+        if not names:
+            yield None
+            return
+        with ExitStack() as stack:
+            kept = self.kept or stack.enter_context(KeptServices())
+            services = kept.get(names)
+            assert services is not None, "nobody stopped waiting for them"
+            services.reset()
+            yield services
+
+    @cached_property
+    def text(self) -> str:
+        """The README; "" if there is none."""
+        return text_of(self.lesson.readme)
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The headings of the second level, in order."""
+        found = list(re.finditer(r"^## (.+)\n?", self.text, flags=re.MULTILINE))
+        ends = [*(match.start() for match in found), len(self.text)][1:]
+        return tuple(
+            Section(match[1].strip(), line_at(self.text, match.start()), self.text[match.end() : end])
+            for match, end in zip(found, ends, strict=True)
+        )
+
+    def section(self, heading: str) -> Section | None:
+        return next((section for section in self.sections if section.heading == heading), None)
+
+    def line_of(self, words: str, after: int = 0) -> int | None:
+        """Where words stand in the README, whatever its line breaks; None if they do not."""
+        pattern = r"\s+".join(map(re.escape, words.split()))
+        match = re.compile(pattern).search(self.text, after)
+        return line_at(self.text, match.start()) if match else None
+
+    @cached_property
+    def manifest(self) -> Path:
+        return self.lesson.folder / "lesson.toml"
+
+    @cached_property
+    def _manifest_text(self) -> str:
+        return text_of(self.manifest)
+
+    def manifest_line(self, field: str) -> int | None:
+        """Where a field stands, as errors name it: ``claims[2].text``."""
+        return manifest_line(self._manifest_text, field)
+
+    @cached_property
+    def variants(self) -> dict[str, Script]:
+        """Name of the variant -> its script, in the order of the manifest."""
+        return {variant.name: script_of(variant.path) for variant in self.lesson.variants}
+
+    @cached_property
+    def exercise_scripts(self) -> dict[str, Script]:
+        """The exercise, its solution, other right ones and wrong ones, by name; only those that are there."""
+        exercise = self.lesson.exercise
+        if exercise is None:
+            return {}
+        files = [exercise.file, exercise.solution, *exercise.right, *(wrong.path for wrong in exercise.wrong)]
+        return {
+            path.relative_to(self.lesson.folder).as_posix(): script_of(path)
+            for path in files
+            if path.is_file()
+        }
+
+
+def script_of(path: Path) -> Script:
+    text = ""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return Script(path, text, ast.parse(text))
+    except SyntaxError as error:
+        return Script(path, text, None, error.msg, error.lineno)
+    except (OSError, ValueError) as error:  # not there; no text; null bytes
+        return Script(path, text, None, str(error))
+
+
+def text_of(path: Path) -> str:
+    """ "" if the file cannot be read as text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def line_at(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def prose(text: str) -> str:
+    """In one line, so that a line break does not matter."""
+    return " ".join(text.split())
+
+
+def manifest_line(text: str, field: str) -> int | None:
+    """The line of a field in TOML, else that of the table it is missing from; None if there is neither."""
+    table, _, _ = field.rpartition(".")
+    counts: dict[str, int] = {}
+    current, of_table, quoted = "", None, False
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not quoted:
+            if header := re.match(r"\s*(\[\[?)\s*([\w.-]+)\s*\]", line):
+                current = _table_name(header[2], header[1] == "[[", counts)
+                of_table = number if current == table else of_table
+                if current == field:
+                    return number
+            elif (key := re.match(r"\s*([\w-]+)\s*=", line)) and f"{current}.{key[1]}".lstrip(".") == field:
+                return number
+        if len(re.findall(r"'''|\"\"\"", line)) % 2:
+            quoted = not quoted
+    return of_table
+
+
+def _table_name(name: str, repeats: bool, counts: dict[str, int]) -> str:
+    """``claims`` met the third time as ``claims[3]``; tables below one that repeats are counted anew."""
+    if repeats:
+        counts[name] = counts.get(name, 0) + 1
+        for other in [other for other in counts if other.startswith(f"{name}.")]:
+            del counts[other]
+    parts = name.split(".")
+    named = []
+    for end, part in enumerate(parts, start=1):
+        count = counts.get(".".join(parts[:end]))
+        named.append(part if count is None else f"{part}[{count}]")
+    return ".".join(named)

@@ -1,0 +1,100 @@
+"""Rules about the questions and claims of a lesson, as far as no run is needed to judge them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from asyncdemo.course.content.claims import ABOUT, Claim
+from asyncdemo.course.content.knobs import values
+from asyncdemo.course.content.predictions import Prediction, PredictionKind
+from asyncdemo.course.rules.lesson_source import Subject
+from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.errors import AsyncdemoError
+
+__all__ = ["RULES", "Settings", "settings_of"]
+
+Settings = tuple[tuple[str, str], ...]
+"""Knobs to set, as they would be typed."""
+
+
+def settings_of(claim: Claim) -> Settings:
+    return tuple((name, str(value)) for name, value in claim.knobs.items())
+
+
+def predictions(subject: Subject) -> Iterator[Fault]:
+    asked = subject.lesson.predictions
+    if not asked:
+        yield Fault("asks for no prediction: [[predictions]] is missing", subject.manifest)
+    if len({variant.name for variant in subject.lesson.variants}) < 2 and any(
+        prediction.kind is PredictionKind.ORDER for prediction in asked
+    ):
+        yield Fault("an order needs two variants at least", subject.manifest)
+    for place, prediction in enumerate(asked, start=1):
+        for field, message in _faults_of_prediction(prediction):
+            line = subject.manifest_line(f"predictions[{place}].{field}")
+            yield Fault(message, subject.manifest, line)
+
+
+def claims(subject: Subject) -> Iterator[Fault]:
+    lesson = subject.lesson
+    if not lesson.claims:
+        yield Fault("claims nothing about its runs: [[claims]] is missing", subject.manifest)
+    for place, claim in enumerate(lesson.claims, start=1):
+        condition = claim.condition
+        if condition.op == "==" and (kind := _inexact(condition.metric)) and condition.value != 0:
+            line = subject.manifest_line(f"claims[{place}].op")
+            message = f"no {kind} is exactly the same twice: op = {ABOUT!r} for {condition.metric}"
+            yield Fault(message, subject.manifest, line)
+        try:
+            values(lesson, dict(settings_of(claim)))
+        except (AsyncdemoError, KeyError) as error:
+            line = subject.manifest_line(f"claims[{place}].knobs")
+            yield Fault(str(error).splitlines()[0], subject.manifest, line)
+
+
+def words(subject: Subject) -> Iterator[Fault]:
+    """Texts of the manifest that a learner reads are not empty, and names are unique."""
+    lesson = subject.lesson
+    texts = {"title": lesson.title, "point": lesson.point}
+    for place, variant in enumerate(lesson.variants, start=1):
+        texts[f"variants[{place}].title"] = variant.title
+    for place, knob in enumerate(lesson.knobs, start=1):
+        texts[f"knobs[{place}].meaning"] = knob.meaning
+    for field, text in texts.items():
+        if not text.strip():
+            yield Fault(f"{field} is empty", subject.manifest, subject.manifest_line(field))
+    for kind, names in (
+        ("variants", [variant.name for variant in lesson.variants]),
+        ("variants", [variant.path.name for variant in lesson.variants]),
+        ("knobs", [knob.name for knob in lesson.knobs]),
+    ):
+        for name, count in Counter(names).items():
+            if count > 1:
+                yield Fault(f"{count} {kind} are called {name}", subject.manifest)
+
+
+def _faults_of_prediction(prediction: Prediction) -> Iterator[tuple[str, str]]:
+    """(field, message)."""
+    if not prediction.question.strip():
+        yield "question", "asks nothing"
+    if not prediction.why.strip():
+        yield "why", "has no why"
+    kind = _inexact(prediction.metric)
+    if kind and prediction.kind is not PredictionKind.CHOICE and prediction.tolerance <= 0:
+        yield "tolerance", f"no {kind} is exactly the same twice: {prediction.metric} needs a tolerance"
+    texts = [choice.text for choice in prediction.choices]
+    if len(set(texts)) < len(texts):
+        yield "choices", "offers the same choice twice"
+    if len(texts) == 1:
+        yield "choices", "offers only one choice"
+
+
+def _inexact(metric: str) -> str:
+    """What kind of figure it is, if it is never the same twice; else ""."""
+    unit = metric.partition("(")[0].rpartition("_")[2]
+    return {"s": "time", "ms": "time", "mb": "size"}.get(unit, "")
+
+
+RULES: Final = (Rule("words", words), Rule("predictions", predictions), Rule("claims", claims))

@@ -1,0 +1,70 @@
+"""What comes next: the first lesson that is not run, or whose exercise has not passed.
+
+Not for: saying it (``cli``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from asyncdemo.course.content.catalog import Course, Heading
+from asyncdemo.course.workspace.progress import Record
+from asyncdemo.course.workspace.workspace import has_exercise
+
+__all__ = ["Step", "current_exercise", "exercises", "first_unread", "following_exercise", "next_step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """exercise: the lesson is run, its exercise is to be done; else the lesson is to be run."""
+
+    lesson: Heading
+    exercise: bool
+
+
+def next_step(course: Course, records: Mapping[str, Record], just_run: str = "") -> Step | None:
+    """None if everything is done.
+
+    just_run: id of a lesson; its own exercise comes first, whatever was left out before it.
+    """
+    for lesson in sorted(course.lessons, key=lambda lesson: lesson.id != just_run):  # else in order
+        record = records.get(lesson.id, Record())
+        if not record.runs and not record.passed and lesson.id != just_run:
+            return Step(lesson, exercise=False)
+        if has_exercise(lesson) and not record.passed:
+            return Step(lesson, exercise=True)
+    return None
+
+
+def first_unread(course: Course, records: Mapping[str, Record], just_run: str = "") -> Heading | None:
+    """The first lesson that was never run. None if all were.
+
+    just_run: id of a lesson; one after it comes before one that was left out.
+    """
+    ids = [lesson.id for lesson in course.lessons]
+    start = ids.index(just_run) + 1 if just_run else 0
+    order = (*course.lessons[start:], *course.lessons[:start])
+    return next((lesson for lesson in order if not records.get(lesson.id, Record()).runs), None)
+
+
+def exercises(course: Course) -> tuple[Heading, ...]:
+    """The lessons that have one."""
+    return tuple(filter(has_exercise, course.lessons))
+
+
+def following_exercise(course: Course, records: Mapping[str, Record], lesson: Heading) -> Heading | None:
+    """The next after this that has not passed, at the end from the start again; or else the one after it.
+
+    None if there is no other.
+    """
+    order = exercises(course)
+    here = next(place for place, other in enumerate(order) if other.id == lesson.id)
+    others = (*order[here + 1 :], *order[:here])
+    left = (other for other in others if not records.get(other.id, Record()).passed)
+    return next(left, next(iter(others), None))
+
+
+def current_exercise(course: Course, records: Mapping[str, Record]) -> Heading | None:
+    """The exercise that a learner works on: the first that has not passed. None if all have."""
+    return next((lesson for lesson in exercises(course) if not records.get(lesson.id, Record()).passed), None)

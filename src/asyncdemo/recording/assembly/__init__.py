@@ -1,0 +1,9 @@
+"""From the events of a traced process to a ``Run``.
+
+Not for starting or ending processes: ``runner`` does that and feeds the frames it reads.
+"""
+
+from asyncdemo.recording.assembly.event_decoder import Assembly
+from asyncdemo.recording.assembly.live_feed import Listener
+
+__all__ = ["Assembly", "Listener"]

@@ -1,0 +1,126 @@
+"""Keeps the spans of a long run within bounds: of stretches of time it keeps how long each state lasted.
+
+What they were in which order within such a stretch is given up; every sum stays what it was. Kept as they
+are: the spans of threads (what those did outside of Python is found out later), spans longer than a stretch,
+those that queued for something, waits for threads and their work, and those in which a call that is a lane,
+the handling of a request or waiting for a child task begins or ends.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from asyncdemo.model import TrackKind
+from asyncdemo.recording.assembly.ledger import Ledger
+
+__all__ = ["Coarsening"]
+
+MOST_SPANS = 2_000_000
+_SPANS_A_STEP = 3
+_SPANS_A_STRETCH = 8
+"""That a lane has at the most in one stretch, as a rule; then half of the bound is reached."""
+_LEAST_NS = 1_000_000
+_LONG_WAIT_NS = 10_000_000
+"""Such waits are asked for by their time, later."""
+_MOST_WAKES = 2_000_000
+
+
+class Coarsening:
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._new_steps = 0
+        self._look_at = MOST_SPANS
+        self._stretch_ns = 0
+        self._until_ns = 0
+        self._wakes_from_ns = 0
+
+    def recorded(self, steps: int) -> None:
+        """So many more events."""
+        self._new_steps += steps
+        if self._new_steps * _SPANS_A_STEP >= self._look_at:
+            self._new_steps = 0
+            self._look()
+
+    def _look(self) -> None:
+        tracks = self._ledger.tracks
+        count = sum(len(track.spans) for track in tracks.values())
+        if count > MOST_SPANS:
+            self._coarsen()
+            count = sum(len(track.spans) for track in tracks.values())
+        # If little could be given up there is no point in trying again soon.
+        self._look_at = max(MOST_SPANS - count, count, MOST_SPANS // 4)
+        if len(self._ledger.wakes) > _MOST_WAKES:
+            self._wakes_from_ns = self._ledger.wakes.forget_first(_MOST_WAKES // 2)
+
+    def _coarsen(self) -> None:
+        ledger = self._ledger
+        begun_ns = min(track.start_ns for track in ledger.tracks.values())
+        busy = sum(len(track.spans) > _SPANS_A_STRETCH for track in ledger.tracks.values())
+        wanted_ns = 2 * _SPANS_A_STRETCH * busy * (ledger.now_ns - begun_ns) // MOST_SPANS
+        self._stretch_ns = max(wanted_ns, self._stretch_ns, _LEAST_NS)
+        self._until_ns = ledger.now_ns
+        fixed = self._fixed()
+        edges = self._edges()
+        for index, track in ledger.tracks.items():
+            if len(track.spans) > _SPANS_A_STRETCH and track.kind is TrackKind.TASK:
+                track.spans.coarsen(self._stretch_ns, _LONG_WAIT_NS, fixed, edges.get(index, ()))
+
+    def _fixed(self) -> frozenset[int]:
+        """The causes of waits that others are found by."""
+        ledger = self._ledger
+        return frozenset(
+            index
+            for index, cause in enumerate(ledger.causes.table)
+            if index in ledger.item_waits
+            or cause.reason == "task"
+            or (
+                cause.on is not None
+                and (track := ledger.tracks.get(cause.on)) is not None
+                and track.kind is TrackKind.THREAD
+            )
+        )
+
+    def _edges(self) -> dict[int, Sequence[int]]:
+        """Track -> when calls and handlings on it begin and end, in order."""
+        edges: defaultdict[int, list[int]] = defaultdict(list)
+        ledger = self._ledger
+        opened = [(lane.track, lane.start_ns, lane.end_ns) for lane in ledger.lanes.values()]
+        for handlings in ledger.handlings.values():
+            opened += [(one.track, one.start_ns, one.end_ns) for one in handlings]
+        for track, start_ns, end_ns in opened:
+            edges[track].append(start_ns)
+            if end_ns is not None:
+                edges[track].append(end_ns)
+        self._add_borrowed(edges)
+        for times in edges.values():
+            times.sort()
+        return dict(edges)
+
+    def _add_borrowed(self, edges: defaultdict[int, list[int]]) -> None:
+        """A lane that waits for a task of its own making shows what that does meanwhile."""
+        tracks = self._ledger.tracks
+        children: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        for index, cause in enumerate(self._ledger.causes.table):
+            child = tracks.get(cause.on) if cause.reason == "task" and cause.on is not None else None
+            if child is not None and child.parent in tracks and cause.on is not None:
+                children[child.parent][index] = cause.on
+        for parent, by_cause in children.items():
+            starts, _, waits = tracks[parent].spans.columns
+            for at, wait in enumerate(waits):
+                if wait in by_cause:
+                    edges[by_cause[wait]] += starts[at : at + 2]
+
+    def words(self, origin_ns: int) -> tuple[str, ...]:
+        """For whoever reads the run: sentences."""
+        said = []
+        if self._until_ns:
+            said.append(
+                f"Up to {(self._until_ns - origin_ns) / 1e9:.2f} s the states of a lane are summed up in "
+                f"stretches of {self._stretch_ns / 1e6:.1f} ms, as there are too many to keep each. Sums, "
+                "peaks and counts stay exact."
+            )
+        if self._wakes_from_ns:
+            from_s = (self._wakes_from_ns - origin_ns) / 1e9
+            said.append(f"Who woke whom is kept from {from_s:.2f} s on.")
+        return tuple(said)

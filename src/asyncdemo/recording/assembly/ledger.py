@@ -1,0 +1,337 @@
+"""What is known so far of a run: the growing columns and tables, before they become a ``Run``.
+
+``event_decoder`` writes it, ``snapshot`` reads it. Indices are those of the traced process.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from asyncdemo.model import (
+    NO_WAIT,
+    BlockingCall,
+    Clock,
+    Holding,
+    MemorySample,
+    Outcome,
+    ResourceKind,
+    Site,
+    SlowStep,
+    Stuck,
+    TrackKind,
+    Unawaited,
+    Wait,
+    Wake,
+)
+from asyncdemo.recording.assembly.off_cpu import Piece
+from asyncdemo.recording.assembly.pools import Pools
+from asyncdemo.recording.assembly.sequences import Pause
+from asyncdemo.recording.assembly.spans import SpansBuilder
+
+_SERVER_ERRORS = 500
+"""From this status on it was the server that failed."""
+
+
+@dataclass(slots=True)
+class ProcessRecord:
+    """One process of the run. name: its own name for itself; "" for the script's process, which needs none.
+
+    now_ns: up to when it has told everything. finished: its interpreter came to its own end. gone: it
+    will tell no more. forks: how many it made that nothing is heard of.
+    """
+
+    number: int
+    name: str = ""
+    now_ns: int = 0
+    finished: bool = False
+    forks: int = 0
+    gone: bool = False
+
+    def label(self, name: str) -> str:
+        """What a row of this process is called that is ``name`` within it."""
+        return f"{name} ({self.name or f'process {self.number}'})" if self.number else name
+
+
+class TrackRecord:
+    """What is known so far of one track."""
+
+    __slots__ = (
+        "closed_ns",
+        "cpu_ns",
+        "created_at",
+        "ended_ns",
+        "error",
+        "function",
+        "handed",
+        "hosts_loop",
+        "kind",
+        "name",
+        "off_cpu",
+        "outcome",
+        "own",
+        "parent",
+        "process",
+        "referred",
+        "site",
+        "spans",
+        "start_ns",
+        "steps",
+        "thread",
+        "waits_for_items",
+    )
+
+    def __init__(self, kind: TrackKind, start_ns: int, process: ProcessRecord) -> None:
+        self.kind = kind
+        self.process = process
+        self.start_ns = start_ns
+        self.ended_ns = start_ns
+        self.closed_ns: int | None = None
+        self.spans = SpansBuilder()
+        self.name = self.function = ""
+        self.outcome = Outcome.OPEN
+        self.error: str | None = None
+        self.parent: int | None = None
+        self.thread: int | None = None
+        self.site: int | None = None
+        self.created_at: int | None = None
+        self.cpu_ns: int | None = None
+        self.steps = 0
+        self.handed: list[Held] = []
+        """Slots taken in the step that is going on, after queueing for them."""
+        self.hosts_loop = False
+        self.own = False
+        """Made by the standard library for itself: no row of the timeline."""
+        self.waits_for_items = False
+        self.referred = False
+        """Something else that is kept says what it did."""
+        self.off_cpu: list[Piece] = []
+        """Of a thread: when it waited without telling."""
+
+    @property
+    def label(self) -> str:
+        """What its row is called."""
+        name = f"{self.name} {self.function}".strip() if self.kind is TrackKind.TASK else self.name
+        return self.process.label(name)
+
+
+@dataclass(slots=True)
+class ResourceRecord:
+    kind: ResourceKind
+    limit: int | None
+    site: Site | None
+    process: ProcessRecord
+
+
+@dataclass(slots=True)
+class Item:
+    """A work item of an executor. worker: the track of the thread that has taken it."""
+
+    resource: int | None
+    submitter: int
+    queued_ns: int
+    worker: int | None = None
+    started_ns: int | None = None
+    done_ns: int | None = None
+
+
+@dataclass(slots=True)
+class LaneRecord:
+    name: str
+    function: str
+    track: int
+    start_ns: int
+    end_ns: int | None = None
+    outcome: Outcome = Outcome.OPEN
+    result: str | None = None
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class Held:
+    """One slot of a resource, taken and perhaps given back; of a pool: which connection.
+
+    site: the line that took it.
+    """
+
+    track: int
+    start_ns: int
+    end_ns: int | None = None
+    connection: int | None = None
+    site: int | None = None
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """What the load client told of one request, so far. port: the client's; 0 while it is not known."""
+
+    name: str
+    trace_id: str
+    intended_ns: int
+    sent_ns: int
+    port: int
+    answered_ns: int | None = None
+    status: int | None = None
+    error: str | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        if self.answered_ns is None:
+            return Outcome.OPEN
+        served = self.error is None and self.status is not None and self.status < _SERVER_ERRORS
+        return Outcome.RETURNED if served else Outcome.RAISED
+
+
+@dataclass(slots=True)
+class Handling:
+    """A server's handling of one request, on one track. end_ns: None while it goes on."""
+
+    track: int
+    start_ns: int
+    end_ns: int | None = None
+
+
+class Causes:
+    """The table that the wait columns index, each cause once."""
+
+    def __init__(self) -> None:
+        self.table: list[Wait] = [NO_WAIT]
+        self._index: dict[Wait, int] = {NO_WAIT: 0}
+
+    def __getitem__(self, index: int) -> Wait:
+        return self.table[index]
+
+    def index(self, wait: Wait) -> int:
+        index = self._index.get(wait)
+        if index is None:
+            index = self._index[wait] = len(self.table)
+            self.table.append(wait)
+        return index
+
+    def add(self, wait: Wait) -> int:
+        """A row of its own, also if there is an equal one."""
+        self.table.append(wait)
+        return len(self.table) - 1
+
+    def renumbered(self, tracks: dict[int, int], resources: dict[int, int]) -> Causes:
+        """The same rows, naming tracks and resources by their places in the run."""
+        renumbered = Causes()
+        renumbered.table = [
+            cause
+            if cause.on is None and cause.resource is None
+            else replace(cause, on=_at(tracks, cause.on), resource=_at(resources, cause.resource))
+            for cause in self.table
+        ]
+        for index, cause in enumerate(renumbered.table):
+            renumbered._index.setdefault(cause, index)
+        return renumbered
+
+
+def _at(places: dict[int, int], index: int | None) -> int | None:
+    return None if index is None else places.get(index)
+
+
+class RawWakes:
+    """Wakes as columns, by the indices of the traced processes: these do not fit into 32 bits."""
+
+    def __init__(self) -> None:
+        self._at, self._waker, self._woken = array("q"), array("q"), array("q")
+
+    def add(self, at_ns: int, waker: int, woken: int) -> None:
+        self._at.append(at_ns)
+        self._waker.append(waker)
+        self._woken.append(woken)
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def forget_first(self, count: int) -> int:
+        """So many of them; when the first one was that is left."""
+        del self._at[:count], self._waker[:count], self._woken[:count]
+        return self._at[0]
+
+    def __iter__(self) -> Iterator[Wake]:
+        return map(Wake, self._at, self._waker, self._woken)
+
+
+@dataclass(slots=True)
+class Ledger:
+    python: str = ""
+    clock: Clock = Clock.REAL
+    knobs: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    now_ns: int = 0
+    processes: dict[int, ProcessRecord] = field(default_factory=lambda: {0: ProcessRecord(0)})
+    tracks: dict[int, TrackRecord] = field(default_factory=dict)
+    lanes: dict[int, LaneRecord] = field(default_factory=dict)
+    sites: dict[int, Site] = field(default_factory=dict)
+    causes: Causes = field(default_factory=Causes)
+    item_waits: dict[int, int] = field(default_factory=dict)
+    """Index of a cause -> the work item that is waited for."""
+    resources: dict[int, ResourceRecord] = field(default_factory=dict)
+    pools: Pools = field(default_factory=Pools)
+    slots: defaultdict[int, list[Held]] = field(default_factory=lambda: defaultdict(list))
+    levels: defaultdict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    items: dict[int, Item] = field(default_factory=dict)
+    blocking_calls: defaultdict[int, list[BlockingCall]] = field(default_factory=lambda: defaultdict(list))
+    """By process."""
+    slow_steps: defaultdict[int, list[SlowStep]] = field(default_factory=lambda: defaultdict(list))
+    """By process."""
+    begun: dict[int, SlowStep] = field(default_factory=dict)
+    """The steps that block a loop now, by their start."""
+    starved: dict[int, int] = field(default_factory=dict)
+    """Tasks that could run but for that -> since when."""
+    pauses: list[Pause] = field(default_factory=list)
+    unawaited: list[Unawaited] = field(default_factory=list)
+    pending: set[int] = field(default_factory=set)
+    stuck: dict[int, list[Stuck]] = field(default_factory=dict)
+    """By process, of those that have been asked and have answered. By the indices of the process."""
+    idle: dict[int, bool] = field(default_factory=dict)
+    """Likewise: was nothing outstanding in its event loops?"""
+    holdings: dict[int, list[Holding]] = field(default_factory=dict)
+    """Likewise: who held what when it answered."""
+    result: str | None = None
+    wakes: RawWakes = field(default_factory=RawWakes)
+    requests: dict[int, RequestRecord] = field(default_factory=dict)
+    """By the number that the load client gave them."""
+    handlings: defaultdict[str, list[Handling]] = field(default_factory=lambda: defaultdict(list))
+    """By the request's trace id: the outer before those within it."""
+    accepted: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """The client's port -> when connections from it were accepted; ports come back."""
+    accepting: set[int] = field(default_factory=set)
+    """The processes that did."""
+    memory: list[MemorySample] = field(default_factory=list)
+
+    def site(self, index: int | None) -> Site | None:
+        return None if index is None else self.sites.get(index)
+
+    def in_order(self) -> dict[int, int]:
+        """Track -> its place in the run, by the time it was made."""
+        made = sorted(self.tracks, key=lambda index: (self.tracks[index].start_ns, index))
+        return {index: place for place, index in enumerate(made)}
+
+    def ends(self) -> dict[int, int]:
+        """Process -> when what it has not closed ended, as far as it is recorded."""
+        run_ns = max([self.now_ns, *(track.ended_ns for track in self.tracks.values())])
+        ends = {number: one.now_ns if one.gone else run_ns for number, one in self.processes.items()}
+        for track in self.tracks.values():
+            ends[track.process.number] = max(ends[track.process.number], track.ended_ns)
+        return ends
+
+    def memory_while_it_ran(self) -> tuple[MemorySample, ...]:
+        """Without what was seen of an interpreter that takes itself apart."""
+        script = self.processes[0]
+        return tuple(one for one in self.memory if not script.finished or one.at_ns <= script.now_ns)
+
+    def left_pending(self) -> set[int]:
+        """The script's tasks that were not done when their loop's main task was."""
+        left = set(self.pending)
+        left.update(
+            index
+            for index, track in self.tracks.items()
+            if track.process.finished and track.kind is TrackKind.TASK and track.closed_ns is None
+        )
+        return {index for index in left if index in self.tracks and not self.tracks[index].own}

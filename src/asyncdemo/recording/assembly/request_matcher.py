@@ -1,0 +1,63 @@
+"""Takes in the two sides of a server's requests: what its client tells, and what the server itself does.
+
+They come over different lines, in any order, and are matched by the trace id. Not for: composing a request
+of them (``requests``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from asyncdemo.recording.assembly.ledger import Handling, Ledger, RequestRecord
+from asyncdemo.recording.assembly.live_feed import Audience
+
+__all__ = ["Correspondence"]
+
+
+class Correspondence:
+    """on_answer: called after each answer that the client tells of."""
+
+    def __init__(self, ledger: Ledger, audience: Audience, on_answer: Callable[[], None]) -> None:
+        self._ledger = ledger
+        self._audience = audience
+        self._on_answer = on_answer
+        self._handlings: dict[int, tuple[str, Handling]] = {}
+        """Those that go on, by their number."""
+
+    # -- the client -----------------------------------------------------------------------------
+
+    def request_sent(
+        self, number: int, trace_id: str, name: str, intended_ns: int, sent_ns: int, port: int
+    ) -> None:
+        """port: the client's own; 0 if it is not known yet."""
+        self._ledger.requests[number] = RequestRecord(name, trace_id, intended_ns, sent_ns, port)
+        self._audience.request_sent(number, trace_id, name, intended_ns)
+
+    def request_connected(self, number: int, port: int) -> None:
+        self._ledger.requests[number].port = port
+
+    def request_answered(self, number: int, at_ns: int, status: int | None, error: str | None) -> None:
+        """error: why there is no whole response."""
+        request = self._ledger.requests[number]
+        request.answered_ns, request.status, request.error = at_ns, status, error
+        self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
+        self._audience.request_answered(request.trace_id, at_ns, request.outcome)
+        self._on_answer()
+
+    # -- the server -----------------------------------------------------------------------------
+
+    def accepted(self, port: int, at_ns: int, process: int) -> None:
+        self._ledger.accepted[port].append(at_ns)
+        self._ledger.accepting.add(process)
+
+    def handling(self, number: int, trace_id: str, track: int, at_ns: int) -> None:
+        begun = Handling(track, at_ns)
+        self._handlings[number] = trace_id, begun
+        self._ledger.handlings[trace_id].append(begun)
+        self._audience.handling(trace_id, track, at_ns)
+
+    def handled(self, number: int, at_ns: int) -> None:
+        """Raises KeyError for a handling that never began."""
+        trace_id, over = self._handlings.pop(number)
+        over.end_ns = at_ns
+        self._audience.handled(trace_id, over.track, at_ns)

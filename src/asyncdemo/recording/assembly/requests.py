@@ -1,0 +1,109 @@
+"""The spans of a request: from its intended send, through the server's track, to its response.
+
+Pure. Not for: what the load client and the server tell of it (``event_decoder``).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from asyncdemo.model import Request, Spans, State, TrackKind, Wait
+from asyncdemo.recording.assembly.ledger import Causes, Handling, RequestRecord
+from asyncdemo.recording.assembly.spans import SpansBuilder
+
+__all__ = ["Handler", "compose", "handlers_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """One track at work on a request. spans: the track's; track: its place in the run."""
+
+    track: int
+    kind: TrackKind
+    start_ns: int
+    end_ns: int
+    spans: Spans
+
+
+def compose(
+    request: RequestRecord,
+    handlers: Sequence[Handler],
+    accepted: Sequence[int],
+    now_ns: int,
+    causes: Causes,
+) -> Request:
+    """handlers: the outer before those within them. accepted: when connections from its port were, in order.
+
+    now_ns: the end of the recording, for a request that has no answer.
+    """
+    end_ns = max(request.answered_ns if request.answered_ns is not None else now_ns, request.sent_ns)
+    accepted_ns = _first_since(accepted, request.sent_ns, end_ns)
+    handlers = [handler for handler in handlers if handler.start_ns < end_ns]
+    spans = SpansBuilder()
+    if request.intended_ns < request.sent_ns:
+        spans.add(request.intended_ns, State.WAITING, causes.index(Wait("client")))
+    spans.add(request.sent_ns, State.QUEUED, causes.index(Wait("accept")))
+    if accepted_ns is not None:
+        in_thread = bool(handlers) and handlers[0].kind is TrackKind.THREAD
+        if in_thread:
+            spans.add(accepted_ns, State.QUEUED, causes.index(Wait("worker thread")))
+        else:
+            spans.add(accepted_ns, State.READY)
+    for start_ns, stop_ns, handler in _innermost(handlers, end_ns):
+        for start, state, wait in _columns(handler.spans.clip(start_ns, stop_ns)):
+            spans.add(max(start, request.sent_ns), state, wait)
+    if handlers and handlers[0].end_ns < end_ns:
+        spans.add(handlers[0].end_ns, State.WAITING, causes.index(Wait("response")))
+    return Request(
+        name=request.name,
+        start_ns=request.intended_ns,
+        end_ns=end_ns,
+        outcome=request.outcome,
+        spans=spans.build(end_ns, causes.table),
+        sent_ns=request.sent_ns,
+        track=handlers[-1].track if handlers else None,
+        accepted_ns=accepted_ns,
+        handled_ns=handlers[0].start_ns if handlers else None,
+        status=request.status,
+        error=request.error,
+    )
+
+
+def handlers_of(
+    handlings: Sequence[Handling],
+    now_ns: int,
+    place: Callable[[int], tuple[int, TrackKind, Spans] | None],
+) -> list[Handler]:
+    """place: of a track of the traced process, what a Handler has of it; None if it is not known."""
+    found = []
+    for handling in sorted(handlings, key=lambda handling: handling.start_ns):
+        known = place(handling.track)
+        if known is not None:
+            track, kind, spans = known
+            end_ns = handling.end_ns if handling.end_ns is not None else now_ns
+            found.append(Handler(track, kind, handling.start_ns, max(end_ns, handling.start_ns), spans))
+    return found
+
+
+def _first_since(times: Sequence[int], since_ns: int, until_ns: int) -> int | None:
+    place = bisect_left(times, since_ns)
+    return times[place] if place < len(times) and times[place] <= until_ns else None
+
+
+def _innermost(handlers: Sequence[Handler], end_ns: int) -> list[tuple[int, int, Handler]]:
+    """Who was at work on it when: of two that overlap, the one that began later."""
+    edges = sorted({edge for handler in handlers for edge in (handler.start_ns, min(handler.end_ns, end_ns))})
+    parts = []
+    for start_ns, stop_ns in pairwise(edges):
+        within = [h for h in handlers if h.start_ns <= start_ns and stop_ns <= h.end_ns]
+        if within:
+            parts.append((start_ns, stop_ns, within[-1]))
+    return parts
+
+
+def _columns(spans: Spans) -> list[tuple[int, State, int]]:
+    starts, states, waits, _ = spans.columns
+    return [(start, State(state), wait) for start, state, wait in zip(starts, states, waits, strict=True)]

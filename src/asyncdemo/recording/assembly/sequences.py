@@ -1,0 +1,120 @@
+"""Finds waits of one coroutine call that came one after another, from where its task was suspended.
+
+Pure but for reading the source files that the sites name, to ask ``awaits`` whether the calls depend
+on each other.
+"""
+
+from __future__ import annotations
+
+import linecache
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from asyncdemo.analysis import awaits
+from asyncdemo.model import AwaitSequence, Site, Spans, State
+
+__all__ = ["Pause", "find"]
+
+_OUTSIDE = ("sleep", "net.", "dns", "subprocess", "interpreter", "thread", "executor", "i/o", "timer")
+"""Waits for time or the outside world; those for other lanes say nothing about order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """One long wait of a task, with the coroutine calls it was suspended in, outermost first.
+
+    chain: (number of the call, line in the user's code that it was suspended at, if it is such).
+    """
+
+    track: int
+    start_ns: int
+    end_ns: int
+    chain: tuple[tuple[int, Site | None], ...]
+
+
+@dataclass(slots=True)
+class _Calls:
+    """What one coroutine call awaited, in order."""
+
+    track: int
+    waits: dict[int, _Wait] = field(default_factory=dict)
+    """By what was awaited."""
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        return tuple(dict.fromkeys(wait.site for wait in self.waits.values()))
+
+    def at(self, site: Site) -> _Calls:
+        """Those of one line."""
+        return _Calls(self.track, {key: wait for key, wait in self.waits.items() if wait.site == site})
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """For one awaited call: from the start of its first pause to the end of its last."""
+
+    site: Site
+    start_ns: int
+    end_ns: int
+    waited_ns: int
+
+
+def find(pauses: Sequence[Pause], spans: Mapping[int, Spans]) -> tuple[AwaitSequence, ...]:
+    """The coroutine calls that waited at least twice for the outside world; spans: by track."""
+    by_call: defaultdict[tuple[int, int], _Calls] = defaultdict(lambda: _Calls(-1))
+    for number, pause in enumerate(pauses):
+        if not _is_outside(spans[pause.track], pause.start_ns):
+            continue
+        for depth, (call, site) in enumerate(pause.chain):
+            if site is None:
+                continue
+            awaited = pause.chain[depth + 1][0] if depth + 1 < len(pause.chain) else -1 - number
+            calls = by_call[pause.track, call]
+            calls.track = pause.track
+            before = calls.waits.get(awaited, _Wait(site, pause.start_ns, pause.start_ns, 0))
+            waited_ns = before.waited_ns + pause.end_ns - pause.start_ns
+            calls.waits[awaited] = _Wait(before.site, before.start_ns, pause.end_ns, waited_ns)
+    judge = cache(_independent)
+    return tuple(found for calls in by_call.values() for found in _sequences(calls, judge))
+
+
+def _is_outside(spans: Spans, at_ns: int) -> bool:
+    starts, states, waits, _ = spans.columns
+    index = bisect_right(starts, at_ns) - 1
+    if index < 0 or states[index] not in (State.WAITING, State.QUEUED):
+        return False
+    return spans.causes[waits[index]].reason.startswith(_OUTSIDE)
+
+
+def _independent(sites: tuple[Site, ...]) -> bool | None:
+    source = "".join(linecache.getlines(sites[0].file))
+    return awaits.independent(source, [site.line for site in sites]) if source else None
+
+
+def _sequences(calls: _Calls, judge: Callable[[tuple[Site, ...]], bool | None]) -> Iterator[AwaitSequence]:
+    """All awaits of the call as one sequence; if some depend on others, the loops in it by themselves."""
+    if len(calls.waits) < 2:
+        return
+    sites = calls.sites
+    independent = judge(sites)
+    yield _sequence(calls, independent)
+    if independent is False and len(sites) > 1:
+        for site in sites:
+            yield from _sequences(calls.at(site), judge)
+
+
+def _sequence(calls: _Calls, independent: bool | None) -> AwaitSequence:
+    waits = list(calls.waits.values())
+    return AwaitSequence(
+        track=calls.track,
+        start_ns=min(wait.start_ns for wait in waits),
+        end_ns=max(wait.end_ns for wait in waits),
+        count=len(waits),
+        waited_ns=sum(wait.waited_ns for wait in waits),
+        longest_ns=max(wait.waited_ns for wait in waits),
+        sites=calls.sites,
+        independent=independent,
+    )

@@ -1,0 +1,141 @@
+"""Sums up tasks that have ended, once there are too many to keep each of them.
+
+The first ones are kept whole, and so is any that something else of the run refers to.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from asyncdemo.model import Outcome, State, SummedTasks, TrackKind
+from asyncdemo.recording.assembly.ledger import Ledger, TrackRecord
+
+__all__ = ["Summing"]
+
+MOST_WHOLE = 20_000
+"""Tasks that have ended and are kept whole."""
+
+
+@dataclass(slots=True)
+class _Sum:
+    starts: array[int] = field(default_factory=lambda: array("q"))
+    ends: array[int] = field(default_factory=lambda: array("q"))
+    steps: int = 0
+    by_state: list[int] = field(default_factory=lambda: [0] * len(State))
+    longest_step_ns: int = 0
+    longest_work_ns: int = 0
+
+
+_Key = tuple[str, Outcome, int | None, int | None, int | None]
+"""(function, outcome, parent, thread, site)"""
+
+
+class Summing:
+    def __init__(self, ledger: Ledger, forget: Callable[[int], None]) -> None:
+        """forget(track) is called of each that is summed up."""
+        self._ledger = ledger
+        self._forget = forget
+        self._ended: deque[int] = deque()
+        self._whole = 0
+        self._told_ns: dict[int, int] = {}
+        self._sums: dict[_Key, _Sum] = {}
+        self.late_steps = 0
+        """Of tasks that had been summed up already."""
+
+    def __bool__(self) -> bool:
+        return bool(self._sums)
+
+    def ended(self, index: int, track: TrackRecord) -> None:
+        if track.kind is TrackKind.TASK and not track.own:
+            self._ended.append(index)
+
+    def told(self, process: int, now_ns: int) -> None:
+        """This process has told everything up to now. What had ended when it said so before is complete."""
+        complete_ns = self._told_ns.get(process, 0)
+        self._told_ns[process] = now_ns
+        tracks, ended = self._ledger.tracks, self._ended
+        while ended:
+            track = tracks[ended[0]]
+            if track.process.number == process and (track.closed_ns or 0) >= complete_ns:
+                return
+            index = ended.popleft()
+            if self._whole < MOST_WHOLE:
+                self._whole += 1
+            elif self._add(track):
+                del tracks[index]
+                self._forget(index)
+
+    def _add(self, track: TrackRecord) -> bool:
+        """Whether it could be: others may refer to it, or what it waited for may matter."""
+        closed_ns = track.closed_ns
+        if track.referred or track.waits_for_items or closed_ns is None:
+            return False
+        starts, states, waits = track.spans.columns
+        if State.QUEUED in states:
+            return False
+        key = track.function, track.outcome, track.parent, track.thread, track.site
+        total = self._sums.get(key)
+        if total is None:
+            total = self._sums[key] = _Sum()
+        causes = self._ledger.causes.table
+        work_ns, last = 0, len(starts) - 1
+        coarse = track.spans.coarse
+        if coarse is not None:
+            total.longest_step_ns = max(total.longest_step_ns, coarse.longest_step_ns)
+        for at, start_ns in enumerate(starts):
+            length_ns = (min(starts[at + 1], closed_ns) if at < last else closed_ns) - start_ns
+            if length_ns <= 0:
+                continue
+            state = states[at]
+            total.by_state[state] += length_ns
+            if state == State.RUNNING:
+                work_ns += length_ns
+                if coarse is None or start_ns >= coarse.until_ns:
+                    total.longest_step_ns = max(total.longest_step_ns, length_ns)
+            elif state == State.WAITING and causes[waits[at]].on is None:
+                work_ns += length_ns
+        total.longest_work_ns = max(total.longest_work_ns, work_ns)
+        total.starts.append(track.start_ns)
+        total.ends.append(closed_ns)
+        total.steps += track.steps
+        return True
+
+    def build(self, order: Mapping[int, int]) -> tuple[SummedTasks, ...]:
+        """order: track -> its place in the run."""
+        return tuple(
+            SummedTasks(
+                function=function,
+                outcome=outcome,
+                starts_ns=tuple(total.starts),
+                ends_ns=tuple(total.ends),
+                steps=total.steps,
+                running_ns=total.by_state[State.RUNNING],
+                ready_ns=total.by_state[State.READY],
+                waiting_ns=total.by_state[State.WAITING],
+                longest_step_ns=total.longest_step_ns,
+                longest_work_ns=total.longest_work_ns,
+                parent=None if parent is None else order.get(parent),
+                thread=None if thread is None else order.get(thread),
+                site=self._ledger.site(site),
+            )
+            for (function, outcome, parent, thread, site), total in self._sums.items()
+        )
+
+    def words(self) -> tuple[str, ...]:
+        """For whoever reads the run: sentences."""
+        if not self._sums:
+            return ()
+        by_function: dict[str, int] = {}
+        for (function, *_), total in self._sums.items():
+            by_function[function] = by_function.get(function, 0) + len(total.starts)
+        which = ", ".join(f"{count:,} of {function}()" for function, count in by_function.items())
+        many = sum(by_function.values())
+        said = (
+            f"The first {MOST_WHOLE:,} tasks that ended are drawn, and of the others those that stand out: "
+            f"{many:,} are only summed up ({which}). All figures count them."
+        )
+        late = f"{self.late_steps:,} of their steps came too late to be counted."
+        return (said, late) if self.late_steps else (said,)

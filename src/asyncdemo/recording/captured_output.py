@@ -1,0 +1,62 @@
+"""What the script prints, where it is captured: from bytes on pipes or terminals to text for a listener."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from collections.abc import Iterator, Mapping
+
+from asyncdemo.recording.assembly import Listener
+from asyncdemo.recording.polling import readable
+
+__all__ = ["CapturedOutput"]
+
+
+class CapturedOutput:
+    """The open ends that it is read from; these are to be closed."""
+
+    def __init__(self, listener: Listener | None) -> None:
+        self._listener = listener
+        self._streams: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
+
+    def __iter__(self) -> Iterator[int]:
+        """The descriptors to be waited for; none where these cannot be waited for."""
+        return iter(() if sys.platform == "win32" else tuple(self._streams))
+
+    def __bool__(self) -> bool:
+        return bool(self._streams)
+
+    def open(self, descriptors: Mapping[int, str]) -> None:
+        """descriptors: with the name of the stream that each is. They are ours from now on."""
+        for descriptor, stream in descriptors.items():
+            self._streams[descriptor] = stream, codecs.getincrementaldecoder("utf-8")("replace")
+
+    def read(self, descriptor: int) -> None:
+        """Take in what has arrived on this one."""
+        stream, decoder = self._streams[descriptor]
+        try:
+            data = os.read(descriptor, 1 << 16)
+        except OSError:  # a terminal whose other end is closed
+            data = b""
+        text = decoder.decode(data, final=not data)
+        if text and self._listener is not None:
+            self._listener.output(stream, text)
+        if not data:
+            self._close(descriptor)
+
+    def read_what_is_there(self) -> None:
+        """On all of them."""
+        waiting = list(self)
+        if waiting:
+            for descriptor in readable(waiting, 0):
+                self.read(descriptor)
+
+    def close(self) -> None:
+        """May be called twice."""
+        for descriptor in list(self._streams):
+            self._close(descriptor)
+
+    def _close(self, descriptor: int) -> None:
+        self._streams.pop(descriptor)
+        os.close(descriptor)

@@ -1,0 +1,305 @@
+"""The process that a script will run in, from its start until it is told which script that is.
+
+Starting one takes as long as starting Python and loading the lens does, so ``Spares`` start some ahead.
+None of them outlives us: each ends by itself once its connection is gone.
+Not for: what it then runs, its events and its limits (``runner``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from asyncdemo import capture
+from asyncdemo.capture import wire
+from asyncdemo.recording.polling import readable
+from asyncdemo.recording.processes import Family
+from asyncdemo.recording.stale_folders import FOLDERS, SOCKET, remove_leftovers
+from asyncdemo.recording.terminals import terminal_or_pipe
+
+__all__ = ["Child", "Spares", "Stdout"]
+
+_LAUNCH = str(Path(capture.__file__).parent.absolute() / "boot" / "launch.py")
+_HELLO_S = 60.0
+"""How long whoever has connected may take to say who it is."""
+_LONGEST_HELLO = 1024
+_MOST_CALLERS = 16
+"""That have not said who they are; of more the first is turned away."""
+_SEND_S = 60.0
+"""How long the child may take to read what it is told."""
+_LONGEST_NAME = 100
+"""Of a socket; the system's limit is about this."""
+
+
+class Stdout(Enum):
+    """Where the script's output goes."""
+
+    INHERIT = "inherit"
+    TO_STDERR = "to stderr"
+    CAPTURE = "capture"
+    """To the listener, as text."""
+
+
+class Child:
+    """A started process, and all that is ours of it.
+
+    frames: of the connection, from the first byte. hello: its first frame.
+    """
+
+    def __init__(self, stdout: Stdout, stdin: bool = True, flags: Sequence[str] = ()) -> None:
+        """stdin: the script may read ours; else there is nothing to read. flags: of its Python."""
+        self.stdout, self.stdin = stdout, stdin
+        self._flags = flags
+        self._outputs: dict[int, str] = {}
+        self.frames = wire.FrameReader()
+        self.hello: tuple[bytes, bytes] | None = None
+        self.connection: socket.socket | None = None
+        self._token = token = secrets.token_hex(16)
+        self._door = _Door(token)
+        try:
+            self.process = self._spawn(f"{self._door.address}#{token}")
+        except BaseException:
+            self._door.close()
+            raise
+        self.family = Family(self.process, token)
+
+    def connect(self, timeout_s: float) -> bool:
+        """Wait at most so long for it to connect and say who it is; whether it has."""
+        if self.connection is None:
+            caller = self._door.admit(timeout_s)
+            if caller is not None:
+                self.connection, self.frames, self.hello = caller.connection, caller.frames, caller.hello
+                self.connection.settimeout(_SEND_S)
+                self._door.close()  # were we killed while it waits, it would be left behind
+        return self.connection is not None
+
+    def expect_more(self) -> str:
+        """Let in those that it starts, too; what has to be in their environment for that."""
+        self._door = _Door(self._token)
+        return f"{self._door.address}#{self._token}"
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def callers(self) -> list[socket.socket]:
+        """When one of these can be read, somebody else may be let in; none if nobody else is expected."""
+        return self._door.sockets
+
+    def let_in(self) -> Caller | None:
+        """A process that it has started and that knows the token, if one has come."""
+        caller = self._door.admit(0)
+        if caller is not None:
+            caller.connection.settimeout(_SEND_S)
+        return caller
+
+    def take_outputs(self) -> dict[int, str]:
+        """Descriptor -> "stdout" or "stderr", where these are captured; the caller closes them."""
+        outputs, self._outputs = self._outputs, {}
+        return outputs
+
+    def close(self) -> None:
+        """End it and all it started, and let go of everything. May be called twice."""
+        self.family.end()
+        self._door.close()
+        if self.connection is not None:
+            self.connection.close()
+        for descriptor in self.take_outputs():
+            os.close(descriptor)
+
+    def _spawn(self, address: str) -> subprocess.Popen[bytes]:
+        environment = dict(os.environ)
+        environment[wire.ENV] = address
+        # glibc gives freed memory back so eagerly that asyncio's 256 KiB receive buffer gets slow
+        environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 28))
+        stdout, stderr, capturing = self._script_output()
+        try:
+            return subprocess.Popen(
+                [sys.executable, *self._flags, _LAUNCH],
+                env=environment,
+                stdin=None if self.stdin else subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=hasattr(os, "setsid"),
+            )
+        finally:
+            for descriptor in capturing:
+                os.close(descriptor)
+
+    def _script_output(self) -> tuple[int | None, int | None, list[int]]:
+        """(stdout, stderr for the child, descriptors to close here once it has them)."""
+        if self.stdout is Stdout.TO_STDERR:
+            return 2, None, []
+        if self.stdout is Stdout.INHERIT:
+            return None, None, []
+        ends = []
+        for stream in ("stdout", "stderr"):
+            readable, writable = terminal_or_pipe()
+            self._outputs[readable] = stream
+            ends.append(writable)
+        return ends[0], ends[1], ends
+
+
+class Caller:
+    """Somebody who has connected, and what was heard of them.
+
+    hello: their first frame, once it is whole. pid: of who knows the token.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        self.connection = connection
+        self.frames = wire.FrameReader()
+        self.hello: tuple[bytes, bytes] | None = None
+        self.pid = 0
+        self.since_s = time.monotonic()
+        self._heard = 0
+
+    def listen(self) -> bool:
+        """Hear what has arrived; False if no hello can come of it."""
+        try:
+            data = self.connection.recv(_LONGEST_HELLO)
+            self.hello = next(self.frames.feed(data), None)
+        except BlockingIOError:
+            return True
+        except (OSError, ValueError):
+            return False
+        self._heard += len(data)
+        return self.hello is not None or (bool(data) and self._heard < _LONGEST_HELLO)
+
+
+class _Door:
+    """Where one child is expected, and those that it starts: who knows the token. Others may come as well."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self._callers: list[Caller] = []
+        self._folder: str | None = None
+        self._listening, self.address = self._open()
+        self._listening.setblocking(False)
+
+    @property
+    def sockets(self) -> list[socket.socket]:
+        """What tells that somebody comes or says something; none once it is closed."""
+        if self._listening.fileno() < 0:
+            return []
+        return [self._listening, *(caller.connection for caller in self._callers)]
+
+    def admit(self, timeout_s: float) -> Caller | None:
+        """One that knows the token, if it comes within this time. Nobody else is waited for."""
+        end_s = time.monotonic() + timeout_s
+        while True:
+            ready = readable(self.sockets, max(end_s - time.monotonic(), 0))
+            for caller in [caller for caller in self._callers if caller.connection in ready]:
+                if not caller.listen():
+                    self._turn_away(caller)
+                elif caller.hello is not None:
+                    pid = _says(caller.hello[1], self._token)
+                    if pid is not None:
+                        caller.pid = pid
+                        self._callers.remove(caller)
+                        return caller
+                    self._turn_away(caller)
+            if self._listening in ready:
+                self._answer()
+            now_s = time.monotonic()
+            for caller in [caller for caller in self._callers if now_s - caller.since_s > _HELLO_S]:
+                self._turn_away(caller)
+            if now_s >= end_s:
+                return None
+
+    def close(self) -> None:
+        """May be called twice."""
+        for caller in list(self._callers):
+            self._turn_away(caller)
+        self._listening.close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _answer(self) -> None:
+        with contextlib.suppress(OSError):  # there is none left
+            for _ in range(_MOST_CALLERS):
+                self._callers.append(Caller(self._listening.accept()[0]))
+        for caller in self._callers[:-_MOST_CALLERS]:
+            self._turn_away(caller)
+
+    def _turn_away(self, caller: Caller) -> None:
+        caller.connection.close()
+        self._callers.remove(caller)
+
+    def _open(self) -> tuple[socket.socket, str]:
+        if hasattr(socket, "AF_UNIX"):
+            remove_leftovers()
+            self._folder = tempfile.mkdtemp(prefix=FOLDERS)
+            path = os.path.join(self._folder, SOCKET)
+            if len(path) < _LONGEST_NAME:
+                listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                listening.bind(path)
+                listening.listen(_MOST_CALLERS)
+                return listening, f"unix:{path}"
+        listening = socket.create_server(("127.0.0.1", 0), backlog=_MOST_CALLERS)
+        return listening, f"tcp:{listening.getsockname()[1]}"
+
+
+class Spares:
+    """A context manager: children started ahead, for scripts with captured output and nothing on stdin."""
+
+    def __init__(self) -> None:
+        self._children: list[Child] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._children:
+            self._children.pop().close()
+
+    def fill(self, count: int) -> bool:
+        """See to it that so many are there, without waiting for them. Whether all can be used at once.
+
+        Called whenever there is time.
+        """
+        for child in list(self._children):
+            if child.process.poll() is not None:
+                self._children.remove(child)
+                child.close()
+            elif child.connection is None:
+                child.connect(0)
+        while len(self._children) < count:
+            self._children.append(Child(Stdout.CAPTURE, stdin=False))
+        return all(child.connection is not None for child in self._children)
+
+    def take(self) -> Child:
+        """The oldest, which is the caller's from now on; a new one if there is none."""
+        while self._children:
+            child = self._children.pop(0)
+            if child.process.poll() is None:
+                return child
+            child.close()
+        return Child(Stdout.CAPTURE, stdin=False)
+
+
+def _says(payload: bytes, token: str) -> int | None:
+    """Which process a first frame comes from, if that was given the token."""
+    with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
+        name, said, pid = json.loads(payload)[0]
+        if name == "hello" and isinstance(said, str) and secrets.compare_digest(said, token):
+            return int(pid)
+    return None

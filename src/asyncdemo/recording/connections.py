@@ -1,0 +1,121 @@
+"""The lines to the processes of one recording: what each of them tells goes into the same assembly.
+
+Not for: letting processes in (``child``), nor for when to read (``runner``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Iterator
+
+from asyncdemo.capture import wire
+from asyncdemo.recording.assembly import Assembly
+from asyncdemo.recording.backlog import Backlog
+
+__all__ = ["Lines"]
+
+_SEND_S = 1.0
+"""How long a process may take to read what it is told."""
+_AT_ONCE = 1 << 18
+_IN_A_ROW = 64
+_TURN_S = 0.02
+"""For so long what has arrived is looked at; then it is read on, as nobody who sends may have to wait."""
+
+
+class _Line:
+    """A connection to one process. garbled: nothing on it is understood any more. over: it is read."""
+
+    __slots__ = ("backlog", "frames", "garbled", "over", "process")
+
+    def __init__(self, frames: wire.FrameReader, process: int) -> None:
+        self.frames = frames
+        self.process = process
+        self.backlog = Backlog()
+        self.garbled = self.over = False
+
+
+class Lines:
+    """Processes are known by their numbers: 0 is the script's own."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
+        self._lines: dict[socket.socket, _Line] = {}
+
+    def __iter__(self) -> Iterator[socket.socket]:
+        """The open ones, to be waited for."""
+        return iter([c for c, line in self._lines.items() if not line.over and not line.backlog.full])
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @property
+    def processes(self) -> set[int]:
+        """Those that are connected."""
+        return {line.process for line in self._lines.values()}
+
+    def open(self, connection: socket.socket, frames: wire.FrameReader, process: int = 0) -> None:
+        """frames: of the connection, from the first byte, as far as it has been read. Ours from now on."""
+        self._lines[connection] = _Line(frames, process)
+
+    def send(self, frame: bytes, process: int | None = None) -> None:
+        """To one process or to all. One that has ended already cannot be told anything."""
+        for connection, line in self._lines.items():
+            if process in (None, line.process):
+                with contextlib.suppress(OSError):
+                    connection.settimeout(_SEND_S)
+                    connection.sendall(frame)
+
+    @property
+    def behind(self) -> bool:
+        """Is there something that has been read and not been looked at?"""
+        return any(line.backlog for line in self._lines.values())
+
+    def read(self, connection: socket.socket) -> None:
+        """Take what has arrived on this one, to be looked at later."""
+        line = self._lines[connection]
+        connection.settimeout(0)
+        for _ in range(_IN_A_ROW):
+            try:
+                data = connection.recv(_AT_ONCE)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                line.over = True
+                return
+            if not line.garbled:  # read on: were the connection closed, the script would take us for gone
+                line.backlog.put(data)
+
+    def take_in(self) -> None:
+        """Look at what has been read, for a short while."""
+        end_s = time.monotonic() + _TURN_S
+        while time.monotonic() < end_s and self.behind:
+            for line in self._lines.values():
+                self._understand(line)
+        for connection, line in list(self._lines.items()):
+            if line.over and not line.backlog:
+                self._close(connection)
+
+    def _understand(self, line: _Line) -> None:
+        try:
+            for kind, payload in line.frames.feed(line.backlog.take()):
+                self._assembly.feed(kind, payload, line.process)
+        except (ValueError, RecursionError) as error:
+            line.garbled = True
+            while line.backlog.take():
+                pass
+            self._assembly.stops(line.process, f"early: {error}")
+
+    def close(self) -> None:
+        """May be called twice."""
+        for connection in list(self._lines):
+            self._close(connection)
+
+    def _close(self, connection: socket.socket) -> None:
+        connection.close()
+        line = self._lines.pop(connection)
+        line.backlog.close()
+        self._assembly.leaves(line.process)

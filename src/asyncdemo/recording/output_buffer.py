@@ -1,0 +1,86 @@
+"""What a recorded script writes, kept as plain text. A listener that ignores everything else.
+
+Not for: showing it while it comes (``render.terminal.output``).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from asyncdemo.ansi import without_codes
+from asyncdemo.model import Outcome, Site, State
+
+__all__ = ["KeptOutput"]
+
+_UNSEEN: Final = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+_MOST: Final = 500_000
+"""Characters that are kept of the beginning of a stream, and as many of its end."""
+
+
+class KeptOutput:
+    """stdout, stderr, and both in the order in which they arrived.
+
+    Of a flood the beginning and the end are kept; a line says how much is left out.
+    """
+
+    def __init__(self) -> None:
+        self._streams = {name: _Kept() for name in ("stdout", "stderr")}
+        self._both = _Kept()
+
+    def output(self, stream: str, text: str) -> None:
+        self._streams[stream].add(text)
+        self._both.add(text)
+
+    @property
+    def stdout(self) -> str:
+        return self._streams["stdout"].text()
+
+    @property
+    def stderr(self) -> str:
+        return self._streams["stderr"].text()
+
+    @property
+    def text(self) -> str:
+        return self._both.text()
+
+    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None: ...
+    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None: ...
+    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None: ...
+    def loop_blocked(
+        self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None
+    ) -> None: ...
+    def clock(self, now_ns: int) -> None: ...
+
+
+class _Kept:
+    """The beginning and the end of one text that grows."""
+
+    def __init__(self) -> None:
+        self._head: list[str] = []
+        self._room = _MOST
+        self._tail: deque[str] = deque()
+        self._tail_size = 0
+        self._left_out = 0
+
+    def add(self, text: str) -> None:
+        begin, text = text[: self._room], text[self._room :]
+        if begin:
+            self._head.append(begin)
+            self._room -= len(begin)
+        if text:
+            self._tail.append(text)
+            self._tail_size += len(text)
+        while self._tail_size - len(self._tail[0] if self._tail else "") >= _MOST:
+            dropped = len(self._tail.popleft())
+            self._tail_size -= dropped
+            self._left_out += dropped
+
+    def text(self) -> str:
+        gap = [f"\n... {self._left_out:,} characters left out ...\n"] if self._left_out else []
+        return _plain("".join([*self._head, *gap, *self._tail]))
+
+
+def _plain(text: str) -> str:
+    """With the line ends of a file: a terminal adds carriage returns."""
+    return without_codes(text).replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)

@@ -1,0 +1,554 @@
+"""Runs a script in a child process under the lens and gives its ``Run``.
+
+Starts the child, reads its events, enforces the limits, and ends the whole process group whatever
+happens. What the events mean is ``assembly``'s business; what is drawn of them the listener's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import sysconfig
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from types import TracebackType
+from typing import Protocol
+
+from asyncdemo.capture import wire
+from asyncdemo.errors import MissingError, ScriptError, UsageError
+from asyncdemo.model import Run, RunOutcome
+from asyncdemo.recording.assembly import Assembly, Listener
+from asyncdemo.recording.captured_output import CapturedOutput
+from asyncdemo.recording.child import Caller, Child, Spares, Stdout
+from asyncdemo.recording.connections import Lines
+from asyncdemo.recording.memory import MemoryMeter
+from asyncdemo.recording.options import Call, Options, Target, told
+from asyncdemo.recording.polling import readable
+from asyncdemo.recording.processes import physical_memory
+from asyncdemo.recording.terminals import Settings
+
+__all__ = [
+    "Call",
+    "Child",
+    "Listener",
+    "Options",
+    "Recording",
+    "RequestIntake",
+    "Spares",
+    "Stdout",
+    "Target",
+    "record",
+]
+
+_START_TIMEOUT_S = 60.0
+_NO_TEXT = ("null bytes", "codec can't decode", "unknown encoding", "encoding problem")
+"""What Python says of a file whose bytes are no source text."""
+_GRACE_S = 3.0
+"""How long an interrupted script has to end by itself."""
+_SETTLES_S = 1.5
+"""After a process that the script has started has come, for the script to get to know of it."""
+_LINGER_S = 0.5
+"""What the script has started and left running may go on for so long after its end."""
+_LOOK_S = 0.02
+_SILENCE = 25
+"""Once the child has ended, and so often nothing was there when we looked, nothing more comes.
+
+Looks and not seconds: on a busy machine it may be we who come late.
+"""
+_NOTEWORTHY_NS = 100_000_000
+"""A recording that ends so much earlier than the script did says so."""
+_ANSWER_S = 0.5
+"""How long a script that is to be ended has to say who has not ended."""
+_STILL_S = 3.0
+"""A script that has done nothing for so long is asked who waits for what."""
+_CENSUS_S = 0.05
+"""How often to look which processes there are and what memory they use."""
+_CENSUS_SHARE = 20
+"""... but this many times what that takes."""
+
+
+def record(target: Target, options: Options, listener: Listener | None = None) -> Run:
+    """Run to the end (or a limit) and give the recording.
+
+    Raises UsageError for a missing file, an unknown knob or lane, ScriptError for what is no file at all.
+    """
+    with Recording(target, options, listener) as recording:
+        recording.start()
+        recording.go()
+        while recording.poll(0.2):
+            pass
+        return recording.result()
+
+
+def _need_gil() -> None:
+    """The lens was never tried on threads that execute at the same time, so it draws no picture of them."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED") and os.environ.get("PYTHON_GIL") != "1":
+        raise MissingError("Nothing is recorded on a Python without the GIL. Turn it on: export PYTHON_GIL=1")
+
+
+class RequestIntake(Protocol):
+    """Hears what the client of a server's requests knows of them."""
+
+    def request_sent(
+        self, number: int, trace_id: str, name: str, intended_ns: int, sent_ns: int, port: int
+    ) -> None: ...
+    def request_connected(self, number: int, port: int) -> None: ...
+    def request_answered(self, number: int, at_ns: int, status: int | None, error: str | None) -> None: ...
+
+
+class Recording:
+    """One traced child process."""
+
+    def __init__(
+        self,
+        target: Target,
+        options: Options,
+        listener: Listener | None = None,
+        child: Child | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        """child: one that was started ahead, with the options' stdin and stdout; it is ours from now on.
+
+        settings: of the terminal, to be put back in the end; as they are now, if not given.
+        """
+        _need_gil()
+        self._target = target
+        self._options = options
+        self._assembly = Assembly(
+            named=bool(options.lanes or (target.call is not None and target.call.lanes)),
+            threshold_ns=int(options.threshold_s * 1e9),
+            listener=listener,
+            serves=options.serves,
+        )
+        self._child = child
+        self._lines = Lines(self._assembly)
+        self._processes = 1
+        """How many have come, the script's own included."""
+        self._settings = Settings() if settings is None else settings
+        self._output = CapturedOutput(listener)
+        self._stopped: RunOutcome | None = None
+        self._killed = False
+        self._deadline: float | None = None
+        self._kill_at: float | None = None
+        self._asked_to_end_s: float | None = None
+        self._ask_at: float | None = None
+        self._joined_at = 0.0
+        self._cut_off_before: set[int] = set()
+        self._ended_at: float | None = None
+        self._ended_ns = 0
+        self._silent_looks = 0
+        self._outlived = False
+        """What it had left running has been ended."""
+        self._abandoned = False
+        """What is still under way is not waited for."""
+        self._asked_at: float | None = None
+        """When it was asked who has not ended, unless it went on since."""
+        self._stands_still = False
+        self._interrupts = False
+        self._events = 0
+        self._still_since: float | None = None
+        """Since when nothing has happened; None before it may run."""
+        self._next_census = 0.0
+        self._counted_at_end = False
+        self._meter: MemoryMeter | None = None
+        half = physical_memory()
+        self._memory_bytes = options.memory_bytes or (half // 2 if half else None)
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- life -----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the child; returns once it has compiled the script and waits for ``go``.
+
+        Raises UsageError if it does not, MissingError if memory cannot be sampled.
+        """
+        _check(self._target.script)
+        if self._child is None:
+            self._child = Child(self._options.stdout, self._options.stdin, self._options.flags)
+        if self._options.memory:
+            self._meter = MemoryMeter(self._child.process.pid, self._child.family)
+        self._output.open(self._child.take_outputs())
+        if not self._connected(self._child):
+            return
+        environment = dict(self._options.environment)
+        if self._options.follow:
+            environment[wire.ENV] = self._child.expect_more()
+        self._tell({"environment": environment})
+        limit = time.monotonic() + _START_TIMEOUT_S
+        while not self._assembly.ready and self.poll(0.2):
+            if time.monotonic() > limit:
+                self._stop(
+                    RunOutcome.TIMEOUT, f"The script was not ready to run after {_START_TIMEOUT_S:.0f} s."
+                )
+        if self._assembly.refused is not None:
+            raise UsageError(self._assembly.refused)
+
+    def go(self) -> None:
+        """Let the script run; its time limit starts here."""
+        if self._assembly.ready:
+            self._has_lens(self._child)
+            self._sample_memory()
+            self._lines.send(wire.frame(wire.GO, b""))
+            self._still_since = time.monotonic()
+        self.restart_time_limit()
+
+    def restart_time_limit(self) -> None:
+        """It counts from now on."""
+        if self._options.timeout_s is not None:
+            self._deadline = time.monotonic() + self._options.timeout_s
+
+    @property
+    def compiled(self) -> bool:
+        """The child has read the script, and it is one."""
+        return self._assembly.ready
+
+    @property
+    def exit_code(self) -> int | None:
+        """None as long as the script runs."""
+        return None if self._child is None else self._child.process.poll()
+
+    @property
+    def accepting(self) -> frozenset[int]:
+        """The processes that have accepted a connection so far; 0 is the script's own."""
+        return self._assembly.accepting
+
+    @property
+    def knobs(self) -> Mapping[str, int | float | str | bool]:
+        """The constants of the script with their values in this run, once it is compiled."""
+        return self._assembly.knobs
+
+    def pids(self) -> set[int]:
+        """The child and all that it has started, as far as they run."""
+        if self._child is None or self._child.process.poll() is not None:
+            return set()
+        self._child.family.look()
+        return {self._child.process.pid, *self._child.family.pids}
+
+    def poll(self, timeout_s: float) -> bool:
+        """Handle what has arrived, waiting for it at most so long; False once the run is over."""
+        if self._child is None:
+            return False
+        self._read(timeout_s)
+        now = time.monotonic()
+        if self._assembly.finished and not self._counted_at_end:
+            self._counted_at_end = True
+            self._child.family.look()  # the last moment at which its children can be told from others
+        if self._ended_at is None and self._child.process.poll() is not None:
+            self._ended_at = now
+            self._ended_ns = self._ended_ns or time.perf_counter_ns()
+        if self._ended_at is not None:
+            return self._more_comes()
+        if self._meter is not None and not self._meter.wait_s:
+            self._sample_memory()
+        self._enforce_limits(now)
+        return True
+
+    def _more_comes(self) -> bool:
+        """Of what the script has said before it ended; that is waited for as long as there is any of it."""
+        if self._abandoned or not (self._lines or self._output):
+            return False
+        assert self._child is not None and self._ended_at is not None
+        if time.monotonic() - self._ended_at > _LINGER_S and not self._outlived:
+            self._outlived = True
+            self._child.family.end()
+            self._silent_looks = 0
+        return self._lines.behind or self._silent_looks < _SILENCE
+
+    def _has_lens(self, process: Child | Caller | None) -> None:
+        if self._meter is not None and process is not None:
+            self._meter.leave_out_lens(process.pid)
+
+    def _sample_memory(self) -> None:
+        sample = None if self._meter is None else self._meter.sample()
+        if sample is not None:
+            self._assembly.memory_sampled(sample)
+
+    def interrupt(self) -> None:
+        """What Ctrl-C means: SIGINT for the script, and the end of it after a grace period."""
+        self._stopped = self._stopped or RunOutcome.INTERRUPTED
+        if self._ended_at is not None:
+            self._abandoned = True
+        elif self._kill_at is not None:
+            if self._interrupts:
+                self._assembly.complete_stuck()
+            self._kill()
+        elif self._child is not None and self._child.process.poll() is None:
+            self._kill_at = time.monotonic() + _GRACE_S
+            self._interrupts = True
+            self._interrupt_once_told(time.monotonic())
+
+    def _interrupt_once_told(self, now: float) -> None:
+        """Interrupted, it lets go of what it holds, so it is asked before who has not ended."""
+        if self._interrupts and self._told_stuck(now) and self._child is not None:
+            self._interrupts = False
+            self._kill_at = now + _GRACE_S
+            if hasattr(os, "killpg"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._child.process.pid, signal.SIGINT)
+            else:
+                self._child.process.terminate()
+
+    def _ask_who_is_stuck(self, now: float) -> None:
+        self._asked_at = now
+        self._assembly.forget_stuck()
+        self._lines.send(wire.frame(wire.ASK, b""))
+
+    def _told_stuck(self, now: float) -> bool:
+        """Is it known who has not ended? A child that cannot answer is not waited for; its record must do."""
+        if not (self._lines and self._assembly.ready):
+            return True
+        if self._asked_at is None:
+            self._ask_who_is_stuck(now)
+        assert self._asked_at is not None
+        if not self._assembly.told_stuck and now < self._asked_at + _ANSWER_S:
+            return False
+        self._assembly.complete_stuck()
+        return True
+
+    @property
+    def stands_still(self) -> bool:
+        """Nothing has happened for a while, and it is known who waits for what: ``result`` tells."""
+        return self._stands_still and self._assembly.told_stuck
+
+    @property
+    def still_ns(self) -> int:
+        """For how long nothing has happened."""
+        return 0 if self._still_since is None else int((time.monotonic() - self._still_since) * 1e9)
+
+    def _watch_for_standstill(self, now: float) -> None:
+        if self._still_since is None:
+            return
+        if self._assembly.events != self._events:
+            self._events, self._still_since = self._assembly.events, now
+            if self._asked_at is not None:
+                self._asked_at, self._stands_still = None, False
+                self._assembly.forget_stuck()
+        elif self._asked_at is None and now > self._still_since + _STILL_S and self._lines:
+            self._stands_still = True
+            self._ask_who_is_stuck(now)
+
+    def end(self, grace_s: float) -> None:
+        """Ask the script to end, as Ctrl-C at a terminal does; a run that ends so was not interrupted.
+
+        Only its main process is asked: it is that one's business to end those that it started. It is
+        killed, and a note says so, if it is still there after ``grace_s``. One that has just started
+        others is asked a little later: Sanic, asked before it has heard of its workers, hangs.
+        """
+        if self._kill_at is not None or self._child is None or self._child.process.poll() is not None:
+            return
+        self._ask_at = max(time.monotonic(), self._joined_at + _SETTLES_S)
+        self._kill_at, self._asked_to_end_s = self._ask_at + grace_s, grace_s
+        self._cut_off_before = self._unfinished() - self._lines.processes
+        self._ask_to_end(time.monotonic())
+
+    def _ask_to_end(self, now: float) -> None:
+        if self._ask_at is None or now < self._ask_at or self._child is None:
+            return
+        self._ask_at = None
+        if sys.platform == "win32":
+            self._child.process.terminate()
+        else:
+            self._child.process.send_signal(signal.SIGINT)
+
+    def add_note(self, text: str) -> None:
+        """Something that a reader of the run must know, in a sentence."""
+        self._assembly.add_note(text)
+
+    @property
+    def requests(self) -> RequestIntake:
+        """Where the load client's side of the requests is told."""
+        return self._assembly.requests
+
+    def close(self) -> None:
+        """End the child and all it started, and let go of everything. May be called twice."""
+        if self._child is not None:
+            self._child.close()
+            self._settings.restore()
+        self._lines.close()
+        self._output.close()
+
+    def result(self) -> Run:
+        """The run as far as it is recorded."""
+        if self._assembly.invalid is not None:
+            reason = self._assembly.invalid
+            is_text = not any(sign in reason for sign in _NO_TEXT)
+            fault = "has a syntax error" if is_text else "is not a Python script"
+            self._assembly.add_note(f"{self._target.title} {fault}: {reason}.")
+        if self._ended_at is not None and self._stopped is None and self._asked_at is not None:
+            self._assembly.forget_stuck()  # it stood still for a while, and has come to its end
+        exit_code = None if self._child is None or self._killed else self._child.process.poll()
+        if self._stopped is not None:
+            outcome = self._stopped
+        elif exit_code == 0:
+            outcome = RunOutcome.OK
+        else:
+            outcome = RunOutcome.FAILED
+        self._note_how_it_ended(exit_code)
+        run = self._assembly.run(
+            name=self._options.name or self._target.name,
+            script=self._target.title,
+            argv=self._target.args,
+            outcome=outcome,
+            exit_code=exit_code,
+        )
+        if self._options.lanes and not run.lanes and outcome is RunOutcome.OK:
+            names = " or ".join(self._options.lanes)
+            where = "" if self._options.follow else " in the script's own process; others are not observed"
+            unseen = f"No call of {names} was seen{where}."
+            return replace(run, notes=(*run.notes, unseen))
+        return run
+
+    def _note_how_it_ended(self, exit_code: int | None) -> None:
+        if self._stopped is None and exit_code is not None and exit_code < 0:
+            with contextlib.suppress(ValueError):
+                self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
+        if not self._assembly.ready:
+            return
+        cut_off = self._unfinished()
+        if self._stopped is not None or exit_code is None:
+            missing_ns = self._missing_ns() if 0 in cut_off else 0
+            if missing_ns > (0 if self._abandoned else _NOTEWORTHY_NS):
+                self.add_note(f"The recording ends {missing_ns / 1e9:.2f} s before the script did.")
+            return
+        if self._asked_to_end_s is not None:  # the script ends those that it started as it likes
+            cut_off &= {0, *self._cut_off_before}
+        for process in sorted(cut_off):
+            if self._assembly.said_why_it_stops(process):
+                continue
+            who = self._assembly.name_of(process) if process else "The script"
+            missing_ns = 0 if process else self._missing_ns()
+            much = f", those of {missing_ns / 1e9:.2f} s" if missing_ns > _NOTEWORTHY_NS else ""
+            # Which of them it was cannot be told: either way nothing more comes.
+            self.add_note(
+                f"{who} did not say that it ends: it was killed, called os._exit(), or closed the tracer's "
+                f"connection. Its last events may be missing{much}."
+            )
+
+    def _missing_ns(self) -> int:
+        """For how long before its end the script's own process has told nothing; 0 if that is not known."""
+        told_ns = self._assembly.told_until_ns
+        return max(self._ended_ns - told_ns, 0) if told_ns and self._ended_ns else 0
+
+    def _unfinished(self) -> set[int]:
+        """The processes that have not come to their interpreter's own end."""
+        return {n for n in range(self._processes) if not self._assembly.ended_by_itself(n)}
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _connected(self, child: Child) -> bool:
+        """Whether it has connected; else it has ended before that, or does not come to it."""
+        limit = time.monotonic() + _START_TIMEOUT_S
+        while time.monotonic() < limit:
+            if child.connect(0.05):
+                assert child.connection is not None and child.hello is not None
+                self._assembly.feed(*child.hello)
+                self._lines.open(child.connection, child.frames)
+                return True
+            self._output.read_what_is_there()
+            if child.process.poll() is not None:
+                return False
+        self._stop(RunOutcome.TIMEOUT, f"The script's process was not there after {_START_TIMEOUT_S:.0f} s.")
+        return False
+
+    def _read(self, timeout_s: float) -> None:
+        self._receive(0 if self._lines.behind else timeout_s)
+        self._lines.take_in()
+
+    def _receive(self, timeout_s: float) -> None:
+        callers = [] if self._child is None else self._child.callers
+        sources: list[int | socket.socket] = [*self._output, *self._lines, *callers]
+        if self._meter is not None:
+            timeout_s = min(timeout_s, self._meter.wait_s)
+        if not sources:
+            time.sleep(min(timeout_s, _LOOK_S))
+            return
+        ended = self._ended_at is not None
+        ready = readable(sources, min(timeout_s, _LOOK_S) if ended else timeout_s)
+        self._silent_looks = self._silent_looks + 1 if ended and timeout_s and not ready else 0
+        for source in ready:
+            if isinstance(source, int):
+                self._output.read(source)
+            elif source not in callers:
+                self._lines.read(source)
+        if callers and not set(callers).isdisjoint(ready):
+            self._let_in()
+
+    def _let_in(self) -> None:
+        """A process that the script has started wants to be told what to observe."""
+        assert self._child is not None
+        caller = self._child.let_in()
+        if caller is None:
+            return
+        self._has_lens(caller)
+        self._joined_at = time.monotonic()
+        number, self._processes = self._processes, self._processes + 1
+        self._assembly.joins(number)
+        self._lines.open(caller.connection, caller.frames, number)
+        self._tell({"process": number, "code": self._assembly.code}, number)
+
+    def _tell(self, more: dict[str, object], process: int = 0) -> None:
+        """What it has to know, and more."""
+        everything = {**told(self._target, self._options), **more}
+        self._lines.send(wire.json_frame(wire.OPTIONS, everything), process)
+
+    # -- limits ---------------------------------------------------------------------------------
+
+    def _enforce_limits(self, now: float) -> None:
+        self._ask_to_end(now)
+        self._interrupt_once_told(now)
+        if self._kill_at is not None and now > self._kill_at:
+            if self._asked_to_end_s is not None and self._stopped is None:
+                self.add_note(f"Killed: it had not ended {self._asked_to_end_s:g} s after it was asked to.")
+            self._kill()
+        if self._stopped is None and self._deadline is not None and now > self._deadline:
+            self._stop_at_time_limit(now)
+        elif self._stopped is None:
+            self._watch_for_standstill(now)
+        if now > self._next_census and self._stopped is None:
+            self._take_census(now)
+
+    def _stop_at_time_limit(self, now: float) -> None:
+        if self._told_stuck(now):
+            self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
+
+    def _take_census(self, now: float) -> None:
+        assert self._child is not None
+        count = self._child.family.look()
+        if self._memory_bytes is not None and self._child.family.uses_more_than(self._memory_bytes):
+            size = self._memory_bytes / 1e9
+            self._stop(RunOutcome.FAILED, f"Stopped because it used more than {size:.1f} GB of memory.")
+        elif count > self._options.processes:
+            most = self._options.processes
+            self._stop(RunOutcome.FAILED, f"Stopped because it started more than {most} processes.")
+        self._next_census = now + max(_CENSUS_S, _CENSUS_SHARE * (time.monotonic() - now))
+
+    def _stop(self, outcome: RunOutcome, note: str) -> None:
+        self._stopped = outcome
+        self._assembly.add_note(note)
+        self._kill()
+
+    def _kill(self) -> None:
+        assert self._child is not None
+        self._killed = True
+        self._ended_ns = self._ended_ns or time.perf_counter_ns()
+        self._child.family.end()
+
+
+def _check(script: str | None) -> None:
+    if script is None or script == "-":
+        return
+    if not os.path.exists(script):
+        raise UsageError(f"There is no file {script}.")
+    if not os.path.isfile(script) and not os.path.isdir(script):
+        raise ScriptError(f"{script} is neither a file nor a folder.")  # reading it could take for ever

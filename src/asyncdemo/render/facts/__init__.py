@@ -1,0 +1,1 @@
+"""What there is to tell about runs, in words, for every view."""

@@ -1,0 +1,311 @@
+"""What there is to tell about runs, in words: the same for the terminal, plain text and HTML.
+
+Not for: measuring or judging (``metrics``, ``diagnose``), layout or escaping for an output.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import compress, islice
+
+from asyncdemo.analysis.diagnose import Finding, diagnose, where_they_wait
+from asyncdemo.analysis.metrics import LaneTotals, Metrics, ResourceUse, blocking_steps, measure
+from asyncdemo.analysis.metrics.pools import pool_use
+from asyncdemo.analysis.metrics.served import served_ns
+from asyncdemo.model import (
+    Clock,
+    Lane,
+    Outcome,
+    Request,
+    ResourceKind,
+    Run,
+    RunOutcome,
+    Site,
+    SlowStep,
+    Track,
+)
+from asyncdemo.render.facts.fact import Fact
+from asyncdemo.render.facts.servers import ending_words, memory_facts, pool_facts, request_facts
+from asyncdemo.render.timeline.layout import open_ns
+from asyncdemo.render.words import (
+    OUTCOME_WORDS,
+    clean,
+    count,
+    duration,
+    join,
+    number,
+    place,
+    ratio,
+    status,
+    title,
+)
+
+__all__ = [
+    "Account",
+    "Fact",
+    "account_for",
+    "blocking_words",
+    "empty_words",
+    "finding_words",
+    "folded_words",
+    "peak_words",
+    "reason_words",
+    "row_words",
+]
+
+_Measured = tuple[Run, Metrics]
+_MOST_RESOURCES = 8
+_MOST_FUNCTIONS = 4
+_WORTH_TELLING = 0.1
+"""Of the time that is shown as running, from which share on it is a line that no CPU was used."""
+_SAME = 1.02
+"""Walls within two percent of each other are not told apart in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Everything that a view tells about one run."""
+
+    run: Run
+    metrics: Metrics
+    facts: tuple[Fact, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+def account_for(runs: Sequence[Run], meant: Collection[str] = ()) -> tuple[Account, ...]:
+    """An account of each run, compared with the others.
+
+    meant: names of runs that may be compared though they did not end well: a lesson wants it so. The wall of
+    any other says when it broke off, not how long the work takes.
+    """
+    measured = [measure(run) for run in runs]
+    whole = [run.outcome is RunOutcome.OK or run.name in meant for run in runs]
+    others = list(compress(zip(runs, measured, strict=True), whole))
+    return tuple(
+        Account(
+            run,
+            metrics,
+            tuple(_facts(run, metrics, others if is_whole else [])),
+            diagnose(run),
+            tuple(_notes(run)),
+        )
+        for run, metrics, is_whole in zip(runs, measured, whole, strict=True)
+    )
+
+
+def row_words(row: Lane | Request, totals: LaneTotals, zero_ns: int) -> str:
+    """ "0 s to 300 ms, returned: running 1.0 ms, waiting 299 ms (sleep 299 ms)"."""
+    opened, closed = duration(row.start_ns - zero_ns), duration(row.end_ns - zero_ns)
+    words = f"{opened} to {closed}, {_ended(row)}"
+    states = _states(totals.running_ns, totals.ready_ns, totals.waiting_ns, totals.queued_ns)
+    reasons = sorted(totals.reasons.items(), key=lambda reason: -reason[1])
+    for_what = ", ".join(f"{clean(reason)} {duration(ns)}" for reason, ns in reasons if reason and ns)
+    return words + (f": {states}" if states else "") + (f" ({for_what})" if for_what else "")
+
+
+def folded_words(rows: Sequence[Lane | Request], totals: Sequence[LaneTotals]) -> str:
+    """What many of them did together: "and 9,960 more lanes: ..."."""
+    ends = Counter(map(_ended, rows))
+    how = join([f"{n:,} {ended}" for ended, n in ends.items()])
+    lengths = [row.end_ns - row.start_ns for row in rows]
+    states = _states(
+        sum(total.running_ns for total in totals),
+        sum(total.ready_ns for total in totals),
+        sum(total.waiting_ns for total in totals),
+        sum(total.queued_ns for total in totals),
+    )
+    what = "more request" if isinstance(rows[0], Request) else "more lane"
+    return (
+        f"and {count(len(rows), what)}: {how}; open for {duration(min(lengths))} to "
+        f"{duration(max(lengths))} each" + (f"; in sum {states}" if states else "")
+    )
+
+
+def _ended(row: Lane | Request) -> str:
+    if isinstance(row, Request) and row.outcome is not Outcome.OPEN:
+        return ending_words(row)
+    return OUTCOME_WORDS[row.outcome]
+
+
+def blocking_words(step: SlowStep) -> str:
+    """What held the loop, and where: "sleep at app.py:12 in pour"."""
+    what = reason_words(step.reason)
+    where = place(step.site, step.called_from)
+    return f"{what} at {where}" if where else what
+
+
+def peak_words(own: Metrics) -> str:
+    """What a lesson calls the peak, and what it is the peak of; in a server of each function by itself."""
+    if own.requests.count and len(own.functions) > 1:
+        most_called = sorted(own.functions.items(), key=lambda named: -named[1].calls)[:_MOST_FUNCTIONS]
+        return "; ".join(
+            f"{clean(name)} {use.peak:,} at work at once, {use.open:,} open, of {count(use.calls, 'call')}"
+            for name, use in most_called
+        )
+    calls = count(own.lanes, "call" if own.requests.count else "lane")
+    return f"{own.peak:,} at work at once, {own.open:,} open, of {calls}"
+
+
+def empty_words(run: Run) -> str:
+    """Why there is no picture."""
+    if run.named and run.tracks:
+        return "no lanes: none of the named functions was called"
+    return "no lanes: nothing was recorded"
+
+
+def reason_words(reason: str) -> str:
+    return {"": "computing", "gil": "another thread held the interpreter"}.get(reason, clean(reason))
+
+
+def finding_words(finding: Finding) -> tuple[str, str]:
+    """(what was found, what to do about it); the first names the place."""
+    message = clean(finding.message)
+    where = place(finding.site, finding.called_from)
+    if finding.site is not None and f":{finding.site.line}" not in message:
+        message += f" ({where})"
+    return message, clean(finding.advice)
+
+
+def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
+    if not run.rows:  # figures would all be zero, and say nothing that the outcome does not
+        yield from _blocked(run, own)
+        yield from memory_facts(own.memory)
+        return
+    if run.outcome is not RunOutcome.OK:
+        yield Fact("outcome", status(run), warns=True)
+    yield from request_facts(run, own)
+    if run.lanes:
+        yield from _work(run, own, others)
+    yield from _blocked(run, own)
+    yield from _resources(own)
+    yield from pool_facts(pool_use(run))
+    yield from memory_facts(own.memory)
+
+
+def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
+    """What the lanes did; those of a server are the calls of its handlers."""
+    virtual = " (virtual time)" if run.clock is Clock.VIRTUAL else ""
+    yield Fact("wall", duration(own.wall_ns) + virtual)
+    yield Fact("ideal", _ideal(own))
+    compared = _compared(run, own, others)
+    if compared:
+        yield Fact("compared", compared)
+    yield Fact("handlers" if run.requests and run.named else "peak", peak_words(own))
+    if not run.requests:
+        yield Fact("throughput", f"{number(own.throughput_per_s)} lanes a second")
+    states = _states(own.running_ns, own.ready_ns, own.waiting_ns, own.queued_ns)
+    if states:
+        yield Fact("in sum", states)
+    worth_ns = max(_WORTH_TELLING * own.running_ns, run.threshold_ns)
+    if own.idle.gil_ns > worth_ns:
+        waited = duration(own.idle.gil_ns)
+        yield Fact("GIL", f"threads may have waited for it for up to {waited} of their running time")
+    if own.idle.unobserved_ns > worth_ns:
+        unknown = duration(own.idle.unobserved_ns)
+        yield Fact(
+            "not observed",
+            f"at least {unknown} of the running time used no CPU: it was spent in calls that wait outside "
+            "Python, or other programs had the CPU",
+        )
+
+
+def _ideal(own: Metrics) -> str:
+    if own.ideal_ns is None:
+        return "not known: the run was ended before its work was done"
+    to_ideal = ratio(own.wall_ns, own.ideal_ns)
+    return duration(own.ideal_ns) + (f"; the wall is {to_ideal} that" if to_ideal else "")
+
+
+def _resources(own: Metrics) -> Iterable[Fact]:
+    """Those that were used; the ones that one line made together."""
+    made: defaultdict[tuple[ResourceKind, Site | None, int | None], list[ResourceUse]] = defaultdict(list)
+    for use in own.resources:
+        site, pool = use.resource.site, use.resource.kind is ResourceKind.POOL  # told apart, with connections
+        # What a library made for itself is worth a line only where somebody had to wait.
+        own_or_met = site is None or not site.installed or use.peak_queued
+        if (use.peak_held or use.peak_queued) and own_or_met and not pool:
+            made[use.resource.kind, use.resource.site, use.resource.limit].append(use)
+    for (kind, site, limit), uses in islice(made.items(), _MOST_RESOURCES):
+        limited = "no limit" if limit is None else f"limit {limit:,}"
+        where = place(site)
+        many = f"{len(uses):,} of them " if len(uses) > 1 else ""
+        peak = max(use.peak_held for use in uses)
+        held = f"length at most {peak:,}" if kind is ResourceKind.QUEUE else f"{peak:,} held"
+        each = " each" if len(uses) > 1 else ""
+        queued_ns = sum(use.queued_ns for use in uses)
+        yield Fact(
+            str(kind),
+            f"{limited}{f', {many}made at {where}' if where else ''}: {held}{each}, "
+            f"{max(use.peak_queued for use in uses):,} queued at most"
+            + (f"; queued {duration(queued_ns)} in sum" if queued_ns else ""),
+        )
+    if len(made) > _MOST_RESOURCES:
+        yield Fact("more", f"{len(made) - _MOST_RESOURCES:,} other limits; --json has them all")
+
+
+def _compared(run: Run, own: Metrics, others: Sequence[_Measured]) -> str:
+    parts = []
+    for other, metrics in others:
+        if other is run or not own.wall_ns or not metrics.wall_ns or not _same_work(run, own, other, metrics):
+            continue
+        longer, shorter = max(own.wall_ns, metrics.wall_ns), min(own.wall_ns, metrics.wall_ns)
+        if longer < _SAME * shorter:
+            parts.append(f"about as long as {title(other)}")
+        elif own.wall_ns == longer:
+            parts.append(f"{ratio(own.wall_ns, metrics.wall_ns)} as long as {title(other)}")
+        else:
+            parts.append(f"{ratio(metrics.wall_ns, own.wall_ns)} as fast as {title(other)}")
+    return join(parts)
+
+
+def _same_work(run: Run, own: Metrics, other: Run, others: Metrics) -> bool:
+    """Whether as many calls returned: who leaves work out is not the faster one."""
+    if not (run.named and other.named):
+        return True
+    return own.outcomes.get(Outcome.RETURNED, 0) == others.outcomes.get(Outcome.RETURNED, 0)
+
+
+def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:
+    steps = blocking_steps(run)
+    if not steps:
+        if any(track.steps for track in run.tracks):
+            yield Fact("loop blocked", f"never for more than {duration(run.threshold_ns)}")
+        return
+    longest = max(steps, key=lambda step: step.held_ns)
+    times = " once" if len(steps) == 1 else f", {len(steps):,} times"
+    yield Fact(
+        "loop blocked",
+        f"for {duration(own.blocked_ns)}{times}; the longest {duration(longest.held_ns)}: "
+        f"{blocking_words(longest)}",
+        warns=True,
+    )
+
+
+def _notes(run: Run) -> Iterable[str]:
+    zero = _origin_ns(run)
+    for track in run.tracks:
+        if track.error and not _ended_by_shutdown(run, track):
+            when = "" if track.end_ns < zero else f" after {duration(track.end_ns - zero)}"
+            yield f"{clean(track.name)} raised{when}: {clean(track.error)}"
+    yield from map(clean, run.notes)
+    for sentence in where_they_wait(run):
+        yield f"When it was stopped: {clean(sentence)}"
+
+
+def _ended_by_shutdown(run: Run, track: Track) -> bool:
+    """Whether it is a task of the server's own that was ended with it, after the last response."""
+    installed = track.site is not None and track.site.installed
+    return bool(run.requests) and installed and track.end_ns > served_ns(run)[1]
+
+
+def _origin_ns(run: Run) -> int:
+    """Zero of the axis; without rows when the first track began. The clock itself began long before."""
+    return open_ns(run) if run.rows else min((track.start_ns for track in run.tracks), default=0)
+
+
+def _states(running_ns: int, ready_ns: int, waiting_ns: int, queued_ns: int) -> str:
+    named = {"running": running_ns, "ready": ready_ns, "waiting": waiting_ns, "queued": queued_ns}
+    return ", ".join(f"{state} {duration(ns)}" for state, ns in named.items() if ns)

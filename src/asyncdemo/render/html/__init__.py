@@ -1,0 +1,1 @@
+"""Runs as pages: the element ``<async-timeline>``, its data and its scripts."""

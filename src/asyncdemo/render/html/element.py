@@ -1,0 +1,108 @@
+"""Runs as the custom element ``<async-timeline>``: still pictures of them, and the data to play.
+
+Not for: the page around it (``html``), the pictures (``svg``), the playing (``async_timeline.js``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+
+from asyncdemo.render.facts.runs import Account
+from asyncdemo.render.html.element_data import chart_data
+from asyncdemo.render.html.packing import packed
+from asyncdemo.render.svg.picture import draw_stills
+from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, SCHEMES, STACK, TEXTURES, VISIBLE
+from asyncdemo.render.terminal.theme import COLOURS, UNICODE
+from asyncdemo.render.timeline.chart import Chart, charts
+from asyncdemo.render.timeline.grid import SHADES, STATE_OF, Shade
+from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
+from asyncdemo.render.words import end_words
+
+__all__ = ["element_html", "element_of", "script_js"]
+
+_SCRIPTS = ("timeline_reading.js", "timeline_drawing.js", "async_timeline.js")
+
+_COMMENT = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+", re.MULTILINE | re.DOTALL)
+"""On lines of its own: what is for who works on the script, a page need not carry."""
+
+_STILL = """
+async-timeline{display:block}
+.timeline-still{overflow-x:auto}
+.timeline-still svg{display:block;width:960px;max-width:none;height:auto;break-inside:avoid}
+@media (scripting:enabled){async-timeline[covered]:not(:defined){visibility:hidden}}
+@media print{.timeline-still{overflow:visible}.timeline-still svg{width:100%}}
+"""
+
+
+def element_html(accounts: Sequence[Account], *, covered: bool = False, ident: str = "asyncdemo") -> str:
+    """The element alone, for a page that loads ``script_js`` itself.
+
+    covered: nothing shows until it is revealed. ident: begins the ids in it, which must be unique on a page.
+    """
+    scale_ns, drawn = charts([account.run for account in accounts])
+    return element_of(accounts, scale_ns, drawn, covered=covered, ident=ident)
+
+
+def element_of(
+    accounts: Sequence[Account],
+    scale_ns: int,
+    drawn: Sequence[Chart],
+    *,
+    covered: bool = False,
+    ident: str = "asyncdemo",
+) -> str:
+    """As ``element_html``, of charts that are already made."""
+    stills = "\n".join(draw_stills(accounts, scale_ns, drawn, ident))
+    # "<" ends a script wherever it stands, so that no name of a lane may bring one.
+    data = json.dumps(packed(chart_data(accounts, scale_ns, drawn)), separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
+    return (
+        f"<async-timeline{' covered' if covered else ''}>\n<style>{_STILL}</style>\n"
+        f'<div class="timeline-still" tabindex="0" role="region" aria-label="Timeline">\n{stills}\n</div>\n'
+        f'<script type="application/json">{data}</script>\n</async-timeline>'
+    )
+
+
+def script_js() -> str:
+    """The custom element, as one classic script."""
+    table = json.dumps([_look(shade) for shade in SHADES[: Shade.CLOSED]], separators=(",", ":"))
+    stack = json.dumps([int(shade) for shade in STACK], separators=(",", ":"))
+    ends = {
+        noun: {end: [mark, end_words(end, noun)] for end, mark in UNICODE.ends.items()}
+        for noun in ("lane", "request")
+    }
+    folder = files("asyncdemo.render.html")
+    parts = [_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS]
+    return "\n".join(
+        [
+            "/* <async-timeline> of asyncdemo: src/asyncdemo/render/html/*timeline*.js */",
+            "(() => {",
+            "'use strict';",
+            f"const SHADES = {table};",
+            f"const STACK = {stack};",
+            f"const ENDS = {json.dumps(ends, ensure_ascii=False)};",
+            f"const SCHEMES = {json.dumps(SCHEMES)};",
+            *parts,
+            "})();",
+            "",
+        ]
+    )
+
+
+def _look(shade: Shade) -> dict[str, object]:
+    tile, mark = TEXTURES.get(shade, (0, ""))
+    return {
+        "name": CLASSES[shade],
+        "words": SHADE_WORDS[shade],
+        "legend": (LEGEND | LEGEND_OF_CAUSES)[shade][1],
+        "state": int(STATE_OF.get(shade, shade)),
+        "colour": COLOURS[shade],
+        "height": HEIGHTS[shade],
+        "visible": shade in VISIBLE,
+        "tile": tile,
+        "mark": mark,
+    }

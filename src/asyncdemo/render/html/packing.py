@@ -1,0 +1,111 @@
+"""Data of the element as it stands in a page, in few bytes.
+
+Times are differences, counted in a unit that is finer than any screen; what a bar is (its shade, and why) is
+a number into a list of what occurs. ``timeline_reading.js`` makes plain data of it again.
+Not for: what the data is (``element_data``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from asyncdemo.render.html.element_data import CurveData, Data, PoolData, RowData
+
+__all__ = ["Packed", "packed", "unit_ns"]
+
+Packed = dict[str, object]
+
+_STEPS = 20_000
+"""A scale has at least as many units as this: far more than a screen has dots."""
+_MEMORY = 100_000
+"""Bytes that memory is rounded to."""
+
+_What = TypeVar("_What")
+
+
+def packed(data: Data) -> Packed:
+    packer = _Packer(unit_ns(data["scale_ns"]))
+    runs = [
+        {
+            **run,
+            "rows": [packer.row(row) for row in run["rows"]],
+            "pools": [packer.pool(pool) for pool in run["pools"]],
+            "memory": [packer.curve(curve) for curve in run["memory"]],
+        }
+        for run in data["runs"]
+    ]
+    return {"unit_ns": packer.unit_ns, **data, "kinds": list(packer.kinds), "runs": runs}
+
+
+def unit_ns(scale_ns: int) -> int:
+    """A round unit of time: 1, 2 or 5 of a power of ten."""
+    largest = max(scale_ns // _STEPS, 1)
+    power: int = 10 ** (len(str(largest)) - 1)
+    return max(step for step in (power, 2 * power, 5 * power) if step <= largest)
+
+
+class _Packer:
+    """kinds: every (shade, why) met so far, and its number."""
+
+    def __init__(self, unit: int) -> None:
+        self.unit_ns = unit
+        self.kinds: dict[tuple[int, str], int] = {}
+
+    def row(self, row: RowData) -> Packed:
+        """Without what is so of most rows."""
+        found: Packed = {"label": row["label"]}
+        if row["size"] > 1:
+            found["size"] = row["size"]
+        if row["ended"] not in ("", "returned"):
+            found["ended"] = row["ended"]
+        if row["bars"]:
+            bars = ((start, end, self._kind(shade, why)) for start, end, shade, why in row["bars"])
+            found["bars"] = list(self._in_turn(bars, -1))
+        if row["bands"]:
+            found["bands"] = list(self._in_turn(_joined(row["bands"]), []))
+        return found
+
+    def pool(self, pool: PoolData) -> Packed:
+        rows = [self.row(row) for row in pool["rows"]]
+        return {**pool, "rows": rows, "queued": self._points(pool["queued"])}
+
+    def curve(self, curve: CurveData) -> Packed:
+        points = ((at_ns, round(value / _MEMORY) * _MEMORY) for at_ns, value in curve["points"])
+        return {**curve, "points": self._points(points)}
+
+    def _kind(self, shade: int, why: str) -> int:
+        return self.kinds.setdefault((shade, why), len(self.kinds))
+
+    def _in_turn(self, stretches: Iterable[tuple[int, int, _What]], nothing: _What) -> Iterator[int | _What]:
+        """How long, and what; nothing: what a gap is."""
+        at = 0
+        for start_ns, end_ns, what in stretches:
+            start, end = self._units(start_ns), self._units(end_ns)
+            if start > at:
+                yield from (start - at, nothing)
+            yield from (end - max(start, at), what)
+            at = max(end, at)
+
+    def _points(self, points: Iterable[tuple[int, int]]) -> list[int]:
+        """How long after the one before it, and the value, in turn."""
+        found: list[int] = []
+        last = 0
+        for at_ns, value in points:
+            at = self._units(at_ns)
+            found += (at - last, value)
+            last = at
+        return found
+
+    def _units(self, at_ns: int) -> int:
+        return round(at_ns / self.unit_ns)
+
+
+def _joined(bands: Iterable[tuple[int, int, list[float]]]) -> list[tuple[int, int, list[float]]]:
+    """Those that follow each other and are the same are one."""
+    found: list[tuple[int, int, list[float]]] = []
+    for start, end, amounts in bands:
+        if found and found[-1][1:] == (start, amounts):
+            start = found.pop()[0]
+        found.append((start, end, amounts))
+    return found

@@ -1,0 +1,134 @@
+"""Runs as one HTML page that plays them, works offline, and holds everything it needs.
+
+Without JavaScript the page has the whole picture, the figures and a table. Not for: what plays them
+(``element``), the picture (``svg``), the facts (``facts``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from asyncdemo.model import Run
+from asyncdemo.render.facts.runs import Account, account_for, finding_words
+from asyncdemo.render.html.element import element_of, script_js
+from asyncdemo.render.timeline.chart import Bar, Chart, charts
+from asyncdemo.render.timeline.grid import STATE_OF, Shade
+from asyncdemo.render.timeline.legend import SHADE_WORDS
+from asyncdemo.render.words import clean, count, duration, number, status, title
+
+__all__ = ["render_html", "report_html"]
+
+_TABLE_ROWS = 2_000
+
+_STYLE = """
+:root{color-scheme:light dark;--fg:#1f2328;--bg:#fff;--line:#d1d9e0;--dim:#59636e;--warn:#a64900}
+@media screen and (prefers-color-scheme:dark){
+:root{--fg:#e6edf3;--bg:#0d1117;--line:#30363d;--dim:#9198a1;--warn:#f0883e}}
+body{margin:2rem auto;max-width:62rem;padding:0 1rem;color:var(--fg);background:var(--bg);
+font:1rem/1.5 system-ui,sans-serif}
+h1{font-size:1.5rem}h2,h3{font-size:1.15rem;margin:2rem 0 .5rem}h3{font-size:1rem}
+svg{width:100%;height:auto}
+table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
+th,td{border-bottom:1px solid var(--line);padding:.25rem .8rem .25rem 0;text-align:left;vertical-align:top}
+.wide{overflow-x:auto}.warn{color:var(--warn);font-weight:600}.advice,.dim{color:var(--dim)}
+summary{cursor:pointer;padding:.5rem 0}
+@media print{:root{color-scheme:light}body{margin:0;max-width:none}.wide{overflow:visible}}
+"""
+
+
+def render_html(runs: Sequence[Run]) -> str:
+    accounts = account_for(runs)
+    scale_ns, drawn = charts(runs)
+    heading = "Timeline of " + ", ".join(title(run) for run in runs) if runs else "No runs"
+    body = "\n".join(
+        [
+            f"<h1>{escape(heading)}</h1>",
+            element_of(accounts, scale_ns, drawn),
+            '<h2 id="figures">Figures</h2>',
+            report_html(accounts),
+            # The element makes the same tables where scripts run.
+            "<noscript>",
+            *(part for chart in drawn for part in _table(chart)),
+            "</noscript>",
+        ]
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(heading)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
+        f"</main>\n<script>{script_js()}</script>\n</body>\n</html>\n"
+    )
+
+
+def report_html(accounts: Sequence[Account]) -> str:
+    """What was measured and found, in words and tables."""
+    return "\n".join([*_facts(accounts), *(part for account in accounts for part in _remarks(account))])
+
+
+def _facts(accounts: Sequence[Account]) -> Iterator[str]:
+    """Figures of all runs side by side: a row for each label that any of them has."""
+    labels = list(dict.fromkeys(fact.label for account in accounts for fact in account.facts))
+    yield '<div class="wide" tabindex="0" role="region" aria-label="Figures"><table>\n<thead><tr><td></td>'
+    yield "".join(f'<th scope="col">{escape(title(account.run))}</th>' for account in accounts)
+    yield "</tr></thead>\n<tbody>"
+    ended = "".join(f"<td>{escape(status(account.run))}</td>" for account in accounts)
+    yield f'<tr><th scope="row">end</th>{ended}</tr>'
+    for label in labels:
+        cells = []
+        for account in accounts:
+            facts = [fact for fact in account.facts if fact.label == label]
+            warn = ' class="warn"' if any(fact.warns for fact in facts) else ""
+            cells.append(f"<td{warn}>{'<br>'.join(escape(fact.value) for fact in facts)}</td>")
+        yield f'<tr><th scope="row">{escape(label)}</th>{"".join(cells)}</tr>'
+    yield "</tbody></table></div>"
+
+
+def _remarks(account: Account) -> Iterator[str]:
+    name = escape(title(account.run))
+    if account.findings:
+        yield f"<h3>Found in {name}</h3>\n<ul>"
+        for finding in account.findings:
+            message, advice = map(escape, finding_words(finding))
+            yield f"<li>{message}{f'<br><span class=advice>{advice}</span>' if advice else ''}</li>"
+        yield "</ul>"
+    if account.notes:
+        yield f"<h3>Notes on {name}</h3>\n<ul>"
+        yield from (f"<li>{escape(note)}</li>" for note in account.notes)
+        yield "</ul>"
+
+
+def _table(chart: Chart) -> Iterator[str]:
+    lines = list(_table_rows(chart))
+    yield f"<details><summary>{escape(chart.name)} as a table: {count(len(lines), 'row')}</summary>"
+    if len(lines) > _TABLE_ROWS:
+        yield f'<p class="dim">The first {_TABLE_ROWS:,} of them; the CSV export has all.</p>'
+    yield '<div class="wide"><table><thead><tr>'
+    yield "".join(f'<th scope="col">{head}</th>' for head in (chart.noun, "from", "to", "state", "why"))
+    yield "</tr></thead><tbody>"
+    for cells in lines[:_TABLE_ROWS]:
+        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    yield "</tbody></table></div></details>"
+
+
+def _table_rows(chart: Chart) -> Iterator[tuple[str, str, str, str, str]]:
+    for row in chart.rows:
+        label = clean(row.label)
+        for bar in row.bars:
+            yield label, *_cells(bar)
+        for band in row.bands:
+            words = ", ".join(
+                f"{number(amount)} {SHADE_WORDS[Shade(shade)]}"
+                for shade, amount in enumerate(band.counts)
+                if amount
+            )
+            yield f"{chart.noun}s {label}", duration(band.start_ns), duration(band.end_ns), words, ""
+    for pool in chart.pools:
+        for row in pool.rows:
+            for bar in row.bars:
+                yield f"{pool.title}: {row.label}", *_cells(bar)
+
+
+def _cells(bar: Bar) -> tuple[str, str, str, str]:
+    state = SHADE_WORDS[STATE_OF.get(bar.shade, bar.shade)]
+    return duration(bar.start_ns), duration(bar.end_ns), state, bar.why

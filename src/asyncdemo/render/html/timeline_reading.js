@@ -1,0 +1,193 @@
+/* Reading the data of <async-timeline>, and telling it in words. Not for: drawing and playing.
+ *
+ * What `load` takes, all times in nanoseconds since the first row opened (keys with ? may be missing):
+ *   {scale_ns?, runs: [{name, noun: 'lane' | 'request', length_ns, outcome?, figures?, warning?, empty?,
+ *    folded?, fold?, rows: [row], pools?: [{title, about, folded?, fold?, rows: [row], queued?: [[since, how many]]}],
+ *    memory?: [{label, about?, points: [[since, bytes]]}]}]}
+ *   row: {label, size?, ended?: 'returned' | 'raised' | 'cancelled' | 'open',
+ *    bars?: [[start, end, shade, why]], bands?: [[start, end, [how many by shade]]]}
+ * outcome, figures, warning, empty, about: words. size: how many lanes a row stands for. folded: how many lanes have
+ * no row of their own; fold: the most that one row stands for. A shade is an index into SHADES.
+ * In a page it is packed (asyncdemo.render.html.packing): differences in units of unit_ns, [how long, kind] in turn.
+ */
+const RUNNING = 0, BLOCKING = 4;
+
+function unpacked({ unit_ns: unit, kinds, ...data }) {
+  /* Pairs in a flat list, the time since the one before made a time since zero. */
+  const pairs = (flat, make) => {
+    const found = [];
+    let at = 0;
+    for (let i = 0; i < flat.length; i += 2) {
+      const from = at;
+      at += flat[i];
+      make(found, from * unit, at * unit, flat[i + 1]);
+    }
+    return found;
+  };
+  const points = flat => pairs(flat, (found, _, at, value) => found.push([at, value]));
+  const row = ({ bars = [], bands = [], ...rest }) => ({
+    ...rest,
+    bars: pairs(bars, (found, from, to, kind) => { if (kind >= 0) found.push([from, to, ...kinds[kind]]); }),
+    bands: pairs(bands, (found, from, to, amounts) => { if (amounts.length) found.push([from, to, amounts]); }),
+  });
+  return {
+    ...data,
+    runs: data.runs.map(run => ({
+      ...run,
+      rows: run.rows.map(row),
+      pools: run.pools.map(pool => ({ ...pool, rows: pool.rows.map(row), queued: points(pool.queued) })),
+      memory: run.memory.map(curve => ({ ...curve, points: points(curve.points) })),
+    })),
+  };
+}
+
+/* With everything that may be missing. */
+function complete(data) {
+  const row = one => ({ size: 1, ended: '', bars: [], bands: [], ...one });
+  const runs = data.runs.map(run => ({
+    noun: 'lane', outcome: '', figures: '', warning: '', empty: '', folded: 0, fold: 1, ...run,
+    rows: run.rows.map(row),
+    pools: (run.pools || []).map(pool => ({ folded: 0, fold: 1, queued: [], ...pool, rows: pool.rows.map(row) })),
+    memory: run.memory || [],
+  }));
+  return { scale_ns: data.scale_ns || Math.max(1, ...runs.map(run => run.length_ns)), runs };
+}
+
+/* Every time at which something changes, in order. */
+function changes(runs) {
+  const times = new Set([0]);
+  for (const run of runs) {
+    for (const row of [...run.rows, ...run.pools.flatMap(pool => pool.rows)]) {
+      for (const [from, to] of [...row.bars, ...row.bands]) times.add(from).add(to);
+    }
+  }
+  return [...times].sort((one, other) => one - other);
+}
+
+const number = amount => amount.toLocaleString('en', { maximumSignificantDigits: amount < 100 ? 2 : 21 });
+const whole = amount => amount > 0 && amount < 1 ? '<1' : number(Math.round(amount));
+const counted = (amount, noun) => `${number(amount)} ${noun}${amount === 1 ? '' : 's'}`;
+
+/* As asyncdemo.render.words has them: three figures at most, in the unit a person would say. */
+function duration(ns) {
+  const ms = ns / 1e6;
+  if (ns === 0) return '0 s';
+  if (ns < 1e4) return '<0.01 ms';
+  if (ms < 999.5) return `${ms.toFixed(ms < .995 ? 2 : ms < 9.95 ? 1 : 0)} ms`;
+  if (ms < 599500) return `${(ms / 1e3).toFixed(ms < 9995 ? 2 : ms < 99950 ? 1 : 0)} s`;
+  return `${number(Math.floor(ms / 6e4))} min ${String(Math.floor(ms / 1e3 % 60)).padStart(2, '0')} s`;
+}
+
+function size(bytes) {
+  if (bytes < 999.5e3) return `${Math.round(bytes / 1e3)} kB`;
+  if (bytes < 999.5e6) return `${(bytes / 1e6).toFixed(bytes < 99.5e6 ? 1 : 0)} MB`;
+  return `${(bytes / 1e9).toFixed(bytes < 9.95e9 ? 2 : 1)} GB`;
+}
+
+/* A time of the clock beside the controls: always as many digits, so that nothing jumps while it plays. */
+function clock(ns, scale) {
+  return scale < 1e9 ? `${(ns / 1e6).toFixed(scale < 1e8 ? 2 : 0)} ms` : `${(ns / 1e9).toFixed(2)} s`;
+}
+
+/* The bar or band at a time: they are in order and do not overlap. */
+function at(list, time) {
+  let low = 0, high = list.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if (list[middle][1] <= time) low = middle + 1;
+    else if (list[middle][0] > time) high = middle - 1;
+    else return list[middle];
+  }
+  return null;
+}
+
+/* The value of a curve at a time: each holds until the next one. */
+function value(points, time) {
+  let found = 0;
+  for (const [since, next] of points) {
+    if (since > time) break;
+    found = next;
+  }
+  return found;
+}
+
+/* How many are in each shade, bars and bands together. */
+function count(rows, time) {
+  const counts = SHADES.map(() => 0);
+  for (const row of rows) {
+    const bar = at(row.bars, time), band = at(row.bands, time);
+    if (bar) counts[bar[2]] += 1;
+    if (band) band[2].forEach((amount, shade) => { counts[shade] += amount; });
+  }
+  return counts;
+}
+
+const amounts = counts => counts.map((amount, shade) => amount > 0 ? `${whole(amount)} ${SHADES[shade].words}` : '').filter(Boolean);
+
+/* What the pools and the memory of a run are at a time. */
+function below(run, time) {
+  const parts = run.pools.map(pool => {
+    const told = amounts(count(pool.rows, time)), queued = value(pool.queued, time);
+    if (queued) told.push(`${whole(queued)} queued`);
+    return `${pool.title}: ${told.join(', ') || 'no connection'}`;
+  });
+  if (run.memory.length) {
+    parts.push(run.memory.map(({ label, points }) => `${label} ${size(value(points, time))}`).join(', '));
+  }
+  return parts.map(part => `; ${part}`).join('');
+}
+
+/* How its rows ended: ": 18 returned, 2 raised"; of folded ones that is not known. */
+function endings(run) {
+  if (!run.rows.length || run.rows.some(row => row.size > 1)) return '';
+  const counts = new Map();
+  for (const row of run.rows) {
+    const [, words] = (ENDS[run.noun] || ENDS.lane)[row.ended] || ['', run.noun === 'request' ? 'answered' : 'returned'];
+    counts.set(words, (counts.get(words) || 0) + 1);
+  }
+  return `: ${[...counts].map(([words, amount]) => `${number(amount)} ${words}`).join(', ')}`;
+}
+
+/* What a run does at a time, in a sentence. */
+function sentence(run, time) {
+  if (time >= run.length_ns) return `${run.name}: over${endings(run)}.`;
+  const counts = count(run.rows, time), atIt = [], parts = [];
+  for (const row of run.rows) {
+    const bar = at(row.bars, time);
+    if (!bar) continue;
+    if (bar[2] === BLOCKING && !parts.length) parts.push(`${row.label} blocks the loop${bar[3] ? ` (${bar[3]})` : ''}`);
+    if (bar[2] === RUNNING && atIt.length < 3) atIt.push(row.label);
+  }
+  if (parts.length) counts[BLOCKING] = 0;
+  if (atIt.length) {
+    parts.push(`${atIt.join(', ')} running`);
+    counts[RUNNING] = 0;
+  }
+  return `${run.name}: ${[...parts, ...amounts(counts)].join('; ') || 'nothing is open'}${below(run, time)}.`;
+}
+
+/* The cells of a table that says the same as the picture: [row, from, to, state, why]. */
+function* tableRows(run) {
+  for (const { label, size, bars, bands } of run.rows) {
+    for (const bar of bars) yield [label, ...cells(bar)];
+    for (const [from, to, lanes] of bands) {
+      yield [size > 1 ? `${run.noun}s ${label}` : label, duration(from), duration(to), amounts(lanes).join(', '), ''];
+    }
+  }
+  for (const pool of run.pools) {
+    for (const { label, bars, bands } of pool.rows) {
+      for (const bar of bars) yield [`${pool.title}: ${label}`, ...cells(bar)];
+      for (const [from, to, some] of bands) {
+        yield [`${pool.title}: ${label}`, duration(from), duration(to), amounts(some).join(', '), ''];
+      }
+    }
+    for (const [since, queued] of pool.queued) yield [pool.title, duration(since), '', `${number(queued)} queued`, ''];
+  }
+  for (const { label, points } of run.memory) {
+    for (const [since, bytes] of points) yield [`${label} memory`, duration(since), '', size(bytes), ''];
+  }
+}
+
+function cells([from, to, shade, why]) {
+  return [duration(from), duration(to), SHADES[SHADES[shade].state].words, why];
+}

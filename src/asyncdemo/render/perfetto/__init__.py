@@ -1,0 +1,1 @@
+"""Runs as Chrome trace events, for Perfetto and chrome://tracing."""

@@ -1,0 +1,210 @@
+"""Rows, bands and curves of a chart as shapes of an SVG. Not for: what stands where (``chart``).
+
+A row is a group whose zero is its middle, and a bar in it a horizontal line as thick as the bar is high: the
+shortest way to write many of them, and every row has its textures cut alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, STACK, VISIBLE, paint
+from asyncdemo.render.terminal.theme import UNICODE
+from asyncdemo.render.timeline.chart import Bar, ChartRow, bar_words
+from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.timeline.layout import tick_ns
+from asyncdemo.render.timeline.pools import holder_names
+from asyncdemo.render.words import clean, duration, fit_label, moment
+
+__all__ = [
+    "CHAR",
+    "LETTER",
+    "MARGIN",
+    "ROW",
+    "Frame",
+    "curve_shape",
+    "label_of",
+    "row_shapes",
+    "text",
+    "ticks",
+]
+
+MARGIN = 16
+CHAR = 7.3
+"""Width of a monospace character of 12 px."""
+ROW = 18
+"""Height of a row, where there are few."""
+LETTER = 12
+
+_SHORTEST = 1.5
+_WHO = 5.8
+"""Width of a letter of the name of who held a connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where time is, and how high a row.
+
+    ident: begins the ids of the patterns. tips: whether each bar says what it is when one points at it.
+    """
+
+    scale_ns: int
+    left: float
+    width: float
+    row: int
+    ident: str
+    tips: bool
+
+    def x(self, at_ns: int) -> float:
+        return self.left + at_ns * self.width / self.scale_ns
+
+    @property
+    def letter(self) -> float:
+        return max(LETTER * self.row / ROW, 8)
+
+    def thick(self, shade: Shade) -> float:
+        """In a low row bars take more of its height, or one could not tell them apart."""
+        return round(min(HEIGHTS[shade] * (self.row + 2) / (ROW + 2), self.row - 1), 1)
+
+    def ends(self, bar: Bar) -> tuple[float, float]:
+        """Where it begins and ends; what only waited may vanish."""
+        start, end = self.x(bar.start_ns), self.x(bar.end_ns)
+        return start, max(end, start + _SHORTEST) if bar.shade in VISIBLE else end
+
+
+def row_shapes(row: ChartRow, y: float, frame: Frame) -> Iterator[str]:
+    """y: its upper edge."""
+    cells = int((frame.left - MARGIN - 6) / (CHAR * frame.letter / LETTER))
+    end = UNICODE.ends.get(row.ended, "")
+    label = f"{fit_label(row.label, cells - 2)} {end}" if end else fit_label(row.label, cells)
+    dim = ' class="dim"' if row.size > 1 else ""
+    base = round(frame.row * 0.22, 1)
+    yield f'<g transform="translate(0 {y + frame.row / 2:g})">'
+    yield f'<text{dim} x="{MARGIN}" y="{base:g}">{text(label)}</text>'
+    yield from _bands(row, frame)
+    yield from _bars_with_tips(row, frame) if frame.tips else _bars(row, frame)
+    for bar in row.bars:
+        if bar.shade is Shade.HELD and frame.row >= LETTER:
+            yield from _holder(bar, base, frame)
+    yield "</g>"
+
+
+def curve_shape(
+    points: Sequence[tuple[int, int]],
+    most: int,
+    y: float,
+    height: float,
+    frame: Frame,
+    end_ns: int,
+    kind: str,
+) -> str:
+    """A value holds until the next one. y: of the upper edge, which is ``most``; kind: class of the path."""
+    ground = y + height
+    path = f"M{frame.x(points[0][0]):.1f} {ground:g}"
+    for at, value in points:
+        path += f"H{frame.x(min(at, end_ns)):.1f}V{ground - value / max(most, 1) * height:.1f}"
+    path += f"H{frame.x(end_ns):.1f}V{ground:g}z"
+    return f'<path class="{kind}" d="{path}"/>'
+
+
+def label_of(row: ChartRow) -> str:
+    end = UNICODE.ends.get(row.ended, "")
+    return f"{row.label} {end}" if end else row.label
+
+
+def ticks(frame: Frame) -> Iterator[tuple[str, float]]:
+    """(words, x) of the marks of the axis."""
+    step = tick_ns(frame.scale_ns, 8)
+    for tick in range(0, frame.scale_ns + 1, step):
+        yield moment(tick, step), frame.x(tick)
+
+
+def text(words: str) -> str:
+    """Escaped, without what XML 1.0 forbids."""
+    return escape("".join(char for char in clean(words) if char not in "\ufffe\uffff"))
+
+
+def _bars_with_tips(row: ChartRow, frame: Frame) -> Iterator[str]:
+    for bar in row.bars:
+        start, end = frame.ends(bar)
+        tip = f"{bar_words(row, bar)}, {duration(bar.start_ns)} to {duration(bar.end_ns)}"
+        yield (
+            f'<path class="{CLASSES[bar.shade]}" stroke-width="{frame.thick(bar.shade):g}" '
+            f'd="M{start:.2f} 0h{end - start:.2f}"><title>{text(tip)}</title></path>'
+        )
+
+
+def _bars(row: ChartRow, frame: Frame) -> Iterator[str]:
+    """For each shade one path, the least important first, as it may be hidden by the others."""
+    stretches: dict[Shade, list[tuple[float, float]]] = {}
+    for bar in row.bars:
+        stretches.setdefault(bar.shade, []).append(frame.ends(bar))
+    for shade in reversed(STACK):
+        path = _dashes(stretches.get(shade, ()))
+        if path:
+            yield f'<path class="{CLASSES[shade]}" stroke-width="{frame.thick(shade):g}" d="{path}"/>'
+
+
+def _dashes(stretches: Iterable[tuple[float, float]]) -> str:
+    """A line with gaps: "M130 0h5m3 0h7". In whole dots: errors must not add up."""
+    joined: list[list[int]] = []
+    for start, end in ((round(start), round(end)) for start, end in stretches):
+        if joined and start <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        elif end > start:
+            joined.append([start, end])
+    path, at = "", 0
+    for start, end in joined:
+        path += f"{f'm{start - at}' if path else f'M{start}'} 0h{end - start}"
+        at = end
+    return path
+
+
+def _holder(bar: Bar, base: float, frame: Frame) -> Iterator[str]:
+    """Who held a connection, if the name or at least its number fits."""
+    start, end = frame.ends(bar)
+    size = min(frame.letter, 10)
+    for name in holder_names(bar.why):
+        if len(name) * _WHO + 4 <= end - start:
+            yield (
+                f'<text class="who" font-size="{size:g}" text-anchor="middle" '
+                f'x="{(start + end) / 2:.1f}" y="{base - 1:g}">{text(name)}</text>'
+            )
+            return
+
+
+def _bands(row: ChartRow, frame: Frame) -> Iterator[str]:
+    """Boxes on top of each other, as high as the share of the lanes in each state.
+
+    Each state is one outline from the ground up, in whole dots, which those below it are drawn over.
+    """
+    if not row.bands:
+        return
+    ground = frame.row / 2 - 1
+    outlines: dict[Shade, str] = dict.fromkeys(STACK, "")
+    at = dict.fromkeys(STACK, (0, 0))
+    for band in row.bands:
+        start, end = round(frame.x(band.start_ns)), round(frame.x(band.end_ns))
+        high = 0.0
+        for shade in STACK:
+            amount = band.counts[shade]
+            if amount <= 0 or end <= start:
+                continue
+            thick = amount / row.size * (frame.row - 2)
+            high += max(thick, _SHORTEST) if shade in VISIBLE else thick
+            top = round(high)
+            if not top:
+                continue
+            x, was = at[shade]
+            if x == start and was == top:
+                outlines[shade] = outlines[shade][: outlines[shade].rindex("H")] + f"H{end}"
+            elif x == start and was:
+                outlines[shade] += f"v{was - top}H{end}"
+            else:
+                outlines[shade] += f"{f'V{ground:g}' if was else ''}M{start} {ground:g}v{-top}H{end}"
+            at[shade] = (end, top)
+    for shade in reversed(STACK):
+        if outlines[shade]:
+            yield f'<path fill="{paint(frame.ident, shade)}" d="{outlines[shade]}V{ground:g}"/>'

@@ -1,0 +1,182 @@
+"""Runs while they happen, on a terminal: panels on one time scale, redrawn a few times a second.
+
+The view is gone when it closes, so that the report takes its place. It never draws on what is not
+a terminal. Not for: gathering (``panel``), running anything, the final picture (``report``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+
+from asyncdemo.render.terminal.draw import (
+    Line,
+    Lines,
+    beside,
+    end_marks,
+    gutter_width,
+    legend_lines,
+    panel_width,
+)
+from asyncdemo.render.terminal.panel import LivePanel
+from asyncdemo.render.terminal.theme import Theme, theme_for
+
+__all__ = ["LivePanel", "LiveView", "picture_lines"]
+
+_FASTEST_S = 1 / 15
+_SLOWEST_S = 1 / 12
+_SHARE = 4
+"""Drawing takes at most about a quarter of the time, but a frame is due twelve times a second."""
+
+_OUTPUT_HEIGHT = 6
+_LEAST_HEIGHT = 4
+
+
+class LiveView:
+    """A context manager around ``update``, which is called as often as there is news.
+
+    clock: seconds, for the pace of the frames only. Whatever ends the view, even an exception,
+    gives back the cursor and the lines it took.
+    """
+
+    def __init__(
+        self,
+        panels: Sequence[LivePanel],
+        console: Console,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.frames = 0
+        self._panels = panels
+        self._console = console
+        self._clock = clock
+        self._theme = theme_for(console.encoding)
+        self._live: Live | None = None
+        self._size = console.size
+        self._next_s = 0.0
+
+    def __enter__(self) -> Self:
+        self.update()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def update(self, *, now: bool = False) -> None:
+        """Draw a frame if one is due; ``now``: in any case."""
+        start_s = self._clock()
+        if not self._console.is_terminal or (start_s < self._next_s and not now):
+            return
+        self.draw(self.lines())
+        self.frames += 1
+        cost_s = self._clock() - start_s
+        self._next_s = start_s + min(max(_SHARE * cost_s, _FASTEST_S), _SLOWEST_S)
+
+    def draw(self, lines: list[Line]) -> None:
+        """Put a frame in the place of the one before."""
+        self._make_room()
+        frame = Lines(lines)
+        if self._live is None:
+            self._live = Live(
+                frame,
+                console=self._console,
+                auto_refresh=False,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+                vertical_overflow="crop",
+            )
+            self._live.start(refresh=True)
+        else:
+            self._live.update(frame, refresh=True)
+
+    def close(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def lines(self) -> list[Line]:
+        """The frame: no line wider, nor more lines, than the terminal can show."""
+        width, height = self._console.size
+        return picture_lines(self._panels, self._theme, width, height - 1)
+
+    def _make_room(self) -> None:
+        """A narrower terminal has wrapped the last frame, so that Rich cannot find its start."""
+        before, self._size = self._size, self._console.size
+        if self._live is not None and (self._size.width < before.width or self._size.height < before.height):
+            self.close()
+            self._console.clear()
+
+
+def picture_lines(
+    panels: Sequence[LivePanel], theme: Theme, width: int, height: int, pitch: int = 1
+) -> list[Line]:
+    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines.
+
+    pitch: lines from one lane to the next, where there is room for so many in every panel.
+    """
+    ended = {end for panel in panels for end in panel.ended_how}
+    each, side_by_side = panel_width(len(panels), width)
+    noun = panels[0].noun if panels else "lane"
+    shades = {shade for panel in panels for shade in panel.shades}
+    legend = legend_lines(theme, width, end_marks(theme, ended, noun), shades)
+    room = height - 1 - len(legend)
+
+    def output(panel: LivePanel, room: int) -> list[Line]:
+        return panel.output_lines(theme, each, min(_OUTPUT_HEIGHT, max(room // 3, 2)))
+
+    if side_by_side:
+        outputs = [output(panel, room) for panel in panels]
+        heights = [room - max(map(len, outputs), default=0)] * len(panels)
+        pitch = _widest(pitch, lambda pitch: max(_wanted(panels, pitch)) <= heights[0])
+        lines = [*beside(_pictures(panels, theme, each, heights, pitch), each), *beside(outputs, each)]
+    else:
+        # Below each other there is room for what is being written only.
+        outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
+        room_for_all = room - sum(map(len, outputs))
+        pitch = _widest(pitch, lambda pitch: sum(_wanted(panels, pitch)) <= room_for_all)
+        heights = _shared(_wanted(panels, pitch), room_for_all)
+        pairs = zip(_pictures(panels, theme, each, heights, pitch), outputs, strict=True)
+        lines = [line for picture, written in pairs for line in (*picture, *written)]
+    return [*lines[: max(room, 1)], [], *legend][: max(height, 1)]
+
+
+def _pictures(
+    panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int], pitch: int
+) -> list[list[Line]]:
+    """All on the same scale: that of the panel which needs the widest columns."""
+    rows = max(heights, default=1)
+    names = [name for panel in panels for name in panel.names(rows)]
+    most = max((panel.lanes for panel in panels), default=0)
+    marked = any(not panel.ended_how.isdisjoint(theme.ends) for panel in panels)
+    gutter = gutter_width(names, most, rows, width, marked)
+    bin_ns = max((panel.bin_ns for panel in panels), default=1)
+    column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in panels), default=1)
+    return [
+        panel.lines(theme, width, height, gutter, column_ns, pitch)
+        for panel, height in zip(panels, heights, strict=True)
+    ]
+
+
+def _widest(pitch: int, fits: Callable[[int], bool]) -> int:
+    return next((less for less in range(pitch, 1, -1) if fits(less)), 1)
+
+
+def _wanted(panels: Sequence[LivePanel], pitch: int) -> list[int]:
+    return [panel.wanted_height(pitch) for panel in panels]
+
+
+def _shared(wanted: Sequence[int], room: int) -> list[int]:
+    """Who wants little gets it, the others share the rest."""
+    shares = [0] * len(wanted)
+    in_order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    for place, index in enumerate(in_order):
+        shares[index] = max(min(wanted[index], room // (len(in_order) - place)), _LEAST_HEIGHT)
+        room -= min(shares[index], wanted[index])
+    return shares

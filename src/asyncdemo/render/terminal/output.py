@@ -1,0 +1,51 @@
+"""The last lines that a script wrote, safe to show and bounded however much it writes.
+
+Not for: keeping the output (the runner passes it on) or drawing it (``live``).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from asyncdemo.ansi import without_codes
+
+__all__ = ["OutputLine", "Tail"]
+
+_LONGEST = 1_000
+_CHUNK = 65_536
+
+
+class OutputLine(NamedTuple):
+    stream: str
+    text: str
+
+
+class Tail:
+    """lines: how many to keep. total: how many lines were written in all."""
+
+    def __init__(self, lines: int = 50) -> None:
+        self.total = 0
+        self._kept: deque[OutputLine] = deque(maxlen=lines)
+        self._unfinished: dict[str, str] = {}
+
+    def add(self, stream: str, text: str) -> None:
+        """stream: "stdout" or "stderr"; text: any part of it, not always whole lines."""
+        self.total += text.count("\n")
+        *lines, rest = (self._unfinished.pop(stream, "") + text[-_CHUNK:]).split("\n")
+        for line in lines[-(self._kept.maxlen or 0) :]:
+            self._kept.append(OutputLine(stream, _shown(line)))
+        if rest:
+            self._unfinished[stream] = rest[-_LONGEST:]
+
+    def last(self, lines: int) -> list[OutputLine]:
+        """The newest lines, the unfinished ones too."""
+        unfinished = [OutputLine(stream, _shown(text)) for stream, text in self._unfinished.items()]
+        newest = [*self._kept, *unfinished]
+        return newest[-lines:] if lines > 0 else []
+
+
+def _shown(line: str) -> str:
+    # What a carriage return would write over is not shown: progress bars show their last state.
+    line = without_codes(line[-_LONGEST:]).rstrip("\r").rsplit("\r", 1)[-1].expandtabs(4)
+    return "".join(char for char in line if char.isprintable())

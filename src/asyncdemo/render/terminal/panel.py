@@ -1,0 +1,283 @@
+"""One run while it happens: takes the runner's events, gives lines to draw at any time.
+
+Not for: the terminal (``live``), pictures of whole runs (``report``).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+
+from asyncdemo.model import Outcome, Run, Site, State
+from asyncdemo.render.terminal.draw import Line, text_line, timeline_lines, title_line
+from asyncdemo.render.terminal.output import Tail
+from asyncdemo.render.terminal.theme import DIM, WARNING, Theme
+from asyncdemo.render.timeline.accumulator import Accumulator
+from asyncdemo.render.timeline.grid import STATE_OF, Shade, shade_of
+from asyncdemo.render.timeline.layout import extent_ns
+from asyncdemo.render.timeline.legend import SHADE_WORDS
+from asyncdemo.render.words import count, duration, fit, place, status
+
+__all__ = ["LivePanel"]
+
+_NEAR_NS = 1_000_000
+"""Two stamps of the same start of a step are not further apart."""
+
+_STALE_NS = 500_000_000
+"""A block of which nothing was heard for this long is over."""
+
+_LEAST_WIDTH = 20
+_WIDTH = 80
+"""Of a panel that has not been drawn yet."""
+
+_STATES = (Shade.RUNNING, Shade.READY, Shade.WAITING, Shade.QUEUED)
+
+
+class LivePanel:
+    """A listener of a recording, of its lanes or its requests. Times count from the first one's open.
+
+    The listener is told that a loop is blocked, not by which lane: those that run since the start
+    of the step are drawn as blocking, and those that open, running, while it lasts (calls of a
+    function within the step). The report at the end knows the track.
+    """
+
+    def __init__(self, name: str, rows: int = 64, noun: str = "lane") -> None:
+        """rows: the most rows that will ever be drawn. noun: what the rows are."""
+        self.name = name
+        self.noun = noun
+        self.output_tail = Tail()
+        self.now_ns = 0
+        self.ended_how: set[str] = set()
+        self._cells = Accumulator(rows=rows)
+        self._names: list[str] = []
+        self._ends: list[str] = []
+        self._opened: dict[int, int] = {}
+        self._first_wait = "accept" if noun == "request" else ""
+        """What one that is queued when it opens is queued for."""
+        self._zero_ns: int | None = None
+        self._started = False
+        self._status = ""
+        self._blocked: tuple[int, int, str] | None = None
+        self._longest: tuple[int, str] | None = None
+        self._blocking: set[int] = set()
+        self._still: tuple[str, ...] = ()
+        self._still_since_ns: int | None = None
+        self._width = _WIDTH
+
+    # what the runner tells
+
+    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
+        if self._zero_ns is None:
+            self._zero_ns = at_ns
+            self._started = True
+        at = self._at(at_ns)
+        missing = lane + 1 - len(self._names)
+        self._names += [""] * missing
+        self._ends += [""] * missing
+        self._names[lane] = name
+        self._opened[lane] = at
+        self._cells.lane_opened(lane, at, self._shade(lane, state, at, self._first_wait))
+
+    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None:
+        at = self._at(at_ns)
+        if self._blocked is None:
+            self._cells.lane_changed(lane, at, shade_of(state, reason))
+        else:
+            self._is_over(lane, at)
+            self._cells.lane_changed(lane, at, self._shade(lane, state, at, reason))
+
+    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
+        at = self._at(at_ns)
+        self._is_over(lane, at)
+        if lane in self._opened:
+            self._ends[lane] = outcome
+            self.ended_how.add(outcome)
+            self._cells.lane_closed(lane, at, self._opened.pop(lane))
+
+    def loop_blocked(self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None) -> None:
+        since, now = self._at(since_ns), self._at(now_ns)
+        where = place(site, called_from)
+        new = self._blocked is None or self._blocked[0] != since
+        self._blocked = since, now, where
+        if self._longest is None or now - since > self._longest[0]:
+            self._longest = now - since, where
+        if new:
+            self._blocking.clear()
+            for lane, running_since in self._cells.running_since().items():
+                if self._is_of_the_step(running_since, since, self._opened.get(lane)):
+                    self._cells.repaint(lane, running_since, Shade.BLOCKING)
+                    self._blocking.add(lane)
+
+    def clock(self, now_ns: int) -> None:
+        self._started = True
+        if self._zero_ns is not None and not self._status:
+            self.now_ns = self._at(now_ns)
+
+    def output(self, stream: str, text: str) -> None:
+        self._started = True
+        self.output_tail.add(stream, text)
+
+    def stands_still(self, sentences: Sequence[str], for_ns: int | None) -> None:
+        """Nothing happens, and this is why; no sentences: it goes on.
+
+        for_ns: for how long nothing has happened; None: it may have, but the sentences hold.
+        """
+        self._still = tuple(sentences)
+        self._still_since_ns = None if for_ns is None else self.now_ns - for_ns
+
+    # what the view asks
+
+    def ended(self, run: Run) -> None:
+        """It is over: the clock stands, the panel says how it ended."""
+        self._started = True
+        self._status = f"{duration(extent_ns(run))}, {status(run)}"
+        self._blocked = None
+        self._still = ()
+        self.now_ns = max(extent_ns(run), self._cells.last_ns)
+
+    @property
+    def lanes(self) -> int:
+        return self._cells.opened
+
+    @property
+    def shades(self) -> set[Shade]:
+        """Those that have occurred."""
+        return self._cells.seen
+
+    @property
+    def bin_ns(self) -> int:
+        return self._cells.bin_ns
+
+    def names(self, first: int) -> list[str]:
+        return self._names[:first]
+
+    def column_ns(self, columns: int, bin_ns: int) -> int:
+        """The column that this run needs, in bins as wide as those of the widest panel."""
+        self._cells.widen(bin_ns)
+        return self._cells.column_ns(columns, max(self.now_ns, self._cells.last_ns))
+
+    @property
+    def active(self) -> bool:
+        return self._started and not self._status
+
+    def wanted_height(self, pitch: int = 1) -> int:
+        """Lines for a picture in which no lane is folded. pitch: lines from one lane to the next."""
+        still = len(self._still_lines(self._width))
+        if not self.lanes:
+            return 2 + still
+        return 2 + self.lanes * pitch + (self._blocked is not None or self._longest is not None) + still
+
+    def lines(
+        self, theme: Theme, width: int, height: int, gutter: int, column_ns: int, pitch: int = 1
+    ) -> list[Line]:
+        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks.
+
+        pitch: lines from one lane to the next; if there are too many lanes for it, one.
+        """
+        self._width = width
+        lines = [title_line(self.name, self._headline(), theme, width)]
+        still = self._still_lines(width)[: max(height - 3, 1)]
+        height -= len(still)
+        columns = max(width - gutter, 1)
+        if not self._cells.opened:
+            words = f"no {self.noun} has opened yet" if self._started else "not started yet"
+            return [*lines, text_line(fit(words, width, theme.ellipsis), DIM), *still]
+        blocking = self._blocking_lines(theme, width)
+        rows = max(height - 2 - len(blocking), 1)
+        counts = 0
+        if self._cells.opened * pitch > rows:
+            pitch = 1
+        if self._cells.opened > rows:
+            # Where rows are folded a line says so, and each state has one of counts if there is room.
+            counts = min(len(self._cells.seen), max(rows // 3, 0))
+            rows = max(rows - 1 - counts, 1)
+        grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends)
+        grid = replace(grid, noun=self.noun)
+        return [*lines, *timeline_lines(grid, theme, gutter, counts, pitch), *blocking, *still]
+
+    def _still_lines(self, width: int) -> list[Line]:
+        if not self._still:
+            return []
+        sentences = list(self._still)
+        if self._still_since_ns is not None:
+            since = duration(max(self.now_ns - self._still_since_ns, 0))
+            sentences.insert(0, f"Nothing has happened for {since}.")
+        return [
+            text_line(fit(part, width), WARNING)
+            for sentence in sentences
+            for part in textwrap.wrap(
+                sentence, max(width, _LEAST_WIDTH), subsequent_indent="  ", break_on_hyphens=False
+            )
+        ]
+
+    def output_lines(self, theme: Theme, width: int, height: int) -> list[Line]:
+        """What the script wrote, marked so that it is not taken for ours; none if it wrote nothing."""
+        lines = self.output_tail.last(height - 1)
+        if not lines or height < 2:
+            return []
+        words = f"output: {count(self.output_tail.total, 'line')}"
+        drawn = [text_line(fit(f"{theme.rule * 2} {words}", width, theme.ellipsis), DIM)]
+        for stream, text in lines:
+            mark = "! " if stream == "stderr" else "  "
+            drawn.append(text_line(theme.side + mark + fit(text, width - 3, theme.ellipsis)))
+        return drawn
+
+    def _headline(self) -> str:
+        if not self._started and not self._cells.opened:
+            return "not started"
+        if self._status:
+            return self._status
+        counts = list(self._cells.counts)
+        counts[Shade.RUNNING] += counts[Shade.BLOCKING]
+        for shade, state in STATE_OF.items():
+            counts[state] += counts[shade]
+        at_it = ", ".join(f"{counts[shade]:,} {SHADE_WORDS[shade]}" for shade in _STATES if counts[shade])
+        now = duration(max(self.now_ns, self._cells.last_ns))
+        return f"{now}, {self._cells.open:,} of {self._cells.opened:,} open" + (f": {at_it}" if at_it else "")
+
+    def _blocking_lines(self, theme: Theme, width: int) -> list[Line]:
+        if self._blocked is not None:
+            since, now, where = self._blocked
+            words = f"blocking: {where or 'somewhere'} for {duration(now - since)}"
+            return [text_line(fit(words, width, theme.ellipsis), WARNING)]
+        if self._longest is not None:
+            length, where = self._longest
+            words = f"the loop was blocked: {where or 'somewhere'} for {duration(length)}"
+            return [text_line(fit(words, width, theme.ellipsis), DIM)]
+        return []
+
+    def _at(self, at_ns: int) -> int:
+        """On our axis. Lanes may be told a little out of order, so the first is not always first."""
+        at = at_ns - (self._zero_ns or 0)
+        if at > self.now_ns:
+            if not self._status:
+                self.now_ns = at
+        elif at < 0:
+            return 0
+        if self._blocked is not None and at - self._blocked[1] > _STALE_NS:
+            self._blocked = None
+        return at
+
+    def _shade(self, lane: int, state: State, at: int, reason: str = "") -> Shade:
+        block = self._blocked
+        if state is State.RUNNING and block and self._is_of_the_step(at, block[0], self._opened.get(lane)):
+            self._blocking.add(lane)
+            return Shade.BLOCKING
+        return shade_of(state, reason)
+
+    @staticmethod
+    def _is_of_the_step(running_since: int, step_start: int, opened: int | None) -> bool:
+        """A thread may start to run at any time; what runs in the step starts with it, or opens in it."""
+        if abs(running_since - step_start) <= _NEAR_NS:
+            return True
+        return running_since == opened and opened > step_start
+
+    def _is_over(self, lane: int, at: int) -> None:
+        """A lane that blocked does something else: the loop goes on."""
+        if lane in self._blocking and self._blocked is not None and at > self._blocked[0]:
+            since, _, where = self._blocked
+            if self._longest is None or at - since > self._longest[0]:
+                self._longest = at - since, where
+            self._blocking.clear()
+            self._blocked = None

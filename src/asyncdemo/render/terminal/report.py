@@ -1,0 +1,139 @@
+"""The end of a run on a terminal: the timelines of all variants on one scale, facts, findings, notes.
+
+Not for: what the facts are (``facts``), text without a terminal (``plain``).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
+
+from rich.cells import cell_len, chop_cells
+from rich.console import Console
+from rich.segment import Segment
+
+from asyncdemo.model import Run
+from asyncdemo.render.facts.runs import Account, account_for, empty_words, finding_words
+from asyncdemo.render.terminal.draw import (
+    Line,
+    Lines,
+    beside,
+    cell_marks,
+    end_marks,
+    gutter_width,
+    legend_lines,
+    panel_width,
+    text_line,
+    timeline_lines,
+    title_line,
+)
+from asyncdemo.render.terminal.sections import sections_of
+from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING, Theme, theme_for
+from asyncdemo.render.timeline.curves import memory_curves, most_of
+from asyncdemo.render.timeline.grid import Grid
+from asyncdemo.render.timeline.layout import lay_out
+from asyncdemo.render.words import status, title
+
+__all__ = ["print_report", "report_lines"]
+
+_LABEL = 14
+_LEAST_ROWS = 16
+_BELOW = 21
+"""Lines that facts, legend and a finding take below the picture."""
+
+
+def print_report(
+    runs: Sequence[Run], console: Console, rows: int | None = None, meant: Collection[str] = ()
+) -> None:
+    """rows: the most rows for each run, more lanes or requests are folded; the rule: most of a screen.
+
+    meant: as for ``account_for``.
+    """
+    rows = max(_LEAST_ROWS, console.height - _BELOW) if rows is None else rows
+    theme = theme_for(console.encoding)
+    lines = report_lines(runs, theme, console.width, rows, meant)
+    console.print(Lines(lines), soft_wrap=True, highlight=False)
+
+
+def report_lines(
+    runs: Sequence[Run], theme: Theme, width: int, rows: int = 24, meant: Collection[str] = ()
+) -> Iterator[Line]:
+    """The report, no line wider than ``width``."""
+    accounts = account_for(runs, meant)
+    each, side_by_side = panel_width(len(runs), width)
+    names = [row.name for run in runs for row in run.rows[:rows]]
+    marked = any(row.outcome in theme.ends for run in runs for row in run.rows[:rows])
+    longest = max((len(run.rows) for run in runs), default=0)
+    gutter = gutter_width(names, longest, rows, each, marked)
+    grids = lay_out(runs, each - gutter, rows)
+    most = most_of([memory_curves(run) for run in runs])
+    sections = [sections_of(run, theme, gutter, grid, most) for run, grid in zip(runs, grids, strict=True)]
+    pictures = [
+        [*_picture(account.run, grid, theme, each, gutter), *below.lines, []]
+        for account, grid, below in zip(accounts, grids, sections, strict=True)
+    ]
+    facts = [[*_facts(account, each), []] for account in accounts]
+    if side_by_side:
+        yield from beside(pictures, each)
+        yield from beside(facts, each)
+    else:
+        for picture, told in zip(pictures, facts, strict=True):
+            yield from picture
+            yield from told
+    ended = {row.ended for grid in grids for row in grid.rows}
+    if any(grid.rows for grid in grids):
+        drawn = [*grids, *(grid for below in sections for grid in below.grids)]
+        shades = {shade for grid in drawn for shade in grid.shades}
+        marks = [*cell_marks(theme, drawn), *end_marks(theme, ended, grids[0].noun)]
+        yield from legend_lines(theme, width, marks, shades)
+    for account in accounts:
+        yield from _remarks(account, theme, width, named=len(accounts) > 1)
+
+
+def _picture(run: Run, grid: Grid, theme: Theme, width: int, gutter: int) -> Iterator[Line]:
+    yield title_line(title(run), status(run), theme, width)
+    if grid.rows:
+        yield from timeline_lines(grid, theme, gutter)
+    else:
+        yield text_line(empty_words(run), DIM)
+
+
+def _facts(account: Account, width: int) -> Iterator[Line]:
+    label = min(_LABEL, width // 3)
+    for fact in account.facts:
+        style = WARNING if fact.warns else None
+        for at, part in enumerate(_wrap(fact.value, width - label)):
+            yield [
+                Segment(("" if at else fact.label)[: label - 1].ljust(label), DIM),
+                Segment(part, style),
+            ]
+
+
+def _remarks(account: Account, theme: Theme, width: int, named: bool) -> Iterator[Line]:
+    if account.findings:
+        yield []
+        yield text_line(f"Found in {title(account.run)}" if named else "Found", EMPHASIS)
+        for finding in account.findings:
+            message, advice = finding_words(finding)
+            yield from _item(message, theme, width)
+            for part in _wrap(advice, width - 4):
+                yield text_line("    " + part, DIM)
+    if account.notes:
+        yield []
+        yield text_line(f"Notes on {title(account.run)}" if named else "Notes", EMPHASIS)
+        for note in account.notes:
+            yield from _item(note, theme, width)
+
+
+def _item(text: str, theme: Theme, width: int) -> Iterator[Line]:
+    for at, part in enumerate(_wrap(text, width - 4)):
+        yield text_line(f"  {' ' if at else theme.dot} {part}")
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    width = max(width, 8)
+    parts = textwrap.wrap(text, width, break_on_hyphens=False)
+    # It counts letters, of which some take two cells.
+    return [
+        piece for part in parts for piece in (chop_cells(part, width) if cell_len(part) > width else [part])
+    ]

@@ -1,0 +1,210 @@
+"""Slides for a projector: a large heading and few rows. Lines, not a terminal.
+
+A slide does not know how large a screen is; ``pages`` lays it out, as roomy as the height allows, and on
+several pages where it does not fit on one. Not for: what is on a slide or which comes next (``cli``).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+
+from asyncdemo.model import Run
+from asyncdemo.render.facts.runs import empty_words
+from asyncdemo.render.terminal.block_text import block_letters
+from asyncdemo.render.terminal.draw import (
+    Line,
+    cell_marks,
+    end_marks,
+    gutter_width,
+    legend_lines,
+    text_line,
+    timeline_lines,
+    title_line,
+)
+from asyncdemo.render.terminal.sections import Sections, sections_of
+from asyncdemo.render.terminal.slide_blocks import MARKED, Block, Figures, Row, block_lines
+from asyncdemo.render.terminal.theme import EMPHASIS, Theme
+from asyncdemo.render.timeline.curves import memory_curves, most_of
+from asyncdemo.render.timeline.grid import Grid, Shade
+from asyncdemo.render.timeline.layout import extent_ns, lay_out, noun
+from asyncdemo.render.words import duration, fit, status, title
+
+__all__ = ["PITCH", "Slide", "bright", "footer", "pages", "projected", "screen", "timeline"]
+
+PITCH = 4
+"""Lines from one lane to the next, where there is room."""
+
+
+_WIDEST = 100
+"""A longer line of text cannot be followed from a distance."""
+_GAP = 3
+_BETWEEN = "  "
+_THIN = "─"
+
+_LAYOUTS = (
+    (2, 2, 1),
+    (1, 2, 1),
+    (1, 2, 0),
+    (1, 1, 0),
+    (0, 2, 0),
+    (0, 1, 0),
+    (-1, 1, 0),
+    (-1, 0, 0),
+)
+"""Size of the letters, lines between blocks, lines between those of a paragraph; the roomiest first."""
+_COUNTS = 3
+"""Lines at most for how many of folded lanes did what."""
+_TALL = 30
+"""Lines of a screen from which on letters may be as large again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    heading: str
+    blocks: tuple[Block, ...]
+
+
+def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line]]:
+    """The slide on screens of that size: one, if it fits in any layout; the roomiest that does."""
+    inside = max(min(width - 4, _WIDEST), 1)
+    left = max(min((width - inside) // 2, width // 6), 0)
+    wide = max(width - left - 2, 1)  # letters are read one by one, whatever the length of the line
+    room = max(height - 1, 1)  # a line is left free at the top
+    drawn: list[list[Line]] = []
+    for size, gap, leading in _LAYOUTS:
+        if size > 0 and height < _TALL * size:
+            continue
+        heading = _heading(slide.heading, theme, wide, size)
+        if size >= 0 and not _has_room(heading, gap, room):
+            continue
+        blocks = [
+            block_lines(block, theme, wide if isinstance(block, Figures) else inside, max(size, 0), leading)
+            for block in slide.blocks
+        ]
+        drawn = _split(heading, list(_spaced(slide.blocks, blocks, gap)), room, gap)
+        if len(drawn) == 1:
+            break
+        if size <= 0 and gap == 1 and len(heading) * 4 <= room:
+            break  # a second page is better than a cramped one
+    return [[[], *([Segment(" " * left), *line] if line else [] for line in page)] for page in drawn]
+
+
+def timeline(run: Run, theme: Theme, width: int, height: int) -> list[Line]:
+    """One run on a screen of its own, on its own time scale: at most ``height`` lines."""
+    head = title_line(title(run), f"{duration(extent_ns(run))}, {status(run)}", theme, width)
+    if not run.rows:
+        return [bright(line) for line in (head, [], text_line(empty_words(run)))][:height]
+    ends = end_marks(theme, {row.outcome for row in run.rows}, noun(run))
+    most = max(height - 3 - len(legend_lines(theme, width, ends)) - 1, 1)
+    gutter = gutter_width([row.name for row in run.rows[:most]], len(run.rows), most, width, bool(ends))
+    (above,) = lay_out([run], width - gutter, 1)
+    below = _below(run, theme, gutter, above, most)
+    shades = above.shades.union(*(pool.shades for pool in below.grids))
+    # The marks of what is short are known once all is drawn; a line more is kept for them.
+    marks = len(legend_lines(theme, width, [*ends, *cell_marks(theme, below.grids)], shades))
+    room = max(height - 4 - marks - len(below.lines), 1)
+    pitch = max((pitch for pitch in range(1, PITCH + 1) if len(run.rows) * pitch <= room), default=1)
+    counts = 0 if len(run.rows) <= room else min(_COUNTS, room // 4)
+    rows = room if len(run.rows) <= room else max(room - 1 - counts, 1)
+    (grid,) = lay_out([run], width - gutter, rows)
+    picture = [head, *timeline_lines(grid, theme, gutter, counts, pitch), *below.lines]
+    legend = legend_lines(theme, width, [*cell_marks(theme, [grid, *below.grids]), *ends], shades)
+    return [bright(line) for line in (*picture, [], *legend)][:height]
+
+
+def _below(run: Run, theme: Theme, gutter: int, above: Grid, room: int) -> Sections:
+    """Pools and memory, if the rows get half of the room, or as much as they need; else nothing."""
+    most = most_of([memory_curves(run)])
+    for pool_rows, curve_height in ((8, 3), (5, 2)):
+        below = sections_of(run, theme, gutter, above, most, pool_rows, curve_height)
+        if len(below.lines) <= max(room // 2, room - len(run.rows)):
+            return below
+    return Sections((), ())
+
+
+def footer(left: str, keys: Sequence[str], theme: Theme, width: int) -> Line:
+    """The last line of a screen: where we are, and which keys there are.
+
+    Where there is no room for all keys, the first and the last remain.
+    """
+    room = width - 4
+    if room < 1:
+        return []
+    keys = list(keys)
+    while len(keys) > 2 and cell_len(left) + _GAP + cell_len(_BETWEEN.join(keys)) > room:
+        del keys[-2]
+    right = fit(_BETWEEN.join(keys), room, theme.ellipsis)
+    left = fit(left, room - cell_len(right) - _GAP, theme.ellipsis)
+    between = " " * (room - cell_len(left) - cell_len(right))
+    return [Segment("  "), Segment(left + between, MARKED), Segment(right, EMPHASIS)]
+
+
+def screen(lines: Sequence[Line], last: Line, width: int, height: int) -> list[Line]:
+    """Exactly as many lines as the screen has, each as wide: nothing of the one before is left over."""
+    body = [*lines[: max(height - 1, 0)]]
+    body += [[] for _ in range(height - 1 - len(body))]
+    return [Segment.adjust_line_length(line, width) for line in [*body, last][-height:]]
+
+
+def bright(line: Line) -> Line:
+    """The line with nothing dim in it: a projector shows grey as nothing. Textures and colours stay."""
+    return [
+        Segment(text, Style(bold=True, color=None if style is None else style.color), control)
+        for text, style, control in line
+    ]
+
+
+def projected(theme: Theme) -> Theme:
+    """The theme with a heavier line for what waits, the thinnest of the textures."""
+    waiting = {_THIN: "━"}.get(theme.textures[Shade.WAITING], theme.textures[Shade.WAITING])
+    return replace(theme, textures={**theme.textures, Shade.WAITING: waiting})
+
+
+def _heading(text: str, theme: Theme, width: int, size: int) -> list[Line]:
+    """size: as of ``block_letters``, -1 for one bold line."""
+    letters = block_letters(text.upper(), width, size, theme.parts[-1]) if size >= 0 else None
+    if letters is None and size > 0:
+        return _heading(text, theme, width, size - 1)
+    if letters is None:
+        return [[Segment(line, MARKED)] for line in textwrap.wrap(text.upper(), width)]
+    return [[Segment(line, MARKED)] for line in letters]
+
+
+def _spaced(
+    blocks: Sequence[Block], drawn: Sequence[list[Line]], gap: int
+) -> Iterator[tuple[int, list[Line]]]:
+    """(empty lines in front of it, the block)."""
+    before: Block | None = None
+    for block, lines in zip(blocks, drawn, strict=True):
+        together = isinstance(block, Row) and isinstance(before, Row)
+        yield (gap - 1 if together and gap else gap), lines
+        before = block
+
+
+def _has_room(heading: list[Line], gap: int, room: int) -> bool:
+    """For a line below it, at least."""
+    return len(heading) + 1 + gap < room
+
+
+def _split(
+    heading: list[Line], blocks: Sequence[tuple[int, list[Line]]], room: int, gap: int
+) -> list[list[Line]]:
+    """Blocks stay whole where they can. The heading is on every page, unless it would fill it."""
+    head = heading if _has_room(heading, gap, room) else []
+    done: list[list[Line]] = []
+    page = list(head)
+    for space, lines in blocks:
+        if len(page) > len(head) and len(page) + space + len(lines) > room:
+            done.append(page)
+            page = list(head)
+        page += [[] for _ in range(space if page else 0)] + lines
+        while len(page) > room:
+            done.append(page[:room])
+            page = [*head, *([[]] if head else []), *page[room:]]
+    return [*done, page]

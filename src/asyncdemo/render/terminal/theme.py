@@ -1,0 +1,186 @@
+"""Glyphs and colours of the timelines in a terminal.
+
+Every state has a texture of its own, so colour is never needed: colours are those of Okabe and Ito
+(2008), which people with colour-blindness can tell apart. There is an ASCII set for terminals
+without UTF-8. NO_COLOR needs nothing here: Rich's Console obeys it, and textures remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from rich.style import Style
+
+from asyncdemo.model import Outcome
+from asyncdemo.render.timeline.grid import FULL, Cell, Shade
+
+__all__ = ["ASCII", "COLOURS", "DIM", "EMPHASIS", "UNICODE", "WARNING", "Theme", "theme_for"]
+
+COLOURS: Mapping[Shade, str] = MappingProxyType(
+    {
+        Shade.RUNNING: "#009e73",
+        Shade.READY: "#e69f00",
+        Shade.WAITING: "#56b4e9",
+        Shade.QUEUED: "#cc79a7",
+        Shade.BLOCKING: "#d55e00",
+        Shade.SQL: "#56b4e9",
+        Shade.REDIS: "#56b4e9",
+        Shade.S3: "#56b4e9",
+        Shade.POOL: "#cc79a7",
+        Shade.ACCEPT: "#999999",
+        Shade.WORKER: "#999999",
+        Shade.CLIENT: "#999999",
+        Shade.RESPONSE: "#999999",
+        Shade.OPENING: "#e69f00",
+        Shade.IDLE: "#999999",
+        Shade.HELD: "#0072b2",
+    }
+)
+"""Okabe-Ito: bluish green, orange, sky blue, reddish purple, vermillion, blue; and grey for what is
+outside of the server, or idle. A cause has the colour of its state: textures tell causes apart."""
+
+DIM = Style(dim=True)
+EMPHASIS = Style(bold=True)
+WARNING = Style(bold=True, color=COLOURS[Shade.BLOCKING])
+
+_STYLES = {shade: Style(color=colour) for shade, colour in COLOURS.items()} | {
+    Shade.BLOCKING: WARNING,
+    Shade.CLOSED: Style(),
+}
+_THIN = {shade: style + DIM for shade, style in _STYLES.items()}
+_SPARSE = FULL // 4
+
+
+@dataclass(frozen=True)
+class Theme:
+    """textures: a glyph for each shade. parts: a running cell by eighths, 1 to 8. held_a_little: of a
+    connection that was held for less than half of a cell.
+
+    bars: heights of a count, from none to all. ends: how a lane ended, if not by returning.
+    good, bad: before a sentence that holds, and one that does not.
+    """
+
+    textures: Mapping[Shade, str]
+    parts: str
+    blocked_a_little: str
+    held_a_little: str
+    bars: str
+    ends: Mapping[str, str]
+    rule: str
+    tick: str
+    side: str
+    dot: str
+    ellipsis: str
+    good: str
+    bad: str
+
+    def is_part(self, cell: Cell) -> bool:
+        """Whether the glyph says that it lasted for a part of the cell only."""
+        if cell.shade is Shade.RUNNING:
+            return self.parts[cell.fill - 1] != self.parts[-1]
+        return cell.shade in (Shade.BLOCKING, Shade.HELD) and cell.fill <= FULL // 2
+
+    def glyph(self, cell: Cell) -> str:
+        if cell.shade is Shade.RUNNING:
+            return self.parts[cell.fill - 1]
+        if cell.shade is Shade.BLOCKING and cell.fill <= FULL // 2:
+            return self.blocked_a_little
+        if cell.shade is Shade.HELD and cell.fill <= FULL // 2:
+            return self.held_a_little
+        return self.textures[cell.shade]
+
+    def style(self, cell: Cell, folded: bool = False) -> Style:
+        """In a folded row a cell is dim where only a few of its lanes do what it shows."""
+        thin = folded and cell.fill <= _SPARSE and cell.shade not in (Shade.BLOCKING, Shade.OPENING)
+        return (_THIN if thin else _STYLES)[cell.shade]
+
+    def bar(self, amount: float, most: float) -> str:
+        """A height of ``amount``; never none if there is anything."""
+        if amount <= 0 or most <= 0:
+            return self.bars[0]
+        top = len(self.bars) - 1
+        return self.bars[min(max(round(amount / most * top), 1), top)]
+
+    def shade_style(self, shade: Shade) -> Style:
+        return _STYLES[shade]
+
+
+UNICODE = Theme(
+    textures=MappingProxyType(
+        {
+            Shade.RUNNING: "█",
+            Shade.READY: "▒",
+            Shade.WAITING: "─",
+            Shade.QUEUED: "•",
+            Shade.BLOCKING: "╳",
+            Shade.SQL: "═",
+            Shade.REDIS: "≈",
+            Shade.S3: "≡",
+            Shade.POOL: "○",
+            Shade.ACCEPT: "·",
+            Shade.WORKER: "┊",
+            Shade.CLIENT: "‹",
+            Shade.RESPONSE: "›",
+            Shade.OPENING: "◇",
+            Shade.IDLE: "╌",
+            Shade.HELD: "▄",
+            Shade.CLOSED: " ",
+        }
+    ),
+    parts="▏▎▍▌▋▊▉█",
+    blocked_a_little="×",
+    held_a_little="▖",
+    bars=" ▁▂▃▄▅▆▇█",
+    ends=MappingProxyType({Outcome.RAISED: "✗", Outcome.CANCELLED: "⊘", Outcome.OPEN: "…"}),
+    rule="─",
+    tick="╷",
+    side="│",
+    dot="·",
+    ellipsis="…",
+    good="✓",
+    bad="✗",
+)
+
+ASCII = Theme(
+    textures=MappingProxyType(
+        {
+            Shade.RUNNING: "#",
+            Shade.READY: "+",
+            Shade.WAITING: "-",
+            Shade.QUEUED: ":",
+            Shade.BLOCKING: "X",
+            Shade.SQL: "=",
+            Shade.REDIS: "~",
+            Shade.S3: "%",
+            Shade.POOL: "o",
+            Shade.ACCEPT: ".",
+            Shade.WORKER: ";",
+            Shade.CLIENT: "<",
+            Shade.RESPONSE: ">",
+            Shade.OPENING: "?",
+            Shade.IDLE: "_",
+            Shade.HELD: "H",
+            Shade.CLOSED: " ",
+        }
+    ),
+    parts="||||####",
+    blocked_a_little="x",
+    held_a_little="h",
+    bars=" .-=#",
+    ends=MappingProxyType({Outcome.RAISED: "!", Outcome.CANCELLED: "/", Outcome.OPEN: ">"}),
+    rule="-",
+    tick="'",
+    side="|",
+    dot="-",
+    ellipsis="~",
+    good="+",
+    bad="x",
+)
+
+
+def theme_for(encoding: str | None) -> Theme:
+    """The set of glyphs that a stream of this encoding can show."""
+    normal = (encoding or "ascii").lower().replace("-", "").replace("_", "")
+    return UNICODE if normal.startswith("utf") else ASCII

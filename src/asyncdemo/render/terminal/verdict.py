@@ -1,0 +1,116 @@
+"""The verdict on an exercise: what held, what did not, and the timeline that shows it.
+
+Not for: judging (``course.judging``, ``checks``), or which exercise comes next (``cli``).
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+
+from asyncdemo.model import Evidence
+from asyncdemo.render.terminal.draw import Line, text_line
+from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
+from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, Theme
+from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.words import settings_words
+
+__all__ = ["verdict_lines", "verdict_text"]
+
+_WIDEST_TEXT = 100
+_LEAST_WIDTH = 20
+_PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])
+_OUTPUT_LINES = 8
+_HINT = "Enable tracemalloc to get the object allocation traceback"
+_FOLDERS = re.compile(r"(?<![\w.])/(?:[^/\s\"':]+/)+(?=[^/\s\"':]+\.py\b)")
+"""Of a Python file that is named by its full path."""
+
+
+def verdict_lines(
+    held: Sequence[str],
+    message: str | None,
+    evidence: Evidence | None,
+    theme: Theme,
+    width: int,
+    *,
+    knobs: Mapping[str, object] | None = None,
+    output: str = "",
+    rows: int = 12,
+) -> Iterator[Line]:
+    """Lines for a terminal, none wider than ``width``.
+
+    message: the sentence that does not hold; None if all do. knobs: what the run was given, where that
+    is not what the file says. output: what the script wrote, shown only beside a failure.
+    """
+    for sentence in held:
+        yield from _item(theme.good, _PASSED, sentence, width)
+    if message is None:
+        return
+    yield from _item(theme.bad, WARNING, message, width, EMPHASIS)
+    if knobs:
+        for part in _wrap(f"In this run: {settings_words(knobs)}.", width - 2):
+            yield text_line(f"  {part}", DIM)
+    if evidence is not None:
+        yield []
+        yield from evidence_lines(evidence, theme, width, rows)
+    wrote = _newest(output)
+    if wrote:
+        yield []
+        yield text_line("The program wrote:", DIM)
+        for line in wrote:
+            yield from _written(line, width)
+
+
+def verdict_text(
+    held: Sequence[str],
+    message: str | None,
+    evidence: Evidence | None,
+    *,
+    knobs: Mapping[str, object] | None = None,
+    output: str = "",
+) -> Iterator[str]:
+    """The same in plain words, a line each."""
+    for sentence in held:
+        yield f"  held: {sentence}"
+    if message is None:
+        return
+    yield f"  failed: {message}"
+    if knobs:
+        yield f"    in this run: {settings_words(knobs)}"
+    if evidence is not None:
+        for line in evidence_text(evidence):
+            yield f"    {line}"
+    wrote = _newest(output)
+    if wrote:
+        yield "    the program wrote:"
+        for line in wrote:
+            yield f"      {line}"
+
+
+def _newest(output: str) -> list[str]:
+    """The newest lines, without folders, which say nothing, and without Python's hint about tracemalloc."""
+    lines = [_FOLDERS.sub("", line) for line in output.splitlines() if line.strip() and _HINT not in line]
+    return lines[-_OUTPUT_LINES:]
+
+
+def _written(line: str, width: int) -> Iterator[Line]:
+    """A line of the program's, indented as it was, in as many lines as it needs, three at the most."""
+    indent = "  " + line[: len(line) - len(line.lstrip())]
+    parts = textwrap.wrap(
+        line, max(width, _LEAST_WIDTH), initial_indent="  ", subsequent_indent=indent, drop_whitespace=False
+    )
+    for part in parts[:3]:
+        yield text_line(part[:width], DIM)
+
+
+def _item(mark: str, style: Style, text: str, width: int, text_style: Style | None = None) -> Iterator[Line]:
+    for place, part in enumerate(_wrap(text, width - 2)):
+        yield [Segment("  " if place else f"{mark} ", style), Segment(part, text_style)]
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, min(max(width, _LEAST_WIDTH), _WIDEST_TEXT), break_on_hyphens=False)

@@ -1,0 +1,1 @@
+"""Runs for programs and readers without a picture: plain text, JSON, CSV."""

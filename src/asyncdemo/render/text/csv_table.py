@@ -1,0 +1,101 @@
+"""The spans of runs as CSV: a row for each, for spreadsheets and data frames.
+
+``kind`` says what a row is about: a lane or a request, a connection of a pool, or a sample of memory.
+Times are nanoseconds from the open of the run's first lane or request. Not for: sums (``metrics``).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from asyncdemo.model import Run
+from asyncdemo.render.timeline.grid import STATE_OF
+from asyncdemo.render.timeline.layout import blocked_of, noun, open_ns, pieces
+from asyncdemo.render.timeline.legend import SHADE_WORDS
+from asyncdemo.render.timeline.pools import pool_sections
+from asyncdemo.render.words import place, title
+
+__all__ = ["COLUMNS", "render_csv"]
+
+COLUMNS = (
+    "run",
+    "lane",
+    "name",
+    "track",
+    "start_ns",
+    "end_ns",
+    "state",
+    "reason",
+    "resource",
+    "line",
+    "kind",
+    "held_by",
+    "resident_bytes",
+    "virtual_bytes",
+    "threads",
+)
+
+
+def render_csv(runs: Sequence[Run]) -> str:
+    """With a header; lines end in CR LF, as RFC 4180 has it."""
+    out = io.StringIO()
+    table = csv.DictWriter(out, COLUMNS, restval="")
+    table.writeheader()
+    for run in runs:
+        for row in chain(_rows(run), _connections(run), _memory(run)):
+            table.writerow({"run": title(run), **row})
+    return out.getvalue()
+
+
+def _rows(run: Run) -> Iterator[dict[str, object]]:
+    zero, blocked = open_ns(run), blocked_of(run)
+    for index, row in enumerate(run.rows):
+        for piece in pieces(row, blocked):
+            step = piece.step
+            yield {
+                "kind": noun(run),
+                "lane": index,
+                "name": row.name,
+                "track": "" if row.track is None else row.track,
+                "start_ns": piece.start_ns - zero,
+                "end_ns": piece.end_ns - zero,
+                "state": SHADE_WORDS[STATE_OF.get(piece.shade, piece.shade)],
+                "reason": step.reason if step else piece.wait.reason,
+                "resource": "" if piece.wait.resource is None else piece.wait.resource,
+                "line": place(step.site, step.called_from, full=True)
+                if step
+                else place(piece.wait.site, full=True),
+            }
+
+
+def _connections(run: Run) -> Iterator[dict[str, object]]:
+    """lane: its place in the pool."""
+    for pool in pool_sections(run):
+        for index, row in enumerate(pool.rows):
+            for stretch in row.stretches:
+                yield {
+                    "kind": "connection",
+                    "lane": index,
+                    "name": f"{pool.title}: {row.label}",
+                    "start_ns": stretch.start_ns,
+                    "end_ns": stretch.end_ns,
+                    "state": SHADE_WORDS[stretch.shade],
+                    "held_by": stretch.who,
+                }
+
+
+def _memory(run: Run) -> Iterator[dict[str, object]]:
+    zero = open_ns(run)
+    for index, sample in enumerate(run.memory):
+        yield {
+            "kind": "memory",
+            "lane": index,
+            "start_ns": sample.at_ns - zero,
+            "end_ns": sample.at_ns - zero,
+            "resident_bytes": sample.resident_bytes,
+            "virtual_bytes": sample.virtual_bytes,
+            "threads": sample.threads,
+        }

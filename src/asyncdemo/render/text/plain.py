@@ -1,0 +1,129 @@
+"""Runs as plain text: for a pipe, a log, a screen reader, a golden test.
+
+Sentences and figures only, no control codes and no pictures; every lane or request has a line up to a bound,
+the others share one. Not for: what the facts are (``facts``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from asyncdemo.analysis.metrics import row_totals
+from asyncdemo.model import Run
+from asyncdemo.render.facts.runs import (
+    Account,
+    account_for,
+    empty_words,
+    finding_words,
+    folded_words,
+    row_words,
+)
+from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.timeline.layout import noun, open_ns
+from asyncdemo.render.timeline.pools import ConnectionRow, PoolSection, pool_sections
+from asyncdemo.render.words import clean, count, duration, size, status, title
+
+__all__ = ["render_plain"]
+
+_MOST_POOLS = 8
+_CONNECTIONS = 20
+_HOLDERS = 5
+_POINTS = 8
+
+
+def render_plain(
+    runs: Sequence[Run], lanes: int = 40, encoding: str = "utf-8", meant: Collection[str] = ()
+) -> str:
+    """The text, ending in a newline.
+
+    lanes: how many get a line each. encoding: of the stream it goes to; what it cannot hold of
+    the script's names is written as an escape. meant: as for ``account_for``.
+    """
+    text = "\n".join("\n".join(_run(account, lanes)) + "\n" for account in account_for(runs, meant))
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _run(account: Account, lanes: int) -> Iterator[str]:
+    run = account.run
+    yield f"{title(run)}: {status(run)}"
+    for fact in account.facts:
+        yield f"  {fact.label:<14}{fact.value}"
+    if account.findings:
+        yield "  findings:"
+        for finding in account.findings:
+            message, advice = finding_words(finding)
+            yield f"    - {message}"
+            if advice:
+                yield f"      {advice}"
+    if account.notes:
+        yield "  notes:"
+        for note in account.notes:
+            yield f"    - {note}"
+    yield from _rows(account, lanes)
+    for pool in pool_sections(run)[:_MOST_POOLS]:
+        yield from _pool(pool)
+    yield from _memory(run)
+
+
+def _pool(pool: PoolSection) -> Iterator[str]:
+    """A line for each connection up to a bound; who held it, up to another."""
+    yield f"  {clean(pool.title)}, {pool.about}:"
+    shown = len(pool.rows) if len(pool.rows) <= _CONNECTIONS + 1 else _CONNECTIONS
+    for row in pool.rows[:shown]:
+        yield f"    {clean(row.label)}: {_connection(row)}"
+    if shown < len(pool.rows):
+        yield f"    and {count(len(pool.rows) - shown, 'more connection')}"
+    if pool.queued:
+        yield f"    queued for it: {pool.most_queued:,} at most"
+    if pool.refused:
+        yield f"    refused: {count(pool.refused, 'time')}"
+
+
+def _connection(row: ConnectionRow) -> str:
+    """ "opened at 1.0 ms by GET /film 1 in 4.0 ms, held 10 times for 445 ms in all, by GET /film 1, ..."."""
+    if not row.stretches:
+        return "closed before the first row opened, or opened after the last one ended"
+    first = row.stretches[0]
+    words = "open from the start"
+    if first.shade is Shade.OPENING:
+        by = f" by {clean(first.who)}" if first.who else ""
+        words = f"opened at {duration(first.start_ns)}{by} in {duration(first.end_ns - first.start_ns)}"
+    held = [stretch for stretch in row.stretches if stretch.shade is Shade.HELD]
+    if not held:
+        return words + ", never held"
+    held_ns = sum(stretch.end_ns - stretch.start_ns for stretch in held)
+    holders = list(dict.fromkeys(clean(stretch.who) for stretch in held if stretch.who))
+    more = f" and {len(holders) - _HOLDERS:,} more" if len(holders) > _HOLDERS else ""
+    by = f", by {', '.join(holders[:_HOLDERS])}{more}" if holders else ""
+    return f"{words}, held {count(len(held), 'time')} for {duration(held_ns)} in all{by}"
+
+
+def _memory(run: Run) -> Iterator[str]:
+    """Some points of the curve, from the first to the last."""
+    samples = run.memory
+    if not samples:
+        return
+    zero, last = open_ns(run), len(samples) - 1
+    yield "  memory:"
+    for index in sorted({round(point * last / _POINTS) for point in range(_POINTS + 1)}):
+        sample = samples[index]
+        yield (
+            f"    at {duration(sample.at_ns - zero)}: resident {size(sample.resident_bytes)}, "
+            f"virtual {size(sample.virtual_bytes)}, {count(sample.threads, 'thread')}"
+        )
+
+
+def _rows(account: Account, most: int) -> Iterator[str]:
+    run = account.run
+    rows, totals = run.rows, row_totals(run)
+    if not rows:
+        yield f"  {empty_words(run)}"
+        return
+    zero = open_ns(run)
+    yield f"  {noun(run)}s:"
+    # One line more than the bound says nothing that the last row itself would not.
+    shown = len(rows) if len(rows) <= most + 1 else most
+    for row, total in zip(rows[:shown], totals[:shown], strict=True):
+        yield f"    {clean(row.name)}: {row_words(row, total, zero)}"
+    if shown < len(rows):
+        yield f"    {folded_words(rows[shown:], totals[shown:])}"

@@ -1,0 +1,313 @@
+"""Adds up what lanes do, as it happens, so that a picture of any size can be drawn at any time.
+
+A change costs O(1): a state that begins or ends at ``t`` is one number in the bin of ``t`` (how many
+more lanes are in the state from then on) and another for the rest of that bin. Sums over the bins
+give back exactly how long how many lanes were in the state. Both numbers of two neighbours add up
+to those of the pair, so bins merge in pairs when time goes on, and rows when lanes become many:
+ten thousand lanes cost a frame no more than a hundred do.
+
+Not for: knowing about runs (``layout``), glyphs or the terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, repeat
+from operator import add
+
+from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, cell_of
+
+__all__ = ["Accumulator", "fold_of", "head_of"]
+
+_STATES = len(SHADES) - 1
+"""Shades that are counted: all but CLOSED."""
+
+_BUSY = frozenset({Shade.RUNNING, Shade.HELD})
+"""Shown however short it was."""
+
+
+class _Group:
+    """What the lanes of one row did: for each shade, changes of level, and their rest, by bin."""
+
+    __slots__ = ("changes", "first", "rests", "size")
+
+    def __init__(self, first: int, size: int) -> None:
+        self.first = first
+        self.size = size
+        self.changes: list[list[int] | None] = [None] * _STATES
+        self.rests: list[list[int]] = [[]] * _STATES
+
+    def take(self, other: _Group) -> None:
+        """Count what the other counted too."""
+        for shade, changes in enumerate(other.changes):
+            mine = self.changes[shade]
+            if changes is None:
+                continue
+            if mine is None:
+                self.changes[shade], self.rests[shade] = changes, other.rests[shade]
+            else:
+                self.changes[shade] = list(map(add, mine, changes))
+                self.rests[shade] = list(map(add, self.rests[shade], other.rests[shade]))
+
+
+class Accumulator:
+    """States of lanes in bins of time and rows of lanes, both bounded.
+
+    bins: the most bins (even). bin_ns: their first width; it doubles when time goes past the end.
+    rows: the most rows. fold: lanes of a row past ``head_of(rows)``, which have one each; it
+    doubles when there are more lanes than rows. counts: how many lanes are in each state now.
+    seen: the shades that there ever were.
+    """
+
+    def __init__(self, bins: int = 512, bin_ns: int = 50_000, rows: int = 64, fold: int = 1) -> None:
+        if bins < 2 or bins % 2 or bin_ns < 1 or rows < 1 or fold < 1:
+            raise ValueError(f"no picture of {rows} rows and {bins} bins (even) of {bin_ns} ns")
+        self.bin_ns = bin_ns
+        self.fold = fold
+        self.last_ns = 0
+        self.opened = 0
+        self.counts = [0] * _STATES
+        self.seen: set[Shade] = set()
+        self._bins = bins
+        self._capacity = rows
+        self._head = head_of(rows)
+        self._groups: list[_Group] = []
+        self._shades: dict[int, Shade] = {}
+        self._since: dict[int, int] = {}
+
+    @property
+    def open(self) -> int:
+        return len(self._shades)
+
+    def shade(self, lane: int) -> Shade:
+        return self._shades.get(lane, Shade.CLOSED)
+
+    def running_since(self) -> dict[int, int]:
+        """The lanes that run now, and since when."""
+        return {lane: at for lane, at in self._since.items() if self._shades[lane] is Shade.RUNNING}
+
+    def lane_opened(self, lane: int, at_ns: int, shade: Shade) -> None:
+        """Lanes open in the order of their numbers, 0, 1, ..."""
+        if lane in self._shades:
+            self.lane_changed(lane, at_ns, shade)
+            return
+        self.opened = max(self.opened, lane + 1)
+        self._count(self._group(lane), shade, at_ns, 1)
+        self.counts[shade] += 1
+        self._shades[lane] = shade
+        self._since[lane] = at_ns
+
+    def lane_changed(self, lane: int, at_ns: int, shade: Shade) -> None:
+        """From ``at_ns`` on; of a lane that is not open, nothing."""
+        before = self._shades.get(lane)
+        if before is None or before is shade:
+            return
+        since = self._since[lane]
+        at_ns = max(at_ns, since)
+        group = self._group(lane)
+        at = at_ns // self.bin_ns
+        changes, entered = group.changes[before], group.changes[shade]
+        if at >= self._bins or changes is None or entered is None:
+            self._count(group, before, at_ns, -1)
+            self._count(group, shade, at_ns, 1)
+        else:
+            # The same as the two counts above, without their calls: most events come this way.
+            rest = (at + 1) * self.bin_ns - at_ns
+            changes[at] -= 1
+            entered[at] += 1
+            group.rests[before][at] -= rest
+            group.rests[shade][at] += rest
+            self.last_ns = max(self.last_ns, at_ns)
+        self.counts[before] -= 1
+        self.counts[shade] += 1
+        self._shades[lane] = shade
+        self._since[lane] = at_ns
+
+    def lane_closed(self, lane: int, at_ns: int, opened_ns: int = -1) -> None:
+        """opened_ns: when it opened; a lane with no length is drawn as if it ran for a nanosecond."""
+        shade = self._shades.pop(lane, None)
+        if shade is None:
+            return
+        at_ns = max(at_ns, self._since.pop(lane))
+        group = self._group(lane)
+        if at_ns == opened_ns:
+            self._count(group, shade, at_ns, -1)
+            self._count(group, Shade.RUNNING, at_ns, 1)
+            self._count(group, Shade.RUNNING, at_ns + 1, -1)
+        else:
+            self._count(group, shade, at_ns, -1)
+        self.counts[shade] -= 1
+
+    def repaint(self, lane: int, since_ns: int, shade: Shade) -> None:
+        """What the lane does now is ``shade``, and has been since that time."""
+        now = self._shades.get(lane)
+        if now is not None and now is not shade:
+            self.lane_changed(lane, since_ns, shade)
+
+    def grid(
+        self,
+        columns: int,
+        rows: int,
+        column_ns: int,
+        now_ns: int,
+        labels: Sequence[str] = (),
+        ended: Sequence[str] = (),
+    ) -> Grid:
+        """The picture now. column_ns must be a whole number of bins."""
+        if column_ns % self.bin_ns:
+            raise ValueError(f"columns of {column_ns} ns do not fit bins of {self.bin_ns} ns")
+        now_ns = max(now_ns, self.last_ns)
+        drawn: list[Row] = []
+        totals: list[Counts] | None = None
+        for groups in self._rows(rows):
+            counts = self._amounts(groups, columns, column_ns, now_ns)
+            if totals is None:
+                totals = counts
+            else:
+                totals = [tuple(map(add, sums, more)) for sums, more in zip(totals, counts, strict=True)]
+            first, size = groups[0].first, sum(group.size for group in groups)
+            size = min(size, self.opened - first)
+            single = size == 1 and first < len(labels)
+            drawn.append(
+                Row(
+                    first,
+                    size,
+                    labels[first] if single else "",
+                    _cells(counts, size),
+                    ended[first] if single and first < len(ended) else "",
+                )
+            )
+        return Grid(columns, column_ns, self.opened, tuple(drawn), tuple(totals or ()))
+
+    def column_ns(self, columns: int, until_ns: int) -> int:
+        """The narrowest column, in whole bins, of which ``columns`` reach past ``until_ns``."""
+        return self.bin_ns * (until_ns // (columns * self.bin_ns) + 1)
+
+    def widen(self, bin_ns: int) -> None:
+        """Merge bins until they are as wide as those of another picture beside this one."""
+        while self.bin_ns < bin_ns:
+            self._merge_bins()
+
+    def _count(self, group: _Group, shade: Shade, at_ns: int, by: int) -> None:
+        at = at_ns // self.bin_ns
+        while at >= self._bins:
+            self._merge_bins()
+            at = at_ns // self.bin_ns
+        changes = group.changes[shade]
+        if changes is None:
+            changes = group.changes[shade] = [0] * self._bins
+            group.rests[shade] = [0] * self._bins
+            self.seen.add(shade)
+        changes[at] += by
+        group.rests[shade][at] += by * ((at + 1) * self.bin_ns - at_ns)
+        self.last_ns = max(self.last_ns, at_ns)
+
+    def _group(self, lane: int) -> _Group:
+        head = self._head
+        index = lane if lane < head else head + (lane - head) // self.fold
+        while index >= self._capacity:
+            self._merge_rows()
+            index = head + (lane - head) // self.fold
+        groups = self._groups
+        while index >= len(groups):
+            folded = len(groups) - head
+            if folded < 0:
+                groups.append(_Group(len(groups), 1))
+            else:
+                groups.append(_Group(head + folded * self.fold, self.fold))
+        return groups[index]
+
+    def _merge_bins(self) -> None:
+        width, spare = self.bin_ns, [0] * (self._bins // 2)
+        for group in self._groups:
+            for shade, changes in enumerate(group.changes):
+                if changes is None:
+                    continue
+                rests = group.rests[shade]
+                # A change in the first of the two is felt for the whole of the second.
+                felt = map(int.__mul__, changes[::2], repeat(width))
+                group.rests[shade] = [*map(add, map(add, rests[::2], rests[1::2]), felt), *spare]
+                group.changes[shade] = [*map(add, changes[::2], changes[1::2]), *spare]
+        self.bin_ns = 2 * width
+
+    def _merge_rows(self) -> None:
+        tail = self._groups[self._head :]
+        merged = self._groups[: self._head]
+        self.fold *= 2
+        for at in range(0, len(tail), 2):
+            pair = _Group(tail[at].first, self.fold)
+            for group in tail[at : at + 2]:
+                pair.take(group)
+            merged.append(pair)
+        self._groups = merged
+
+    def _rows(self, rows: int) -> list[list[_Group]]:
+        """The groups of each row to draw, if there may be only so many."""
+        groups = self._groups
+        if len(groups) <= rows:
+            return [[group] for group in groups]
+        head = head_of(rows)
+        together = -(-(len(groups) - head) // (rows - head))
+        return [
+            *([group] for group in groups[:head]),
+            *(groups[at : at + together] for at in range(head, len(groups), together)),
+        ]
+
+    def _amounts(self, groups: Sequence[_Group], columns: int, column_ns: int, now_ns: int) -> list[Counts]:
+        """Lanes in each state, on average over each column up to now."""
+        columns = min(columns, now_ns // column_ns + 1)
+        bins = column_ns // self.bin_ns
+        by_shade: list[Sequence[float]] = []
+        nobody = [0.0] * columns
+        for shade in range(_STATES):
+            sums: list[float] | None = None
+            for group in groups:
+                changes = group.changes[shade]
+                if changes is None:
+                    continue
+                amounts = self._integrate(changes, group.rests[shade], columns, bins, now_ns)
+                sums = amounts if sums is None else list(map(add, sums, amounts))
+            by_shade.append(nobody if sums is None else sums)
+        return list(zip(*by_shade, strict=True))
+
+    def _integrate(
+        self, changes: list[int], rests: list[int], columns: int, bins: int, now_ns: int
+    ) -> list[float]:
+        until, width = columns * bins, self.bin_ns
+        levels = list(accumulate(changes[:until], initial=0))
+        lasting = map(int.__mul__, levels, repeat(width))
+        areas = list(map(add, lasting, rests[:until]))
+        areas += [levels[-1] * width] * (until - len(areas))
+        if bins > 1:
+            sums = areas[::bins]
+            for at in range(1, bins):
+                sums = list(map(add, sums, areas[at::bins]))
+            areas = sums
+        column_ns = bins * width
+        # What is open stays so for the rest of the column, but the time after now has not been.
+        areas[-1] -= levels[-1] * max(until * width - now_ns, 0)
+        return [area / column_ns for area in areas]
+
+
+def head_of(rows: int) -> int:
+    """How many of the rows keep one lane each when the others are folded: enough to see an example."""
+    return min(rows // 3, 8)
+
+
+def fold_of(lanes: int, rows: int) -> int:
+    """How many lanes share a row past the head, so that all of them get in."""
+    head = head_of(rows)
+    return 1 if lanes <= rows else -(-(lanes - head) // (rows - head))
+
+
+def _cells(counts: Sequence[Counts], size: int) -> tuple[Cell, ...]:
+    cells = []
+    was_brief = False
+    for amounts in counts:
+        if any(amounts):
+            cell = cell_of(amounts, size, was_brief)
+            was_brief = cell.shade in _BUSY and amounts[cell.shade] < max(amounts)
+        else:
+            cell, was_brief = EMPTY, False
+        cells.append(cell)
+    return tuple(cells)

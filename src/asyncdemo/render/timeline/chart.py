@@ -1,0 +1,224 @@
+"""Timelines for a page: exact bars where a reader can see them, cells and bands where there are too many.
+
+``svg`` draws it and ``html`` plays it. Not for: terminals (``grid``, ``draw``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from asyncdemo.model import Run
+from asyncdemo.render.facts.runs import blocking_words
+from asyncdemo.render.timeline.curves import Curve, memory_curves
+from asyncdemo.render.timeline.grid import FULL, SHADES, STATE_OF, Cell, Counts, Grid, Row, Shade
+from asyncdemo.render.timeline.layout import (
+    Piece,
+    blocked_of,
+    column_ns,
+    extent_ns,
+    lay_out_run,
+    noun,
+    open_ns,
+    pieces,
+)
+from asyncdemo.render.timeline.legend import SHADE_WORDS
+from asyncdemo.render.timeline.pools import ConnectionRow, PoolSection, lay_out_pool, pool_sections
+from asyncdemo.render.words import clean, lane_range, title
+
+__all__ = [
+    "BARS",
+    "COLUMNS",
+    "MOST_POOLS",
+    "POOL_BARS",
+    "POOL_ROWS",
+    "ROWS",
+    "Band",
+    "Bar",
+    "Chart",
+    "ChartPool",
+    "ChartRow",
+    "bar_words",
+    "charts",
+]
+
+COLUMNS = 240
+ROWS = 60
+BARS = 2_000
+POOL_ROWS = 20
+POOL_BARS = 2_000
+MOST_POOLS = 8
+
+
+class Bar(NamedTuple):
+    """One stretch of a row; ``why``: what it waits for, what blocks, who holds a connection."""
+
+    start_ns: int
+    end_ns: int
+    shade: Shade
+    why: str = ""
+
+
+class Band(NamedTuple):
+    """How many lanes of a folded row were in each state, on average."""
+
+    start_ns: int
+    end_ns: int
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class ChartRow:
+    """A lane with its bars, or ``size`` lanes with their bands."""
+
+    label: str
+    size: int
+    ended: str = ""
+    bars: tuple[Bar, ...] = ()
+    bands: tuple[Band, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPool:
+    """title, about: as of a ``PoolSection``. folded: connections without a row of their own."""
+
+    title: str
+    about: str
+    rows: tuple[ChartRow, ...]
+    queued: tuple[tuple[int, int], ...] = ()
+    folded: int = 0
+    fold: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """folded: how many lanes or requests have no row of their own. noun: what they are."""
+
+    run: Run
+    name: str
+    length_ns: int
+    rows: tuple[ChartRow, ...]
+    folded: int = 0
+    fold: int = 1
+    noun: str = "lane"
+    pools: tuple[ChartPool, ...] = ()
+    curves: tuple[Curve, ...] = ()
+
+    @property
+    def connections(self) -> Iterator[ChartRow]:
+        """The rows of all pools."""
+        return (row for pool in self.pools for row in pool.rows)
+
+    @property
+    def shades(self) -> Iterator[Shade]:
+        """Those that occur, some of them more than once."""
+        for row in (*self.rows, *self.connections):
+            yield from {bar.shade for bar in row.bars}
+            for band in row.bands:
+                yield from (shade for shade, amount in zip(SHADES, band.counts, strict=False) if amount)
+
+
+def charts(runs: Sequence[Run], rows: int = ROWS, bars: int = BARS) -> tuple[int, tuple[Chart, ...]]:
+    """(the scale in ns, that of the longest run; a chart for each).
+
+    rows: the most rows of a chart. bars: the most that are drawn one by one; above, the time is
+    cut into cells, in which nothing that ran or blocked is lost.
+    """
+    scale_ns = max(map(extent_ns, runs), default=0) or 1
+    column = column_ns(runs, COLUMNS)
+    return scale_ns, tuple(
+        replace(
+            _exact(run)
+            if _fits(run, rows, bars)
+            else _cut(run, lay_out_run(run, COLUMNS, rows, column), scale_ns),
+            noun=noun(run),
+            pools=tuple(_pool(section, column, scale_ns) for section in pool_sections(run)[:MOST_POOLS]),
+            curves=memory_curves(run),
+        )
+        for run in runs
+    )
+
+
+def _pool(section: PoolSection, column: int, scale_ns: int) -> ChartPool:
+    """column: how long one is, in ns."""
+    drawn = [row for row in section.rows if row.stretches]
+    bars = sum(len(row.stretches) for row in drawn)
+    if len(drawn) <= POOL_ROWS and bars <= POOL_BARS:
+        rows = tuple(ChartRow(clean(row.label), 1, bars=tuple(_connection_bars(row))) for row in drawn)
+        return ChartPool(clean(section.title), section.about, rows, section.queued)
+    grid = lay_out_pool(section, COLUMNS, column, scale_ns, POOL_ROWS)
+    cut = tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
+    return ChartPool(clean(section.title), section.about, cut, section.queued, grid.folded, grid.fold)
+
+
+def _connection_bars(row: ConnectionRow) -> Iterator[Bar]:
+    for stretch in row.stretches:
+        if stretch.end_ns > stretch.start_ns:
+            yield Bar(stretch.start_ns, stretch.end_ns, stretch.shade, clean(stretch.who))
+
+
+def _fits(run: Run, rows: int, bars: int) -> bool:
+    return len(run.rows) <= rows and sum(len(row.spans) for row in run.rows) <= bars
+
+
+def _exact(run: Run) -> Chart:
+    blocked, zero = blocked_of(run), open_ns(run)
+    return Chart(
+        run,
+        title(run),
+        extent_ns(run),
+        tuple(
+            ChartRow(clean(row.name), 1, row.outcome, tuple(_bars(pieces(row, blocked), zero)))
+            for row in run.rows
+        ),
+    )
+
+
+def _bars(of: Iterator[Piece], zero: int) -> Iterator[Bar]:
+    for piece in of:
+        if piece.end_ns > piece.start_ns:
+            why = blocking_words(piece.step) if piece.step else clean(piece.wait.reason)
+            yield Bar(piece.start_ns - zero, piece.end_ns - zero, piece.shade, why)
+
+
+def _cut(run: Run, grid: Grid, scale_ns: int) -> Chart:
+    rows = tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
+    return Chart(run, title(run), extent_ns(run), rows, grid.folded, grid.fold)
+
+
+def _cut_row(row: Row, column_ns: int, scale_ns: int) -> ChartRow:
+    if row.size > 1:
+        bands = [
+            Band(at * column_ns, min((at + 1) * column_ns, scale_ns), cell.counts)
+            for at, cell in enumerate(row.cells)
+            if cell.shade is not Shade.CLOSED
+        ]
+        return ChartRow(lane_range(row.first, row.size), row.size, bands=tuple(bands))
+    joined: list[Bar] = []
+    for at, cell in enumerate(row.cells):
+        for bar in _cell_bars(cell, at * column_ns, column_ns):
+            if joined and joined[-1].shade is bar.shade and joined[-1].end_ns == bar.start_ns:
+                bar = joined.pop()._replace(end_ns=bar.end_ns)
+            joined.append(bar)
+    in_scale = [bar._replace(end_ns=min(bar.end_ns, scale_ns)) for bar in joined if bar.start_ns < scale_ns]
+    return ChartRow(clean(row.label), 1, row.ended, tuple(in_scale))
+
+
+def _cell_bars(cell: Cell, start_ns: int, column_ns: int) -> Iterator[Bar]:
+    """A cell that ran for a part of it is that part, and what it did most in the rest."""
+    end_ns = start_ns + column_ns
+    if cell.shade is Shade.RUNNING and cell.fill < FULL:
+        ran_ns = start_ns + column_ns * cell.fill // FULL
+        yield Bar(start_ns, ran_ns, Shade.RUNNING)
+        rest = max(SHADES[Shade.READY : Shade.CLOSED], key=lambda shade: cell.counts[shade])
+        if cell.counts[rest] > 0:
+            yield Bar(ran_ns, end_ns, rest)
+    elif cell.shade is not Shade.CLOSED:
+        yield Bar(start_ns, end_ns, cell.shade)
+
+
+def bar_words(row: ChartRow, bar: Bar) -> str:
+    """ "brew(0): waiting, sleep"."""
+    state = SHADE_WORDS[STATE_OF.get(bar.shade, bar.shade)]
+    return f"{row.label}: {state}" + (f", {bar.why}" if bar.why else "")

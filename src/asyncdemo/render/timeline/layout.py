@@ -1,0 +1,186 @@
+"""Recorded runs on one time axis: which cell of a picture shows what.
+
+The rows are the requests of a run, if it has any, else its lanes. All runs share one scale, that of the
+longest, so that the faster one visibly ends early. Times count from the first row's open. Not
+for: glyphs, colours (``theme``), words (``facts``).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from asyncdemo.analysis.metrics import blocking_steps
+from asyncdemo.model import NO_WAIT, Lane, Outcome, Request, Run, SlowStep, State, Wait
+from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
+from asyncdemo.render.timeline.grid import Grid, Shade, shade_of
+
+__all__ = [
+    "Blocked",
+    "Piece",
+    "blocked_of",
+    "column_ns",
+    "cut",
+    "extent_ns",
+    "lay_out",
+    "lay_out_part",
+    "lay_out_run",
+    "noun",
+    "open_ns",
+    "pieces",
+    "tick_ns",
+]
+
+Blocked = dict[int, list[SlowStep]]
+"""The steps that held the loop, by track, in order of time."""
+
+
+_Row = TypeVar("_Row", Lane, Request)
+
+
+class Piece(NamedTuple):
+    """One stretch of a row in one shade."""
+
+    start_ns: int
+    end_ns: int
+    shade: Shade
+    wait: Wait
+    step: SlowStep | None = None
+
+
+def open_ns(run: Run) -> int:
+    """When the first row opened: zero on the axis."""
+    return min((row.start_ns for row in run.rows), default=0)
+
+
+def extent_ns(run: Run) -> int:
+    """From the first row's open to the last row's close."""
+    return max((row.end_ns for row in run.rows), default=0) - open_ns(run)
+
+
+def noun(run: Run) -> str:
+    """What its rows are."""
+    return "request" if run.requests else "lane"
+
+
+def blocked_of(run: Run) -> Blocked:
+    by_track: Blocked = defaultdict(list)
+    for step in blocking_steps(run):
+        if step.track is not None:
+            by_track[step.track].append(step)
+    for steps in by_track.values():
+        steps.sort(key=lambda step: step.start_ns)
+    return dict(by_track)
+
+
+def pieces(row: Lane | Request, blocked: Blocked) -> Iterator[Piece]:
+    """The spans of a row, with what blocked the loop told apart from other running."""
+    steps = () if row.track is None else blocked.get(row.track, ())
+    starts, states, waits, end_ns = row.spans.columns
+    causes = row.spans.causes
+    last = len(starts) - 1
+    for i, (start, state) in enumerate(zip(starts, states, strict=True)):
+        end = end_ns if i == last else starts[i + 1]
+        wait = causes[waits[i]] if causes else NO_WAIT
+        if state != State.RUNNING or not steps:
+            yield Piece(start, end, shade_of(state, wait.reason), wait)
+            continue
+        first = bisect_right(steps, start, key=lambda step: step.end_ns)
+        for step in steps[first:]:
+            if step.start_ns >= end:
+                break
+            if step.start_ns > start:
+                yield Piece(start, step.start_ns, Shade.RUNNING, wait)
+                start = step.start_ns
+            yield Piece(start, min(end, step.end_ns), Shade.BLOCKING, wait, step)
+            start = min(end, step.end_ns)
+        if start < end:
+            yield Piece(start, end, Shade.RUNNING, wait)
+
+
+def lay_out(runs: Sequence[Run], columns: int, rows: int) -> tuple[Grid, ...]:
+    """A grid for each run, all of one scale; at most ``rows`` rows, every lane or request in one of them."""
+    column = column_ns(runs, columns)
+    return tuple(lay_out_run(run, columns, rows, column) for run in runs)
+
+
+def lay_out_run(run: Run, columns: int, rows: int, column: int) -> Grid:
+    """The grid of one of several runs. column: of all of them, see ``column_ns``."""
+    zero_ns = open_ns(run)
+    return _grid(run, max(columns, 1), max(rows, 1), column, zero_ns, zero_ns + extent_ns(run))
+
+
+def column_ns(runs: Sequence[Run], columns: int) -> int:
+    """How long a column is, if so many of them hold the longest run."""
+    return max(-(-max(map(extent_ns, runs), default=0) // max(columns, 1)), 1)
+
+
+def cut(run: Run, start_ns: int, end_ns: int) -> Run:
+    """The run with only the part of its rows between two times: who goes on is open."""
+    return replace(
+        run,
+        lanes=tuple(_cut(run.lanes, start_ns, end_ns)),
+        requests=tuple(_cut(run.requests, start_ns, end_ns)),
+    )
+
+
+def _cut(rows: Iterable[_Row], start_ns: int, end_ns: int) -> Iterator[_Row]:
+    for row in rows:
+        if row.start_ns <= end_ns and row.end_ns >= start_ns:
+            yield replace(
+                row,
+                start_ns=max(row.start_ns, start_ns),
+                end_ns=min(row.end_ns, end_ns),
+                outcome=Outcome.OPEN if row.end_ns > end_ns else row.outcome,
+                spans=row.spans.clip(start_ns, end_ns),
+            )
+
+
+def lay_out_part(part: Run, start_ns: int, end_ns: int, zero_ns: int, columns: int, rows: int) -> Grid:
+    """A grid of what ``cut`` left of a run, with the times of the whole run on its axis.
+
+    zero_ns: when the first row of the whole run opened.
+    """
+    columns, rows = max(columns, 1), max(rows, 1)
+    column_ns = max(-(-(end_ns - start_ns) // columns), 1)
+    grid = _grid(part, columns, rows, column_ns, start_ns, end_ns)
+    return replace(grid, origin_ns=start_ns - zero_ns)
+
+
+def tick_ns(scale_ns: int, room: int) -> int:
+    """A round step (1, 2 or 5 of a unit), so that at most ``room`` of them fit the scale."""
+    smallest = max(scale_ns, 1) / max(room, 1)
+    unit = 1
+    while True:
+        for step in (unit, 2 * unit, 5 * unit):
+            if step >= smallest:
+                return step
+        unit *= 10
+
+
+def _grid(run: Run, columns: int, rows: int, column_ns: int, zero_ns: int, end_ns: int) -> Grid:
+    fold = fold_of(len(run.rows), rows)
+    cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold)
+    blocked, zero = blocked_of(run), zero_ns
+    for index, row in enumerate(run.rows):
+        opened, closed = row.start_ns - zero, row.end_ns - zero
+        if opened == closed:
+            # One without length that opened at the very end belongs to the last cell.
+            opened = closed = min(opened, columns * column_ns - 1)
+        cells.lane_opened(index, opened, Shade.READY)
+        if closed > opened:
+            for piece in pieces(row, blocked):
+                cells.lane_changed(index, piece.start_ns - zero, piece.shade)
+        cells.lane_closed(index, closed, opened)
+    grid = cells.grid(
+        columns,
+        rows,
+        column_ns,
+        end_ns - zero_ns,
+        [row.name for row in run.rows],
+        [row.outcome for row in run.rows],
+    )
+    return replace(grid, noun=noun(run))

@@ -1,0 +1,206 @@
+"""Pools as they are drawn: a row for each connection, who held it when, and how many queued.
+
+A pool is known by the line that made it. Where one line made more than a few (a client for each request,
+say) they share a section, so that the picture shows how many connections that were.
+Not for: figures (``metrics``), glyphs and lines (``sections``, ``svg``).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import NamedTuple
+
+from asyncdemo.analysis.metrics.pools import Queueing, queueing
+from asyncdemo.model import Connection, Lane, Request, Resource, ResourceKind, Run, Site, lineage
+from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
+from asyncdemo.render.timeline.curves import Level, levels
+from asyncdemo.render.timeline.grid import Grid, Shade
+from asyncdemo.render.timeline.layout import extent_ns, open_ns
+from asyncdemo.render.words import clean, count, place
+
+__all__ = [
+    "MOST_APART",
+    "NESTED",
+    "ConnectionRow",
+    "PoolSection",
+    "Stretch",
+    "holder_names",
+    "lay_out_pool",
+    "pool_sections",
+]
+
+MOST_APART = 4
+"""Pools of one line that get a section each."""
+
+NESTED = 16
+"""Calls within each other that are looked through for the one that held a connection."""
+
+
+class Stretch(NamedTuple):
+    """What a connection was, and from when until when; who: held it, or opened it. Zero is the axis's."""
+
+    start_ns: int
+    end_ns: int
+    shade: Shade
+    who: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRow:
+    """Its stretches follow each other without a gap; none if it was closed before the first row opened."""
+
+    label: str
+    stretches: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSection:
+    """title: "redis pool 2 of 3". limit: in words. where: it was made, "" if that is not known.
+
+    queued: how many, and since when. refused: how many asked for a connection in vain.
+    """
+
+    title: str
+    limit: str
+    where: str
+    rows: tuple[ConnectionRow, ...]
+    queued: tuple[Level, ...]
+    refused: int = 0
+
+    @property
+    def about(self) -> str:
+        return f"{self.limit}, {self.where}" if self.where else self.limit
+
+    @property
+    def most_queued(self) -> int:
+        return max((level for _, level in self.queued), default=0)
+
+
+def pool_sections(run: Run) -> tuple[PoolSection, ...]:
+    """Of the pools that were used, as they were made. They stand on the axis of the rows."""
+    if not run.rows:
+        return ()
+    made: defaultdict[tuple[Site | None, str, int], list[Resource]] = defaultdict(list)
+    pools = [resource for resource in run.resources if resource.kind is ResourceKind.POOL]
+    waited: defaultdict[int, list[Queueing]] = defaultdict(list)
+    for one in queueing(run) if pools else ():
+        waited[one.resource].append(one)
+    for pool in pools:
+        if pool.connections or pool.refused or pool.index in waited:
+            made[pool.site, pool.name, pool.process].append(pool)
+    names = _Names(run)
+    found: list[PoolSection] = []
+    for (_, name, process), together in made.items():
+        word = f"{name} pool" if name else "pool"
+        of = f" of process {process}" if process else ""
+        if len(together) > MOST_APART:
+            title = f"{count(len(together), word)}{of}"
+            found.append(_section(run, together, title, waited, names))
+            continue
+        for number, pool in enumerate(together, start=1):
+            which = f" {number} of {len(together)}" if len(together) > 1 else ""
+            found.append(_section(run, [pool], f"{word}{which}{of}", waited, names))
+    return tuple(found)
+
+
+def holder_names(who: str) -> Iterator[str]:
+    """What may be written into a stretch, the longest first: "GET /films/7/ 12", "12"."""
+    name = clean(who)
+    if name:
+        yield name
+    number = re.search(r"[ (]([^ ()]+)\)?$", name)
+    if number:
+        yield number[1]
+
+
+def lay_out_pool(section: PoolSection, columns: int, column_ns: int, extent_ns: int, rows: int) -> Grid:
+    """Its connections on the axis of the rows above; those that do not fit are folded."""
+    drawn = [row for row in section.rows if row.stretches]
+    cells = Accumulator(columns + 2 - columns % 2, column_ns, rows, fold_of(len(drawn), rows))
+    last_ns = columns * column_ns - 1
+    for index, row in enumerate(drawn):
+        opened = min(row.stretches[0].start_ns, last_ns)
+        cells.lane_opened(index, opened, row.stretches[0].shade)
+        for stretch in row.stretches:
+            cells.lane_changed(index, min(stretch.start_ns, last_ns), stretch.shade)
+        cells.lane_closed(index, min(row.stretches[-1].end_ns, last_ns + 1), opened)
+    grid = cells.grid(columns, rows, column_ns, extent_ns, [row.label for row in drawn])
+    return replace(grid, noun="connection")
+
+
+def _section(
+    run: Run, pools: Sequence[Resource], title: str, waited: Mapping[int, Sequence[Queueing]], names: _Names
+) -> PoolSection:
+    zero, until = open_ns(run), open_ns(run) + extent_ns(run)
+    limit = pools[0].limit
+    limited = (f"limit {limit:,}" if limit is not None else "no limit") + (" each" if len(pools) > 1 else "")
+    where = place(pools[0].site)
+    word = pools[0].name or "connection"
+    rows = []
+    opened = sorted((one for pool in pools for one in pool.connections), key=lambda one: one.opened_ns)
+    for number, connection in enumerate(opened, start=1):
+        stretches = _clipped(_stretches(connection, until, names), zero, until)
+        rows.append(ConnectionRow(f"{word} {number:,}", tuple(stretches)))
+    queued = ((one.start_ns, one.end_ns) for pool in pools for one in waited.get(pool.index, ()))
+    waiting = tuple((max(at - zero, 0), level) for at, level in levels(queued))
+    refused = sum(len(pool.refused) for pool in pools)
+    return PoolSection(title, limited, f"made at {where}" if where else "", tuple(rows), waiting, refused)
+
+
+def _stretches(connection: Connection, until: int, names: _Names) -> Iterator[Stretch]:
+    end = until if connection.closed_ns is None else connection.closed_ns
+    at = min(end if connection.ready_ns is None else connection.ready_ns, end)
+    opener = "" if connection.track is None else names.of(connection.track, connection.opened_ns)
+    yield Stretch(connection.opened_ns, at, Shade.OPENING, opener)
+    for use in connection.uses:
+        start, stop = min(max(use.start_ns, at), end), min(max(use.end_ns, at), end)
+        if start > at:
+            yield Stretch(at, start, Shade.IDLE)
+        yield Stretch(start, stop, Shade.HELD, names.of(use.track, use.start_ns))
+        at = stop
+    if end > at:
+        yield Stretch(at, end, Shade.IDLE)
+
+
+def _clipped(stretches: Iterable[Stretch], zero: int, until: int) -> Iterator[Stretch]:
+    """The parts while rows are open, on their axis."""
+    for stretch in stretches:
+        start, end = max(stretch.start_ns, zero), min(stretch.end_ns, until)
+        if start < end or (start == end and stretch.start_ns == stretch.end_ns):
+            yield stretch._replace(start_ns=start - zero, end_ns=end - zero)
+
+
+class _Names:
+    """What a track was at work on: the request or lane of it, or of the track that made it; else its name."""
+
+    def __init__(self, run: Run) -> None:
+        self._tracks = run.tracks
+        self._rows: defaultdict[int, list[tuple[int, int, str]]] = defaultdict(list)
+        for row in run.rows:
+            if row.track is not None:
+                self._rows[row.track].append((_begun_ns(row), row.end_ns, row.name))
+        for rows in self._rows.values():
+            rows.sort()
+
+    def of(self, track: int, at_ns: int) -> str:
+        for one in lineage(self._tracks, track):
+            if name := self._at(one.index, at_ns):
+                return name
+        return self._tracks[track].name if 0 <= track < len(self._tracks) else ""
+
+    def _at(self, track: int, at_ns: int) -> str:
+        rows = self._rows.get(track, ())
+        last = bisect_right(rows, at_ns, key=itemgetter(0)) - 1
+        for start, end, name in (rows[index] for index in range(last, max(last - NESTED, -1), -1)):
+            if start <= at_ns <= end:
+                return name
+        return ""
+
+
+def _begun_ns(row: Lane | Request) -> int:
+    return row.handled_ns if isinstance(row, Request) and row.handled_ns is not None else row.start_ns

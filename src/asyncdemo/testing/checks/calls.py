@@ -1,0 +1,17 @@
+"""The calls of one function in a run, with every sentence about them."""
+
+from __future__ import annotations
+
+from asyncdemo.testing.checks.endings import Endings
+from asyncdemo.testing.checks.order import Order
+from asyncdemo.testing.checks.overlaps import Overlaps
+
+__all__ = ["Calls"]
+
+
+class Calls(Endings, Overlaps, Order):
+    """Made by ``Seen.calls``.
+
+    A method is a sentence: it gives the calls again, so that sentences can be chained, or raises
+    ``CheckFailed``. A sentence about all of them fails if there are none.
+    """

@@ -1,0 +1,140 @@
+"""Sentences about how many calls there were, and how each of them ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Self
+
+from asyncdemo.model import Lane, Outcome
+from asyncdemo.testing.checks.group import Group
+from asyncdemo.testing.checks.words import count, listed, upper, was
+
+__tracebackhide__ = True
+
+__all__ = ["Endings"]
+
+_LONG = 100
+"""Characters of a list from which on only the place that differs is told."""
+
+
+class Endings(Group):
+    def happen(self, times: int) -> Self:
+        """Exactly so many calls."""
+        if len(self) != times:
+            self._fail(f"There should be {count(times, self._nouns)}; there {was(len(self))} {self._all()}.")
+        return self._held(f"There {was(times)} {count(times, self._nouns)}.")
+
+    def happen_at_least(self, times: int) -> Self:
+        """At least so many calls."""
+        if len(self) < times:
+            self._fail(
+                f"There should be at least {count(times, self._nouns)}; there {was(len(self))} {self._all()}."
+            )
+        return self._held(f"There {was(len(self))} {count(len(self), self._nouns)}.")
+
+    def are_named(self, names: Sequence[str]) -> Self:
+        """Exactly these calls, in order of their start: ``["brew(1)", "brew(2)"]``."""
+        seen = [lane.name for lane in self.lanes]
+        if seen != list(names):
+            expected = listed(list(names), 10) if names else "none"
+            found = listed(seen, 10) if seen else "none"
+            self._fail(f"The {self._nouns} should be, in order of start: {expected}. They were: {found}.")
+        return self._held(f"The {self._nouns} started in this order: {listed(seen, 5) if seen else 'none'}.")
+
+    def all_return(self) -> Self:
+        """None raised, was cancelled or had not ended when the program did."""
+        return self._all_end(Outcome.RETURNED, "return", "returned")
+
+    def all_raise(self, error: str | None = None) -> Self:
+        """All raised; with a name, that error."""
+        self._all_end(Outcome.RAISED, "raise", "raised")
+        for index, lane in zip(self._indices, self.lanes, strict=True):
+            if error is not None and lane.error != error:
+                seen = lane.error or "something else"
+                self._fail(f"{lane.name} should raise {error}; it raised {seen}.", [index])
+        return self
+
+    def all_cancelled(self) -> Self:
+        """All were cancelled."""
+        return self._all_end(Outcome.CANCELLED, "be cancelled", "were cancelled")
+
+    def return_values(self, expected: Sequence[Any]) -> Self:
+        """Results equal, in order of start."""
+        for index, lane, value, wanted in zip(self._indices, self.lanes, self.values, expected, strict=False):
+            if value != wanted or type(value) is not type(wanted) or (wanted is None and not lane.result):
+                self._fail(_differs(lane, value, wanted), [index])
+        if len(self) != len(expected):
+            self.happen(len(expected))
+        return self._held(f"{upper(self._nouns)} returned what they should.")
+
+    def return_values_in_any_order(self, expected: Sequence[Any]) -> Self:
+        """The same results, each as often as expected."""
+        seen, wanted = Counter(map(repr, self.values)), Counter(map(repr, expected))
+        if seen != wanted:
+            missing, surplus = list((wanted - seen).elements()), list((seen - wanted).elements())
+            parts = [f"missing: {listed(missing)}"] if missing else []
+            parts += [f"not expected: {listed(surplus)}"] if surplus else []
+            self._fail(f"The results of the {self._nouns} are not those they should be; {'; '.join(parts)}.")
+        return self._held(f"{upper(self._nouns)} returned what they should.")
+
+    def each_cleaned_up_by(self, cleanup: Group) -> Self:
+        """However a call ended, a call of ``cleanup`` in the same task came after it began, and returned."""
+        self._there_are_some()
+        free = [index for index in cleanup.indices if self._lane(index).outcome is Outcome.RETURNED]
+        for index, lane in zip(self._indices, self.lanes, strict=True):
+            its = (
+                other
+                for other in free
+                if self._lane(other).track == lane.track and self._lane(other).start_ns >= lane.start_ns
+            )
+            found = next(its, None)
+            if found is None:
+                self._fail(
+                    f"{cleanup.function} should run to its end for {lane.name}, however that ends; it "
+                    f"{_ending(lane)}, and {cleanup.function} did not.",
+                    [index, *cleanup.indices],
+                )
+            free.remove(found)
+        return self._held(f"{upper(cleanup.function)} ran for each of the {self._nouns}.")
+
+    def _all(self) -> str:
+        return "none" if not self else str(len(self))
+
+    def _all_end(self, wanted: Outcome, verb: str, past: str) -> Self:
+        self._there_are_some()
+        for index, lane in zip(self._indices, self.lanes, strict=True):
+            if lane.outcome is not wanted:
+                when = "" if lane.outcome is Outcome.OPEN else f", at {self._at(lane.end_ns)}"
+                self._fail(f"{lane.name} should {verb}; it {_ending(lane)}{when}.", [index])
+        return self._held(f"All of the {self._nouns} {past}.")
+
+
+def _differs(lane: Lane, value: object, wanted: object) -> str:
+    """Long lists by the first place in which they differ."""
+    if isinstance(wanted, list) and isinstance(value, list) and len(repr(wanted)) > _LONG:
+        places = (at for at, (ours, its) in enumerate(zip(wanted, value, strict=False)) if ours != its)
+        place = next(places, None)
+        if place is not None:
+            return (
+                f"{lane.name} should return {wanted[place]!r} as item {place + 1} of its list; "
+                f"it returned {value[place]!r}."
+            )
+        return f"{lane.name} should return a list of {len(wanted)}; it returned one of {len(value)}."
+    return f"{lane.name} should return {wanted!r}; it returned {_shown(lane)}."
+
+
+def _ending(lane: Lane) -> str:
+    if lane.outcome is Outcome.RAISED:
+        return f"raised {lane.error or 'an error'}"
+    if lane.outcome is Outcome.CANCELLED:
+        return "was cancelled"
+    return "had not ended when the program did" if lane.outcome is Outcome.OPEN else "returned"
+
+
+def _shown(lane: Lane) -> str:
+    if lane.outcome is Outcome.RETURNED:
+        return lane.result or "something that is no plain value"
+    return {Outcome.RAISED: "nothing, it raised", Outcome.CANCELLED: "nothing, it was cancelled"}.get(
+        lane.outcome, "nothing, it had not ended"
+    )

@@ -1,0 +1,24 @@
+"""A sentence that does not hold, and the stretch of the run that shows it."""
+
+from __future__ import annotations
+
+from asyncdemo.model import Evidence
+
+__all__ = ["CheckFailed", "Evidence", "Missed"]
+
+
+class CheckFailed(AssertionError):
+    """A sentence about a run that does not hold: an ``AssertionError``.
+
+    message: what should be and what was seen, in sentences. evidence: None if no stretch of the run
+    shows it (nothing was called, say).
+    """
+
+    def __init__(self, message: str, evidence: Evidence | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.evidence = evidence
+
+
+class Missed(CheckFailed):
+    """What the sentence is about was not seen, because the machine was too busy: another run may show it."""

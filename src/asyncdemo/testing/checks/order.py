@@ -1,0 +1,134 @@
+"""Sentences about the order of calls, and about their times.
+
+Times are for virtual time, or far from what any machine needs: a verdict must not depend on its speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Self
+
+from asyncdemo.model import Clock, Lane, Outcome, lineage
+from asyncdemo.testing.checks.group import Group
+from asyncdemo.testing.checks.words import length
+
+__tracebackhide__ = True
+
+__all__ = ["Order"]
+
+
+class Order(Group):
+    def start_before(self, other: Group) -> Self:
+        """The last of these starts before the first of the others does."""
+        return self._comes_before(other, "start", "started", lambda lane: lane.start_ns)
+
+    def end_before(self, other: Group) -> Self:
+        """The last of these ends before the first of the others starts."""
+        return self._comes_before(other, "end", "ended", lambda lane: lane.end_ns)
+
+    def end_within(self, scope: Group) -> Self:
+        """Nothing outlives the scope: each call ends before the call of ``scope`` does that it began in."""
+        self._there_are_some()
+        for index, lane in zip(self._indices, self.lanes, strict=True):
+            around = [
+                other
+                for other in scope.indices
+                if self._lane(other).start_ns <= lane.start_ns <= self._lane(other).end_ns and other != index
+            ]
+            if not around:
+                self._fail(
+                    f"{lane.name} should run within a call of {scope.function}; it started at "
+                    f"{self._at(lane.start_ns)}, when none was open.",
+                    [index, *scope.indices],
+                )
+            nearest = self._nearest(around, lane)
+            outer = self._lane(nearest)
+            if lane.end_ns > outer.end_ns or lane.outcome is Outcome.OPEN:
+                how = "never ended" if lane.outcome is Outcome.OPEN else f"ended at {self._at(lane.end_ns)}"
+                self._fail(
+                    f"No call of {self.function} may outlive {outer.name}. {outer.name} ended at "
+                    f"{self._at(outer.end_ns)}; {lane.name}, which had started within it, {how}.",
+                    [index, nearest],
+                )
+        return self._held(f"No call of {self.function} outlived the call of {scope.function} it started in.")
+
+    def take_at_most(self, seconds: float) -> Self:
+        """Each single call. Holds for no calls at all, too."""
+        limit_ns = round(seconds * 1e9)
+        for index, lane in zip(self._indices, self.lanes, strict=True):
+            taken_ns = lane.end_ns - lane.start_ns
+            if taken_ns > limit_ns:
+                message = f"{lane.name} may take {length(limit_ns)} at most; it took {length(taken_ns)}."
+                self._fail(message, [index])
+        return self._held(f"None of the {self._nouns} took longer than {length(limit_ns)}.")
+
+    def take_at_least(self, seconds: float) -> Self:
+        """Each single call: none was cut short or left out its work."""
+        self._there_are_some()
+        least_ns = round(seconds * 1e9)
+        for index, lane in zip(self._indices, self.lanes, strict=True):
+            taken_ns = lane.end_ns - lane.start_ns
+            if taken_ns < least_ns:
+                message = f"{lane.name} should take at least {length(least_ns)}; it took {length(taken_ns)}."
+                self._fail(message, [index])
+        return self._held(f"Each of the {self._nouns} took at least {length(least_ns)}.")
+
+    def end_by(self, seconds: float) -> Self:
+        """The last end, counted from the start of the run. For virtual time: no machine is that exact."""
+        self._there_are_some()
+        last = max(self._indices, key=lambda index: self._lane(index).end_ns)
+        lane, limit_ns = self._lane(last), round(seconds * 1e9)
+        if lane.end_ns - self._observation.zero_ns > limit_ns:
+            real = "" if self._observation.run.clock is Clock.VIRTUAL else " (in real time)"
+            self._fail(
+                f"{lane.name} should end by {limit_ns / 1e9:.2f} s; it ended at "
+                f"{self._at(lane.end_ns)}{real}.",
+                [last],
+            )
+        return self._held(f"All of the {self._nouns} ended by {seconds:.2f} s.")
+
+    def largest_gap_at_most(self, seconds: float, within: Group | None = None) -> Self:
+        """Between the starts of successive calls, as of a heartbeat.
+
+        within: calls of something else; from the start of the first of these to the end of the last the
+        gaps before the first and after the last call count too.
+        """
+        self._there_are_some()
+        limit_ns = round(seconds * 1e9)
+        starts = [lane.start_ns for lane in self.lanes]
+        if within is not None and len(within):
+            opened = min(lane.start_ns for lane in within.lanes)
+            closed = max(lane.end_ns for lane in within.lanes)
+            starts = [opened, *(at_ns for at_ns in starts if opened < at_ns < closed), closed]
+        for start_ns, stop_ns in pairwise(starts):
+            if stop_ns - start_ns > limit_ns:
+                self._fail(
+                    f"Between two {self._nouns} there may be {length(limit_ns)} at most; from "
+                    f"{self._at(start_ns)} to {self._at(stop_ns)} there was none, for "
+                    f"{length(stop_ns - start_ns)}.",
+                    range(len(self._observation.run.lanes)),
+                    (start_ns, stop_ns),
+                )
+        return self._held(f"Never more than {length(limit_ns)} between two {self._nouns}.")
+
+    def _nearest(self, around: Sequence[int], lane: Lane) -> int:
+        """Of the calls that were open when the lane was: one of its own task, or of the task that made it."""
+        for track in lineage(self._observation.run.tracks, lane.track):
+            of_this = [index for index in around if self._lane(index).track == track.index]
+            if of_this:
+                return of_this[-1]
+        return around[-1]
+
+    def _comes_before(self, other: Group, verb: str, past: str, moment: Callable[[Lane], int]) -> Self:
+        self._there_are_some()
+        other._there_are_some()
+        last = max(self._indices, key=lambda index: moment(self._lane(index)))
+        late, early = self._lane(last), self._lane(other.indices[0])
+        if moment(late) > early.start_ns:
+            self._fail(
+                f"{late.name} should {verb} before {early.name} starts; it {past} at "
+                f"{self._at(moment(late))}, {early.name} started at {self._at(early.start_ns)}.",
+                [last, other.indices[0]],
+            )
+        return self._held(f"The {self._nouns} {past} before any of {other.function} started.")

@@ -1,0 +1,115 @@
+"""Sentences about how many calls there were at once.
+
+*At work* is counted as everywhere (``metrics.peak``): a call that meets a limit is at work while it holds
+a slot, any other from its start to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Self
+
+from asyncdemo.analysis.metrics.limits import Interval, most_at_once
+from asyncdemo.testing.checks.group import Group
+from asyncdemo.testing.checks.moments import Stretch, first_stretch_above
+from asyncdemo.testing.checks.words import count, upper, was
+
+__tracebackhide__ = True
+
+__all__ = ["Overlaps"]
+
+
+class Overlaps(Group):
+    def peak_is(self, limit: int) -> Self:
+        """At work at once: this many were reached, and never exceeded."""
+        self._never_more(limit)
+        self._at_least(limit)
+        return self._held(f"{upper(count(limit, self._nouns))} at work at once, and never more.")
+
+    def peak_at_most(self, limit: int) -> Self:
+        """Never more were at work at once. Holds for no calls at all, too: say also that there were some."""
+        self._never_more(limit)
+        return self._held(f"Never more than {count(limit, self._nouns)} at work at once.")
+
+    def peak_at_least(self, least: int) -> Self:
+        """At least so many were at work at once."""
+        most = self._at_least(least)
+        return self._held(f"{upper(count(most, self._nouns))} at work at once.")
+
+    def open_at_least(self, least: int) -> Self:
+        """Started and not yet ended at one moment, whether at work or in a queue."""
+        most = most_at_once((lane.start_ns, lane.end_ns) for lane in self.lanes)
+        if most < least:
+            self._fail(self._too_few(least, most, "open"))
+        return self._held(f"{upper(count(most, self._nouns))} open at once.")
+
+    def all_overlap(self) -> Self:
+        """The last start comes before the first end."""
+        self._there_are_some()
+        started = self._lane(self._indices[-1])
+        ended = min(self.lanes, key=lambda lane: lane.end_ns)
+        if len(self) > 1 and ended.end_ns <= started.start_ns:
+            self._fail(
+                f"All {count(len(self), self._nouns)} should be open at one moment. {ended.name} had "
+                f"ended, at {self._at(ended.end_ns)}, before {started.name} started, at "
+                f"{self._at(started.start_ns)}.",
+            )
+        return self._held(f"The last of the {self._nouns} started before the first had ended.")
+
+    def never_overlap(self) -> Self:
+        """No two are open at once. Holds for no calls at all, too."""
+        for earlier, later in pairwise(self._indices):
+            before, after = self._lane(earlier), self._lane(later)
+            if after.start_ns < before.end_ns:
+                stop_ns = min(before.end_ns, after.end_ns)
+                self._fail(
+                    f"No two {self._nouns} may be open at once; {before.name} and {after.name} were, "
+                    f"from {self._at(after.start_ns)} to {self._at(stop_ns)}.",
+                    [earlier, later],
+                    (after.start_ns, stop_ns),
+                )
+        return self._held(f"No two {self._nouns} were open at once.")
+
+    @cached_property
+    def _at_work(self) -> dict[int, Sequence[Interval]]:
+        """Lane -> when it was at work."""
+        meetings = self._observation.meetings
+        return {
+            index: meetings[index].held
+            if meetings[index].met
+            else [(self._lane(index).start_ns, self._lane(index).end_ns)]
+            for index in self._indices
+        }
+
+    def _never_more(self, limit: int) -> None:
+        stretch = first_stretch_above(limit, self._at_work)
+        if stretch is not None:
+            self._fail(
+                f"At most {count(limit, self._nouns)} may be at work at once; {stretch.most} were, "
+                f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
+                self._during(stretch),
+                (stretch.start_ns, stretch.end_ns),
+            )
+
+    def _at_least(self, least: int) -> int:
+        """The most that were at work at once."""
+        most = most_at_once(interval for intervals in self._at_work.values() for interval in intervals)
+        if most < least:
+            self._fail(self._too_few(least, most, "at work"))
+        return most
+
+    def _too_few(self, least: int, most: int, how: str) -> str:
+        begin = f"{upper(count(least, self._nouns))} should be {how} at once; there"
+        return f"{begin} was none at all." if most == 0 else f"{begin} {was(most)} never more than {most}."
+
+    def _during(self, stretch: Stretch) -> list[int]:
+        return [
+            index
+            for index, intervals in self._at_work.items()
+            if any(
+                start == stretch.start_ns or (start < stretch.end_ns and end > stretch.start_ns)
+                for start, end in intervals
+            )
+        ]

@@ -1,0 +1,269 @@
+"""Sentences about connection pools: how many there were, what was held of them, and what became of it.
+
+A program with several processes has a pool in each; what is said of numbers is said of each process.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NoReturn, Self
+
+from asyncdemo.analysis.metrics.limits import Interval, most_at_once
+from asyncdemo.analysis.metrics.pools import leaked
+from asyncdemo.model import Connection, Resource, Slot
+from asyncdemo.testing.checks.failure import CheckFailed
+from asyncdemo.testing.checks.moments import first_stretch_above
+from asyncdemo.testing.checks.observation import Observation
+from asyncdemo.testing.checks.words import at, count, listed, place, upper, was
+
+__tracebackhide__ = True
+"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+
+__all__ = ["Pools"]
+
+
+class Pools:
+    """Some pools of a run. Made by ``Seen.pool`` and ``Seen.pools``.
+
+    A method is a sentence: it gives the pools again, or raises ``CheckFailed``. A sentence about
+    what is held fails if nothing ever was: a program that asks for no connection keeps every limit.
+    """
+
+    def __init__(self, observation: Observation, name: str, pools: Sequence[Resource]) -> None:
+        """name: of what they are: "redis", "s3", "asyncpg", ...; "" for all pools of the run."""
+        self._observation = observation
+        self._name = name
+        self._pools = tuple(pools)
+
+    def __len__(self) -> int:
+        return len(self._pools)
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """The pools themselves, in the order in which they were made."""
+        return self._pools
+
+    @property
+    def connections(self) -> tuple[Connection, ...]:
+        """All that were ever opened."""
+        return tuple(connection for pool in self._pools for connection in pool.connections)
+
+    # -- how many -------------------------------------------------------------------------------
+
+    def made_once_per_process(self) -> Self:
+        """One pool in each process that has any; not one for each call."""
+        self._there_are_some()
+        self._one_in_each()
+        return self._held(f"{upper(self._one())} was made, and shared.")
+
+    def opened_at_most(self, most: int) -> Self:
+        """Connections, over the whole run: those that are closed and opened again count again."""
+        self._something_was_held()
+        for pools in self._by_process():
+            opened = sum(len(pool.connections) for pool in pools)
+            if opened > most:
+                self._fail(
+                    f"At most {count(most, self._connections)} should be opened; {opened} were.",
+                    self._tracks(pools),
+                )
+        return self._held(f"Never more than {count(most, self._connections)} were opened.")
+
+    def opened_and_closed_once_per_process(self) -> Self:
+        """One pool in each process, from which connections were used, and which was closed at the end.
+
+        All of its connections, too: a server may have closed them, but not the pool.
+        """
+        self._something_was_held()
+        self._one_in_each()
+        unclosed = [pool for pool in self._pools if not _is_closed(pool)]
+        if unclosed:
+            number = f"{len(unclosed)} of {len(self)} {was(len(unclosed))}" if len(self) > 1 else "it was"
+            self._fail(
+                f"{upper(self._one())} should be closed at the end; {number} not.", self._tracks(unclosed)
+            )
+        left = [one for one in self.connections if one.closed_ns is None or one.dropped]
+        if left:
+            self._fail(
+                f"Every {_singular(self._connections)} should be closed at the end; {len(left)} of "
+                f"{len(self.connections)} {was(len(left))} not.",
+                self._tracks(self._pools),
+            )
+        return self._held(f"{upper(self._one())} was made, shared, and closed at the end.")
+
+    # -- who held them --------------------------------------------------------------------------
+
+    def held_at_most(self, most: int) -> Self:
+        """Never more connections in use at once."""
+        self._something_was_held()
+        self._never_more(most)
+        return self._held(f"Never more than {count(most, self._connections)} were held at once.")
+
+    def held_exactly(self, most: int) -> Self:
+        """Reached in some process, and never exceeded."""
+        self._something_was_held()
+        self._never_more(most)
+        reached = max(
+            most_at_once((slot.start_ns, slot.end_ns) for pool in pools for slot in pool.slots)
+            for pools in self._by_process()
+        )
+        if reached < most:
+            self._fail(
+                f"{upper(count(most, self._connections))} should be held at once; there {was(reached)} never "
+                f"more than {reached}.",
+                self._tracks(self._pools),
+            )
+        return self._held(f"{upper(count(most, self._connections))} were held at once, and never more.")
+
+    def no_task_holds_two(self) -> Self:
+        """No task or thread held a second connection while it had one."""
+        self._something_was_held()
+        for pools in self._by_process():
+            slots: defaultdict[int, list[Slot]] = defaultdict(list)
+            for pool in pools:
+                for slot in pool.slots:
+                    slots[slot.track].append(slot)
+            for track, held in slots.items():
+                for first, second in pairwise(sorted(held, key=lambda slot: slot.start_ns)):
+                    if second.start_ns < first.end_ns:
+                        self._fail(
+                            f"Nobody should hold two {self._connections} at once; {self._who(track, second)} "
+                            f"took a second one at {self._at(second.start_ns)}.",
+                            [track],
+                            (first.start_ns, second.end_ns),
+                        )
+        return self._held(f"Nobody held two {self._connections} at once.")
+
+    def none_leaked(self) -> Self:
+        """Whoever held a connection gave it back before being over."""
+        self._something_was_held()
+        lost = [use for pool in self._pools for _, use in leaked(self._observation.run, pool)]
+        if lost:
+            names = list(dict.fromkeys(self._who(use.track, use) for use in lost))
+            self._fail(
+                f"Every {_singular(self._connections)} should be given back; {len(lost)} {was(len(lost))} "
+                f"not, held by {listed(names)}.",
+                [use.track for use in lost],
+            )
+        return self._held(f"Every {_singular(self._connections)} was given back.")
+
+    def none_refused(self) -> Self:
+        """Nobody asked for a connection in vain."""
+        self._something_was_held()
+        refused = [refusal for pool in self._pools for refusal in pool.refused]
+        if refused:
+            names = list(dict.fromkeys(self._who(one.track, one) for one in refused))
+            self._fail(
+                f"Nobody should ask for {_article(self._connections)} in vain; {listed(names)} did.",
+                [one.track for one in refused],
+            )
+        return self._held(f"Nobody asked for {_article(self._connections)} in vain.")
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    @property
+    def _connections(self) -> str:
+        return f"{self._name} connections".strip()
+
+    def _one(self) -> str:
+        """ "one redis pool", "one s3 client in each process"."""
+        several = len({pool.process for pool in self._pools}) > 1
+        return f"one {self._name} pool".replace("  ", " ") + (" in each process" if several else "")
+
+    def _one_in_each(self) -> None:
+        for pools in self._by_process():
+            if len(pools) > 1:
+                lines = list(dict.fromkeys(place(pool.site) for pool in pools if pool.site))
+                self._fail(
+                    f"{upper(self._one())} should be made, and shared; {len(pools)} were"
+                    + (f", at {listed(lines)}." if lines else "."),
+                    self._tracks(pools),
+                )
+
+    def _never_more(self, most: int) -> None:
+        for pools in self._by_process():
+            held = self._held_by_track(pools)
+            stretch = first_stretch_above(most, held)
+            if stretch is not None:
+                self._fail(
+                    f"At most {count(most, self._connections)} may be held at once; {stretch.most} were, "
+                    f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
+                    held,
+                    (stretch.start_ns, stretch.end_ns),
+                )
+
+    def _by_process(self) -> list[list[Resource]]:
+        groups: defaultdict[int, list[Resource]] = defaultdict(list)
+        for pool in self._pools:
+            groups[pool.process].append(pool)
+        return [groups[process] for process in sorted(groups)]
+
+    def _held_by_track(self, pools: Iterable[Resource]) -> dict[int, list[Interval]]:
+        held: defaultdict[int, list[Interval]] = defaultdict(list)
+        for pool in pools:
+            for slot in pool.slots:
+                held[slot.track].append((slot.start_ns, slot.end_ns))
+        return dict(held)
+
+    def _tracks(self, pools: Iterable[Resource]) -> list[int]:
+        return list(self._held_by_track(pools))
+
+    def _there_are_some(self) -> None:
+        if not self._pools:
+            self._fail(f"There should be {_article(f'{self._name} pools'.strip())}; none was made.", ())
+
+    def _something_was_held(self) -> None:
+        self._there_are_some()
+        if not any(pool.slots for pool in self._pools):
+            self._fail(f"{upper(self._connections)} should be used; none ever was.", ())
+
+    def _who(self, track: int, slot: Slot) -> str:
+        """The innermost call on the track that went on when the slot began, else what the track runs."""
+        run = self._observation.run
+        calls = [
+            lane for lane in run.lanes if lane.track == track and lane.start_ns <= slot.start_ns < lane.end_ns
+        ]
+        if calls:
+            return max(calls, key=lambda lane: lane.start_ns).name
+        return run.tracks[track].function or run.tracks[track].name
+
+    def _at(self, time_ns: int) -> str:
+        return at(time_ns, self._observation.zero_ns)
+
+    def _held(self, sentence: str) -> Self:
+        self._observation.held.append(sentence)
+        return self
+
+    def _fail(self, message: str, tracks: Iterable[int], stretch: Interval | None = None) -> NoReturn:
+        """tracks: whose lanes show it. stretch: when; by default while these lanes were open."""
+        wanted = set(tracks)
+        lanes = [index for index, lane in enumerate(self._observation.run.lanes) if lane.track in wanted]
+        if not lanes:
+            raise CheckFailed(message)
+        shown = [self._observation.run.lanes[index] for index in lanes]
+        if stretch is None:
+            stretch = min(lane.start_ns for lane in shown), max(lane.end_ns for lane in shown)
+        else:
+            meanwhile = [
+                index
+                for index, lane in zip(lanes, shown, strict=True)
+                if lane.start_ns < stretch[1] and lane.end_ns > stretch[0]
+            ]
+            lanes = meanwhile or lanes
+        raise CheckFailed(message, self._observation.evidence(lanes, *stretch))
+
+
+def _is_closed(pool: Resource) -> bool:
+    """For good: some can be closed and used again."""
+    last_ns = max((connection.opened_ns for connection in pool.connections), default=0)
+    return pool.closed_ns is not None and pool.closed_ns >= last_ns
+
+
+def _singular(plural: str) -> str:
+    return plural.removesuffix("s")
+
+
+def _article(plural: str) -> str:
+    noun = _singular(plural)
+    return f"an {noun}" if noun[0] in "aeio" or noun.startswith("s3") else f"a {noun}"

@@ -1,0 +1,151 @@
+"""The requests that a server got in a run, and the sentences about them.
+
+Not for: what its handlers did meanwhile; these are calls (``calls``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NoReturn, Self
+
+from asyncdemo.analysis.metrics.limits import most_at_once
+from asyncdemo.model import Answer, Request
+from asyncdemo.testing.checks.failure import CheckFailed, Evidence
+from asyncdemo.testing.checks.observation import Observation
+from asyncdemo.testing.checks.words import count, listed, upper, was
+
+__tracebackhide__ = True
+"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+
+__all__ = ["Requests"]
+
+_LONGEST_BODY = 120
+"""Of an answer, as far as a sentence shows it."""
+
+
+class Requests:
+    """Some requests of a run. Made by ``Seen.requests``.
+
+    A method is a sentence: it gives the requests again, or raises ``CheckFailed``.
+    """
+
+    def __init__(
+        self, observation: Observation, nouns: str, indices: Sequence[int], answers: Sequence[Answer]
+    ) -> None:
+        """indices: where they stand in ``run.requests``. answers: to all of the run, in that order."""
+        self._observation = observation
+        self._nouns = nouns
+        self._indices = tuple(indices)
+        self._answers = answers
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    @property
+    def requests(self) -> list[Request]:
+        """The requests themselves, in the order of sending."""
+        return [self._observation.run.requests[index] for index in self._indices]
+
+    @property
+    def bodies(self) -> list[Any]:
+        """What the answers say, in the order of sending: read as JSON; one that is none fails the check."""
+        return [self._body(index) for index in self._indices]
+
+    def all_answered(self, number: int, status: int = 200) -> Self:
+        """So many were sent, and each got a whole response with this status."""
+        self._are(number)
+        wrong = [i for i in self._indices if _ending(self._request(i)) != _with_status(status)]
+        if wrong:
+            endings = Counter(_ending(self._request(index)) for index in wrong)
+            words = listed([f"{many} {ending}" for ending, many in endings.items()])
+            self._fail(
+                f"All of the {count(number, self._nouns)} should be answered with status {status}; {words}.",
+                wrong,
+            )
+        return self._held(f"{upper(self._all(number))} answered with status {status}.")
+
+    def all_answer(self, value: Any) -> Self:
+        """The body of each answer is this value as JSON."""
+        self._there_are_some()
+        for index in self._indices:
+            said = self._body(index)
+            if said != value:
+                name = self._request(index).name
+                self._fail(f"{name} should be answered with {_short(value)}; it was {_short(said)}.", [index])
+        return self._held(f"Each of the {self._nouns} was answered with {_short(value)}.")
+
+    def overlap(self, least: int) -> Self:
+        """At least so many were on their way or being handled at one moment."""
+        most = most_at_once((request.sent_ns, request.end_ns) for request in self.requests)
+        if most < least:
+            self._fail(
+                f"At least {count(least, self._nouns)} should be under way at once; "
+                f"there {was(most)} never more than {most}.",
+                self._indices,
+            )
+        return self._held(f"{count(most, self._nouns)} were under way at once.")
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _are(self, number: int) -> None:
+        if len(self) != number:
+            self._fail(
+                f"There should be {count(number, self._nouns)}; {len(self) or 'none'} {was(len(self))} sent.",
+                self._indices,
+            )
+
+    def _there_are_some(self) -> None:
+        if not self._indices:
+            self._fail(f"There should be {self._nouns}; none were sent.", ())
+
+    def _all(self, number: int) -> str:
+        return f"all of the {number} {self._nouns} were" if number != 1 else f"the {self._nouns} was"
+
+    def _body(self, index: int) -> Any:
+        request = self._request(index)
+        answer = self._answers[index]
+        try:
+            return json.loads(answer.body)
+        except ValueError:
+            said = _short(answer.body.decode("utf-8", "replace")) if answer.body else "nothing"
+            self._fail(
+                f"{request.name} should be answered with JSON; it was {said} ({_ending(request)}).", [index]
+            )
+
+    def _request(self, index: int) -> Request:
+        return self._observation.run.requests[index]
+
+    def _held(self, sentence: str) -> Self:
+        self._observation.held.append(sentence)
+        return self
+
+    def _fail(self, message: str, indices: Sequence[int]) -> NoReturn:
+        shown = tuple(indices)
+        requests = [self._request(index) for index in shown]
+        evidence = None
+        if requests:
+            evidence = Evidence(
+                self._observation.run,
+                (),
+                min(request.start_ns for request in requests),
+                max(request.end_ns for request in requests),
+                requests=shown,
+            )
+        raise CheckFailed(message, evidence)
+
+
+def _with_status(status: int) -> str:
+    return f"got status {status}"
+
+
+def _ending(request: Request) -> str:
+    if request.error is not None:
+        return f"failed ({request.error})"
+    return "got no answer" if request.status is None else _with_status(request.status)
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=repr)
+    return text if len(text) <= _LONGEST_BODY else f"{text[:_LONGEST_BODY]} ..."

@@ -1,0 +1,373 @@
+"""One recorded run, and the sentences about it as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Final, Literal, NoReturn
+
+from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
+from asyncdemo.analysis.metrics import left_pending
+from asyncdemo.analysis.metrics.limits import resource_use
+from asyncdemo.analysis.metrics.requests import path_of
+from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
+from asyncdemo.model import Answer, Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep, TrackKind
+from asyncdemo.testing.checks.calls import Calls
+from asyncdemo.testing.checks.failure import CheckFailed, Evidence, Missed
+from asyncdemo.testing.checks.observation import observe_run
+from asyncdemo.testing.checks.pools import Pools
+from asyncdemo.testing.checks.requests import Requests
+from asyncdemo.testing.checks.words import count, length, listed, place, was, who_hangs
+
+__tracebackhide__ = True
+"""A failed sentence is the test's: pytest shows the line that said it, not ours."""
+
+__all__ = ["Seen"]
+
+Limited = Literal["semaphore", "lock", "executor", "pool"]
+
+_WARNING: Final = re.compile(
+    r"Warning: |was never awaited|was never retrieved|was destroyed but it is pending", re.MULTILINE
+)
+_FRAME: Final = re.compile(r'^[ |]*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
+_ERROR: Final = re.compile(r"^[ |]*(?P<error>(?![A-Za-z]*Warning: )[A-Za-z_][\w.]*(: .*)?)$", re.MULTILINE)
+"""The last line of a traceback, also of one within a group of errors."""
+
+
+class Seen:
+    """What was seen of a run. Its methods return nothing, or raise ``CheckFailed``.
+
+    run: the whole recording. stdout, stderr: what the script wrote.
+    answers: of a server, to all of its requests, in the order of ``run.requests``.
+    held: the sentences that held so far, in order.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        stdout: str = "",
+        stderr: str = "",
+        rows: Sequence[str] = (),
+        functions: Sequence[str] = (),
+        answers: Sequence[Answer] = (),
+    ) -> None:
+        """rows: the functions whose lanes show a fault that is not about one of them; all by default.
+
+        functions: those whose calls were asked for.
+        """
+        self.run = run
+        self.answers = answers
+        self._functions = functions
+        self._rows = rows
+        self.stdout = stdout
+        self.stderr = stderr
+        self._observation = observe_run(run)
+        self.held = self._observation.held
+
+    @property
+    def knobs(self) -> Mapping[str, int | float | str | bool]:
+        """The upper-case constants of the script, with the values that this run had.
+
+        One that is missing fails the check: the script is to be as it was given there.
+        """
+        return _Knobs(self.run.knobs)
+
+    def calls(self, function: str, nouns: str | None = None) -> Calls:
+        """The calls of a function whose lanes were recorded, or the tasks and threads that run it.
+
+        nouns: what to call them in sentences, in the plural: "uploads".
+        Raises ValueError for a function of which nothing was recorded: a sentence about it could not fail;
+        and for one of which only sums are kept.
+        """
+        self._refuse_unrecorded(function)
+        if any(_is_of(tasks.function, function) for tasks in self.run.summed):
+            raise ValueError(f"too many tasks ran {function} to keep each of them: give it as one of `lanes`")
+        found = [
+            index
+            for index, lane in enumerate(self.run.lanes)
+            if _is_of(lane.function, function) or (lane.function and _is_of(function, lane.function))
+        ]
+        return Calls(self._observation, function, nouns or f"calls of {function}", found)
+
+    def requests(self, path: str | None = None, nouns: str | None = None) -> Requests:
+        """The requests that a server got: all, or those to one path (without a query).
+
+        nouns: what to call them in sentences, in the plural: "uploads".
+        """
+        found = [
+            index
+            for index, request in enumerate(self.run.requests)
+            if path is None or path_of(request) == path
+        ]
+        return Requests(
+            self._observation,
+            nouns or ("requests" if path is None else f"requests to {path}"),
+            found,
+            self.answers,
+        )
+
+    def pool(self, name: str) -> Pools:
+        """The connection pools of one kind: "redis", "s3", "http", "asyncpg", "psycopg", "psycopg2".
+
+        There may be none, or one for each call: the sentences tell.
+        """
+        return Pools(self._observation, name, [one for one in self.pools.resources if one.name == name])
+
+    @property
+    def pools(self) -> Pools:
+        """All connection pools of the run."""
+        pools = [one for one in self.run.resources if one.kind is ResourceKind.POOL]
+        return Pools(self._observation, "", pools)
+
+    # -- the end --------------------------------------------------------------------------------
+
+    def ends_well(self) -> None:
+        """It came to its end within its limits, with exit code 0."""
+        run = self.run
+        if run.outcome is RunOutcome.OK:
+            return
+        if run.stuck:
+            why = (
+                "It was not over at its time limit."
+                if run.outcome is RunOutcome.TIMEOUT
+                else "No task can ever go on: nothing is left that could wake one."
+            )
+            circles = [finding.message for finding in deadlocks(run)]
+            told = [*circles, *where_they_wait(run)] if circles else [who_hangs(run.stuck)]
+            raise CheckFailed(" ".join([why, *told]), self._whole())
+        if run.outcome is RunOutcome.FAILED and self.stderr.strip():
+            raise CheckFailed(f"The program failed: {self._last_error()}", self._whole())
+        raise CheckFailed(" ".join(["The program did not end as it should.", *run.notes]), self._whole())
+
+    def nothing_left_pending(self) -> None:
+        """No task was still pending when the main task ended."""
+        tracks = left_pending(self.run)
+        if tracks:
+            left = {track.index for track in tracks}
+            lanes = [i for i, lane in enumerate(self.run.lanes) if lane.track in left]
+            known = [self.run.lanes[index].name for index in lanes]
+            who = known or [f"{track.function} ({track.name})" for track in tracks]
+            raise CheckFailed(
+                f"Every task should be over when main is. {listed(who)} {was(len(who))} not: nobody waited "
+                f"for {'it' if len(who) == 1 else 'them'}.",
+                self._evidence(lanes),
+            )
+        self.held.append("Every task was over when main was.")
+
+    def never_ran(self) -> str:
+        """A sentence about the first coroutine that was made and dropped; "" if there is none."""
+        for one in self.run.unawaited:
+            line = "" if one.site is None else f" at {place(one.site)}"
+            return f"{one.function}() was called{line}, but nobody awaited it, so it never ran."
+        return ""
+
+    def no_warnings(self) -> None:
+        """No coroutine dropped, no task left or destroyed pending, no error never looked at, no warning."""
+        dropped = self.never_ran()
+        if dropped:
+            raise CheckFailed(dropped, self._whole())
+        self.nothing_left_pending()
+        for line in self.stderr.splitlines():
+            if _WARNING.search(line):
+                raise CheckFailed(f"Python should have nothing to warn of; it said: {line.strip()}")
+        self.held[-1] = "No warning: every coroutine was awaited, every task was over when main was."
+
+    def prints(self, text: str) -> None:
+        """The text occurs in what the script wrote to stdout."""
+        if text not in self.stdout:
+            last = self.stdout.strip().splitlines()[-3:]
+            written = f"its last lines were: {' / '.join(last)}" if last else "it printed nothing"
+            raise CheckFailed(f'It should print "{text}"; {written}.')
+        self.held.append(f'It printed "{text}".')
+
+    # -- the event loop -------------------------------------------------------------------------
+
+    def no_step_over(self, milliseconds: float) -> None:
+        """No step held an event loop, or gevent's hub, longer.
+
+        What the operating system gave to others is not counted.
+        Of a server only the time from its first request to its last response counts.
+        Raises ValueError below the threshold from which on the run recorded steps.
+        """
+        limit_ns = round(milliseconds * 1e6)
+        if limit_ns < self.run.threshold_ns:
+            raise ValueError(f"steps below {self.run.threshold_ns / 1e6:g} ms were not recorded")
+        slow = blocking_steps(self.run, limit_ns)
+        if slow:
+            worst = max(slow, key=lambda step: step.held_ns)
+            loop = "hub" if in_a_hub(self.run, worst.track) else "event loop"
+            raise CheckFailed(
+                f"No step may hold the {loop} longer than {length(limit_ns)}. {self._step(worst)}",
+                self._evidence(self._lanes_open(worst.start_ns, worst.end_ns), worst.start_ns, worst.end_ns),
+            )
+        tasks = (track.index for track in self.run.tracks if track.kind is TrackKind.TASK)
+        in_hubs = any(in_a_hub(self.run, index) for index in tasks)
+        loop = "hub" if in_hubs else "event loop"
+        self.held.append(f"No step held the {loop} longer than {length(limit_ns)}.")
+
+    def never_blocked(self) -> None:
+        """No step held an event loop longer than the run's threshold."""
+        self.no_step_over(self.run.threshold_ns / 1e6)
+
+    # -- what is limited ------------------------------------------------------------------------
+
+    def held_at_most(self, kind: Limited, most: int) -> None:
+        """Never more than so many of a semaphore, lock, executor or pool held at once, of each of them."""
+        for resource, held in self._use(ResourceKind(kind)):
+            if held > most:
+                raise CheckFailed(
+                    f"At most {most} may hold the {kind} at once; {held} did{_made_at(resource)}.",
+                    self._holding(resource),
+                )
+        self.held.append(f"Never more than {most} held the {kind} at once.")
+
+    def held_exactly(self, kind: Limited, most: int) -> None:
+        """Reached, and never exceeded."""
+        self.held_at_most(kind, most)
+        used = self._use(ResourceKind(kind))
+        held = max((held for _, held in used), default=0)
+        if held < most:
+            none = not used or held == 0
+            raise CheckFailed(
+                f"{most} should hold the {kind} at once; "
+                + (f"no {kind} was ever held." if none else f"there {was(held)} never more than {held}."),
+                None if none else self._whole(),
+            )
+        self.held[-1] = f"{most} held the {kind} at once, and never more."
+
+    def queue_depth_at_most(self, most: int) -> None:
+        """No queue was ever longer."""
+        for resource, depth in self._use(ResourceKind.QUEUE):
+            if depth > most:
+                begin_ns = self._observation.zero_ns
+                over_ns = next(at_ns for at_ns, length in resource.levels if length > most)
+                raise CheckFailed(
+                    f"A queue may hold at most {count(most, 'items')}; {depth} stood in it"
+                    f"{_made_at(resource)}.",
+                    self._evidence(self._lanes_open(begin_ns, over_ns), begin_ns, over_ns),
+                )
+        self.held.append(f"Never more than {count(most, 'items')} in a queue.")
+
+    def queue_depth_reaches(self, least: int) -> None:
+        """Some queue was at least so long at one moment."""
+        depth = max((depth for _, depth in self._use(ResourceKind.QUEUE)), default=0)
+        if depth < least:
+            words = f"there {was(depth)} never more than {depth}" if depth else "there were none at all"
+            raise CheckFailed(f"{count(least, 'items')} should stand in a queue at once; {words}.")
+        self.held.append(f"{count(depth, 'items')} stood in a queue at once.")
+
+    def opened_and_closed_once(self, opening: str, closing: str) -> None:
+        """One call of each, the second after the first; both returned."""
+        before = len(self.held)
+        opened, closed = self.calls(opening), self.calls(closing)
+        opened.happen(1).all_return()
+        closed.happen(1).all_return()
+        opened.end_before(closed)
+        self.held[before:] = [f"{opening} and then {closing} were called, once each."]
+
+    # -- anything else --------------------------------------------------------------------------
+
+    def expect(self, ok: bool, held: str, failed: str, *, at: Calls | None = None) -> None:
+        """A sentence of your own. held, failed: how it reads in either case. at: the calls that show it."""
+        if not ok:
+            raise CheckFailed(failed, self._whole() if at is None else self._evidence(at.indices))
+        self.held.append(held)
+
+    def too_busy(self, missed: str) -> NoReturn:
+        """Fails, since a busy machine kept something from being seen. ``judge`` runs the file again then.
+
+        missed: a sentence that says what nobody saw.
+        """
+        raise Missed(f"This machine is too busy: {missed} Check again.", self._whole())
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _refuse_unrecorded(self, function: str) -> None:
+        if self._functions:
+            known: Iterable[str] = self._functions
+            advice = "name it among the lanes"
+        elif self.run.named:
+            return  # which functions were asked for is not known
+        else:
+            known = {lane.function for lane in self.run.lanes}
+            advice = "no task or thread of its own ran it; give it as one of `lanes` to see its calls"
+        if not any(_is_of(name, function) or _is_of(function, name) for name in known if name):
+            raise ValueError(f"nothing is recorded of {function}: {advice}")
+
+    def _use(self, kind: ResourceKind) -> list[tuple[Resource, int]]:
+        return [(use.resource, use.peak_held) for use in resource_use(self.run) if use.resource.kind is kind]
+
+    def _holding(self, resource: Resource) -> Evidence | None:
+        tracks = {slot.track for slot in resource.slots}
+        return self._evidence([i for i, lane in enumerate(self.run.lanes) if lane.track in tracks])
+
+    def _step(self, step: SlowStep) -> str:
+        who = "A callback" if step.track is None else self._name(step.track)
+        where = "" if step.site is None else f" at {place(step.site)}"
+        if (
+            step.site is not None
+            and step.site.function
+            and not _is_of(step.site.function, who.partition("(")[0])
+        ):
+            where += f" in {step.site.function}"
+        if step.called_from is not None and step.called_from != step.site:
+            where += f", called from {place(step.called_from)}"
+        return f"{who} held it for {length(step.held_ns)}{where}."
+
+    def _name(self, track: int) -> str:
+        """Of the lane if the track has just one, else of the track."""
+        names = {lane.name for lane in self.run.lanes if lane.track == track}
+        seen = self.run.tracks[track]
+        return names.pop() if len(names) == 1 else f"{seen.function or seen.name}"
+
+    def _lanes_open(self, start_ns: int, end_ns: int) -> list[int]:
+        return [
+            index
+            for index, lane in enumerate(self.run.lanes)
+            if lane.start_ns < end_ns and lane.end_ns > start_ns and self._is_row(lane)
+        ]
+
+    def _whole(self) -> Evidence | None:
+        return self._evidence(index for index, lane in enumerate(self.run.lanes) if self._is_row(lane))
+
+    def _is_row(self, lane: Lane) -> bool:
+        return not self._rows or any(_is_of(lane.function, name) for name in self._rows)
+
+    def _evidence(
+        self, lanes: Iterable[int], start_ns: int | None = None, end_ns: int | None = None
+    ) -> Evidence | None:
+        shown = list(lanes)
+        if not shown:
+            return None
+        extents = [(self.run.lanes[index].start_ns, self.run.lanes[index].end_ns) for index in shown]
+        start_ns = min(start for start, _ in extents) if start_ns is None else start_ns
+        end_ns = max(end for _, end in extents) if end_ns is None else end_ns
+        return self._observation.evidence(shown, start_ns, end_ns)
+
+    def _last_error(self) -> str:
+        """The last error that the script's stderr names, and the innermost line of the script that did it."""
+        errors = list(_ERROR.finditer(self.stderr))
+        if not errors:
+            return self.stderr.strip().splitlines()[-1].strip()
+        script = PurePath(self.run.script).name
+        before = [frame for frame in _FRAME.finditer(self.stderr) if frame.end() <= errors[-1].start()]
+        lines = [frame["line"] for frame in before if PurePath(frame["file"]).name == script]
+        group = "an ExceptionGroup with " if errors[-1][0].startswith(" ") else ""
+        return f"{group}{errors[-1]['error']}{f' (line {lines[-1]})' if lines else ''}"
+
+
+class _Knobs(dict[str, int | float | str | bool]):
+    def __missing__(self, name: str) -> NoReturn:
+        raise CheckFailed(
+            f"{name} should be a constant of the file, with a plain value: the check reads it and sets it."
+        )
+
+
+def _is_of(lane_function: str, function: str) -> bool:
+    return lane_function == function or lane_function.endswith("." + function)
+
+
+def _made_at(resource: Resource) -> str:
+    return "" if resource.site is None else f" (made at {place(resource.site)})"

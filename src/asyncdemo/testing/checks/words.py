@@ -1,0 +1,85 @@
+"""Times, counts and places as a learner reads them in a check's sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from asyncdemo.model import Site, State, Stuck
+
+__all__ = [
+    "at",
+    "count",
+    "length",
+    "listed",
+    "place",
+    "singular",
+    "upper",
+    "was",
+    "who_hangs",
+]
+
+
+def at(time_ns: int, zero_ns: int) -> str:
+    """A time of the run: "0.15 s", counted from the first lane's open."""
+    return f"{(time_ns - zero_ns) / 1e9:.2f} s"
+
+
+def length(duration_ns: int) -> str:
+    """ "150 ms", "2.00 s"."""
+    return f"{duration_ns / 1e6:.0f} ms" if duration_ns < 1_000_000_000 else f"{duration_ns / 1e9:.2f} s"
+
+
+def count(number: int, plural: str) -> str:
+    """ "1 upload", "50 uploads", "1 call of upload", "1 query", "no calls of upload"."""
+    if number == 1:
+        first, space, rest = plural.partition(" ")
+        return f"1 {singular(first)}{space}{rest}"
+    return f"{number or 'no'} {plural}"
+
+
+def singular(noun: str) -> str:
+    """Of a regular one; a unit like "s" stays as it is."""
+    if len(noun) <= len("ms"):
+        return noun
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
+
+
+def upper(text: str) -> str:
+    """For the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def was(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+def place(site: Site) -> str:
+    """ "exercise.py:31"."""
+    return f"{PurePath(site.file).name}:{site.line}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """ "a, b and c", "a, b, c and 7 more"."""
+    shown = list(names[:most]) if len(names) > most + 1 else list(names)
+    if len(names) > len(shown):
+        shown.append(f"{len(names) - len(shown)} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def who_hangs(stuck: Sequence[Stuck]) -> str:
+    """One sentence for each place: who is there, and at which line. "" for nobody."""
+    groups: dict[tuple[Site | None, str, str, State], list[str]] = {}
+    for one in stuck:
+        groups.setdefault((one.site, one.source, one.function, one.state), []).append(one.name)
+    return " ".join(
+        f"{function or 'A thread'} ({listed(names)}) {_does(state, site)}{f' ({source})' if source else ''}."
+        for (site, source, function, state), names in groups.items()
+    )
+
+
+def _does(state: State, site: Site | None) -> str:
+    if site is None:
+        return "has not begun"
+    words = {State.RUNNING: "runs at", State.READY: "is ready to go on at"}
+    return f"{words.get(state, 'waits at')} {place(site)}"

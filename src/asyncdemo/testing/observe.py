@@ -1,0 +1,130 @@
+"""Runs one of your functions under the lens, in a process of its own, and gives what was seen.
+
+For test suites that assert concurrency; ``testing.plugin`` offers it as a fixture.
+Not for: scripts (``runner``), exercises (``course.judging``).
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from asyncdemo.errors import UsageError
+from asyncdemo.model import Run
+from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.runner import Call, Options, Recording, Stdout, Target
+from asyncdemo.testing.checks import Seen
+
+__tracebackhide__ = True
+"""pytest shows the line of the test, not ours."""
+
+__all__ = ["Observed", "observe"]
+
+
+class Observed(Seen):
+    """What was seen of a run of a function (``checks.Seen``), and what the function returned."""
+
+    def __init__(self, run: Run, *, stdout: str, stderr: str, functions: Sequence[str]) -> None:
+        super().__init__(run, stdout=stdout, stderr=stderr, functions=functions)
+        self.result: Any = None if run.result is None else ast.literal_eval(run.result)
+        """What it returned. None also for what is no plain value: such values stay in the other process."""
+
+
+def observe(
+    function: Callable[..., Any],
+    *arguments: Any,
+    lanes: Iterable[Callable[..., Any] | str] = (),
+    virtual: bool = True,
+    timeout_s: float = 10.0,
+    threshold_s: float = 0.05,
+    ends_well: bool = True,
+) -> Observed:
+    """Calls ``function(*arguments)`` in a new process under the lens; a coroutine is run to its end.
+
+    function: a function at the top of an importable module or file. It is imported anew over there, so
+    nothing that this process has changed (fixtures, patches) is seen by it.
+    arguments: plain values: numbers, texts, None, and lists, tuples, dicts and sets of them.
+    lanes: functions, of any module, whose calls the sentences will be about; names are of the function's
+    own module. Without, the sentences are about tasks and threads, by the function that they run.
+    virtual: let time jump to the next timer instead of passing. It goes on in real time as soon as a
+    thread, a socket or a subprocess is used.
+    timeout_s: of real time, after which the process is ended. threshold_s: from when on a step blocks.
+    ends_well: raise CheckFailed if it does not come to its end, with what it wrote to stderr as a note.
+
+    Raises UsageError for a function that cannot be imported, or arguments that are not plain.
+    """
+    module, file = _home(function)
+    call = Call(
+        module=module,
+        function=function.__qualname__,
+        arguments=_literal(arguments),
+        lanes=_by_module(lanes, module),
+        path=tuple(sys.path),
+    )
+    output = KeptOutput()
+    options = Options(
+        name=function.__qualname__,
+        virtual=virtual,
+        timeout_s=timeout_s,
+        threshold_s=threshold_s,
+        stdout=Stdout.CAPTURE,
+    )
+    with Recording(Target(file, call=call), options, output) as recording:
+        recording.start()
+        recording.go()
+        while recording.poll(0.2):
+            pass
+        run = recording.result()
+    functions = [name for names in call.lanes.values() for name in names]
+    seen = Observed(run, stdout=output.stdout, stderr=output.stderr, functions=functions)
+    if ends_well:
+        try:
+            seen.ends_well()
+        except AssertionError as failed:
+            if seen.stderr:
+                failed.add_note(seen.stderr)
+            raise
+    return seen
+
+
+def _home(function: Callable[..., Any]) -> tuple[str, str]:
+    """(module, file) of a function. Raises UsageError if another process could not import it."""
+    if not isinstance(function, FunctionType):
+        raise UsageError(f"{function!r} is no function, so it cannot be called in a process of its own.")
+    if "<" in function.__qualname__:
+        raise UsageError(
+            f"{function.__qualname__} is made inside another function, so no other process can import it. "
+            "Move it to the top of its module."
+        )
+    file = inspect.getsourcefile(function)
+    if file is None:
+        raise UsageError(f"There is no source file of {function.__qualname__}.")
+    # As __main__ it would run all of the script over there, and this call of it again.
+    return Path(file).stem if function.__module__ == "__main__" else function.__module__, file
+
+
+def _literal(arguments: tuple[Any, ...]) -> str:
+    text = repr(arguments)
+    try:
+        same = bool(ast.literal_eval(text) == arguments)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        same = False
+    if not same:
+        raise UsageError(f"The arguments {text[:80]} are not all plain values, so they cannot be sent.")
+    return text
+
+
+def _by_module(lanes: Iterable[Callable[..., Any] | str], own: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for lane in lanes:
+        if isinstance(lane, str):
+            found.setdefault(own, []).append(lane)
+        else:
+            module, _ = _home(lane)
+            found.setdefault(module, []).append(lane.__qualname__)
+    return found

@@ -1,0 +1,58 @@
+"""For pytest: the fixture ``asyncdemo_run``, and the timeline of a failed sentence in the test's report.
+
+Loaded with every pytest session where asyncdemo is installed, so it imports nothing until it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from asyncdemo.testing.checks import Evidence
+    from asyncdemo.testing.observe import Observed
+
+__all__ = ["asyncdemo_run", "pytest_runtest_makereport"]
+
+_WIDTH = 100
+
+
+@pytest.fixture
+def asyncdemo_run() -> Callable[..., Observed]:
+    """Calls a function in a process of its own under the lens and gives what was seen.
+
+    ``seen = asyncdemo_run(main, lanes=[fetch])``; then ``seen.calls("fetch").peak_is(5)``. See
+    ``asyncdemo.testing.observe.observe`` for the parameters, ``asyncdemo.testing.checks`` for the sentences.
+    """
+    from asyncdemo.testing.observe import observe
+
+    return observe
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    evidence = None if call.excinfo is None else _evidence(call.excinfo.value)
+    if evidence is not None:
+        report.sections.append(("asyncdemo timeline", _drawn(evidence)))
+    return report
+
+
+def _evidence(error: BaseException) -> Evidence | None:
+    if type(error).__module__ != "asyncdemo.testing.checks.failure":
+        return None
+    found: Any = getattr(error, "evidence", None)
+    return found  # type: ignore[no-any-return]
+
+
+def _drawn(evidence: Evidence) -> str:
+    """Without colours: the report may go to a file."""
+    from asyncdemo.render.terminal.evidence import evidence_lines
+    from asyncdemo.render.terminal.theme import UNICODE
+
+    lines = evidence_lines(evidence, UNICODE, _WIDTH)
+    return "\n".join("".join(segment.text for segment in line).rstrip() for line in lines)

@@ -1,0 +1,558 @@
+"""Every finding where it holds, and its silence where it does not."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+
+import asyncdemo.analysis.diagnose
+from asyncdemo.analysis.diagnose import Finding, FindingKind, diagnose
+from asyncdemo.model import Run, RunOutcome
+from tests.support.runs import Story, Teller, at_line
+from tests.support.strategies import runs
+
+WORKER = at_line(12, "worker")
+LIBRARY = at_line(30, "get", "/usr/lib/python3/site-packages/slowlib/client.py")
+
+
+def findings(story: Story, kind: FindingKind) -> list[Finding]:
+    return [finding for finding in diagnose(story.run()) if finding.kind is kind]
+
+
+def only(found: Iterable[Finding]) -> Finding:
+    (finding,) = found
+    return finding
+
+
+def test_a_run_without_faults_has_no_findings() -> None:
+    story = Story()
+    gate = story.semaphore(2, made=at_line(3))
+    for number in range(4):
+        upload = story.task(f"upload({number})")
+        if number >= 2:
+            upload.queues(gate, 100)
+        upload.takes(gate).runs(1).sleeps(100).gives_back(gate).returns()
+    assert diagnose(story.run()) == ()
+
+
+class TestBlocksTheLoop:
+    KIND = FindingKind.BLOCKS_THE_LOOP
+
+    def test_names_the_call_the_time_and_the_line(self) -> None:
+        story = Story()
+        story.task("worker").blocks(120, "sleep", at=WORKER, called_from=WORKER)
+        finding = only(findings(story, self.KIND))
+        assert finding.message == "time.sleep held the event loop 0.12 s at app.py:12 in worker()."
+        assert "await asyncio.sleep" in finding.advice and "to_thread" in finding.advice
+        assert (finding.site, finding.called_from) == (WORKER, WORKER)
+
+    def test_a_callback_is_told_that_it_cannot_await(self) -> None:
+        story = Story()
+        story.task("main").sleeps(200)
+        story.callback_blocks(120, site=at_line(7, "data_received"))
+        finding = only(findings(story, self.KIND))
+        assert finding.message == "time.sleep held the event loop 0.12 s at app.py:7 in data_received()."
+        assert "loop.create_task(...)`, and in that: use `await asyncio.sleep(...)`" in finding.advice
+
+    def test_names_the_line_of_the_users_own_code_that_led_there(self) -> None:
+        story = Story()
+        story.task("worker").blocks(120, "net.read", at=LIBRARY, called_from=WORKER)
+        finding = only(findings(story, self.KIND))
+        assert "at client.py:30 in get(), called from app.py:12 in worker()" in finding.message
+        assert (finding.site, finding.called_from) == (LIBRARY, WORKER)
+
+    def test_steps_at_one_place_are_one_finding(self) -> None:
+        story = Story()
+        for number in range(3):
+            task = story.task(f"worker({number})").is_ready(1 + 400 * number)
+            task.blocks(100 + 50 * number, at=WORKER, called_from=WORKER)
+        story.task("other").blocks(60, at=at_line(40), called_from=at_line(40))
+        first, second = findings(story, self.KIND)
+        assert "3 times, 0.45 s in all and 0.20 s at the longest" in first.message
+        assert "60 ms at app.py:40" in second.message
+
+    def test_computing_seen_on_several_lines_of_one_function_is_one_finding(self) -> None:
+        story = Story()
+        for line in (12, 13, 14):
+            site = at_line(line, "crunch")
+            story.task("crunch").is_ready(line * 200).blocks(100, "", at=site, called_from=site, cpu_ms=99)
+        assert "3 times" in only(findings(story, self.KIND)).message
+
+    @pytest.mark.parametrize(
+        ("reason", "cpu_ms", "what", "advice"),
+        [
+            ("sleep", 0, "time.sleep", "asyncio.sleep"),
+            ("net.read", 0, "blocking read", "async client"),
+            ("net.connect", 0, "blocking connect", "to_thread"),
+            ("dns", 0, "name lookup", "to_thread"),
+            ("subprocess", 0, "process", "create_subprocess_exec"),
+            ("lock", 0, "thread lock", "asyncio's own lock"),
+            ("empty queue", 0, "empty queue", "asyncio's own queue"),
+            ("future", 0, "Future.result()", "wrap_future"),
+            ("queue.join", 0, "Waiting (queue.join)", "to_thread"),
+            ("", 110, "Computing", "ProcessPoolExecutor"),
+            ("", None, "Computing", "ProcessPoolExecutor"),
+            ("", 3, "waited outside Python", "to_thread"),
+        ],
+    )
+    def test_what_and_advice_depend_on_what_happened(
+        self, reason: str, cpu_ms: float | None, what: str, advice: str
+    ) -> None:
+        story = Story()
+        story.task("worker").blocks(120, reason, at=WORKER, called_from=WORKER, cpu_ms=cpu_ms)
+        finding = only(findings(story, self.KIND))
+        assert what in finding.message
+        assert advice in finding.advice
+
+    def test_a_thread_is_no_way_out_for_computing(self) -> None:
+        story = Story()
+        story.task("worker").blocks(120, "", at=WORKER, called_from=WORKER, cpu_ms=119)
+        assert "`asyncio.to_thread` does not make it faster" in only(findings(story, self.KIND)).advice
+
+    def test_silent_below_the_threshold(self) -> None:
+        story = Story(threshold_ms=50)
+        story.task("worker").blocks(49, at=WORKER)
+        assert not findings(story, self.KIND)
+
+    def test_silent_when_the_system_gave_the_time_to_others(self) -> None:
+        story = Story(threshold_ms=50)
+        story.task("worker").blocks(120, at=WORKER, stolen_ms=80)
+        assert not findings(story, self.KIND)
+
+    def test_a_place_that_nobody_saw_is_left_out(self) -> None:
+        story = Story()
+        story.task("worker").blocks(120)
+        finding = only(findings(story, self.KIND))
+        assert finding.message == "time.sleep held the event loop 0.12 s."
+        assert finding.site is None
+
+    def test_the_gil_kept_by_another_thread_is_not_the_steps_doing(self) -> None:
+        story = Story()
+        story.task("worker").blocks(120, "gil", at=WORKER, called_from=WORKER)
+        assert not findings(story, self.KIND)
+        finding = only(findings(story, FindingKind.GIL_HELD_ELSEWHERE))
+        assert "another thread kept the GIL" in finding.message
+        assert "at app.py:12 in worker()" in finding.message
+        assert "process" in finding.advice
+
+    def test_a_place_that_nobody_saw_is_left_out_of_that_too(self) -> None:
+        story = Story()
+        story.task("worker").blocks(120, "gil")
+        finding = only(findings(story, FindingKind.GIL_HELD_ELSEWHERE))
+        assert finding.message == "The event loop stood still 0.12 s because another thread kept the GIL."
+
+
+class TestSequentialAwaits:
+    KIND = FindingKind.SEQUENTIAL_AWAITS
+    BREW = at_line(12, "main")
+
+    def ten_brews(self, story: Story, independent: bool | None = True, each: float = 300) -> Teller:
+        main = story.task("main").sleeps(10 * each)
+        story.awaits_in_sequence(main, 0, 10 * each, (each,) * 10, (self.BREW,), independent)
+        return main
+
+    def test_says_what_it_took_and_what_overlapping_could_take(self) -> None:
+        story = Story()
+        self.ten_brews(story)
+        finding = only(findings(story, self.KIND))
+        assert "10 awaits at app.py:12 in main()" in finding.message
+        assert "took 3.00 s" in finding.message and "0.30 s" in finding.message
+        assert "if none needs what another did, they could overlap" in finding.message
+        assert "TaskGroup" in finding.advice and "gather" in finding.advice
+        assert (finding.site, finding.called_from) == (self.BREW, self.BREW)
+
+    def test_names_all_lines(self) -> None:
+        story = Story()
+        main = story.task("main").sleeps(300)
+        lines = (at_line(3, "main"), at_line(4, "main"), at_line(5, "main"))
+        story.awaits_in_sequence(main, 0, 300, (100, 100, 100), lines)
+        assert "app.py:3 in main() (and lines 4, 5)" in only(findings(story, self.KIND)).message
+
+    def test_the_same_lines_in_many_tasks_are_one_finding(self) -> None:
+        story = Story()
+        for number in range(3):
+            main = story.task("main", at=1000 * number).sleeps(200)
+            story.awaits_in_sequence(main, 1000 * number, 1000 * number + 200, (100, 100), (self.BREW,))
+        assert "2 other calls did the same" in only(findings(story, self.KIND)).message
+
+    @pytest.mark.parametrize("independent", [False, None])
+    def test_silent_where_a_result_is_needed_or_nobody_knows(self, independent: bool | None) -> None:
+        story = Story()
+        self.ten_brews(story, independent)
+        assert not findings(story, self.KIND)
+
+    def test_silent_where_there_is_little_to_gain(self) -> None:
+        story = Story()
+        self.ten_brews(story, each=1.9)
+        assert not findings(story, self.KIND)
+
+    def test_silent_for_workers_that_go_side_by_side(self) -> None:
+        story = Story()
+        for _ in range(2):
+            self.ten_brews(story)
+        assert not findings(story, self.KIND)
+
+    def test_a_task_of_another_function_does_not_make_it_concurrent(self) -> None:
+        story = Story()
+        self.ten_brews(story)
+        story.task("heartbeat").sleeps(3000)
+        assert findings(story, self.KIND)
+
+    def test_workers_of_which_one_goes_on_when_the_others_are_done_are_concurrent(self) -> None:
+        story = Story()
+        self.ten_brews(story)
+        story.task("main").sleeps(1000)
+        assert not findings(story, self.KIND)
+
+
+class TestNeverAwaited:
+    KIND = FindingKind.NEVER_AWAITED
+
+    def test_names_function_and_line(self) -> None:
+        story = Story()
+        story.never_awaited("fetch", site=at_line(7, "main"))
+        finding = only(findings(story, self.KIND))
+        assert "fetch() was called but never awaited at app.py:7 in main()" in finding.message
+        assert "await fetch(...)" in finding.advice
+        assert finding.site == finding.called_from == at_line(7, "main")
+
+    @pytest.mark.parametrize("function", ["main", "fetch"])
+    def test_outside_of_functions_the_advice_is_to_run_it(self, function: str) -> None:
+        story = Story()
+        story.never_awaited(function, site=at_line(7, "<module>"))
+        assert "`asyncio.run(main())`" in only(findings(story, self.KIND)).advice
+
+    def test_counts_repetitions(self) -> None:
+        story = Story()
+        for _ in range(3):
+            story.never_awaited("main.<locals>.fetch", site=at_line(7))
+        assert "fetch() was called 3 times" in only(findings(story, self.KIND)).message
+
+
+class TestLeftPending:
+    KIND = FindingKind.LEFT_PENDING
+
+    def test_tasks_of_one_function_made_on_one_line_are_one_finding(self) -> None:
+        story = Story()
+        story.task("main").sleeps(10).returns()
+        for _ in range(3):
+            story.task("save", created=at_line(9, "main")).sleeps(10).is_cancelled().is_left_pending()
+        finding = only(findings(story, self.KIND))
+        assert "3 tasks of save() made at app.py:9 in main() were not done" in finding.message
+        assert finding.site == at_line(9, "main")
+
+    def test_the_main_coroutine_is_not_left_by_itself(self) -> None:
+        story = Story()
+        loop = story.thread("MainThread")
+        main = story.task("main", thread=loop).sleeps(10).is_left_pending()
+        story.task("quits", parent=main, thread=loop, at=1).raises("SystemExit: 1")
+        assert not findings(story, self.KIND)
+
+    def test_a_later_task_is_left_though_nobody_knows_who_made_it(self) -> None:
+        story = Story()
+        loop = story.thread("MainThread")
+        story.task("main", thread=loop).sleeps(10)
+        story.task("save", thread=loop, at=1).sleeps(10).is_left_pending()
+        assert findings(story, self.KIND)
+
+    @pytest.mark.parametrize("outcome", [RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED])
+    def test_silent_when_the_run_was_cut_off(self, outcome: RunOutcome) -> None:
+        story = Story()
+        story.task("main").sleeps(1)
+        story.task("save").sleeps(10).is_left_pending()
+        assert not diagnose(story.run(outcome=outcome))
+
+    def test_silent_of_those_that_the_main_task_was_awaiting_when_it_was_broken_off(self) -> None:
+        story = Story()
+        loop = story.thread("MainThread")
+        main = story.task("main", thread=loop)
+        awaited = story.task("save", thread=loop, parent=main).sleeps(10).is_left_pending()
+        main.waits(5, "task", on=awaited).is_cancelled()
+        story.task("mail", thread=loop, parent=main).sleeps(9).is_left_pending()
+        assert "1 task of mail()" in only(findings(story, self.KIND)).message
+
+    def test_gather_lets_go_of_the_others_at_the_first_error(self) -> None:
+        story = Story()
+        loop = story.thread("MainThread")
+        main = story.task("main", thread=loop)
+        story.task("save", thread=loop, parent=main).sleeps(10).is_left_pending()
+        main.waits(5, "gather").raises("ValueError")
+        assert "passes on the first error" in only(findings(story, self.KIND)).advice
+
+
+class TestUnboundedFanOut:
+    KIND = FindingKind.UNBOUNDED_FAN_OUT
+
+    def fan_out(self, story: Story, number: int, spread_ms: float = 0) -> list[Teller]:
+        main = story.task("main").sleeps(1000)
+        return [
+            story.task("fetch", at=spread_ms * n, parent=main, created=at_line(20, "main")).sleeps(10)
+            for n in range(number)
+        ]
+
+    def test_says_how_many_and_where(self) -> None:
+        story = Story()
+        self.fan_out(story, 1000)
+        finding = only(findings(story, self.KIND))
+        assert "1,000 tasks of fetch() were open at once, made at app.py:20 in main()" in finding.message
+        assert "semaphore" in finding.advice
+        assert finding.site == at_line(20, "main")
+
+    def test_silent_for_few(self) -> None:
+        story = Story()
+        self.fan_out(story, 199)
+        assert not findings(story, self.KIND)
+
+    def test_silent_if_they_are_not_open_at_once(self) -> None:
+        story = Story()
+        self.fan_out(story, 1000, spread_ms=1)
+        assert not findings(story, self.KIND)
+
+    def test_silent_if_they_meet_a_limit(self) -> None:
+        story = Story()
+        gate = story.semaphore(5)
+        for task in self.fan_out(story, 300):
+            task.takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+    def test_silent_if_their_children_meet_a_limit(self) -> None:
+        story = Story()
+        gate = story.semaphore(5)
+        for task in self.fan_out(story, 300):
+            story.task("inner", parent=task).takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+    def test_silent_for_a_fixed_number_of_workers_that_wait_for_jobs(self) -> None:
+        story = Story()
+        for number, task in enumerate(self.fan_out(story, 300)):
+            task.waits(5, "empty queue" if number % 2 else "sleep")
+        assert not findings(story, self.KIND)
+
+    def test_a_few_that_wait_for_a_queue_limit_nothing(self) -> None:
+        story = Story()
+        for task in self.fan_out(story, 300)[:100]:
+            task.waits(5, "empty queue")
+        assert findings(story, self.KIND)
+
+    def test_silent_for_tasks_of_an_installed_package(self) -> None:
+        story = Story()
+        main = story.task("main").sleeps(1000)
+        for _ in range(300):
+            story.task("fetch", parent=main, created=LIBRARY).sleeps(10)
+        assert not findings(story, self.KIND)
+
+    def test_silent_if_several_parents_made_them(self) -> None:
+        story = Story()
+        for _ in range(3):
+            self.fan_out(story, 100)
+        assert not findings(story, self.KIND)
+
+
+class TestIdleLimit:
+    KIND = FindingKind.IDLE_LIMIT
+
+    def test_a_semaphore_that_never_queued_anyone(self) -> None:
+        story = Story()
+        gate = story.semaphore(10, made=at_line(3))
+        for _ in range(4):
+            story.task("upload").takes(gate).sleeps(10).gives_back(gate)
+        finding = only(findings(story, self.KIND))
+        assert "semaphore made at app.py:3" in finding.message and "at most 4 of 10" in finding.message
+        assert "Lower it" in finding.advice
+        assert finding.site == at_line(3)
+
+    def test_a_semaphore_that_one_task_takes_again_and_again(self) -> None:
+        story = Story()
+        gate = story.semaphore(10, made=at_line(3))
+        upload = story.task("upload")
+        for _ in range(4):
+            upload.takes(gate).sleeps(10).gives_back(gate)
+        finding = only(findings(story, self.KIND))
+        assert "at most 1 of 10" in finding.message
+        assert "nothing asks for a second slot at the same time" in finding.advice
+        assert "Lower" not in finding.advice
+
+    def test_silent_if_the_limit_was_reached(self) -> None:
+        story = Story()
+        gate = story.semaphore(4, made=at_line(3))
+        for _ in range(4):
+            story.task("upload").takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+    def test_silent_for_what_an_installed_package_made(self) -> None:
+        story = Story()
+        gate, lock = story.semaphore(10, made=LIBRARY), story.lock(made=LIBRARY)
+        for number in range(4):
+            upload = story.task("upload", at=10 * number)
+            upload.takes(gate).takes(lock).sleeps(10).gives_back(lock).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+    def test_a_lock_that_never_queued_anyone(self) -> None:
+        story = Story()
+        lock = story.lock(made=at_line(3))
+        story.task("a").takes(lock).runs(1).gives_back(lock)
+        story.task("b", at=1).takes(lock).runs(1).gives_back(lock)
+        assert "2 tasks took it 2 times" in only(findings(story, self.KIND)).message
+
+    def test_silent_if_somebody_queued(self) -> None:
+        story = Story()
+        gate, lock = story.semaphore(1, made=at_line(3)), story.lock(made=at_line(4))
+        story.task("a").takes(gate).takes(lock).sleeps(10).gives_back(lock).gives_back(gate)
+        b = story.task("b").queues(gate, 10).queues(lock, 1).takes(gate).takes(lock)
+        b.sleeps(10).gives_back(lock).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+    def test_silent_if_it_was_hardly_used(self) -> None:
+        story = Story()
+        gate, lock = story.semaphore(5, made=at_line(3)), story.lock(made=at_line(4))
+        task = story.task("a").takes(gate).runs(1).gives_back(gate)
+        for _ in range(2):
+            task.takes(lock).runs(1).gives_back(lock)
+        assert not findings(story, self.KIND)
+
+    def test_silent_for_locks_of_threads_which_may_meet_another_time(self) -> None:
+        story = Story()
+        lock = story.lock(made=at_line(3))
+        story.thread("a").takes(lock).runs(1).gives_back(lock)
+        story.thread("b", at=1).takes(lock).runs(1).gives_back(lock)
+        assert not findings(story, self.KIND)
+
+    def test_silent_for_what_was_made_in_unknown_places(self) -> None:
+        story = Story()
+        gate = story.semaphore(10)
+        for _ in range(4):
+            story.task("upload").takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+
+class TestLimitPerCall:
+    KIND = FindingKind.LIMIT_PER_CALL
+
+    def test_a_semaphore_made_in_every_call(self) -> None:
+        story = Story()
+        for _ in range(50):
+            gate = story.semaphore(5, made=at_line(8, "upload"))
+            story.task("upload").takes(gate).sleeps(10).gives_back(gate)
+        finding = only(findings(story, self.KIND))
+        assert "50 times a semaphore of 5 was made at app.py:8 in upload()" in finding.message
+        assert "together 50 were held at once" in finding.message
+        assert "would have allowed 5" in finding.message
+        assert not findings(story, FindingKind.IDLE_LIMIT)
+
+    def test_a_lock_made_in_every_call(self) -> None:
+        story = Story()
+        for _ in range(2):
+            lock = story.lock(made=at_line(8, "upload"))
+            story.task("upload").takes(lock).sleeps(10).gives_back(lock)
+        assert "a lock was made" in only(findings(story, self.KIND)).message
+
+    def test_silent_for_what_an_installed_package_made(self) -> None:
+        story = Story()
+        for _ in range(50):
+            gate = story.semaphore(5, made=LIBRARY)
+            story.task("upload").takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+    def test_silent_for_a_lock_that_each_object_has(self) -> None:
+        story = Story()
+        for _ in range(2):
+            lock = story.lock(made=at_line(8, "Account.__init__"))
+            story.task("upload").takes(lock).sleeps(10).gives_back(lock)
+        assert not findings(story, self.KIND)
+
+    def test_silent_if_one_is_shared(self) -> None:
+        story = Story()
+        gates = [story.semaphore(1, made=at_line(8)) for _ in range(2)]
+        for gate in gates:
+            story.task("a").takes(gate).sleeps(10).gives_back(gate)
+        story.task("b").queues(gates[0], 10).takes(gates[0]).sleeps(10).gives_back(gates[0])
+        assert not findings(story, self.KIND)
+
+    def test_silent_if_one_limit_would_have_let_them_all_in(self) -> None:
+        story = Story()
+        for _ in range(5):
+            gate = story.semaphore(5, made=at_line(8))
+            story.task("upload").takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+    def test_silent_if_they_came_one_after_another(self) -> None:
+        story = Story()
+        for number in range(5):
+            gate = story.semaphore(1, made=at_line(8))
+            story.task("upload", at=10 * number).takes(gate).sleeps(10).gives_back(gate)
+        assert not findings(story, self.KIND)
+
+
+class TestSaturatedExecutor:
+    KIND = FindingKind.SATURATED_EXECUTOR
+
+    def test_says_workers_most_queued_and_total(self) -> None:
+        story = Story()
+        executor = story.executor(1, made=at_line(5))
+        for number in range(4):
+            task = story.task("read")
+            if number:
+                task.queues(executor, 50 * number)
+            task.takes(executor).waits(50, "thread").gives_back(executor)
+        finding = only(findings(story, self.KIND))
+        assert "executor made at app.py:5 had work queued for 1 worker" in finding.message
+        assert "up to 3 at once, 0.30 s in all" in finding.message
+        assert finding.site == at_line(5)
+
+    def test_sees_items_of_a_map_that_one_task_handed_in(self) -> None:
+        story = Story()
+        executor = story.executor(1, made=at_line(5))
+        main = story.task("main").waits(200, "thread")
+        for number in range(1, 4):
+            story.has_queued(executor, main, 0, 50 * number)
+        assert "up to 3 at once, 0.30 s in all" in only(findings(story, self.KIND)).message
+
+    def test_the_default_executor_has_no_line(self) -> None:
+        story = Story()
+        executor = story.executor(2)
+        story.task("read").queues(executor, 100)
+        assert only(findings(story, self.KIND)).message.startswith("The default executor")
+
+    def test_silent_for_a_short_queue(self) -> None:
+        story = Story()
+        executor = story.executor(2, made=at_line(5))
+        story.task("read").queues(executor, 49)
+        assert not findings(story, self.KIND)
+
+
+def test_a_line_in_an_installed_package_is_not_the_users_own() -> None:
+    story = Story()
+    story.never_awaited("fetch", site=LIBRARY)
+    finding = only(findings(story, FindingKind.NEVER_AWAITED))
+    assert (finding.site, finding.called_from) == (LIBRARY, None)
+
+
+def test_the_kinds_are_those_of_the_json_contract() -> None:
+    assert {
+        "blocks-the-loop",
+        "sequential-awaits",
+        "never-awaited",
+        "left-pending",
+        "unbounded-fan-out",
+        "idle-limit",
+        "limit-per-call",
+        "saturated-executor",
+    } <= set(FindingKind)
+
+
+def test_the_kinds_stand_in_the_order_in_which_findings_are_told() -> None:
+    """The gravest first: who lists the kinds, as the site does, need not know who finds them."""
+    judges = [getattr(asyncdemo.analysis.diagnose, name) for name in diagnose.__code__.co_names]
+    named = [re.findall(r"FindingKind\.(\w+)", inspect.getsource(judge)) for judge in judges]
+    assert [FindingKind[first] for first, *_ in named] == list(FindingKind)
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_any_run_gets_findings_that_are_sentences(run: Run) -> None:
+    for finding in diagnose(run):
+        assert finding.message.endswith(".") and finding.advice.endswith(".")

@@ -1,0 +1,701 @@
+"""Every sentence of the vocabulary that has a figure behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from asyncdemo.analysis.metrics import (
+    blocked_ns,
+    blocks,
+    ideal_ns,
+    idle_while_running,
+    lane_totals,
+    longest_step,
+    measure,
+    most_at_once,
+    open_lanes,
+    peak,
+    resource_use,
+    state_sums,
+    throughput_per_s,
+    wall_ns,
+)
+from asyncdemo.analysis.metrics.cpu import cpu_ns
+from asyncdemo.analysis.metrics.ideal import binding_limits, list_schedule, own_work_ns
+from asyncdemo.analysis.metrics.served import at_service
+from asyncdemo.model import (
+    Outcome,
+    Request,
+    Run,
+    RunOutcome,
+    SlowStep,
+    Span,
+    Spans,
+    State,
+    Stuck,
+    TrackKind,
+)
+from tests.support.runs import Story, at_line, ns
+from tests.support.strategies import runs
+
+RUNNING, READY, WAITING, QUEUED = State
+
+
+def an_upload_gate(lanes: int = 6, limit: int = 2, each_ms: float = 100) -> Run:
+    """Each lane signs in 1 ms, queues for the gate, uploads, gives its slot back, tidies up 1 ms."""
+    story = Story()
+    gate = story.semaphore(limit, made=at_line(3))
+    for number in range(lanes):
+        upload = story.task(f"upload({number})").sleeps(1)
+        if number >= limit:
+            upload.queues(gate, number // limit * each_ms)
+        upload.takes(gate).waits(each_ms, "net.write").gives_back(gate).sleeps(1).returns()
+    return story.run()
+
+
+class TestMeasure:
+    def test_the_ideal_is_never_above_the_wall(self) -> None:
+        story = Story()
+        lock = story.lock()
+        for number in range(3):
+            one = story.task(f"order({number})").sleeps(100)
+            if number:
+                one.queues(lock, number * 10)
+            one.takes(lock).sleeps(10).gives_back(lock).sleeps(100).returns()
+        run = story.run()
+        assert ideal_ns(run) > wall_ns(run)  # as if each order held the lock for all of its work
+        assert measure(run).ideal_ns == wall_ns(run)
+
+    @pytest.mark.parametrize(
+        ("outcome", "exit_code"),
+        [
+            (RunOutcome.TIMEOUT, None),
+            (RunOutcome.INTERRUPTED, 130),
+            (RunOutcome.FAILED, None),  # at its limit of memory
+            (RunOutcome.FAILED, -9),
+        ],
+    )
+    def test_a_run_that_was_cut_off_has_no_ideal(self, outcome: RunOutcome, exit_code: int | None) -> None:
+        run = replace(an_upload_gate(), outcome=outcome, exit_code=exit_code)
+        assert measure(run).ideal_ns is None
+        assert measure(replace(run, outcome=RunOutcome.FAILED, exit_code=1)).ideal_ns is not None
+
+    def test_a_run_in_a_deadlock_has_no_ideal(self) -> None:
+        run = replace(an_upload_gate(), outcome=RunOutcome.FAILED, exit_code=1, stuck=(Stuck("", "", None),))
+        assert measure(run).ideal_ns is None
+
+
+class TestWall:
+    def test_goes_from_the_first_open_to_the_last_close(self) -> None:
+        story = Story()
+        story.task("early", at=10).sleeps(20).returns()
+        story.task("late", at=50).sleeps(30).returns()
+        assert wall_ns(story.run()) == ns(70)
+
+    def test_leaves_out_what_no_lane_does(self) -> None:
+        story = Story()
+        story.task("main").runs(500).enters("brew(1)").sleeps(30).leaves().runs(500).returns()
+        assert wall_ns(story.run()) == ns(30)
+
+    def test_is_zero_without_lanes(self) -> None:
+        assert wall_ns(Story().run()) == 0
+
+
+class TestOpen:
+    def test_counts_lanes_open_at_once(self) -> None:
+        story = Story()
+        story.task("a").sleeps(20)
+        story.task("b", at=10).sleeps(20)
+        story.task("c", at=15).sleeps(20)
+        assert open_lanes(story.run()) == 3
+
+    def test_a_lane_that_closes_makes_room_for_one_that_opens_then(self) -> None:
+        story = Story()
+        story.task("a").sleeps(20)
+        story.task("b", at=20).sleeps(20)
+        assert open_lanes(story.run()) == 1
+
+    def test_calls_that_take_no_virtual_time_are_open_one_after_another(self) -> None:
+        story = Story()
+        main = story.task("main").runs(5)
+        for number in range(3):
+            main.enters(f"brew({number})").leaves()
+        assert open_lanes(story.run()) == 1
+
+
+class TestPeak:
+    def test_fifty_uploads_behind_a_gate_of_five(self) -> None:
+        run = an_upload_gate(lanes=50, limit=5)
+        assert (peak(run), open_lanes(run), len(run.lanes)) == (5, 50, 50)
+
+    def test_without_a_limit_a_lane_is_at_work_while_it_is_open(self) -> None:
+        story = Story()
+        for name in "abc":
+            story.task(name).sleeps(10)
+        assert peak(story.run()) == 3
+
+    def test_a_lane_that_meets_a_limit_is_not_at_work_before_it_queues_or_after_it_lets_go(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        story.task("a").takes(gate).sleeps(10).gives_back(gate).sleeps(90)
+        story.task("b").sleeps(50).takes(gate).sleeps(10).gives_back(gate).sleeps(40)
+        assert (peak(story.run()), open_lanes(story.run())) == (1, 2)
+
+    def test_a_slot_given_back_and_taken_at_the_same_instant_is_one(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        story.task("a").takes(gate).sleeps(10).gives_back(gate)
+        story.task("b").queues(gate, 10).takes(gate).sleeps(10).gives_back(gate)
+        assert peak(story.run()) == 1
+
+    def test_slots_of_several_limits_make_one_lane_at_work(self) -> None:
+        story = Story()
+        gate, pool = story.semaphore(limit=2), story.pool(limit=4)
+        story.task("a").takes(gate).takes(pool).sleeps(10).gives_back(pool).gives_back(gate)
+        assert peak(story.run()) == 1
+
+    def test_a_lane_that_queues_in_vain_is_never_at_work(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        story.task("a").takes(gate).sleeps(10).gives_back(gate)
+        story.task("b").queues(gate, 10).is_cancelled()
+        assert peak(story.run()) == 1
+
+    def test_a_lock_that_nobody_queued_for_is_no_limit(self) -> None:
+        story = Story()
+        lock = story.lock()
+        story.task("a").takes(lock).runs(1).gives_back(lock).sleeps(99)
+        story.task("b").sleeps(50).takes(lock).runs(1).gives_back(lock).sleeps(49)
+        assert peak(story.run()) == 2
+
+    def test_a_lock_that_somebody_queued_for_is_a_limit(self) -> None:
+        story = Story()
+        lock = story.lock()
+        story.task("a").takes(lock).sleeps(60).gives_back(lock).sleeps(40)
+        story.task("b").queues(lock, 60).takes(lock).sleeps(40).gives_back(lock)
+        assert peak(story.run()) == 1
+
+    def test_a_full_queue_is_no_limit(self) -> None:
+        story = Story()
+        queue = story.queue(limit=1)
+        story.task("a").queues(queue, 10)
+        story.task("b").queues(queue, 10)
+        assert peak(story.run()) == 2
+
+    def test_slots_outside_the_lane_do_not_make_it_meet_the_limit(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        worker = story.task("worker").takes(gate).sleeps(10).gives_back(gate)
+        worker.enters("brew(1)").sleeps(10).leaves()
+        story.task("other", at=10).enters("brew(2)").sleeps(10).leaves()
+        assert peak(story.run()) == 2
+
+    def test_a_lane_has_the_slots_of_the_child_whose_state_it_shows(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        for number in range(2):
+            outer, inner = story.task(f"t{number}"), story.task(f"wait_for {number}")
+            if number:
+                inner.queues(gate, 50)
+            inner.takes(gate).sleeps(50).gives_back(gate)
+            outer.enters(f"brew({number})").shows(inner, 50 + 50 * number).leaves()
+        assert (peak(story.run()), open_lanes(story.run())) == (1, 2)
+
+    def test_a_lane_that_waits_for_an_executor_is_at_work_while_a_worker_works_for_it(self) -> None:
+        story = Story()
+        executor = story.executor(workers=1)
+        worker = story.thread("worker")
+        first, second = story.task("first"), story.task("second")
+        for _ in (first, second):
+            worker.takes(executor).waits(50, "sleep").gives_back(executor)
+        first.enters("brew(1)").waits(50, "thread", on=worker).leaves()
+        second.enters("brew(2)").queues(executor, 50).waits(50, "thread", on=worker).leaves()
+        assert (peak(story.run()), open_lanes(story.run())) == (1, 2)
+
+
+class TestStates:
+    def test_a_lane_total_is_of_its_own_spans(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        story.task("a").is_ready(1).runs(2).queues(gate, 3).is_ready(4).runs(5).sleeps(6).waits(7, "net.read")
+        (totals,) = lane_totals(story.run())
+        assert (totals.running_ns, totals.ready_ns) == (ns(7), ns(5))
+        assert (totals.waiting_ns, totals.queued_ns) == (ns(13), ns(3))
+        assert totals.reasons == {"semaphore": ns(3), "sleep": ns(6), "net.read": ns(7)}
+
+    def test_sums_of_unnested_lanes_are_the_sums_of_their_totals(self) -> None:
+        run = an_upload_gate()
+        totals = lane_totals(run)
+        assert state_sums(run) == {
+            RUNNING: sum(lane.running_ns for lane in totals),
+            READY: sum(lane.ready_ns for lane in totals),
+            WAITING: sum(lane.waiting_ns for lane in totals),
+            QUEUED: sum(lane.queued_ns for lane in totals),
+        }
+
+    def test_nested_lanes_are_not_counted_twice(self) -> None:
+        story = Story()
+        main = story.task("main").enters("breakfast").runs(1)
+        main.enters("brew(1)").sleeps(10).leaves().enters("brew(2)").sleeps(10).leaves()
+        main.runs(1).leaves()
+        sums = state_sums(story.run())
+        assert (sums[RUNNING], sums[WAITING]) == (ns(2), ns(20))
+
+    def test_what_the_track_does_outside_its_lanes_is_not_counted(self) -> None:
+        story = Story()
+        story.task("main").runs(500).enters("brew(1)").sleeps(30).leaves().sleeps(500)
+        assert state_sums(story.run()) == {RUNNING: 0, READY: 0, WAITING: ns(30), QUEUED: 0}
+
+    def test_a_state_borrowed_from_a_child_with_a_lane_of_its_own_counts_as_waiting(self) -> None:
+        story = Story()
+        parent = story.task("parent")
+        child = story.task("child", parent=parent).runs(10).sleeps(20)
+        parent.shows(child, 10, RUNNING).shows(child, 20, WAITING, "sleep")
+        sums = state_sums(story.run())
+        assert (sums[RUNNING], sums[WAITING]) == (ns(10), ns(50))
+
+    def test_a_state_borrowed_from_a_child_without_lane_counts_as_it_is(self) -> None:
+        story = Story()
+        parent = story.task("parent")
+        child = story.task("child", parent=parent).runs(10).sleeps(20)
+        parent.enters("brew(1)").shows(child, 10, RUNNING).shows(child, 20, WAITING, "sleep").leaves()
+        sums = state_sums(story.run())
+        assert (sums[RUNNING], sums[WAITING]) == (ns(10), ns(20))
+
+
+class TestBlocked:
+    def test_sums_the_steps_beyond_the_threshold(self) -> None:
+        story = Story(threshold_ms=50)
+        story.task("a").blocks(120).blocks(49).sleeps(5).blocks(51).blocks(50)
+        assert blocked_ns(story.run()) == ns(171)
+
+    def test_a_callback_that_is_no_tasks_step_counts_like_one(self) -> None:
+        story = Story(threshold_ms=50)
+        story.task("a").sleeps(500)
+        story.callback_blocks(300, at=100)
+        story.callback_blocks(100, at=420, stolen_ms=60)
+        run = story.run()
+        assert (blocked_ns(run), blocks(run)) == (ns(300), 1)
+        assert state_sums(run)[RUNNING] == 0
+
+    def test_leaves_out_what_the_system_gave_to_others(self) -> None:
+        story = Story(threshold_ms=50)
+        story.task("a").blocks(120, stolen_ms=90)
+        story.task("b", at=200).blocks(120, stolen_ms=20)
+        assert blocked_ns(story.run()) == ns(100)
+
+    def test_is_part_of_running(self) -> None:
+        story = Story()
+        story.task("a").runs(10).blocks(120)
+        run = story.run()
+        assert blocked_ns(run) < state_sums(run)[RUNNING]
+
+
+class TestLongestStep:
+    def test_is_the_longest_running_span_with_the_line_that_was_seen_in_it(self) -> None:
+        story = Story()
+        story.task("a", defined=at_line(1)).runs(30).sleeps(5)
+        story.task("b", at=30, defined=at_line(2)).blocks(70, at=at_line(9)).blocks(10, at=at_line(8))
+        step = longest_step(story.run())
+        assert step is not None
+        assert (step.duration_ns, step.site) == (ns(70), at_line(9))
+
+    def test_names_the_function_where_no_line_was_seen(self) -> None:
+        story = Story()
+        story.task("a", defined=at_line(1)).runs(30)
+        step = longest_step(story.run())
+        assert step is not None and step.site == at_line(1)
+
+    def test_tasks_of_the_standard_library_are_left_out(self) -> None:
+        story = Story()
+        story.task("a").runs(5)
+        story.task("shutdown_default_executor").runs(30)
+        run = story.run()
+        run = replace(run, tracks=(run.tracks[0], replace(run.tracks[1], own=True)))
+        step = longest_step(run)
+        assert step is not None and step.duration_ns == ns(5)
+        assert measure(run).steps == 1
+
+    def test_threads_have_no_steps(self) -> None:
+        story = Story()
+        story.thread("a").runs(30)
+        assert longest_step(story.run()) is None
+
+    def test_a_parent_that_shows_its_child_did_not_run(self) -> None:
+        story = Story()
+        parent = story.task("parent")
+        child = story.task("child").runs(10)
+        parent.runs(1).shows(child, 10, RUNNING)
+        step = longest_step(story.run())
+        assert step is not None and step.duration_ns == ns(10)
+
+
+class TestThroughput:
+    def test_counts_lanes_that_returned(self) -> None:
+        story = Story()
+        story.task("a").sleeps(500).returns()
+        story.task("b").sleeps(500).raises("ValueError: no beans")
+        story.task("c").sleeps(500).is_cancelled()
+        story.task("d").sleeps(500)
+        assert throughput_per_s(story.run()) == pytest.approx(2.0)
+
+    def test_is_zero_where_no_time_passed(self) -> None:
+        assert throughput_per_s(Story().run()) == 0.0
+
+
+class TestResources:
+    def test_most_held_most_queued_and_the_time_in_the_queue(self) -> None:
+        (gate,) = resource_use(an_upload_gate(lanes=6, limit=2, each_ms=100))
+        assert (gate.peak_held, gate.peak_queued) == (2, 4)
+        assert gate.queued_ns == ns(100 + 100 + 200 + 200)
+
+    def test_a_queue_is_held_as_much_as_it_is_long(self) -> None:
+        story = Story()
+        queue = story.queue(limit=3, levels=((1, 1), (2, 3), (3, 2)))
+        story.task("producer").queues(queue, 5)
+        (use,) = resource_use(story.run())
+        assert (use.peak_held, use.peak_queued, use.queued_ns) == (3, 1, ns(5))
+
+    def test_of_an_executor_the_items_are_counted_not_who_awaited_them(self) -> None:
+        story = Story()
+        executor = story.executor(1)
+        main = story.task("main").queues(executor, 5).sleeps(25)
+        for end in (10, 20, 30):
+            story.has_queued(executor, main, 0, end)
+        (use,) = resource_use(story.run())
+        assert (use.peak_queued, use.queued_ns) == (3, ns(60))
+
+    def test_queueing_shown_by_the_parent_is_counted_once(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        child = story.task("child").queues(gate, 10)
+        parent = story.task("parent")
+        parent.shows(child, 10, QUEUED, "semaphore")
+        (use,) = resource_use(story.run())
+        assert (use.peak_queued, use.queued_ns) == (1, ns(10))
+
+
+class TestIdeal:
+    def test_ten_sequential_sleeps_could_overlap(self) -> None:
+        story = Story()
+        main = story.task("main")
+        for number in range(10):
+            main.enters(f"brew({number})").sleeps(300).leaves()
+        run = story.run()
+        assert (wall_ns(run), ideal_ns(run)) == (ns(3000), ns(300))
+
+    def test_so_could_ten_blocking_sleeps_inside_coroutines(self) -> None:
+        story = Story()
+        for number in range(10):
+            story.task(f"brew({number})").is_ready(1 + 300 * number).blocks(300)
+        run = story.run()
+        assert (wall_ns(run), ideal_ns(run)) == (ns(3001), ns(300))
+
+    def test_computing_cannot_overlap_under_one_gil(self) -> None:
+        story = Story()
+        for number in range(10):
+            story.task(f"work({number})").is_ready(1 + 300 * number).runs(300)
+        assert ideal_ns(story.run()) == ns(3000)
+
+    def test_cpu_time_of_the_thread_not_its_running_time_counts(self) -> None:
+        story = Story()
+        for number in range(4):
+            story.thread(f"work({number})", cpu_ms=50).runs(200)
+        run = story.run()
+        assert cpu_ns(run) == ns(200)
+        assert ideal_ns(run) == ns(200)
+
+    def test_cpu_time_outside_the_lanes_does_not_count(self) -> None:
+        story = Story()
+        main_thread = story.thread("MainThread", cpu_ms=900)
+        story.task("main", thread=main_thread).enters("brew(1)").runs(10).leaves()
+        assert cpu_ns(story.run()) == ns(10)
+
+    def test_without_cpu_times_running_minus_blocking_calls_is_taken(self) -> None:
+        story = Story()
+        story.task("a").runs(30).blocks(100).runs(5)
+        assert cpu_ns(story.run()) == ns(35)
+
+    def test_the_slots_seen_bind_the_schedule(self) -> None:
+        run = an_upload_gate(lanes=6, limit=2, each_ms=100)
+        assert binding_limits(run) == [(0, 2)] * 6
+        assert ideal_ns(run) == 3 * ns(102)
+
+    def test_lanes_take_the_slots_in_the_order_they_started(self) -> None:
+        assert list_schedule([3, 1, 1, 2], slots=2) == 4
+        assert list_schedule([1, 1, 2, 3], slots=2) == 4
+        assert list_schedule([2, 2, 2, 3, 3], slots=2) == 7
+
+    def test_unlimited_where_nothing_limits(self) -> None:
+        story = Story()
+        for number in range(50):
+            story.task(f"upload({number})").sleeps(100 + number)
+        run = story.run()
+        assert set(binding_limits(run)) == {None}
+        assert ideal_ns(run) == ns(149)
+
+    def test_a_limit_that_no_lane_met_does_not_bind(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        story.task("other").takes(gate).sleeps(10).gives_back(gate)
+        for number in range(3):
+            story.task(f"t{number}").enters(f"brew({number})").sleeps(10).leaves()
+        assert ideal_ns(story.run()) == ns(10)
+
+    def test_a_lane_that_met_no_limit_starts_at_once(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        story.task("free").sleeps(150)
+        for number in range(2):
+            story.task(f"held{number}").takes(gate).sleeps(100).gives_back(gate)
+        assert ideal_ns(story.run()) == ns(200)
+
+    def test_the_smallest_limit_met_counts(self) -> None:
+        story = Story()
+        wide, narrow = story.pool(limit=10), story.semaphore(limit=2)
+        for number in range(4):
+            upload = story.task(f"upload({number})").takes(wide).takes(narrow).sleeps(100)
+            upload.gives_back(narrow).gives_back(wide)
+        assert binding_limits(story.run()) == [(1, 2)] * 4
+        assert ideal_ns(story.run()) == ns(200)
+
+    def test_limits_that_different_lanes_met_do_not_add_up(self) -> None:
+        story = Story()
+        narrow, wide = story.semaphore(limit=1), story.semaphore(limit=5)
+        for number in range(2):
+            story.task(f"narrow({number})").takes(narrow).sleeps(100).gives_back(narrow)
+        for number in range(10):
+            story.task(f"wide({number})").takes(wide).sleeps(70).gives_back(wide)
+        assert ideal_ns(story.run()) == ns(200)
+
+    def test_own_work_leaves_out_ready_and_queued(self) -> None:
+        story = Story()
+        gate = story.semaphore(limit=1)
+        story.task("a").is_ready(5).runs(1).queues(gate, 50).is_ready(5).sleeps(20)
+        assert own_work_ns(story.run()) == [ns(21)]
+
+    def test_own_work_leaves_out_waiting_for_another_lane(self) -> None:
+        story = Story()
+        main = story.task("main")
+        child = story.task("child").sleeps(100)
+        main.runs(1).waits(99, "task", on=child).sleeps(7)
+        assert own_work_ns(story.run()) == [ns(8), ns(100)]
+
+    def test_own_work_leaves_out_what_is_borrowed_from_another_lane(self) -> None:
+        story = Story()
+        main = story.task("main")
+        child = story.task("child").runs(10).sleeps(100)
+        main.runs(1).shows(child, 10, RUNNING).shows(child, 100)
+        assert own_work_ns(story.run()) == [ns(1), ns(110)]
+
+    def test_own_work_keeps_waiting_for_a_track_without_lane(self) -> None:
+        story = Story()
+        helper = story.thread("helper").waits(100, "net.read")
+        story.task("main").enters("brew(1)").waits(100, "thread", on=helper).leaves()
+        assert own_work_ns(story.run()) == [ns(100)]
+
+    def test_own_work_leaves_out_an_idle_worker(self) -> None:
+        story = Story()
+        story.thread("worker").waits(100, "idle").runs(10).waits(100, "idle")
+        assert own_work_ns(story.run()) == [ns(10)]
+
+    def test_own_work_leaves_out_lanes_nested_inside(self) -> None:
+        story = Story()
+        main = story.task("main").enters("breakfast").runs(1)
+        main.enters("brew(1)").sleeps(10).enters("pour").sleeps(3).leaves().leaves()
+        main.enters("brew(2)").sleeps(20).leaves().runs(2).leaves()
+        assert own_work_ns(story.run()) == [ns(3), ns(10), ns(3), ns(20)]
+
+
+class TestIdleWhileRunning:
+    @staticmethod
+    def of(story: Story) -> tuple[float, float]:
+        """(at most for the GIL, not observed at least), in ms."""
+        idle = idle_while_running(story.run())
+        return idle.gil_ns / ns(1), idle.unobserved_ns / ns(1)
+
+    def test_a_thread_waits_for_the_gil_while_another_computes(self) -> None:
+        story = Story()
+        story.thread("a", cpu_ms=40).runs(100)
+        story.thread("b", cpu_ms=60).runs(100).sleeps(50)
+        assert self.of(story) == (60 + 40, 0)
+
+    def test_threads_that_use_no_cpu_do_not_wait_for_the_gil(self) -> None:
+        story = Story()
+        for name in "abc":
+            story.thread(name, cpu_ms=1).runs(500)
+        assert self.of(story) == (3 * 2, 3 * 497)
+
+    def test_what_another_computed_at_another_time_explains_nothing(self) -> None:
+        story = Story()
+        story.thread("main", cpu_ms=900).runs(900).waits(500, "thread")
+        story.thread("a", at=900, cpu_ms=0).runs(500)
+        assert self.of(story) == (0, 500)
+
+    def test_another_explains_no_more_than_its_cpu_time(self) -> None:
+        story = Story()
+        story.thread("a", cpu_ms=30).runs(30).sleeps(470)
+        story.thread("b", cpu_ms=100).runs(500)
+        assert self.of(story) == (30, 370)
+
+    def test_a_thread_whose_cpu_time_is_not_known_may_have_used_it_all(self) -> None:
+        story = Story()
+        story.thread("daemon").runs(200)
+        story.thread("a", cpu_ms=0).runs(500)
+        assert self.of(story) == (200, 300)
+
+    def test_the_tasks_of_a_loop_compute_in_its_thread(self) -> None:
+        story = Story()
+        main = story.thread("main", cpu_ms=100).waits(500, "event loop")
+        story.task("main()", thread=main).sleeps(200).runs(100).sleeps(200)
+        story.thread("a", cpu_ms=0).runs(250)
+        assert self.of(story) == (50, 200)
+
+    def test_tasks_that_wait_outside_python_are_not_observed_either(self) -> None:
+        story = Story()
+        main = story.thread("main", cpu_ms=5).waits(500, "event loop")
+        task = story.task("main()", thread=main)
+        for _ in range(10):
+            task.runs(40).sleeps(1)
+        assert self.of(story) == (0, 395)
+
+    def test_a_blocking_call_is_known(self) -> None:
+        story = Story()
+        main = story.thread("main", cpu_ms=0).waits(500, "event loop")
+        story.task("main()", thread=main).blocks(500)
+        assert self.of(story) == (0, 0)
+
+    def test_cpu_time_in_waits_makes_nothing_negative(self) -> None:
+        story = Story()
+        story.thread("a", cpu_ms=200).runs(100)
+        story.thread("b", cpu_ms=100).runs(100)
+        assert self.of(story) == (0, 0)
+
+    def test_the_threads_of_another_process_have_another_gil(self) -> None:
+        story = Story()
+        story.thread("a", cpu_ms=100).runs(100)
+        story.thread("b", cpu_ms=0).runs(100)
+        run = story.run()
+        run = replace(run, tracks=(run.tracks[0], replace(run.tracks[1], process=1)))
+        assert idle_while_running(run).gil_ns == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_idle_time_is_running_time_and_the_gil_needs_others(run: Run) -> None:
+    millions = 1_000_000  # the times of these runs are shorter than what is told
+    idle = idle_while_running(_stretched(run, millions))
+    assert idle.gil_ns >= 0 and idle.unobserved_ns >= 0
+    assert idle.gil_ns + idle.unobserved_ns <= state_sums(run)[RUNNING] * millions
+    if sum(track.kind is TrackKind.THREAD for track in run.tracks) < 2:
+        assert idle.gil_ns == 0
+
+
+def _stretched(run: Run, by: int) -> Run:
+    def spans(old: Spans) -> Spans:
+        return Spans.of(Span(one.start_ns * by, one.end_ns * by, one.state, one.wait) for one in old)
+
+    return replace(
+        run,
+        tracks=tuple(
+            replace(
+                track,
+                start_ns=track.start_ns * by,
+                end_ns=track.end_ns * by,
+                cpu_ns=None if track.cpu_ns is None else track.cpu_ns * by,
+                spans=spans(track.spans),
+            )
+            for track in run.tracks
+        ),
+        lanes=tuple(
+            replace(lane, start_ns=lane.start_ns * by, end_ns=lane.end_ns * by, spans=spans(lane.spans))
+            for lane in run.lanes
+        ),
+        blocking_calls=(),
+    )
+
+
+def test_steps_are_those_of_all_tracks() -> None:
+    story = Story()
+    story.task("a").runs(1).sleeps(1).runs(1)
+    story.task("b").runs(1)
+    assert measure(story.run()).steps == 3
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_figures_of_any_run_agree_with_each_other(run: Run) -> None:
+    metrics = measure(run)
+    served = at_service(run).lanes
+    assert 0 <= metrics.peak <= metrics.open <= metrics.lanes == len(served) <= len(run.lanes)
+    for lane, totals in zip(run.lanes, metrics.lane_totals, strict=True):
+        in_states = totals.running_ns + totals.ready_ns + totals.waiting_ns + totals.queued_ns
+        assert in_states == lane.end_ns - lane.start_ns
+        assert sum(totals.reasons.values()) == totals.waiting_ns + totals.queued_ns
+    assert sum(state_sums(run).values()) <= sum(lane.end_ns - lane.start_ns for lane in run.lanes)
+    returned = sum(lane.outcome is Outcome.RETURNED for lane in served)
+    assert metrics.throughput_per_s * metrics.wall_ns / 1e9 == pytest.approx(
+        returned if metrics.wall_ns else 0
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_the_ideal_lies_between_grahams_bounds(run: Run) -> None:
+    """It may exceed the wall: own work next to the slot (before queueing) is scheduled inside it."""
+    work, ideal, cpu = own_work_ns(run), ideal_ns(run), cpu_ns(run)
+    assert max([cpu, *work]) <= ideal <= max(cpu, sum(work))
+    binding = binding_limits(run)
+    assert ideal <= max([cpu, *(_graham(work, binding, limit) for limit in set(binding))]) + 1e-6
+    if set(binding) <= {None}:
+        assert ideal == max([cpu, *work]) <= max(wall_ns(run), cpu)
+
+
+def _graham(work: list[int], binding: list[tuple[int, int] | None], limit: tuple[int, int] | None) -> float:
+    """How long list scheduling can take at most, for the lanes that one limit binds."""
+    jobs = [job for job, bound_by in zip(work, binding, strict=True) if bound_by == limit]
+    if limit is None:
+        return max(jobs)
+    return max(max(jobs), sum(jobs) / limit[1] + (1 - 1 / limit[1]) * max(jobs))
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs())
+def test_most_at_once_agrees_with_counting_every_instant(run: Run) -> None:
+    lanes = [(lane.start_ns, lane.end_ns) for lane in run.lanes if lane.end_ns > lane.start_ns]
+    instants = {start for start, _ in lanes}
+    counted = max((sum(start <= at < end for start, end in lanes) for at in instants), default=0)
+    assert most_at_once(lanes) == counted
+
+
+def test_of_a_server_only_the_time_of_its_requests_counts_for_blocking() -> None:
+    """What holds the loop before the first request, or after the last response, keeps nobody waiting."""
+    story = Story()
+    story.task("server").runs(210).returns()
+    run = replace(story.run(), threshold_ns=ns(50))
+    track = run.tracks[0].index
+    steps = tuple(
+        SlowStep(track, ns(start), ns(end), None, 0, None, None)
+        for start, end in ((0, 60), (80, 140), (150, 210))
+    )
+    request = Request("GET / 1", ns(90), ns(149), Outcome.RETURNED, Spans.of(()), ns(90), status=200)
+    run = replace(run, slow_steps=steps)
+    assert blocks(run) == 3
+    served = replace(run, requests=(request,))
+    assert blocks(served) == 1
+    assert blocked_ns(served) == ns(60)
+
+
+def test_lanes_outside_of_the_time_of_requests_are_no_work_of_the_server() -> None:
+    story = Story()
+    for name, at, ms in (("open_pool", 0, 10), ("handle", 100, 20), ("close_pool", 500, 10)):
+        story.task(name, at=at, function=name).runs(ms).returns()
+    request = Request("GET / 1", ns(95), ns(130), Outcome.RETURNED, Spans.of(()), ns(95), status=200)
+    run = story.run()
+    served = measure(replace(run, requests=(request,)))
+    assert (measure(run).lanes, served.lanes) == (3, 1)
+    assert (measure(run).wall_ns, served.wall_ns) == (ns(510), ns(20))
+    assert served.functions["open_pool"].calls == 1

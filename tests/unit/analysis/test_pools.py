@@ -1,0 +1,506 @@
+"""What connection pools were used for, in figures and findings, told from runs made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from asyncdemo.analysis.diagnose import FindingKind, diagnose
+from asyncdemo.analysis.metrics import limits, peak
+from asyncdemo.analysis.metrics.pools import pool_use
+from asyncdemo.model import Outcome, Resource, Run, Site
+from tests.support.runs import Story, Teller, at_line
+
+POOL_KINDS = {
+    FindingKind.HELD_WHILE_ACQUIRING,
+    FindingKind.LEAKED_CONNECTION,
+    FindingKind.POOL_PER_CALL,
+    FindingKind.REFUSED_BY_POOL,
+    FindingKind.REOPENED_CONNECTIONS,
+    FindingKind.SMALL_POOL,
+}
+
+
+def found(run: Run) -> dict[FindingKind, str]:
+    return {one.kind: one.message for one in diagnose(run) if one.kind in POOL_KINDS}
+
+
+def advice(run: Run, kind: FindingKind) -> str:
+    return next(one.advice for one in diagnose(run) if one.kind is kind)
+
+
+def tasks(story: Story, number: int, function: str = "show") -> list[Teller]:
+    return [story.task(f"Task-{n}", function=function) for n in range(number)]
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def test_figures_of_a_pool_that_two_callers_share() -> None:
+    story = Story()
+    main = story.thread("MainThread")
+    first, second = tasks(story, 2)
+    pool = story.pool(1, made=at_line(9), name="redis")
+    first.waits(100, "redis").returns()
+    second.queues(pool, 100).waits(50, "redis").returns()
+    main.sleeps(200)
+    story.connection(pool, 0, 10, [(first, 0, 100), (second, 100, 150)], closed=200)
+    (use,) = pool_use(story.run())
+    assert (use.connections, use.most_open, use.most_held, use.most_waiting) == (1, 1, 1, 1)
+    assert (use.queued_ns, use.longest_queue_ns) == (100_000_000, 100_000_000)
+    assert (use.refused, use.reopened, use.closed, use.leaked) == (0, 0, 1, 0)
+    assert use.idle_share == 0.25
+
+
+def test_a_connection_that_is_still_open_is_open_until_its_process_was_seen_last() -> None:
+    story = Story()
+    (first,) = tasks(story, 1)
+    pool = story.pool(None, name="s3")
+    first.waits(100, "s3").sleeps(300).returns()
+    story.connection(pool, 0, 10, [(first, 0, 100)])
+    (use,) = pool_use(story.run())
+    assert use.closed == 0
+    assert use.idle_share == 0.75
+
+
+def test_closed_and_opened_again_is_not_open_at_once() -> None:
+    story = Story()
+    (first,) = tasks(story, 1)
+    pool = story.pool(5, name="psycopg2")
+    for n in range(4):
+        story.connection(pool, 20 * n, 20 * n + 5, [(first, 20 * n, 20 * n + 20)], closed=20 * n + 20)
+    first.waits(80, "sql").returns()
+    (use,) = pool_use(story.run())
+    assert (use.connections, use.most_open, use.reopened, use.most_held) == (4, 1, 3, 1)
+
+
+def test_what_was_collected_as_garbage_was_not_closed_by_the_program() -> None:
+    story = Story()
+    (first,) = tasks(story, 1)
+    pool = story.pool(5, name="redis")
+    first.waits(80, "redis").returns()
+    story.connection(pool, 0, 5, [(first, 0, 20)], closed=30, dropped=True)
+    (use,) = pool_use(story.run())
+    assert use.closed == 0
+
+
+def test_a_run_without_pools_has_no_figures() -> None:
+    assert pool_use(Story().run()) == ()
+
+
+def test_a_child_that_queues_is_counted_once_though_its_parent_shows_it() -> None:
+    story = Story()
+    parent = story.task("parent")
+    child = story.task("child", parent=parent)
+    pool = story.pool(1, name="asyncpg")
+    child.queues(pool, 100).returns()
+    parent.shows(child, 100, reason="connection pool").returns()
+    (use,) = pool_use(story.run())
+    assert (use.most_waiting, use.queued_ns) == (1, 100_000_000)
+
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+def test_a_pool_that_nobody_queued_for_does_not_limit_who_is_at_work() -> None:
+    story = Story()
+    pool = story.pool(5, name="redis")
+    for n, task in enumerate(tasks(story, 3)):
+        task.sleeps(100).returns()
+        story.connection(pool, n * 20, n * 20 + 1, [(task, n * 20, n * 20 + 10)])
+    run = story.run()
+    assert limits(run) == ()
+    assert peak(run) == 3
+
+
+def test_a_pool_that_was_queued_for_does() -> None:
+    story = Story()
+    pool = story.pool(1, name="redis")
+    first, second = tasks(story, 2)
+    first.waits(100, "redis").returns()
+    second.queues(pool, 100).waits(100, "redis").returns()
+    story.connection(pool, 0, 1, [(first, 0, 100), (second, 100, 200)])
+    run = story.run()
+    assert [resource.name for resource in limits(run)] == ["redis"]
+    assert peak(run) == 1
+
+
+# -- one for each call -----------------------------------------------------------------------------
+
+
+def pool_for(story: Story, who: Teller, at: float, line: int = 12, name: str = "redis") -> Resource:
+    pool = story.pool(100, made=at_line(line, "show"), name=name, at=at, by=who)
+    story.connection(pool, at, at + 2, [(who, at, at + 10)])
+    return pool
+
+
+def test_a_pool_for_each_call_is_found() -> None:
+    story = Story()
+    for n, task in enumerate(tasks(story, 5)):
+        pool_for(story, task, at=float(n))
+        task.waits(50, "redis").returns()
+    run = story.run()
+    assert found(run) == {
+        FindingKind.POOL_PER_CALL: "5 redis pools were made at app.py:12 in show(), one for each call: 5 "
+        "connections opened, up to 5 of them open and 5 in use at once."
+    }
+    assert "Make one pool when the program starts" in advice(run, FindingKind.POOL_PER_CALL)
+
+
+def test_a_client_for_each_call_is_called_a_client() -> None:
+    story = Story()
+    for n, task in enumerate(tasks(story, 3)):
+        pool_for(story, task, at=float(n), name="s3")
+        task.waits(50, "s3").returns()
+    assert "3 s3 clients were made" in found(story.run())[FindingKind.POOL_PER_CALL]
+
+
+def test_one_caller_that_makes_a_pool_after_the_other_is_found_too() -> None:
+    story = Story()
+    (task,) = tasks(story, 1)
+    for n in range(4):
+        pool_for(story, task, at=20.0 * n)
+    task.waits(100, "redis").returns()
+    assert FindingKind.POOL_PER_CALL in found(story.run())
+
+
+def test_children_of_the_maker_may_use_its_pool() -> None:
+    story = Story()
+    for n, task in enumerate(tasks(story, 3)):
+        child = story.task(f"child-{n}", at=n + 1, parent=task)
+        pool = story.pool(100, made=at_line(12), name="redis", at=n, by=task)
+        story.connection(pool, n + 1, n + 2, [(child, n + 1, n + 10)])
+        child.waits(50, "redis").returns()
+        task.waits(80, "gather").returns()
+    assert FindingKind.POOL_PER_CALL in found(story.run())
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_one_or_two_pools_are_no_pattern(number: int) -> None:
+    story = Story()
+    for n, task in enumerate(tasks(story, number)):
+        pool_for(story, task, at=float(n))
+        task.waits(50, "redis").returns()
+    assert found(story.run()) == {}
+
+
+def test_pools_of_shards_made_before_they_are_used_are_not_one_for_each_call() -> None:
+    story = Story()
+    (task,) = tasks(story, 1)
+    shards = [story.pool(100, made=at_line(12), name="redis", at=n, by=task) for n in range(4)]
+    for n, pool in enumerate(shards):
+        story.connection(pool, 10 + 20 * n, 12 + 20 * n, [(task, 10 + 20 * n, 20 + 20 * n)])
+    task.waits(100, "redis").returns()
+    assert found(story.run()) == {}
+
+
+def test_pools_that_others_use_are_shared() -> None:
+    story = Story()
+    makers = tasks(story, 3)
+    user = story.task("user", function="user")
+    for n, task in enumerate(makers):
+        pool = story.pool(100, made=at_line(12), name="redis", at=1, by=task)
+        story.connection(pool, 20 * n + 2, 20 * n + 4, [(user, 20 * n + 2, 20 * n + 10)])
+        task.waits(100, "redis").returns()
+    user.waits(100, "redis").returns()
+    assert found(story.run()) == {}
+
+
+def test_one_for_each_worker_thread_that_keeps_it_is_what_some_clients_need() -> None:
+    story = Story()
+    for n in range(4):
+        worker = story.thread(f"worker-{n}", function="_worker")
+        pool = story.pool(None, made=at_line(12), name="s3", at=0, by=worker)
+        story.connection(pool, 0, 2, [(worker, 0, 20), (worker, 60, 80)])
+        worker.waits(20, "s3").waits(40, "idle").waits(20, "s3")
+    assert found(story.run()) == {}
+
+
+def test_one_in_each_process_is_right() -> None:
+    story = Story()
+    for n, task in enumerate(tasks(story, 4)):
+        pool = story.pool(100, made=at_line(12), name="redis", at=0, by=task, process=n)
+        story.connection(pool, 0, 2, [(task, 0, 10)])
+        task.waits(50, "redis").returns()
+    assert found(story.run()) == {}
+
+
+def test_pools_that_an_installed_package_makes_are_not_the_readers() -> None:
+    story = Story()
+    site = Site("/venv/lib/python3.13/site-packages/shop/client.py", 8, "get")
+    for n, task in enumerate(tasks(story, 5)):
+        pool = story.pool(100, made=site, name="http", at=n, by=task)
+        story.connection(pool, n, n + 1, [(task, n, n + 5)])
+        task.waits(50, "net.read").returns()
+    assert found(story.run()) == {}
+
+
+def test_a_pool_made_anew_after_its_server_was_lost_is_a_repair() -> None:
+    story = Story()
+    (task,) = tasks(story, 1)
+    for n in range(4):
+        pool = story.pool(100, made=at_line(12), name="redis", at=20 * n, by=task)
+        ready = None if n < 3 else 20 * n + 2
+        story.connection(pool, 20 * n, ready, [(task, 20 * n, 20 * n + 10)], closed=20 * n + 10)
+    task.waits(100, "redis").returns()
+    assert found(story.run()) == {}
+
+
+# -- too small -------------------------------------------------------------------------------------
+
+
+def test_a_pool_that_is_queued_for() -> None:
+    story = Story()
+    pool = story.pool(1, made=at_line(9, "main"), name="asyncpg")
+    first, second, third = tasks(story, 3)
+    first.waits(100, "sql").returns()
+    second.queues(pool, 100).waits(100, "sql").returns()
+    third.queues(pool, 200).waits(100, "sql").returns()
+    story.connection(pool, 0, 1, [(first, 0, 100), (second, 100, 200), (third, 200, 300)])
+    run = story.run()
+    assert found(run) == {
+        FindingKind.SMALL_POOL: "The asyncpg pool made at app.py:9 in main() was smaller than what asked "
+        "for it: up to 2 queued for 1 connection, 0.30 s in all and 0.20 s at the longest."
+    }
+    assert "`max_size`" in advice(run, FindingKind.SMALL_POOL)
+
+
+def test_a_pool_that_is_still_opening_its_connections_is_not_too_small() -> None:
+    story = Story()
+    pool = story.pool(4, made=at_line(9, "main"), name="psycopg")
+    first, second = tasks(story, 2)
+    first.waits(100, "sql").returns()
+    second.queues(pool, 100).waits(100, "sql").returns()
+    story.connection(pool, 0, 1, [(first, 0, 100), (second, 100, 200)])
+    run = story.run()
+    assert found(run) == {
+        FindingKind.SMALL_POOL: "The psycopg pool made at app.py:9 in main() was still opening connections "
+        "while up to 1 queued for one: 1 of 4 were ever open; 0.10 s in all and 0.10 s at the longest."
+    }
+    assert "`min_size`" in advice(run, FindingKind.SMALL_POOL)
+
+
+def test_pools_of_several_processes_are_one_finding() -> None:
+    story = Story()
+    for process, late in enumerate((100, 300, 200)):
+        pool = story.pool(1, made=at_line(9), name="redis", at=0, process=process)
+        first, second = tasks(story, 2)
+        first.waits(late, "redis").returns()
+        second.queues(pool, late).returns()
+        story.connection(pool, 0, 1, [(first, 0, late)])
+    messages = [one.message for one in diagnose(story.run()) if one.kind is FindingKind.SMALL_POOL]
+    (message,) = messages
+    assert message.endswith("0.30 s in all and 0.30 s at the longest. So were 2 more that were made there.")
+
+
+def test_a_moment_in_the_queue_is_none() -> None:
+    story = Story()
+    pool = story.pool(1, name="asyncpg")
+    first, second = tasks(story, 2)
+    first.waits(20, "sql").returns()
+    second.queues(pool, 20).waits(20, "sql").returns()
+    story.connection(pool, 0, 1, [(first, 0, 20), (second, 20, 40)])
+    assert found(story.run()) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "waited_ms", "words"),
+    [
+        ("redis", 0, "`BlockingConnectionPool` lets callers wait"),
+        ("psycopg2", 0, "put a semaphore of `maxconn` slots"),
+        ("psycopg", 300, "raise `max_size`"),
+        ("redis", 300, "raise `max_connections`"),
+    ],
+)
+def test_callers_that_were_refused(name: str, waited_ms: float, words: str) -> None:
+    story = Story()
+    pool = story.pool(1, made=at_line(9), name=name)
+    first, second = tasks(story, 2)
+    first.waits(500, "redis").returns()
+    second.runs(1).waits(499, "redis").raises("ConnectionError")
+    story.connection(pool, 0, 1, [(first, 0, 500)])
+    story.refuses(pool, second, 1, 1 + waited_ms)
+    run = story.run()
+    waiting = ", after waiting for up to 0.30 s" if waited_ms else ""
+    assert found(run) == {
+        FindingKind.REFUSED_BY_POOL: f"The {name} pool made at app.py:9 turned callers away 1 time{waiting}: "
+        "up to 1 of 1 connections were in use."
+    }
+    assert words in advice(run, FindingKind.REFUSED_BY_POOL)
+
+
+# -- held too long ---------------------------------------------------------------------------------
+
+
+def nested(limit: int, callers: int, end_ms: float) -> Run:
+    story = Story()
+    pool = story.pool(limit, made=at_line(9), name="asyncpg")
+    for task in tasks(story, callers, function="invoice"):
+        task.waits(20, "sql").queues(pool, end_ms - 20).is_cancelled()
+        story.connection(pool, 0, 1, [(task, 0, end_ms)])
+    return story.run()
+
+
+def test_each_holds_one_and_waits_for_another() -> None:
+    run = nested(3, 3, 1000)
+    assert found(run) == {
+        FindingKind.HELD_WHILE_ACQUIRING: "3 tasks in invoice() held a connection of the asyncpg pool made "
+        "at app.py:9 and asked it for a second one. All 3 were held by such callers at once: a deadlock, "
+        "none could go on."
+    }
+
+
+def test_a_risk_is_told_as_a_risk() -> None:
+    message = found(nested(5, 2, 1000))[FindingKind.HELD_WHILE_ACQUIRING]
+    assert message.startswith("2 tasks in invoice() held a connection")
+    assert message.endswith("As soon as all 5 are held by such callers, none can go on: a deadlock.")
+
+
+def test_a_parent_holds_while_its_children_queue() -> None:
+    story = Story()
+    pool = story.pool(1, made=at_line(9), name="asyncpg")
+    parent = story.task("parent", function="invoice")
+    child = story.task("child", at=10, function="line", parent=parent)
+    parent.runs(10).waits(500, "gather").is_cancelled()
+    child.queues(pool, 500).is_cancelled()
+    story.connection(pool, 0, 1, [(parent, 0, 510)])
+    message = found(story.run())[FindingKind.HELD_WHILE_ACQUIRING]
+    assert message.startswith("1 task in line() held a connection")
+    assert message.endswith("Its one connection was held by such a caller: a deadlock, none could go on.")
+
+
+def test_a_parent_that_does_something_else_meanwhile_holds_nobody_up() -> None:
+    story = Story()
+    pool = story.pool(2, made=at_line(9), name="redis")
+    main = story.task("main", function="main")
+    other = story.task("other", at=10, function="show")
+    child = story.task("child", at=10, function="show", parent=main)
+    main.runs(10).waits(500, "redis").returns()
+    other.waits(200, "redis").returns()
+    child.queues(pool, 200).waits(100, "redis").returns()
+    story.connection(pool, 0, 1, [(main, 0, 510)])
+    story.connection(pool, 10, 11, [(other, 10, 210), (child, 210, 310)])
+    assert FindingKind.HELD_WHILE_ACQUIRING not in found(story.run())
+
+
+def test_one_subscriber_that_also_asks_is_no_risk() -> None:
+    story = Story()
+    pool = story.pool(10, made=at_line(9), name="redis")
+    (task,) = tasks(story, 1)
+    task.waits(500, "redis").returns()
+    story.connection(pool, 0, 1, [(task, 0, 490)], closed=495)
+    story.connection(pool, 100, 101, [(task, 100, 110), (task, 200, 210)], closed=495)
+    assert found(story.run()) == {}
+
+
+def test_two_that_hold_two_of_few_are_a_risk() -> None:
+    story = Story()
+    pool = story.pool(4, made=at_line(9), name="redis")
+    for task in tasks(story, 2):
+        task.waits(500, "redis").returns()
+        story.connection(pool, 0, 1, [(task, 0, 490)], closed=495)
+        story.connection(pool, 100, 101, [(task, 100, 110)], closed=495)
+    assert "2 tasks" in found(story.run())[FindingKind.HELD_WHILE_ACQUIRING]
+
+
+def test_one_after_the_other_is_no_nesting() -> None:
+    story = Story()
+    pool = story.pool(2, made=at_line(9), name="redis")
+    for task in tasks(story, 2):
+        task.waits(500, "redis").returns()
+        story.connection(pool, 0, 1, [(task, 0, 100), (task, 100, 200)], closed=495)
+    assert found(story.run()) == {}
+
+
+def test_a_leak_is_found_once_its_holder_is_over() -> None:
+    story = Story()
+    pool = story.pool(3, made=at_line(9), name="psycopg2")
+    for task in tasks(story, 2):
+        task.waits(100, "sql").returns()
+        story.connection(pool, 0, 1, [(task, 0, 600)], kept=True)
+    story.thread("MainThread").sleeps(600)
+    run = story.run()
+    assert found(run) == {
+        FindingKind.LEAKED_CONNECTION: "Of the psycopg2 pool made at app.py:9, 2 of 3 were taken and never "
+        "given back; held last in show()."
+    }
+    assert "pool.putconn(connection)" in advice(run, FindingKind.LEAKED_CONNECTION)
+    assert pool_use(run)[0].leaked == 2
+
+
+def test_who_is_still_at_work_when_the_recording_ends_has_leaked_nothing() -> None:
+    story = Story()
+    pool = story.pool(3, name="redis")
+    (task,) = tasks(story, 1)
+    task.waits(600, "redis")
+    story.connection(pool, 0, 1, [(task, 0, 600)], kept=True)
+    run = story.run()
+    assert run.tracks[0].outcome is Outcome.OPEN
+    assert found(run) == {}
+    assert pool_use(run)[0].leaked == 0
+
+
+def test_what_somebody_else_gave_back_was_not_leaked() -> None:
+    story = Story()
+    pool = story.pool(3, name="redis")
+    first, second = tasks(story, 2)
+    first.waits(100, "redis").returns()
+    second.waits(600, "redis").returns()
+    story.connection(pool, 0, 1, [(first, 0, 300)])
+    assert found(story.run()) == {}
+
+
+def test_what_the_main_thread_holds_at_the_end_of_the_program_is_no_finding() -> None:
+    story = Story()
+    pool = story.pool(3, name="redis")
+    main = story.thread("MainThread").waits(100, "redis").returns()
+    story.connection(pool, 0, 1, [(main, 0, 100)], kept=True)
+    assert found(story.run()) == {}
+
+
+# -- closing too soon ------------------------------------------------------------------------------
+
+
+def reopening(name: str, times: int, at_once: int = 2) -> Run:
+    story = Story()
+    pool = story.pool(20, made=at_line(9), name=name)
+    task, *_ = tasks(story, 1)
+    for n in range(times):
+        for _ in range(at_once):
+            story.connection(pool, 20 * n, 20 * n + 1, [], closed=20 * n + 19, by=task)
+    task.sleeps(20 * times).returns()
+    return story.run()
+
+
+def test_a_pool_that_closes_what_it_will_need_again() -> None:
+    run = reopening("psycopg2", 5)
+    assert found(run) == {
+        FindingKind.REOPENED_CONNECTIONS: "The psycopg2 pool made at app.py:9 opened 10 connections, though "
+        "never more than 2 were open at once: it closed the others, and opened new ones."
+    }
+    assert "`minconn`" in advice(run, FindingKind.REOPENED_CONNECTIONS)
+
+
+@pytest.mark.parametrize(("name", "times"), [("psycopg2", 2), ("s3", 20), ("http", 20)])
+def test_few_that_were_opened_again_or_that_the_server_ended_are_no_finding(name: str, times: int) -> None:
+    assert found(reopening(name, times)) == {}
+
+
+def test_attempts_that_failed_are_no_connections_that_were_closed() -> None:
+    story = Story()
+    pool = story.pool(20, name="redis")
+    (task,) = tasks(story, 1)
+    for n in range(20):
+        story.connection(pool, 20 * n, None, [], closed=20 * n + 19, by=task)
+    task.sleeps(400).returns()
+    assert found(story.run()) == {}
+
+
+def test_findings_name_the_line_of_the_user() -> None:
+    run = reopening("psycopg2", 5)
+    (finding,) = [one for one in diagnose(run) if one.kind is FindingKind.REOPENED_CONNECTIONS]
+    assert finding.site == finding.called_from == at_line(9)
+    installed = replace(run.resources[0], site=Site("/x/site-packages/shop/db.py", 3))
+    (finding,) = diagnose(replace(run, resources=(installed,)))
+    assert finding.called_from is None

@@ -1,0 +1,190 @@
+"""Which workspaces are known to be the user's own, and which one counts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.content.catalog import load_course
+from asyncdemo.course.workspace.context import Place, latest, locate, need_known, remember, state_folder
+from asyncdemo.course.workspace.workspace import Workspace, fill
+from asyncdemo.errors import UsageError, WorkspaceError
+from tests.cli.commands import environment
+from tests.support.small_course import make_course
+
+STARTS = """
+import sys
+from pathlib import Path
+from asyncdemo.course.workspace.context import remember
+from asyncdemo.course.workspace.workspace import Workspace
+
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(5):
+    remember(Workspace(Path(sys.argv[1], str(number)), Path(sys.argv[1])))
+"""
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    return make_course(tmp_path / "course")
+
+
+def made(folder: Path, course: Path) -> Workspace:
+    """A workspace that nobody remembers."""
+    workspace, _ = fill(folder, load_course(course), course)
+    return workspace
+
+
+def workspace_of(place: Place) -> Workspace:
+    assert place.workspace is not None
+    return place.workspace
+
+
+def test_workspaces_that_are_started_at_once_are_all_remembered(tmp_path: Path) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", STARTS, str(tmp_path / str(number))],
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for number in range(6)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        process.stdout.readline()
+    for process in processes:
+        process.communicate(b"go\n", timeout=60)
+        assert process.returncode == 0
+    for number in range(6):
+        for one in range(5):
+            folder = tmp_path / str(number)
+            need_known(Workspace(folder / str(one), folder))
+
+
+def test_the_latest_of_a_course_counts_and_the_ones_before_stay_known(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, second = made(tmp_path / "first", course), made(tmp_path / "second", course)
+    for workspace in (first, second, first, second):
+        remember(workspace)
+    assert workspace_of(locate(course)).folder == second.folder
+    need_known(first)
+    shutil.rmtree(second.folder)
+    assert workspace_of(locate(course)).folder == first.folder
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there names are text")
+def test_a_name_that_is_no_text_is_remembered_too(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / os.fsdecode(b"caf\xe9"), tmp_path / os.fsdecode(b"th\xe9"))
+    remember(workspace)
+    need_known(workspace)
+
+
+def test_a_workspace_that_names_a_course_for_which_nobody_started_it_is_refused(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = made(tmp_path / "handed in", course)
+    monkeypatch.chdir(workspace.folder)
+    for ask in (locate, latest):
+        with pytest.raises(WorkspaceError, match="names the course") as error:
+            ask()
+        assert f"asyncdemo start '{workspace.folder}' --course {course}\n" in str(error.value)
+    remember(replace(workspace, course=tmp_path / "another"))
+    with pytest.raises(WorkspaceError, match="you did not start it for that"):
+        locate()
+    remember(workspace)
+    assert workspace_of(locate()).folder == workspace.folder
+
+
+def test_the_name_of_a_course_cannot_hide_what_it_is(tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceError) as error:
+        need_known(Workspace(tmp_path, tmp_path / "\x1b[2Jfine"))
+    assert "\x1b" not in str(error.value)
+
+
+@pytest.mark.parametrize("named", ["the same", "another", "none"])
+def test_a_workspace_of_somebody_else_is_held_against_the_course_that_is_given(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    """Never against the own workspace of whoever grades it, however the map was changed."""
+    remember(made(tmp_path / "own", course))
+    courses = {"the same": course, "another": tmp_path / "evil", "none": None}
+    handed_in, _ = fill(tmp_path / "ada", load_course(course), courses[named])
+    monkeypatch.chdir(handed_in.folder)
+    place = locate(course)
+    assert workspace_of(place).folder == handed_in.folder
+    assert place.course.folder == course
+
+
+def test_an_own_workspace_of_another_course_does_not_count(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = make_course(tmp_path / "other")
+    mine, others = made(tmp_path / "mine", course), made(tmp_path / "others", other)
+    remember(mine)
+    remember(others)
+    monkeypatch.chdir(mine.folder)
+    assert workspace_of(locate(other)).folder == others.folder
+    assert workspace_of(locate()).folder == mine.folder
+
+
+def test_a_remembered_workspace_that_names_another_course_by_now_does_not_count(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mine = made(tmp_path / "mine", course)
+    remember(mine)
+    fill(mine.folder, load_course(course), tmp_path / "evil")
+    assert locate(course).workspace is None
+    assert latest()[0].workspace is None
+
+
+def test_where_a_course_is_gone_the_workspace_before_is_the_latest(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    other = make_course(tmp_path / "other")
+    mine, lost = made(tmp_path / "mine", course), made(tmp_path / "lost", other)
+    remember(mine)
+    remember(lost)
+    assert latest()[1] == ""
+    shutil.rmtree(other)
+    place, note = latest()
+    assert workspace_of(place).folder == mine.folder
+    assert note.startswith(f"The workspace {lost.folder} is passed over: {other}: is not a course")
+    shutil.rmtree(course)
+    place, note = latest()
+    assert place.workspace is None
+    assert "\n" not in note
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"workspaces": 3}', '{"workspaces": [1, {"folder": 2}, {}]}'])
+def test_a_list_that_makes_no_sense_is_no_list(course: Path, tmp_path: Path, text: str) -> None:
+    state_folder().mkdir(parents=True)
+    (state_folder() / "workspaces.1.json").write_text(text)
+    workspace = made(tmp_path / "mine", course)
+    with pytest.raises(WorkspaceError, match="did not start"):
+        need_known(workspace)
+    remember(workspace)
+    need_known(workspace)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a current folder cannot be removed")
+def test_in_a_folder_that_was_removed_a_relative_course_is_answered_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert locate().workspace is None
+    with pytest.raises(UsageError, match="the current folder was removed"):
+        locate(Path())

@@ -1,0 +1,46 @@
+"""What comes next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.content.catalog import Course, load_course
+from asyncdemo.course.workspace.next_step import first_unread, next_step
+from asyncdemo.course.workspace.progress import Record
+from tests.support.small_course import make_course
+
+_RUN = Record().after_run(())
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return load_course(make_course(tmp_path))
+
+
+def test_first_the_first_lesson_then_its_exercise(course: Course) -> None:
+    first = course.lessons[0]
+    assert (step := next_step(course, {})) is not None
+    assert (step.lesson, step.exercise) == (first, False)
+    assert (step := next_step(course, {first.id: _RUN})) is not None
+    assert (step.lesson, step.exercise) == (first, True)
+
+
+def test_after_a_run_comes_that_lessons_exercise_though_others_were_left_out(course: Course) -> None:
+    second = course.lessons[1]
+    assert (step := next_step(course, {second.id: _RUN}, just_run=second.id)) is not None
+    assert (step.lesson, step.exercise) == (second, True)
+
+
+def test_where_no_progress_is_kept_a_lesson_that_was_just_run_is_not_run_again(course: Course) -> None:
+    first = course.lessons[0]
+    assert (step := next_step(course, {}, just_run=first.id)) is not None
+    assert (step.lesson, step.exercise) == (first, True)
+
+
+def test_the_next_lesson_is_one_after_the_one_just_run(course: Course) -> None:
+    first, second, third = course.lessons
+    assert first_unread(course, {second.id: _RUN}) == first
+    assert first_unread(course, {second.id: _RUN}, just_run=second.id) == third
+    assert first_unread(course, {second.id: _RUN, third.id: _RUN}, just_run=third.id) == first

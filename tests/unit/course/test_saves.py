@@ -1,0 +1,322 @@
+"""Saves, told once each: by what stands in the files, at a clock that the test sets."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.workspace import saves
+from asyncdemo.course.workspace.saves import Change, Content, Saves, Watcher
+
+GATE, SLEEPS = Path("gate.py"), Path("sleeps.py")
+SAVED, GONE = {"gate": Change.SAVED}, {"gate": Change.GONE}
+
+
+class Disk:
+    """Files, and a clock, that change when a test says so."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        self.texts: dict[Path, tuple[str, int, int]] = {}
+        """Path -> (text, time of change, inode)"""
+        self.ticks = 0
+        self.reads = 0
+        self.write(GATE, "as given")
+        self.write(SLEEPS, "as given")
+        self.saves = Saves({"gate": GATE, "sleeps": SLEEPS}, self.read, lambda: self.now_s)
+
+    def read(self, file: Path, before: Content | None, doubt: bool) -> Content | None:
+        if file not in self.texts:
+            return None
+        text, changed, inode = self.texts[file]
+        stat = changed, len(text), inode
+        if before is not None and before.stat == stat and not doubt:
+            return before
+        self.reads += 1
+        return Content(stat, text)
+
+    def write(self, file: Path, text: str, new_inode: bool = False) -> None:
+        self.ticks += 1
+        inode = self.ticks if new_inode or file not in self.texts else self.texts[file][2]
+        self.texts[file] = text, self.ticks, inode
+
+    def write_within_a_tick(self, file: Path, text: str) -> None:
+        """Its time of change stays what it was."""
+        _, changed, inode = self.texts[file]
+        self.texts[file] = text, changed, inode
+
+    def looks(self, seconds: float, step_s: float = 0.01) -> list[dict[str, Change]]:
+        """What is told while looking again and again."""
+        told = []
+        end_s = self.now_s + seconds
+        while self.now_s < end_s:
+            self.now_s += step_s
+            if changes := self.saves.look():
+                told.append(changes)
+        return told
+
+
+@pytest.fixture
+def disk() -> Disk:
+    return Disk()
+
+
+def test_nothing_is_told_of_what_was_there_before(disk: Disk) -> None:
+    assert disk.looks(5) == []
+    assert not disk.saves.unrest()
+
+
+def test_a_save_in_place_is_told_once(disk: Disk) -> None:
+    disk.write(GATE, "mended")
+    assert disk.looks(5) == [SAVED]
+
+
+def test_the_first_look_already_knows_that_something_is_going_on(disk: Disk) -> None:
+    disk.write(GATE, "mended")
+    assert disk.saves.look() == {}
+    assert disk.saves.unrest()
+    assert disk.looks(0.05) == [SAVED]
+    assert not disk.saves.unrest()
+
+
+def test_a_save_without_a_change_of_the_text_is_a_save(disk: Disk) -> None:
+    disk.write(GATE, "as given")
+    assert disk.looks(5) == [SAVED]
+
+
+def test_a_file_renamed_over_it_is_a_save_even_with_the_time_and_size_of_before(disk: Disk) -> None:
+    text, changed, inode = disk.texts[GATE]
+    disk.texts[GATE] = text, changed, inode + 100
+    assert disk.looks(5) == [SAVED]
+
+
+def test_truncate_and_write_is_one_save(disk: Disk) -> None:
+    disk.write(GATE, "")
+    told = disk.looks(0.1)
+    disk.write(GATE, "mended")
+    assert told + disk.looks(5) == [SAVED]
+
+
+def test_a_file_written_in_pieces_is_one_save(disk: Disk) -> None:
+    told = []
+    for piece in ("imp", "import asyn", "import asyncio\n"):
+        disk.write(GATE, piece)
+        told += disk.looks(0.015, step_s=0.005)
+    assert told + disk.looks(5) == [SAVED]
+
+
+def test_delete_and_create_is_one_save(disk: Disk) -> None:
+    del disk.texts[GATE]
+    told = disk.looks(0.1)
+    disk.write(GATE, "mended", new_inode=True)
+    assert told + disk.looks(5) == [SAVED]
+
+
+def test_a_file_that_stays_away_is_gone_and_comes_back(disk: Disk) -> None:
+    del disk.texts[GATE]
+    assert disk.looks(5) == [GONE]
+    disk.write(GATE, "again")
+    assert disk.looks(5) == [SAVED]
+
+
+def test_a_file_that_is_left_empty_is_saved(disk: Disk) -> None:
+    disk.write(GATE, "")
+    assert disk.looks(5) == [SAVED]
+
+
+def test_two_saves_in_quick_succession_are_told_and_the_last_is_never_lost(disk: Disk) -> None:
+    disk.write(GATE, "first")
+    told = disk.looks(0.05)
+    disk.write(GATE, "second")
+    assert told + disk.looks(5) == [SAVED, SAVED]
+
+
+def test_a_second_save_within_one_tick_of_the_file_system_is_not_lost(disk: Disk) -> None:
+    disk.write(GATE, "first.")
+    told = disk.looks(1)
+    disk.write_within_a_tick(GATE, "second")
+    assert told + disk.looks(5) == [SAVED, SAVED]
+
+
+def test_a_file_at_rest_is_not_read_again_and_again(disk: Disk) -> None:
+    disk.looks(3)
+    before = disk.reads
+    disk.looks(5)
+    assert disk.reads == before
+
+
+def test_each_file_is_told_by_its_name(disk: Disk) -> None:
+    disk.write(SLEEPS, "mended")
+    disk.write(GATE, "mended")
+    assert disk.looks(5) == [{"gate": Change.SAVED, "sleeps": Change.SAVED}]
+
+
+def test_what_we_changed_ourselves_is_no_save(disk: Disk) -> None:
+    disk.write(GATE, "given anew")
+    disk.saves.forget("gate")
+    assert disk.looks(5) == []
+
+
+def test_a_file_elsewhere_is_watched_from_then_on(disk: Disk) -> None:
+    moved = Path("elsewhere.py")
+    disk.write(moved, "as given")
+    disk.saves.watch({"gate": moved})
+    assert disk.looks(1) == []
+    disk.write(GATE, "the old one")
+    assert disk.looks(1) == []
+    disk.write(moved, "mended")
+    assert disk.looks(1) == [SAVED]
+
+
+# -- real files ----------------------------------------------------------------------------------
+
+
+def in_place(file: Path) -> None:
+    file.write_text("mended in place")
+
+
+def renamed_over(file: Path) -> None:
+    draft = file.with_suffix(".tmp")
+    draft.write_text("mended aside")
+    os.replace(draft, file)
+
+
+def renamed_away(file: Path) -> None:
+    """As vim does with a backup."""
+    file.rename(file.with_suffix(".bak"))
+    file.write_text("mended")
+
+
+def deleted_and_made_anew(file: Path) -> None:
+    file.unlink()
+    file.write_text("mended")
+
+
+def in_pieces(file: Path) -> None:
+    with file.open("w") as stream:
+        for piece in ("men", "d", "ed"):
+            stream.write(piece)
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def touched(file: Path) -> None:
+    time.sleep(0.01)
+    os.utime(file)
+
+
+SAVING = [in_place, renamed_over, renamed_away, deleted_and_made_anew, in_pieces, touched]
+
+
+@pytest.fixture(params=["reported", "polled"])
+def watcher(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watcher]:
+    (tmp_path / "gate.py").write_text("as given")
+    polled = request.param == "polled"
+    if not polled:
+        pytest.importorskip("watchfiles")
+    with Watcher({"gate": tmp_path / "gate.py"}, poll=polled) as watcher:
+        assert watcher.polls is polled
+        yield watcher
+
+
+def changes(watcher: Watcher, enough: Callable[[list[Change]], bool]) -> list[Change]:
+    told: list[Change] = []
+    limit = time.monotonic() + 10
+    while not enough(told) and time.monotonic() < limit:
+        time.sleep(min(watcher.pause_s(), 0.02))
+        told += watcher.look().values()
+    return told
+
+
+@pytest.mark.parametrize("save", SAVING)
+def test_however_an_editor_saves_it_is_seen(
+    watcher: Watcher, tmp_path: Path, save: Callable[[Path], None]
+) -> None:
+    save(tmp_path / "gate.py")
+    told = changes(watcher, bool)
+    told += changes(watcher, lambda _: not watcher._saves.unrest())
+    assert set(told) == {Change.SAVED}  # a machine that pauses in the middle may see two
+    assert watcher._saves._watched["gate"].told == saves.read_content(tmp_path / "gate.py", None, True)
+
+
+def test_the_text_of_the_last_of_many_saves_is_the_one_that_counts(watcher: Watcher, tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / "gate.py").write_text(f"# {number:03}")
+        watcher.look()
+    assert changes(watcher, bool) == [Change.SAVED]
+    assert watcher._saves._watched["gate"].told == saves.read_content(tmp_path / "gate.py", None, True)
+
+
+def test_a_report_wakes_who_waits_for_it(tmp_path: Path) -> None:
+    pytest.importorskip("watchfiles")
+    file = tmp_path / "gate.py"
+    file.write_text("as given")
+    with Watcher({"gate": file}) as watcher:
+        woken = threading.Event()
+
+        def wait() -> None:
+            with socket.socket(fileno=os.dup(watcher.fileno())) as line:
+                line.setblocking(True)
+                line.recv(1, socket.MSG_PEEK)
+                woken.set()
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        while not woken.wait(0.2):
+            file.write_text("mended")  # again, should the watch not have begun yet
+        waiting.join()
+
+
+def test_where_nothing_is_reported_the_files_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network file system: whoever watches it never hears a thing."""
+
+    def silence(*folders: Path, stop_event: threading.Event, **options: object) -> Iterator[None]:
+        stop_event.wait()
+        yield from ()
+
+    monkeypatch.setattr(saves, "_report_function", lambda: silence)
+    file, now_s = tmp_path / "gate.py", 100.0
+    file.write_text("as given")
+    told: list[Change] = []
+    with Watcher({"gate": file}, clock=lambda: now_s) as watcher:
+        watcher.look()
+        file.write_text("mended")
+        polls = [watcher.polls]
+        while now_s < 110:
+            now_s += max(watcher.pause_s(), 0.001)
+            told += watcher.look().values()
+        polls.append(watcher.polls)
+    assert polls == [False, True]
+    assert told == [Change.SAVED]
+
+
+def test_a_folder_that_cannot_be_watched_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_many(*folders: Path, **options: object) -> Iterator[None]:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(saves, "_report_function", lambda: too_many)
+    file = tmp_path / "gate.py"
+    file.write_text("as given")
+    with Watcher({"gate": file}) as watcher:
+        file.write_text("mended")
+        assert changes(watcher, bool) == [Change.SAVED]
+        assert watcher.polls
+
+
+def test_nothing_is_left_of_a_watcher(tmp_path: Path) -> None:
+    file = tmp_path / "gate.py"
+    file.write_text("as given")
+    before = threading.active_count()
+    with Watcher({"gate": file}):
+        pass
+    assert threading.active_count() == before

@@ -1,0 +1,538 @@
+"""Events become a run, whatever arrives: in order, out of order, cut off, or not making sense."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from asyncdemo.analysis.diagnose import diagnose
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.analysis.metrics.pools import pool_use
+from asyncdemo.capture import wire
+from asyncdemo.model import Connection, Resource, Run, RunOutcome, Slot, State
+from asyncdemo.recording.assembly import Assembly
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.store import dumps, loads
+
+SMALL = st.integers(-2, 6)
+TIME = st.integers(0, 10**10)
+ODD = st.one_of(st.none(), SMALL, st.integers(-(2**63), 2**63 - 1), st.text(max_size=3), st.booleans())
+
+DEFINITIONS = {
+    "task": st.tuples(
+        SMALL,
+        st.just("Task"),
+        st.just("work"),
+        st.none(),
+        st.none(),
+        st.none() | SMALL,
+        TIME,
+        st.none(),
+        st.booleans(),
+    ),
+    "thread": st.tuples(SMALL, st.just("T"), st.just("work"), st.none(), st.none(), st.none() | SMALL, TIME),
+    "runs": st.tuples(SMALL, TIME),
+    "end": st.tuples(
+        SMALL, TIME, st.sampled_from(["returned", "raised", "cancelled"]), st.none(), st.none(), st.none()
+    ),
+    "destroyed": st.tuples(SMALL, TIME),
+    "pending": st.tuples(st.lists(SMALL, max_size=3)),
+    "wait": st.tuples(
+        st.integers(2, 6),
+        st.sampled_from(["sleep", "task", "event", "semaphore", "thread", "event loop"]),
+        st.sampled_from([2, 3]),
+        st.none() | SMALL,
+        st.none() | SMALL,
+        st.none() | SMALL,
+        st.none() | SMALL,
+    ),
+    "resource": st.tuples(
+        SMALL,
+        st.sampled_from(["semaphore", "lock", "queue", "executor", "pool"]),
+        st.none() | st.integers(0, 3),
+        st.none(),
+    ),
+    "pool": st.tuples(SMALL, st.just("redis"), SMALL, TIME),
+    "pool-closed": st.tuples(SMALL, TIME),
+    "pool-refused": st.tuples(SMALL, SMALL, TIME, TIME),
+    "connection": st.tuples(SMALL, SMALL, SMALL, TIME),
+    "connection-ready": st.tuples(SMALL, TIME),
+    "connection-closed": st.tuples(SMALL, TIME, st.booleans(), st.booleans()),
+    "connection-returned": st.tuples(SMALL),
+    "lane": st.tuples(SMALL, SMALL, st.just("work(1)"), st.just("work"), TIME),
+    "lane-end": st.tuples(
+        SMALL, TIME, st.sampled_from(["returned", "raised"]), st.none() | st.just("1"), st.none()
+    ),
+    "stuck": st.tuples(
+        st.lists(
+            st.tuples(
+                st.text(max_size=3),
+                st.text(max_size=3),
+                st.none() | SMALL,
+                st.text(max_size=3),
+                st.integers(0, 3),
+                st.none() | SMALL,
+                st.none() | SMALL,
+                st.sampled_from(["", "lock"]),
+                st.none() | SMALL,
+                st.lists(SMALL, max_size=2),
+                st.none() | SMALL,
+            ),
+            max_size=2,
+        ),
+        st.booleans(),
+    ),
+    "slow": st.tuples(SMALL, TIME, TIME, st.none() | TIME, TIME, st.none(), st.none()),
+    "call": st.tuples(SMALL, st.just("sleep"), st.none(), st.none()),
+    "pause": st.tuples(SMALL, TIME, TIME, st.lists(st.tuples(SMALL, st.none()), max_size=3)),
+    "unawaited": st.tuples(st.just("work"), TIME, st.none()),
+    "note": st.tuples(st.text(max_size=5)),
+    "clock": st.tuples(st.sampled_from(["real", "virtual"]), st.just("of this")),
+    "finish": st.tuples(TIME),
+}
+
+
+def _named(definition: tuple[str, tuple[object, ...]]) -> list[object]:
+    name, arguments = definition
+    return [name, *arguments]
+
+
+one_definition = st.one_of(
+    *(st.tuples(st.just(name), arguments).map(_named) for name, arguments in DEFINITIONS.items()),
+    st.lists(ODD, max_size=5),
+)
+one_number = st.one_of(
+    st.tuples(st.integers(0, 4), TIME, TIME, TIME, st.integers(0, 6), st.integers(-4, 4)),
+    st.tuples(st.integers(-11, -1), TIME | SMALL, TIME | SMALL, TIME | SMALL, SMALL, SMALL),
+    st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * 6),
+)
+one_frame = st.one_of(
+    st.lists(one_definition, max_size=6).map(lambda d: (wire.DEFINITIONS, json.dumps(d).encode())),
+    st.lists(one_number, max_size=6).map(
+        lambda rows: (wire.NUMBERS, wire.numbers_frame([n for row in rows for n in row])[5:])
+    ),
+    st.tuples(st.sampled_from([wire.NUMBERS, wire.DEFINITIONS, b"?"]), st.binary(max_size=60)),
+)
+
+
+def run_of(assembly: Assembly) -> Run:
+    return assembly.run(name="n", script="s.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
+
+
+TASK = [["task", 0, "Task", "work", None, None, None, 5, None, False]]
+
+
+ENDS = ["end", 0, 4, "returned", None, None, None]
+ENDS_BEFORE_IT_BEGINS = [(wire.DEFINITIONS, json.dumps([*TASK, ENDS]).encode())]
+
+
+def one_step(*times: int) -> list[tuple[bytes, bytes]]:
+    numbers = wire.numbers_frame([0, *times, wire.WAIT_DONE, 0])[5:]
+    return [(wire.DEFINITIONS, json.dumps(TASK).encode()), (wire.NUMBERS, numbers)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(frames=st.lists(one_frame, max_size=12), named=st.booleans())
+@example(frames=one_step(0, 1, 2), named=False)
+@example(frames=one_step(7, 9, 6), named=False)
+@example(frames=ENDS_BEFORE_IT_BEGINS, named=False)
+def test_any_stream_of_events_gives_a_run_or_a_clear_error(
+    frames: list[tuple[bytes, bytes]], named: bool
+) -> None:
+    assembly = Assembly(named=named, threshold_ns=50_000_000)
+    with contextlib.suppress(ValueError):  # the clear error
+        for kind, payload in frames:
+            assembly.feed(kind, payload)
+    run = run_of(assembly)
+    for track in run.tracks:
+        spans = list(track.spans)
+        assert all(span.start_ns <= span.end_ns for span in spans)
+        assert all(one.end_ns == two.start_ns for one, two in pairwise(spans))
+    measure(run)
+    pool_use(run)
+    diagnose(run)
+    account_for([run])
+    assert loads(dumps(run)) == run
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.binary(max_size=200), cuts=st.lists(st.integers(1, 50), max_size=10))
+def test_any_bytes_are_frames_or_a_clear_error_however_they_are_cut(data: bytes, cuts: list[int]) -> None:
+    reader = wire.FrameReader()
+    start = 0
+    with contextlib.suppress(ValueError):  # the clear error
+        for length in [*cuts, len(data)]:
+            for _ in reader.feed(data[start : start + length]):
+                pass
+            start += length
+
+
+def fed(*definitions: list[object], numbers: list[int] | None = None, named: bool = False) -> Run:
+    assembly = Assembly(named=named, threshold_ns=50_000_000)
+    assembly.feed(wire.DEFINITIONS, json.dumps(definitions).encode())
+    if numbers:
+        assembly.feed(wire.NUMBERS, wire.numbers_frame(numbers)[5:])
+    return run_of(assembly)
+
+
+def task(index: int, at_ns: int, parent: int | None = None) -> list[object]:
+    return ["task", index, f"Task-{index}", "work", None, None, parent, at_ns, None, False]
+
+
+def test_steps_become_ready_running_and_waiting() -> None:
+    run = fed(
+        task(0, 100),
+        ["wait", 2, "sleep", 2, None, None, None],
+        ["end", 0, 930, "returned", None, None, "named late"],
+        numbers=[0, 100, 150, 200, 2, -1, 0, 800, 900, 930, wire.WAIT_DONE, wire.BY_TIMER],
+    )
+    (lane,) = run.lanes
+    assert [(s.start_ns, s.end_ns, s.state, s.wait.reason) for s in lane.spans] == [
+        (100, 150, State.READY, ""),
+        (150, 200, State.RUNNING, ""),
+        (200, 800, State.WAITING, "sleep"),
+        (800, 900, State.READY, ""),
+        (900, 930, State.RUNNING, ""),
+    ]
+    assert (lane.name, lane.outcome, run.tracks[0].steps) == ("named late work", "returned", 2)
+
+
+def test_who_ended_a_wait_is_who_was_waited_for() -> None:
+    run = fed(
+        task(0, 0),
+        task(1, 0),
+        ["wait", 2, "event", 2, None, None, None],
+        numbers=[0, 0, 0, 10, 2, -1, 1, 0, 10, 50, wire.WAIT_DONE, -1, 0, 40, 50, 60, wire.WAIT_DONE, 1],
+    )
+    waited = next(span for span in run.lanes[0].spans if span.wait.reason == "event")
+    assert waited.wait.on == 1
+    assert [(wake.at_ns, wake.waker, wake.woken) for wake in run.wakes] == [(40, 1, 0)]
+
+
+def test_a_slot_given_back_by_another_is_the_one_held_longest() -> None:
+    run = fed(
+        task(0, 0),
+        task(1, 0),
+        ["resource", 0, "semaphore", 2, None],
+        numbers=[
+            *(wire.TAKEN, 0, 10, 0, 0, 0),
+            *(wire.TAKEN, 1, 20, 0, 0, 0),
+            *(wire.GIVEN_BACK, -1, 30, 0, 0, 0),
+            *(wire.NOW, 100, 0, 0, 0, 0),
+        ],
+    )
+    assert [(slot.track, slot.start_ns, slot.end_ns) for slot in run.resources[0].slots] == [
+        (0, 10, 30),
+        (1, 20, 100),
+    ]
+
+
+def test_a_process_pool_works_first_come_first_served() -> None:
+    numbers: list[int] = []
+    for item, (queued, done) in enumerate([(0, 100), (0, 150), (0, 220), (10, 260)]):
+        numbers += [wire.ITEM_QUEUED, item, queued, 0, 0, 0, wire.ITEM_DONE, item, done, 0, 0, 0]
+    run = fed(task(0, 0), ["resource", 0, "executor", 2, None], numbers=numbers)
+    assert sorted((slot.start_ns, slot.end_ns) for slot in run.resources[0].slots) == [
+        (0, 100),
+        (0, 150),
+        (100, 220),
+        (150, 260),
+    ]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        ["nonsense"],
+        ["task"],
+        ["end", 5, 0, "returned", None, None, None],
+        ["wait", 2, "x", 9, None, None, None],
+        [],
+    ],
+)
+def test_events_that_make_no_sense_are_refused(definition: list[object]) -> None:
+    with pytest.raises(ValueError, match=r"makes no sense"):
+        fed(definition)
+
+
+class TestSeveralProcesses:
+    """A script's own process and those that it started, whose indices are theirs alone."""
+
+    @staticmethod
+    def tell(assembly: Assembly, process: int, *definitions: list[object]) -> None:
+        assembly.feed(wire.DEFINITIONS, json.dumps(definitions).encode(), process)
+
+    @staticmethod
+    def count(assembly: Assembly, process: int, *numbers: int) -> None:
+        assembly.feed(wire.NUMBERS, wire.numbers_frame(list(numbers))[5:], process)
+
+    def served(self) -> tuple[Assembly, int]:
+        """Two processes, in each a thread that waits for a semaphore of its own, in the same ns."""
+        assembly = Assembly(named=False, threshold_ns=10**8)
+        base = 3 << wire.PROCESS_SHIFT
+        assembly.joins(3)
+        self.tell(assembly, 3, ["process", 3, 4711, "Server-0"])
+        for process, first in ((0, 0), (3, base)):
+            self.tell(
+                assembly,
+                process,
+                ["site", first, f"file{process}.py", 7, "serve"],
+                ["resource", first, "semaphore", 1, first],
+                ["wait", first + 2, "semaphore", int(State.QUEUED), first, None, None],
+                ["thread", first, "MainThread", "", first, None, None, 1000],
+                ["thread", first + 1, "T", "", first, None, first, 1000],
+            )
+            self.count(assembly, process, wire.TAKEN, first + 1, 1100, first, 0, 0)
+            self.count(assembly, process, wire.THREAD_WAITS, first, 1200, first + 2, 0, 0)
+            self.count(assembly, process, wire.NOW, 2000 + 1000 * process, 0, 0, 0, 0)
+        return assembly, base
+
+    def test_each_thing_is_its_own_process(self) -> None:
+        run = run_of(self.served()[0])
+        assert run.processes == 2
+        assert [track.process for track in run.tracks] == [0, 0, 3, 3]
+        assert [(one.index, one.process) for one in run.resources] == [(0, 0), (1, 3)]
+        for track, resource in ((0, 0), (2, 1)):
+            waited = run.tracks[track].spans[-1].wait
+            assert (waited.reason, waited.resource) == ("semaphore", resource)
+            assert [slot.track for slot in run.resources[resource].slots] == [track + 1]
+        assert [one.site.file for one in run.resources if one.site] == ["file0.py", "file3.py"]
+
+    def test_rows_of_the_others_say_whose_they_are(self) -> None:
+        assert [lane.name for lane in run_of(self.served()[0]).lanes] == [
+            "MainThread",
+            "T",
+            "MainThread (Server-0)",
+            "T (Server-0)",
+        ]
+
+    def test_one_that_is_gone_has_nothing_after_that(self) -> None:
+        assembly, _ = self.served()
+        assembly.leaves(3)
+        self.count(assembly, 0, wire.NOW, 9000, 0, 0, 0, 0)
+        run = run_of(assembly)
+        assert [track.end_ns for track in run.tracks] == [9000, 9000, 5000, 5000]
+        assert [one.slots[0].end_ns for one in run.resources] == [9000, 5000]
+
+    def test_who_woke_whom_within_a_process(self) -> None:
+        assembly, base = self.served()
+        self.tell(assembly, 3, ["task", base + 2, "Task-1", "handle", None, None, None, 1000, base, False])
+        self.count(assembly, 3, base + 2, 1300, 1400, 1500, wire.WAIT_DONE, base)
+        run = run_of(assembly)
+        (wake,) = run.wakes
+        assert run.tracks[wake.waker].name == "MainThread" and run.tracks[wake.waker].process == 3
+        assert run.tracks[wake.woken].function == "handle"
+
+    def test_a_call_of_another_process_explains_no_slow_step(self) -> None:
+        for caller, reason in ((3, "sleep"), (0, "")):
+            assembly, base = self.served()
+            first = base if caller else 0
+            self.tell(assembly, caller, ["call", first, "sleep", first, first])
+            self.count(assembly, caller, wire.CALLED, -1, 10_000, 90_000, first, 0)
+            self.tell(assembly, 3, ["slow", -1, 10_000, 90_000, 80_000, 0, base, None])
+            (step,) = run_of(assembly).slow_steps
+            assert step.reason == reason
+
+    def test_tasks_are_left_pending_in_the_process_that_finished(self) -> None:
+        for finished in (0, 3):
+            assembly, base = self.served()
+            for process, first in ((0, 0), (3, base)):
+                self.tell(
+                    assembly,
+                    process,
+                    ["task", first + 2, "Task-1", "handle", None, None, None, 1000, first, False],
+                )
+            self.tell(assembly, finished, ["finish", 6000])
+            run = run_of(assembly)
+            assert [run.tracks[left].process for left in run.left_pending] == [finished]
+            assert assembly.finished is (finished == 0)
+
+    def test_who_is_stuck_is_known_when_all_that_are_left_have_answered(self) -> None:
+        assembly, base = self.served()
+        told = [assembly.told_stuck]
+        one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None]
+        self.tell(assembly, 3, ["stuck", [one], True])
+        told.append(assembly.told_stuck)
+        self.count(assembly, 3, wire.STUCK, 9000, 0, 0, 0, 0)
+        told.append(assembly.told_stuck)
+        assembly.leaves(0)
+        told.append(assembly.told_stuck)
+        assert told == [False, False, False, True]
+        assert [one.name for one in run_of(assembly).stuck] == ["MainThread (Server-0)"]
+
+    def test_a_note_says_whose_it_is(self) -> None:
+        assembly, _ = self.served()
+        self.tell(assembly, 0, ["note", "It is late."])
+        self.tell(assembly, 3, ["note", "It is late."])
+        assert run_of(assembly).notes == ("It is late.", "Server-0: It is late.")
+
+
+class Clock:
+    """A listener that only looks at the time."""
+
+    def __init__(self) -> None:
+        self.at_ns = 0
+
+    def clock(self, now_ns: int) -> None:
+        self.at_ns = now_ns
+
+    def nothing(self, *_: object) -> None: ...
+
+    lane_opened = lane_changed = lane_closed = loop_blocked = output = nothing
+
+
+def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None:
+    """What is told of a lane must not lie in the past of the clock."""
+    ears = Clock()
+    assembly = Assembly(named=False, threshold_ns=10**8, listener=ears)
+    assembly.joins(1)
+    tell = TestSeveralProcesses.count
+    tell(assembly, 0, wire.NOW, 2_000_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 2_000_000_000, "nothing was heard of the other one"
+    tell(assembly, 1, wire.NOW, 2_500_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 2_000_000_000
+    tell(assembly, 1, wire.NOW, 3_500_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 3_500_000_000, "it is not waited for without end"
+    tell(assembly, 0, wire.NOW, 3_400_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 3_400_000_000
+    assembly.leaves(0)
+    tell(assembly, 1, wire.NOW, 4_000_000_000, 0, 0, 0, 0)
+    assert ears.at_ns == 4_000_000_000
+
+
+def pool_events(*definitions: list[object], numbers: list[int]) -> Resource:
+    """Task 0 makes pool 0 at 10; what comes of it."""
+    made: list[list[object]] = [task(0, 0), task(1, 0), ["resource", 0, "pool", 2, None]]
+    run = fed(*made, ["pool", 0, "redis", 0, 10], *definitions, numbers=[*numbers, wire.NOW, 900, 0, 0, 0, 0])
+    (pool,) = run.resources
+    return pool
+
+
+def taken(track: int, at_ns: int, connection: int) -> list[int]:
+    return [wire.TAKEN, track, at_ns, 0, connection + 1, 0]
+
+
+def given_back(track: int, at_ns: int, connection: int) -> list[int]:
+    return [wire.GIVEN_BACK, track, at_ns, 0, connection + 1, 0]
+
+
+def test_connections_of_a_pool_with_their_uses() -> None:
+    pool = pool_events(
+        ["connection", 4, 0, 0, 20],
+        ["connection-ready", 4, 30],
+        ["connection", 5, 0, 1, 40],
+        ["connection-ready", 5, 45],
+        ["connection-closed", 5, 200, False, False],
+        numbers=[
+            *taken(0, 20, 4),
+            *taken(1, 40, 5),
+            *given_back(0, 50, 4),
+            *taken(1, 60, 4),
+            *given_back(1, 80, 4),
+            *given_back(1, 90, 5),
+        ],
+    )
+    assert (pool.name, pool.made_ns, pool.made_by, pool.limit) == ("redis", 10, 0, 2)
+    first, second = pool.connections
+    assert first == Connection(20, 30, None, 0, (Slot(0, 20, 50), Slot(1, 60, 80)))
+    assert second == Connection(40, 45, 200, 1, (Slot(1, 40, 90),))
+    assert sorted(pool.slots, key=lambda slot: slot.start_ns) == [
+        Slot(0, 20, 50),
+        Slot(1, 40, 90),
+        Slot(1, 60, 80),
+    ]
+
+
+def test_whoever_gives_it_back_the_use_was_who_took_it() -> None:
+    pool = pool_events(
+        ["connection", 0, 0, 0, 20],
+        ["connection", 1, 0, 0, 20],
+        numbers=[*taken(0, 20, 0), *taken(0, 25, 1), *given_back(1, 50, 1)],
+    )
+    assert [one.uses for one in pool.connections] == [(Slot(0, 20, 900),), (Slot(0, 25, 50),)]
+    assert [one.kept for one in pool.connections] == [True, False]
+
+
+def test_what_a_child_took_and_its_parent_gave_back_was_the_parents() -> None:
+    run = fed(
+        task(0, 0),
+        task(1, 5, parent=0),
+        ["resource", 0, "pool", 2, None],
+        ["pool", 0, "asyncpg", 0, 0],
+        ["connection", 0, 0, 1, 10],
+        numbers=[*taken(1, 10, 0), *given_back(0, 50, 0)],
+    )
+    assert run.resources[0].slots == (Slot(0, 10, 50),)
+
+
+@pytest.mark.parametrize(
+    ("parents", "kept"),
+    [
+        ([0], [None]),
+        ([1, 0], [1, None]),
+        ([None, 2, 3, 1, 1], [None, 2, 3, None, 1]),
+        ([4, 0, 9, None], [None, 0, None, None]),
+    ],
+)
+def test_no_track_descends_from_itself(parents: list[int | None], kept: list[int | None]) -> None:
+    """The file of such a run could not be read."""
+    run = fed(*(task(index, 0, parent) for index, parent in enumerate(parents)))
+    assert [track.parent for track in run.tracks] == kept
+    assert loads(dumps(run)) == run
+
+
+def test_closed_in_its_holders_hands_is_kept_until_it_is_returned() -> None:
+    closed: list[object] = ["connection-closed", 0, 50, True, False]
+    numbers = [*taken(0, 20, 0), *given_back(0, 50, 0)]
+    (lost,) = pool_events(["connection", 0, 0, 0, 20], closed, numbers=numbers).connections
+    assert (lost.closed_ns, lost.kept) == (50, True)
+    returned: list[object] = ["connection-returned", 0]
+    (back,) = pool_events(["connection", 0, 0, 0, 20], closed, returned, numbers=numbers).connections
+    assert (back.closed_ns, back.kept) == (50, False)
+
+
+def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -> None:
+    """A semaphore hands its slot over to who is woken; a pool's caller looks for a connection itself."""
+    run = fed(
+        task(0, 0),
+        ["resource", 0, "pool", 1, None],
+        ["pool", 0, "redis", 0, 0],
+        ["connection", 0, 0, 0, 5],
+        ["wait", 2, "connection pool", 3, 0, None, None],
+        numbers=[0, 0, 0, 10, 2, -1, *taken(0, 95, 0), 0, 70, 90, 100, wire.WAIT_DONE, -1],
+    )
+    assert run.resources[0].slots == (Slot(0, 95, 100),)
+
+
+def test_a_pool_that_was_closed_was_closed_last_when_it_was_closed_last() -> None:
+    assert pool_events(numbers=[]).closed_ns is None
+    assert pool_events(["pool-closed", 0, 40], ["pool-closed", 0, 60], numbers=[]).closed_ns == 60
+
+
+def test_who_was_refused() -> None:
+    pool = pool_events(["pool-refused", 0, 1, 30, 60], numbers=[])
+    assert pool.refused == (Slot(1, 30, 60),)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        ["connection", "0", 0, 0, 5],
+        ["connection", 0, 0, [], 5],
+        ["connection", 0, 0, 0, "5"],
+        ["connection-ready", 7, 5],
+        ["connection-closed", 7, 5, False, False],
+        ["connection-returned", 7],
+        ["pool", 0, "redis", None, 5],
+        ["pool", 0, 7, 0, 5],
+        ["pool-refused", 0, 0, 5, None],
+    ],
+)
+def test_what_makes_no_sense_of_a_pool_is_an_error(definition: list[object]) -> None:
+    with pytest.raises(ValueError, match="makes no sense"):
+        fed(task(0, 0), ["resource", 0, "pool", 1, None], definition)

@@ -1,0 +1,44 @@
+"""Waits that were seen from outside, put into what a thread told of itself."""
+
+from __future__ import annotations
+
+from asyncdemo.model import Span, Spans, State, Wait
+from asyncdemo.recording.assembly.off_cpu import with_waits
+
+SLEEP, UNKNOWN = Wait("sleep"), Wait("outside Python")
+
+
+def spans(*parts: tuple[int, int, State]) -> Spans:
+    made = Spans.of(
+        Span(start, end, state, SLEEP if state is State.WAITING else Wait()) for start, end, state in parts
+    )
+    starts, states, waits, end = made.columns
+    return Spans(starts, states, waits, end, (*made.causes, UNKNOWN))
+
+
+def test_only_where_it_would_run() -> None:
+    told = spans((0, 10, State.RUNNING), (10, 20, State.WAITING), (20, 40, State.RUNNING))
+    unknown = len(told.causes) - 1
+    seen = with_waits(told, [(5, 25, unknown), (30, 60, unknown)])
+    assert [(span.start_ns, span.end_ns, span.state, span.wait) for span in seen] == [
+        (0, 5, State.RUNNING, Wait()),
+        (5, 10, State.WAITING, UNKNOWN),
+        (10, 20, State.WAITING, SLEEP),
+        (20, 25, State.WAITING, UNKNOWN),
+        (25, 30, State.RUNNING, Wait()),
+        (30, 40, State.WAITING, UNKNOWN),
+    ]
+
+
+def test_what_was_seen_before_and_after_says_nothing() -> None:
+    told = spans((10, 20, State.RUNNING), (20, 30, State.WAITING))
+    unknown = len(told.causes) - 1
+    assert with_waits(told, [(0, 10, unknown), (20, 30, unknown), (30, 50, unknown)]) == told
+    assert with_waits(told, []) == told
+
+
+def test_pieces_that_overlap_are_one_wait() -> None:
+    told = spans((0, 50, State.RUNNING), (50, 60, State.WAITING))
+    unknown = len(told.causes) - 1
+    seen = with_waits(told, [(10, 30, unknown), (20, 40, unknown)])
+    assert [(span.start_ns, span.end_ns) for span in seen if span.wait == UNKNOWN] == [(10, 40)]

@@ -1,0 +1,478 @@
+"""One recording: its limits, its end, and what a damaged stream of events leaves of it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.capture import wire
+from asyncdemo.errors import MissingError, UsageError
+from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
+from asyncdemo.recording import runner
+from asyncdemo.recording.child import Child
+from asyncdemo.recording.runner import Options, Recording, Spares, Stdout, Target, record
+from tests.hostile.traced import is_alive, until
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts use what POSIX has")
+
+BEFORE = """
+import asyncio, os, signal, sys, time
+async def before(): await asyncio.sleep(0.15)
+asyncio.run(before())
+"""
+
+
+def test_without_the_gil_nothing_is_recorded_until_it_is_turned_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysconfig, "get_config_var", {"Py_GIL_DISABLED": 1}.get)
+    with pytest.raises(MissingError, match="export PYTHON_GIL=1"):
+        Recording(Target("script.py"), Options())
+    monkeypatch.setenv("PYTHON_GIL", "1")
+    Recording(Target("script.py"), Options()).close()
+
+
+class Ears:
+    """A listener that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+        self.closed: list[Outcome] = []
+        self.blocked: list[Site | None] = []
+        self.texts = {"stdout": "", "stderr": ""}
+        self.last_ns = 0
+
+    def lane_opened(self, lane: int, name: str, at_ns: int, state: State) -> None:
+        assert lane == len(self.opened)
+        self.opened.append(name)
+
+    def lane_changed(self, lane: int, at_ns: int, state: State, reason: str) -> None: ...
+
+    def lane_closed(self, lane: int, at_ns: int, outcome: Outcome) -> None:
+        self.closed.append(outcome)
+
+    def loop_blocked(self, since_ns: int, now_ns: int, site: Site | None, called_from: Site | None) -> None:
+        self.blocked.append(site)
+
+    def clock(self, now_ns: int) -> None:
+        self.last_ns = max(self.last_ns, now_ns)
+
+    def output(self, stream: str, text: str) -> None:
+        self.texts[stream] += text
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[[str], Target]:
+    def write(text: str) -> Target:
+        path = tmp_path / "script.py"
+        path.write_text(BEFORE + textwrap.dedent(text))
+        return Target(str(path))
+
+    return write
+
+
+Write = Callable[[str], Target]
+
+
+def going(recording: Recording, until_true: Callable[[], bool]) -> None:
+    """Start the recording and poll it until the condition holds."""
+    recording.start()
+    recording.go()
+    assert until(lambda: recording.poll(0.02) and until_true(), 30)
+
+
+def rest(recording: Recording) -> Run:
+    assert until(lambda: not recording.poll(0.05), 30)
+    recording.close()
+    return recording.result()
+
+
+def names(run: Run) -> set[str]:
+    return {lane.name for lane in run.lanes}
+
+
+class TestEnd:
+    def test_the_second_interrupt_ends_what_ignores_the_first(
+        self, script: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(runner, "_GRACE_S", 10_000)
+        target = script("""
+            def note(*_): open("noted", "w").close()
+            os.chdir(os.path.dirname(sys.argv[0]))
+            signal.signal(signal.SIGINT, note)
+            open("started", "w").close()
+            while True: time.sleep(0.01)
+        """)
+        with Recording(target, Options()) as recording:
+            going(recording, (tmp_path / "started").exists)
+            recording.interrupt()
+            assert until(lambda: recording.poll(0.02) and (tmp_path / "noted").exists(), 30)
+            recording.interrupt()
+            run = rest(recording)
+        assert run.outcome is RunOutcome.INTERRUPTED
+        assert run.exit_code is None, "it was ended, and never came to a code of its own"
+        assert "Task-1 before" in names(run)
+
+    def test_the_first_interrupt_ends_it_after_a_while(
+        self, script: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(runner, "_GRACE_S", 0.1)
+        target = script("""
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            open(os.path.dirname(sys.argv[0]) + "/started", "w").close()
+            while True: time.sleep(0.01)
+        """)
+        with Recording(target, Options()) as recording:
+            going(recording, (tmp_path / "started").exists)
+            recording.interrupt()
+            assert rest(recording).outcome is RunOutcome.INTERRUPTED
+
+    def test_a_script_that_is_asked_to_end_was_not_interrupted(self, script: Write, tmp_path: Path) -> None:
+        target = script("""
+            sleeps = [sys.executable, "-c", "import time; time.sleep(600)"]
+            helper = os.spawnv(os.P_NOWAIT, sys.executable, sleeps)
+            try:
+                open(os.path.dirname(sys.argv[0]) + "/started", "w").close()
+                time.sleep(600)
+            except KeyboardInterrupt:
+                time.sleep(0.3)
+                ended, _ = os.waitpid(helper, os.WNOHANG)
+                open(os.path.dirname(sys.argv[0]) + "/helper", "w").write(str(ended))
+        """)
+        with Recording(target, Options()) as recording:
+            going(recording, (tmp_path / "started").exists)
+            recording.end(grace_s=60)
+            recording.end(grace_s=0)
+            run = rest(recording)
+        assert (run.outcome, run.exit_code, run.notes) == (RunOutcome.OK, 0, ())
+        assert (tmp_path / "helper").read_text() == "0", "only the main process is asked"
+
+    def test_one_that_does_not_end_when_asked_is_killed(self, script: Write, tmp_path: Path) -> None:
+        target = script("""
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            open(os.path.dirname(sys.argv[0]) + "/started", "w").close()
+            while True: time.sleep(0.01)
+        """)
+        with Recording(target, Options()) as recording:
+            going(recording, (tmp_path / "started").exists)
+            recording.end(grace_s=0.2)
+            run = rest(recording)
+        assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, None)
+        assert run.notes == ("Killed: it had not ended 0.2 s after it was asked to.",)
+
+    def test_an_interrupt_does_not_wait_for_the_end_that_was_asked_for(
+        self, script: Write, tmp_path: Path
+    ) -> None:
+        target = script("""
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            open(os.path.dirname(sys.argv[0]) + "/started", "w").close()
+            while True: time.sleep(0.01)
+        """)
+        with Recording(target, Options()) as recording:
+            going(recording, (tmp_path / "started").exists)
+            recording.end(grace_s=10_000)
+            recording.interrupt()
+            run = rest(recording)
+        assert (run.outcome, run.notes) == (RunOutcome.INTERRUPTED, ())
+
+    def test_a_note_is_added_once(self, script: Write) -> None:
+        recording = Recording(script(""), Options())
+        recording.add_note("The tide was out.")
+        recording.add_note("The tide was out.")
+        assert recording.result().notes == ("The tide was out.",)
+
+    def test_closed_in_the_middle_it_gives_what_there_is(self, script: Write) -> None:
+        ears = Ears()
+        recording = Recording(script("time.sleep(600)"), Options(), ears)
+        going(recording, lambda: "Task-1 before" in ears.opened)
+        recording.close()
+        recording.close()
+        assert "Task-1 before" in names(recording.result())
+        assert not recording.poll(0)
+
+    def test_an_exception_in_the_middle_leaves_no_process_and_no_files(
+        self, script: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pids: list[int] = []
+        folders: list[str] = []
+        plain_mkdtemp = tempfile.mkdtemp
+
+        def mkdtemp(prefix: str) -> str:
+            folders.append(plain_mkdtemp(prefix=prefix))
+            return folders[-1]
+
+        def broken() -> None:
+            with Recording(script("time.sleep(600)"), Options()) as recording:
+                recording.start()
+                assert recording._child is not None
+                pids.append(recording._child.process.pid)
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(tempfile, "mkdtemp", mkdtemp)
+        open_before = set(os.listdir("/dev/fd"))
+        with pytest.raises(KeyboardInterrupt):
+            broken()
+        assert not is_alive(pids[0])
+        assert not os.path.exists(folders[0])
+        assert set(os.listdir("/dev/fd")) <= open_before
+
+    @pytest.mark.parametrize("stdout", Stdout)
+    def test_no_descriptor_and_no_thread_stays(self, script: Write, stdout: Stdout) -> None:
+        target, options = script("print('x' * 100_000)"), Options(stdout=stdout)
+        record(target, options)
+        before, threads = len(os.listdir("/dev/fd")), threading.active_count()
+        for _ in range(3):
+            record(target, options)
+        assert len(os.listdir("/dev/fd")) == before
+        assert threading.active_count() == threads
+
+    def test_a_result_may_be_asked_for_before_the_start(self, script: Write) -> None:
+        recording = Recording(script(""), Options(name="mine"))
+        run = recording.result()
+        assert (run.name, run.lanes, run.exit_code) == ("mine", (), None)
+
+    def test_wrong_use_raises_and_leaves_nothing(self, script: Write) -> None:
+        with pytest.raises(UsageError, match="no knob CUPS"):
+            record(script(""), Options(knobs={"CUPS": "1"}))
+        with pytest.raises(UsageError, match=r"There is no file nowhere\.py"):
+            record(Target("nowhere.py"), Options())
+
+
+class TestLimits:
+    def test_time(self, script: Write) -> None:
+        run = record(script("while True: pass"), Options(timeout_s=0.5))
+        assert (run.outcome, run.notes) == (RunOutcome.TIMEOUT, ("Stopped at its time limit of 0.5 s.",))
+        assert "Task-1 before" in names(run)
+
+    @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="macOS says it more slowly")
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "kept = []\nwhile True: kept.append(bytearray(b'x' * 10**6)); time.sleep(0.001)",
+            "for _ in range(3): os.fork()\n"
+            "kept = []\nwhile True: kept.append(bytearray(b'x' * 10**6)); time.sleep(0.001)",
+        ],
+        ids=["of one process", "of all together"],
+    )
+    def test_memory(self, script: Write, text: str) -> None:
+        run = record(script(text), Options(memory_bytes=250_000_000, timeout_s=30))
+        assert run.outcome is RunOutcome.FAILED
+        assert run.notes[0] == "Stopped because it used more than 0.2 GB of memory."
+        assert "Task-1 before" in names(run)
+
+    @pytest.mark.skipif(not os.path.exists("/proc/self/smaps_rollup"), reason="needs Linux to tell")
+    def test_memory_that_processes_share_counts_once(self, script: Write) -> None:
+        run = record(
+            script("""
+                shared = b"x" * 100_000_000
+                for _ in range(4):
+                    if os.fork() == 0:
+                        time.sleep(0.5)
+                        os._exit(0)
+                for _ in range(4): os.wait()
+            """),
+            Options(memory_bytes=250_000_000, timeout_s=30),
+        )
+        assert run.outcome is RunOutcome.OK
+        assert run.notes == ("The script was forked 4 times: what goes on in a fork is not observed.",)
+
+    def test_number_of_processes(self, script: Write, tmp_path: Path) -> None:
+        text = f"""
+            for _ in range(12):
+                if os.fork() == 0:
+                    os.setsid()
+                    open(f"{tmp_path}/{{os.getpid()}}.pid", "w").close()
+                    time.sleep(600)
+            time.sleep(600)
+        """
+        run = record(script(text), Options(processes=10, timeout_s=30))
+        assert run.outcome is RunOutcome.FAILED
+        assert run.notes[0] == "Stopped because it started more than 10 processes."
+        pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
+        assert pids and until(lambda: not any(map(is_alive, pids)), 5)
+
+
+class TestOutput:
+    def test_captured_output_is_given_as_text_of_its_stream(self, script: Write) -> None:
+        ears = Ears()
+        text = "print('caffè ☕')\nprint('no', file=sys.stderr)\nsys.stdout.buffer.write(b'\\xff!')"
+        record(script(text), Options(stdout=Stdout.CAPTURE), ears)
+        assert ears.texts == {"stdout": "caffè ☕\n�!", "stderr": "no\n"}
+
+    def test_output_without_end_starves_neither_the_events_nor_the_limits(self, script: Write) -> None:
+        ears = Ears()
+        text = """
+            async def count():
+                for n in range(10**9):
+                    await asyncio.create_task(asyncio.sleep(0))
+                    os.write(1, b"x" * 65536)
+            asyncio.run(count())
+        """
+        options = Options(stdout=Stdout.CAPTURE, timeout_s=1.5)
+        with Recording(script(text), options, ears) as recording:
+            recording.start()
+            recording.go()
+            while recording.poll(0.05):
+                ears.texts["stdout"] = ears.texts["stdout"][-10:]
+            run = recording.result()
+        assert run.outcome is RunOutcome.TIMEOUT
+        assert len(ears.opened) > 20
+        assert run.tracks[-1].start_ns > run.tracks[2].start_ns
+        assert ears.last_ns > 0
+
+    def test_a_listener_that_is_slow_gets_all_of_it(self, script: Write) -> None:
+        class Slow(Ears):
+            def output(self, stream: str, text: str) -> None:
+                time.sleep(0.001)
+                super().output(stream, text)
+
+        ears = Slow()
+        record(script("print('y' * 3_000_000)"), Options(stdout=Stdout.CAPTURE), ears)
+        assert ears.texts["stdout"].count("y") == 3_000_000
+
+    def test_a_blocked_loop_is_told_while_it_is_blocked(self, script: Write) -> None:
+        ears = Ears()
+        text = "async def block(): time.sleep(600)\nasyncio.run(block())"
+        with Recording(script(text), Options(), ears) as recording:
+            going(recording, lambda: bool(ears.blocked))
+        site = ears.blocked[0]
+        assert site is not None and site.function == "block"
+
+
+class TestDamagedStream:
+    """Whatever arrives, there is a run, and a note that says that it is not all."""
+
+    @pytest.fixture
+    def lines(self) -> Iterator[tuple[socket.socket, socket.socket]]:
+        ours, theirs = socket.socketpair()
+        yield ours, theirs
+        ours.close()
+        theirs.close()
+
+    @pytest.mark.parametrize(
+        "garbage",
+        [
+            b"\xff" * 100,
+            b"N" + b"\xff" * 4,
+            wire.frame(wire.NUMBERS, b"12345"),
+            wire.frame(wire.NUMBERS, b"\x00" * 56),
+            wire.numbers_frame([999, 1, 2, 3, 4, 5]),
+            wire.numbers_frame([-99, 1, 2, 3, 4, 5]),
+            wire.numbers_frame([wire.THREAD_WAITS, 77, 1, 5, 0, 0]),
+            wire.frame(wire.DEFINITIONS, b"not json"),
+            wire.frame(wire.DEFINITIONS, b"\xff\xfe"),
+            wire.frame(wire.DEFINITIONS, b"[" * 100_000),
+            wire.frame(wire.DEFINITIONS, b"5"),
+            wire.frame(wire.DEFINITIONS, b"[5]"),
+            wire.frame(wire.DEFINITIONS, b"[[]]"),
+            wire.json_frame(wire.DEFINITIONS, [["nonsense", 1]]),
+            wire.json_frame(wire.DEFINITIONS, [["site"]]),
+            wire.json_frame(wire.DEFINITIONS, [["end", 5, 1, "returned", None, None, None]]),
+            wire.json_frame(wire.DEFINITIONS, [["wait", 5, "sleep", 99, None, None, None]]),
+            wire.json_frame(wire.DEFINITIONS, [["clock", "wrong", "why"]]),
+        ],
+    )
+    def test_garbage(self, script: Write, garbage: bytes, lines: tuple[socket.socket, socket.socket]) -> None:
+        recording = Recording(script(""), Options())
+        ours, theirs = lines
+        recording._lines.open(ours, wire.FrameReader())
+        theirs.sendall(wire.json_frame(wire.DEFINITIONS, [["ready", "3", {}, "real"], ["start", 1000]]))
+        theirs.sendall(
+            wire.json_frame(
+                wire.DEFINITIONS, [["task", 0, "Task-1", "brew", None, None, None, 1000, None, False]]
+            )
+        )
+        theirs.sendall(wire.numbers_frame([0, 1000, 1000, 2000, wire.WAIT_YIELD, wire.BY_LOOP]))
+        theirs.sendall(garbage)
+        theirs.sendall(wire.json_frame(wire.DEFINITIONS, [["finish", 5000]]))
+        theirs.shutdown(socket.SHUT_WR)
+
+        def read_to_the_end() -> bool:
+            recording._read(0.1)
+            return not recording._lines
+
+        assert until(read_to_the_end, 10)
+        run = recording.result()
+        assert "Task-1 brew" in {f"{track.name} {track.function}" for track in run.tracks}
+        assert any("The recording stops early" in note for note in run.notes)
+
+    def test_a_script_that_writes_into_our_connection(self, script: Write) -> None:
+        text = """
+            for n in range(3, 1024):
+                try: os.write(n, b"\\xff" * 64)
+                except OSError: pass
+            asyncio.run(before())
+        """
+        run = record(script(text), Options(timeout_s=30))
+        assert run.outcome is RunOutcome.OK
+        assert any("The recording stops early" in note for note in run.notes)
+        assert "Task-1 before" in names(run)
+
+    def test_another_process_that_connects_without_the_token_is_not_heard(
+        self, script: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def spawn(self: Child, address: str) -> subprocess.Popen[bytes]:
+            place = address.partition(":")[2].rpartition("#")[0]
+            stranger = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            stranger.connect(place)
+            stranger.sendall(wire.json_frame(wire.DEFINITIONS, [["hello", "wrong", 1]]))
+            strangers.append(stranger)
+            return plain_spawn(self, address)
+
+        strangers: list[socket.socket] = []
+        plain_spawn = Child._spawn
+        monkeypatch.setattr(Child, "_spawn", spawn)
+        run = record(script(""), Options())
+        for stranger in strangers:
+            stranger.close()
+        assert run.outcome is RunOutcome.OK
+        assert "Task-1 before" in names(run)
+
+
+def test_two_at_once_do_not_hear_each_other(script: Write, tmp_path: Path) -> None:
+    other = tmp_path / "other.py"
+    other.write_text(BEFORE.replace("before", "elsewhere"))
+    first, second = Recording(script(""), Options()), Recording(Target(str(other)), Options())
+    with first, second:
+        for recording in (first, second):
+            recording.start()
+        for recording in (first, second):
+            recording.go()
+        alive = [first, second]
+        assert until(lambda: not [r for r in alive if r.poll(0.02)], 30)
+        assert "Task-1 before" in names(first.result()) and "Task-1 elsewhere" not in names(first.result())
+        assert "Task-1 elsewhere" in names(second.result())
+
+
+def test_the_environment_is_for_the_script_alone(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was set for the variables of that name here does not reach it; nor does it reach us."""
+    monkeypatch.setenv("BEAN", "robusta")
+    ears = Ears()
+    text = "import subprocess\nsubprocess.run('echo $BEAN $CUP; printenv BEAN', shell=True)"
+    options = Options(
+        stdout=Stdout.CAPTURE, stdin=False, environment={"BEAN": "arabica", "CUP": "große 'Tasse'"}
+    )
+    with Spares() as spares, Recording(script(text), options, ears, spares.take()) as recording:
+        recording.start()
+        recording.go()
+        rest(recording)
+    assert ears.texts["stdout"] == "arabica große 'Tasse'\narabica\n"
+    assert "CUP" not in os.environ
+
+
+def test_the_script_does_not_see_how_it_is_watched(script: Write) -> None:
+    """But for one variable in its environment, by which what it leaves behind is told from others."""
+    ears = Ears()
+    text = "print(sorted(n for n in os.environ if 'ASYNC' in n.upper() or 'MALLOC' in n), sys.argv[1:])"
+    target = Target(script(text).script, args=("a", "b"))
+    record(target, Options(stdout=Stdout.CAPTURE), ears)
+    assert ears.texts["stdout"] == f"{[wire.ENV]} ['a', 'b']\n"

@@ -1,0 +1,201 @@
+"""A run of which much is kept in sum only has the figures of the same run kept whole."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from asyncdemo import store
+from asyncdemo.analysis.diagnose import diagnose
+from asyncdemo.analysis.metrics import measure
+from asyncdemo.analysis.metrics.states import tally
+from asyncdemo.capture import wire
+from asyncdemo.model import NO_WAIT, Run, RunOutcome, State, Wait
+from asyncdemo.recording.assembly import Assembly, coarsening, summing
+from asyncdemo.recording.assembly.spans import SpansBuilder
+from asyncdemo.recording.runner import Options, Recording, Stdout, Target
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts use what POSIX has")
+
+SCRIPT = """
+import asyncio, time
+
+async def child(): await asyncio.sleep(0.001)
+async def parent(): await asyncio.create_task(child())
+async def yields():
+    for _ in range(5):
+        await asyncio.sleep(0)
+async def fails(): raise ValueError
+async def gated(gate):
+    async with gate:
+        await asyncio.sleep(0.001)
+async def cancelled(): await asyncio.sleep(100)
+async def threaded(): await asyncio.to_thread(time.sleep, 0.001)
+async def blocks(): time.sleep(0.06)
+async def producer(queue):
+    for number in range(20):
+        await queue.put(number)
+async def consumer(queue):
+    for _ in range(20):
+        await queue.get()
+
+async def once():
+    gate, queue = asyncio.Semaphore(2), asyncio.Queue(3)
+    stopped = asyncio.ensure_future(cancelled())
+    await asyncio.gather(
+        *(parent() for _ in range(5)), *(yields() for _ in range(30)), *(fails() for _ in range(3)),
+        *(gated(gate) for _ in range(5)), threaded(), producer(queue), consumer(queue),
+        return_exceptions=True,
+    )
+    stopped.cancel()
+
+async def main():
+    for _ in range(3):
+        await once()
+    await asyncio.create_task(blocks())
+    await asyncio.sleep(0.1)
+
+asyncio.run(main())
+"""
+
+Frames = list[tuple[bytes, bytes]]
+
+
+@pytest.fixture(scope="module")
+def frames(tmp_path_factory: pytest.TempPathFactory) -> Frames:
+    """What the script's process told."""
+    return recorded(tmp_path_factory, Options(stdout=Stdout.CAPTURE))
+
+
+@pytest.fixture(scope="module")
+def frames_with_lanes(tmp_path_factory: pytest.TempPathFactory) -> Frames:
+    return recorded(tmp_path_factory, Options(stdout=Stdout.CAPTURE, lanes=("yields", "gated", "once")))
+
+
+def recorded(tmp_path_factory: pytest.TempPathFactory, options: Options) -> Frames:
+    path = tmp_path_factory.mktemp("summing") / "script.py"
+    path.write_text(textwrap.dedent(SCRIPT))
+    told: Frames = []
+    with Recording(Target(str(path)), options) as recording:
+        feed = recording._assembly.feed
+
+        def heard(kind: bytes, payload: bytes, process: int = 0) -> None:
+            told.append((kind, payload))
+            feed(kind, payload, process)
+
+        recording._assembly.feed = heard  # type: ignore[method-assign]
+        recording.start()
+        recording.go()
+        while recording.poll(0.05):
+            pass
+        assert recording.result().exit_code == 0
+    return told
+
+
+def assembled(frames: Frames, named: bool = False) -> Run:
+    assembly = Assembly(named=named, threshold_ns=50_000_000)
+    for frame in frames:
+        assembly.feed(*frame)
+    return assembly.run(name="script", script="script.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
+
+
+@pytest.mark.parametrize("most", [0, 1, 40])
+def test_all_figures_are_those_of_the_whole_run(
+    frames: Frames, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    whole = assembled(frames)
+    monkeypatch.setattr(summing, "MOST_WHOLE", most)
+    summed = assembled(frames)
+    assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 50
+    assert len(summed.tracks) + sum(len(tasks.starts_ns) for tasks in summed.summed) == len(whole.tracks)
+    figures, expected = measure(summed), measure(whole)
+    for field in dataclasses.fields(figures):
+        if field.name not in ("lane_totals", "resources", "longest_step", "idle"):
+            assert getattr(figures, field.name) == getattr(expected, field.name), field.name
+    assert figures.longest_step is not None and expected.longest_step is not None
+    assert figures.longest_step.duration_ns == expected.longest_step.duration_ns
+    assert [
+        (use.peak_held, use.peak_queued, use.queued_ns, len(use.resource.slots)) for use in figures.resources
+    ] == [
+        (use.peak_held, use.peak_queued, use.queued_ns, len(use.resource.slots)) for use in expected.resources
+    ]
+    assert [one.kind for one in diagnose(summed)] == [one.kind for one in diagnose(whole)]
+    assert [note for note in summed.notes if "only summed up" in note]
+    assert not whole.notes
+
+
+def test_who_stands_out_is_kept(frames: Frames, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summing, "MOST_WHOLE", 0)
+    run = assembled(frames)
+    kept = {track.function for track in run.tracks}
+    assert {"main", "blocks", "gated", "threaded"} <= kept
+    assert {tasks.function for tasks in run.summed} >= {"yields", "child"}
+    assert {track.function for track in run.tracks if State.QUEUED in {s.state for s in track.spans}} >= {
+        "gated"
+    }
+
+
+def test_it_is_saved_with_its_sums(frames: Frames, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(summing, "MOST_WHOLE", 1)
+    run = assembled(frames)
+    store.save(run, tmp_path / "run.jsonl")
+    again = store.load(tmp_path / "run.jsonl")
+    assert again.summed == run.summed
+    assert again.notes == run.notes
+    assert measure(again) == measure(run)
+
+
+def test_a_step_that_comes_too_late_is_said_to_be_missing(
+    frames: Frames, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summing, "MOST_WHOLE", 0)
+    assembly = Assembly(named=False, threshold_ns=50_000_000)
+    for frame in frames:
+        assembly.feed(*frame)
+    told = [one for kind, payload in frames if kind == wire.DEFINITIONS for one in json.loads(payload)]
+    track = next(one[1] for one in told if one[0] == "task" and one[3] == "yields")
+    assembly.feed(wire.NUMBERS, wire.numbers_frame([track, 0, 0, 0, wire.WAIT_YIELD, wire.BY_LOOP])[5:])
+    run = assembly.run(name="script", script="script.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
+    assert any("came too late to be counted" in note for note in run.notes)
+
+
+@pytest.mark.parametrize("stretch_ns", [100_000, 1_000_000, 300_000_000])
+@pytest.mark.parametrize("named", [False, True])
+def test_many_spans_are_summed_up_without_changing_any_figure(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, named: bool, stretch_ns: int
+) -> None:
+    frames = request.getfixturevalue("frames_with_lanes" if named else "frames")
+    whole = assembled(frames, named)
+    monkeypatch.setattr(coarsening, "MOST_SPANS", 30)
+    monkeypatch.setattr(coarsening, "_SPANS_A_STRETCH", 4)
+    monkeypatch.setattr(coarsening, "_LEAST_NS", stretch_ns)
+    coarse = assembled(frames, named)
+    figures, expected = measure(coarse), measure(whole)
+    for field in dataclasses.fields(figures):
+        if field.name != "idle":
+            assert getattr(figures, field.name) == getattr(expected, field.name), field.name
+    # which part of it was spent waiting for the GIL is estimated from what was when
+    assert sum(dataclasses.astuple(figures.idle)) == sum(dataclasses.astuple(expected.idle))
+    assert [one.kind for one in diagnose(coarse)] == [one.kind for one in diagnose(whole)]
+    assert sum(len(track.spans) for track in coarse.tracks) < sum(len(track.spans) for track in whole.tracks)
+    assert any("are summed up in stretches" in note for note in coarse.notes)
+
+
+def test_the_longest_step_is_known_though_its_stretch_is_summed_up() -> None:
+    spans = SpansBuilder()
+    for start_ns in range(0, 1000, 10):
+        spans.add_step(start_ns, start_ns + 2, start_ns + (9 if start_ns == 500 else 5), State.WAITING, 1)
+    whole = spans.build(1000, [NO_WAIT, Wait("sleep")])
+    for stretch_ns in (50, 50, 200):
+        spans.coarsen(stretch_ns, 10**9, frozenset(), ())
+        spans.add_step(1000 + stretch_ns, 1002 + stretch_ns, 1003 + stretch_ns, State.WAITING, 1)
+    assert spans.coarse is not None
+    assert (spans.coarse.longest_step_ns, spans.coarse.longest_at_ns) == (7, 502)
+    built = spans.build(1000, [NO_WAIT, Wait("sleep")])
+    assert tally(built).by_state == tally(whole).by_state
+    assert len(built) < len(whole) / 4
