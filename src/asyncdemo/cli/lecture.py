@@ -1,7 +1,7 @@
 """A lesson in front of a class: the steps, and what is on the slide of each.
 
-Not for: keys and the terminal (``present``), how a slide looks (``render.terminal.slides``). What an instructor
-should know and a class should not see is on no slide.
+Not for: keys and the terminal (``present``), how a slide looks (``render.terminal.slides``).
+What an instructor should know and a class should not see is on no slide.
 """
 
 from __future__ import annotations

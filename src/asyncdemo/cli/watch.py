@@ -1,7 +1,7 @@
 """``asyncdemo watch``: checks an exercise whenever it is saved, until one quits.
 
-Not for: what was saved (``course.workspace.saves``), a check and its verdict (``workpiece``), what it looks like
-(``board``) or says to do next (``guidance``).
+Not for: what was saved (``course.workspace.saves``), a check and its verdict (``workpiece``), what it
+looks like (``board``) or says to do next (``guidance``).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The system gives a new connection to whichever process asks first. So a few are opened at a time, again and
 again, until each process has accepted one. No request is sent on them, so no code of the lesson sees them.
-Not for: whether the server takes connections at all (``polling``).
+Not for: whether the server takes connections at all (``readiness``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a learner has done, lesson by lesson: runs, predictions, checks, hints.
 
-Not for: results of runs (``--save`` and ``store`` keep those), or where the files lie (``place``).
+Not for: results of runs (``--save`` and ``store`` keep those), or where the files lie (``context``).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ and publishing could take it, and nobody would look at what it wrote. Hence ever
 the object, and is made anew unless the newest revision has it. That revision is surely found, though listing
 a folder is not atomic: a revision stays for a minute after the next one came, and a listing takes less.
 
-Not for: what the objects mean (``progress``, ``place``).
+Not for: what the objects mean (``progress``, ``context``).
 """
 
 from __future__ import annotations

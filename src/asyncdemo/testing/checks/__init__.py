@@ -4,7 +4,8 @@
 holds or raises ``CheckFailed``, which says what should be, what was seen, and which stretch of the run
 shows it. Sentences are about order, overlap, counts and limits, so they hold on a slow machine too.
 
-Not for: running programs (``course.judging``, ``testing.observe``) or drawing the evidence (``render.terminal.evidence``).
+Not for: running programs (``course.judging``, ``testing.observe``) or drawing the evidence
+(``render.terminal.evidence``).
 """
 
 from asyncdemo.model import Answer, Lane, Outcome
