@@ -63,13 +63,14 @@ services: ## Redis, PostgreSQL, pgbouncer and nginx from Debian, as root: used w
 
 # A lesson may say `Sanic` without the types of its config and context, which no learner needs.
 # The types in tests/browser are Playwright's.
-lint: $(VENV)/.browser ## style, types and the import rules
+lint: $(VENV)/.browser ## style, types, the import rules and the workflow files
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@for folder in lessons/*/*/ lessons/*/*/wrong/ lessons/*/*/right/ lessons/*/*/apps/; do \
 	    test ! -d "$$folder" || $(BIN)/mypy --no-error-summary --allow-any-generics "$$folder"*.py || exit 1; done
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 # Not --quiet: with it, --strict counts no warnings.
 docs: $(VENV)/.dev ## the site, into site/, and in one file for a room without internet; records what has changed

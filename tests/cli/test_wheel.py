@@ -1,7 +1,8 @@
-"""The wheel carries the built site, and is built without one too; an editable install copies none."""
+"""The wheel carries the built site, and is built without one too. Alone it runs the first lesson."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -84,3 +85,27 @@ def test_an_editable_install_copies_no_site(built: Path, tmp_path: Path) -> None
     pytest.importorskip("editables")
     with wheel(built, tmp_path, "editable") as packed:
         assert carried(packed) == {}
+
+
+@pytest.mark.slow
+def test_the_wheel_alone_runs_the_first_lesson(checkout: Path, tmp_path: Path) -> None:
+    """As a stranger would run it, who has uv and nothing else."""
+    with wheel(checkout, tmp_path) as packed:
+        path = str(packed.filename)
+    uvx = [sys.executable, "-m", "uv", "tool", "run", "--python", sys.executable, "--from", path]
+    home = tmp_path / "home"
+    home.mkdir()
+    kept = {name: value for name, value in os.environ.items() if name.startswith(("UV_", "PIP_", "SSL_"))}
+    done = subprocess.run(
+        [*uvx, "asyncdemo", "run", "two-sleeps", "--plain", "--no-predict"],
+        cwd=home,
+        env={"HOME": str(home), "PATH": os.defpath, **kept},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "Failed to fetch" in done.stderr:
+        pytest.skip("no package index can be reached")
+    assert done.returncode == 0, done.stderr
+    assert "awaited.py" in done.stdout
