@@ -40,7 +40,7 @@ def connect() -> socket.socket:
     else:
         connection = socket.create_connection(("127.0.0.1", int(place)))
     connection = _moved_up(connection)
-    connection.sendall(wire.json_frame(wire.DEFINITIONS, [["hello", token, os.getpid()]]))
+    connection.sendall(wire.messages_frame([wire.Hello(token, os.getpid(), wire.VERSION)]))
     return connection
 
 
@@ -89,7 +89,7 @@ def _finish(lens: Lens) -> None:
     recorder = lens.recorder
     if not recorder.active:
         return
-    recorder.define(["finish", recorder.now()])
+    recorder.define(wire.Finish(recorder.now()))
     try:
         recorder.flush()
     except BaseException:  # noqa: BLE001 - nobody listens any more, or a signal's handler raised: the end is now
@@ -106,7 +106,7 @@ def _forked(lens: Lens) -> None:
         if frame.f_code.co_filename.endswith(_EXECUTORS) or frame.f_code.co_name == _SPAWN:
             return
         frame = frame.f_back
-    lens.recorder.define(["forked"])
+    lens.recorder.define(wire.Forked())
 
 
 def _forget(lens: Lens, connection: socket.socket) -> None:

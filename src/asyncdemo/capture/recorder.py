@@ -17,7 +17,7 @@ import sys
 import sysconfig
 import time
 from _thread import get_native_id  # gevent replaces that of the module
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -218,8 +218,8 @@ class Recorder:
         self.record: Callable[[tuple[int, int, int, int, int, int]], None] = self.numbers.extend
         self._packed: list[bytes] = []
         """Frames of numbers, to be sent after the definitions that they refer to."""
-        self._definitions: list[Any] = []
-        self.define: Callable[[Sequence[Any]], None] = self._definitions.append
+        self._definitions: list[wire.Message] = []
+        self.define: Callable[[wire.Message], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
         """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
         self.threads: dict[int, ThreadLens] = {}
@@ -251,7 +251,7 @@ class Recorder:
         index = self._sites.get(key)
         if index is None:
             index = self._sites[key] = self._base + len(self._sites)
-            self.define(["site", index, self.origins.absolute(filename), line, function])
+            self.define(wire.Site(index, self.origins.absolute(filename), line, function))
         return index
 
     def words_of(self, site: int | None) -> str:
@@ -295,12 +295,12 @@ class Recorder:
             index = self._new_wait()
             if on is None and item is None:  # there may be a million of the others
                 self._waits[key] = index
-            self.define(["wait", index, reason, state, resource, on, item, site])
+            self.define(wire.Wait(index, reason, state, resource, on, item, site))
         return index
 
     def resource(self, kind: str, limit: int | None, frame: FrameType | None) -> int:
         index = self._next_resource()
-        self.define(["resource", index, kind, limit, self.frame_site(self.caller(frame))])
+        self.define(wire.Resource(index, kind, limit, self.frame_site(self.caller(frame))))
         return index
 
     def call(self, reason: str, frame: FrameType | None) -> int:
@@ -311,7 +311,7 @@ class Recorder:
         index = self._calls.get(key)
         if index is None:
             index = self._calls[key] = self._next_call()
-            self.define(["call", index, reason, site, called_from])
+            self.define(wire.Call(index, reason, site, called_from))
         return index
 
     # -- sending --------------------------------------------------------------------------------
@@ -387,12 +387,12 @@ class Recorder:
             return
         outbox = self._outbox
         for start in range(0, len(definitions), 5000):
-            outbox.put(wire.json_frame(wire.DEFINITIONS, definitions[start : start + 5000]))
+            outbox.put(wire.messages_frame(definitions[start : start + 5000]))
         for frame in frames:
             outbox.put(frame)
         if outbox.full and not at_end:  # then the parent is waited for
             self._cut = True
-            outbox.put(wire.json_frame(wire.DEFINITIONS, [["cut", self.now()]]))
+            outbox.put(wire.messages_frame([wire.Cut(self.now())]))
 
     def stop(self) -> None:
         """Record nothing from now on: in the child of a fork, or when nobody listens any more."""
@@ -420,7 +420,7 @@ class Recorder:
             track = self.next_track()
         site = None if code is None else self.code_site(code)
         function = "" if code is None else code.co_qualname
-        self.define(["thread", track, name, function, site, created, parent, at_ns])
+        self.define(wire.Thread(track, name, function, site, created, parent, at_ns))
         lens = self.threads[ident] = ThreadLens(track)
         lens.cpu_at_open = _thread_time_ns()
         lens.native = get_native_id()
@@ -432,7 +432,7 @@ class Recorder:
             self.on_thread_end(ident, lens)
             lens.native = 0
             cpu_ns = _thread_time_ns() - lens.cpu_at_open
-            self.define(["end", lens.track, self.now(), outcome, error, cpu_ns, None])
+            self.define(wire.End(lens.track, self.now(), outcome, error, cpu_ns, None))
 
 
 def running_version() -> str:

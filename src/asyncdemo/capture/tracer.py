@@ -154,7 +154,7 @@ class Lens:
         self.patches.undo()
 
     def _hook_failed(self, name: str, why: str, switched_off: bool) -> None:
-        self.recorder.define(["hook-failed", name, why, self.recorder.now(), switched_off])
+        self.recorder.define(wire.HookFailed(name, why, self.recorder.now(), switched_off))
 
     def _lost(self, error: OSError) -> None:
         self.stop()
@@ -164,7 +164,7 @@ class Lens:
         ident, recorder = self._main_ident, self.recorder
         if ident not in recorder.threads:
             lens = recorder.open_thread(ident, "MainThread", None, None, None, recorder.now())
-            recorder.define(["runs", lens.track, recorder.now()])
+            recorder.define(wire.Runs(lens.track, recorder.now()))
 
     # -- hooks ----------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ class Lens:
     def _unawaited(self, coroutine: Any) -> None:
         recorder = self.recorder
         frame = recorder.user_caller(sys._getframe(1)) or recorder.caller(sys._getframe(1))
-        recorder.define(["unawaited", coroutine.__qualname__, recorder.now(), recorder.frame_site(frame)])
+        recorder.define(wire.Unawaited(coroutine.__qualname__, recorder.now(), recorder.frame_site(frame)))
 
     def _install_uvloop(self, module: ModuleType) -> None:
         if self.clock is not None:
@@ -221,7 +221,7 @@ class Lens:
         ).install(self.patches, module)
 
     def _went_real(self, why: str) -> None:
-        self.recorder.define(["clock", "real", why])
+        self.recorder.define(wire.Clock("real", why))
 
     def _deadlocked(self) -> None:
         waits = [
@@ -233,7 +233,7 @@ class Lens:
             + "; ".join(waits)
             + "."
         )
-        self.recorder.define(["note", text])
+        self.recorder.define(wire.Note(text))
         raise Deadlock(text)
 
 
@@ -258,7 +258,7 @@ class _Lane:
         recorder = self._recorder
         self._lane = recorder.next_lane()
         track = self._current_track()
-        recorder.define(["lane", self._lane, track, self._name, self._function, recorder.now()])
+        recorder.define(wire.Lane(self._lane, track, self._name, self._function, recorder.now()))
         return self
 
     def __call__(self, value: Any) -> Any:
@@ -276,7 +276,7 @@ class _Lane:
         recorder = self._recorder
         result = self._result if kind is None else None
         error = None if kind is None else kind.__name__
-        recorder.define(["lane-end", self._lane, recorder.now(), outcome, result, error])
+        recorder.define(wire.LaneEnd(self._lane, recorder.now(), outcome, result, error))
 
 
 class _CallbackLane(_Lane):
@@ -292,7 +292,7 @@ class _CallbackLane(_Lane):
         recorder, loop = self._recorder, self._loop
         self._track, self._start_ns = track, start_ns = recorder.next_track(), recorder.now()
         self._current_track = lambda: track
-        recorder.define(["task", track, "", self._function, None, None, None, start_ns, loop.thread, True])
+        recorder.define(wire.Task(track, "", self._function, None, None, None, start_ns, loop.thread, True))
         self._before = loop.current, loop.due_ns
         loop.current, loop.due_ns = track, 0
         super().__enter__()
@@ -308,7 +308,7 @@ class _CallbackLane(_Lane):
             end_ns, wait = started_ns, recorder.wait(UNKNOWN)
         recorder.record((self._track, started_ns, started_ns, end_ns, wait, wire.BY_LOOP))
         outcome = "returned" if kind is None else "raised"
-        recorder.define(["end", self._track, recorder.now(), outcome, None, None, None])
+        recorder.define(wire.End(self._track, recorder.now(), outcome, None, None, None))
 
 
 class _Finder(importlib.abc.MetaPathFinder):

@@ -1,8 +1,8 @@
-"""What travels between the traced child and its parent: frames, tags and the handshake.
+"""What travels between the traced process and its parent: every message, its encoding, and the handshake.
 
-A frame is one kind byte, a length and a payload. Frequent events are six 64-bit integers each,
-sent as packed arrays; everything else is a *definition*, a JSON list whose first item is its name.
-Definitions travel before the numbers that refer to them.
+A frame is one kind byte, a length and a payload. Frequent events are six 64-bit integers each, sent as packed
+arrays. Everything else is a message: one of the NamedTuples of this module, which travel as JSON lists of
+their name and their fields, before the numbers that refer to them.
 
 Numbers, by their first integer (a task's step has its track there, so tags are negative):
 
@@ -21,11 +21,11 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     STUCK              at_ns                       the definition "stuck" tells of this moment
 """
 
-from __future__ import annotations
-
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from types import UnionType
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 STEP_SIZE = 6
 
@@ -57,15 +57,373 @@ PROCESS_SHIFT = 40
 """A process that the script started counts everything from its number << this, so no two collide."""
 
 NUMBERS = b"N"
-DEFINITIONS = b"D"
+MESSAGES = b"M"
 OPTIONS = b"O"
 GO = b"G"
 ASK = b"A"
-"""Who has not ended? Answered by the definition "stuck" and the number of that name."""
+"""Who has not ended? Answered by the message ``Stuck`` and the number of that name."""
 
 ENV = "ASYNCDEMO_RUN"
 """Names the parent's socket and this run's token; it stays set, so that a process which the script
 leaves behind can be told from others."""
+
+
+# Not `from __future__ import annotations`: each annotation would be compiled a second time, by NamedTuple.
+
+# -- messages: the process ------------------------------------------------------------------------
+# Times (`..._ns`) are integer nanoseconds on the clock of the run. Tracks, sites, waits, resources, lanes and
+# connections are known by indices, which the messages `Task`, `Thread`, `Site`, `Wait`, ... introduce.
+
+
+class Hello(NamedTuple):
+    """The first message of a connection. A parent of another version would not understand the rest."""
+
+    token: str
+    pid: int
+    version: int
+
+
+class Refused(NamedTuple):
+    """The script is not run, because it was asked for what cannot be."""
+
+    message: str
+
+
+class Invalid(NamedTuple):
+    """The script cannot be run at all."""
+
+    message: str
+
+
+class Process(NamedTuple):
+    """A process that the script started."""
+
+    number: int
+    pid: int
+    name: str
+
+
+class Code(NamedTuple):
+    """Where the script's code is, for the processes that it starts."""
+
+    path: str
+    roots: list[str]
+
+
+class Ready(NamedTuple):
+    """The script is compiled. clock: "real" or "virtual"."""
+
+    python: str
+    knobs: dict[str, Any]
+    clock: str
+
+
+class Start(NamedTuple):
+    """The script begins."""
+
+    at_ns: int
+
+
+class Finish(NamedTuple):
+    """The interpreter came to its own end."""
+
+    at_ns: int
+
+
+class Forked(NamedTuple):
+    """A fork was made of which nothing is heard."""
+
+
+class Cut(NamedTuple):
+    """Nothing more is recorded: the parent did not take it."""
+
+    at_ns: int
+
+
+class Note(NamedTuple):
+    """A sentence for whoever reads the run."""
+
+    text: str
+
+
+class HookFailed(NamedTuple):
+    """switched_off: the hook is not tried again."""
+
+    hook: str
+    why: str
+    at_ns: int
+    switched_off: bool
+
+
+class Clock(NamedTuple):
+    """From now on time is "real", or "virtual"."""
+
+    kind: str
+    why: str
+
+
+class Result(NamedTuple):
+    """What the function that was called has returned, as a Python literal."""
+
+    literal: str | None
+
+
+# -- messages: tables -----------------------------------------------------------------------------
+
+
+class Site(NamedTuple):
+    site: int
+    file: str
+    line: int
+    function: str
+
+
+class Wait(NamedTuple):
+    """state: of ``model.State``. on: a track. item: a work item of an executor. site: the line that waits."""
+
+    wait: int
+    reason: str
+    state: int
+    resource: int | None
+    on: int | None
+    item: int | None
+    site: int | None
+
+
+class Call(NamedTuple):
+    """A call that blocks a loop. site: its line. called_from: the nearest line of the user's own code."""
+
+    call: int
+    reason: str
+    site: int | None
+    called_from: int | None
+
+
+# -- messages: tasks, threads, lanes --------------------------------------------------------------
+
+
+class Task(NamedTuple):
+    """site: of its coroutine. created: the line that made it. thread: the track of its loop's thread.
+
+    own: made by the standard library, or by us, for itself.
+    """
+
+    track: int
+    name: str
+    function: str
+    site: int | None
+    created: int | None
+    parent: int | None
+    at_ns: int
+    thread: int | None
+    own: bool
+
+
+class Thread(NamedTuple):
+    track: int
+    name: str
+    function: str
+    site: int | None
+    created: int | None
+    parent: int | None
+    at_ns: int
+
+
+class Runs(NamedTuple):
+    """The thread runs already."""
+
+    track: int
+    at_ns: int
+
+
+class End(NamedTuple):
+    """outcome: of ``model.Outcome``. error: the name of the exception's type. name: if it changed."""
+
+    track: int
+    at_ns: int
+    outcome: str
+    error: str | None
+    cpu_ns: int | None
+    name: str | None
+
+
+class Destroyed(NamedTuple):
+    """The task was collected before it was done."""
+
+    track: int
+    at_ns: int
+
+
+class Pending(NamedTuple):
+    """The tasks that were not done when their loop's main task was."""
+
+    tracks: list[int]
+
+
+class Lane(NamedTuple):
+    """A call of a function that is to be a lane."""
+
+    lane: int
+    track: int
+    name: str
+    function: str
+    at_ns: int
+
+
+class LaneEnd(NamedTuple):
+    """result: a Python literal, where results are recorded."""
+
+    lane: int
+    at_ns: int
+    outcome: str
+    result: str | None
+    error: str | None
+
+
+class Pause(NamedTuple):
+    """A long wait of a task. places: (serial number of the awaitable, site), from its coroutine inwards."""
+
+    track: int
+    start_ns: int
+    end_ns: int
+    places: list[Any]
+
+
+class Unawaited(NamedTuple):
+    """A coroutine was never awaited."""
+
+    function: str
+    at_ns: int
+    site: int | None
+
+
+class Stuck(NamedTuple):
+    """Who has not ended. idle: nothing is outstanding in any loop."""
+
+    who: list[Any]
+    idle: bool
+
+
+# -- messages: loops that are held up -------------------------------------------------------------
+
+
+class SlowStep(NamedTuple):
+    """track: -1 in a callback. stolen_ns: how long another program had the processor meanwhile."""
+
+    track: int
+    start_ns: int
+    end_ns: int
+    cpu_ns: int | None
+    stolen_ns: int
+    site: int | None
+    called_from: int | None
+
+
+class Blocked(NamedTuple):
+    """A step that is not over. starved: [track, ready_ns] of those that wait for its end."""
+
+    track: int
+    since_ns: int
+    now_ns: int
+    site: int | None
+    called_from: int | None
+    reason: str
+    starved: list[Any]
+
+
+# -- messages: resources and pools ----------------------------------------------------------------
+
+
+class Resource(NamedTuple):
+    """kind: of ``model.ResourceKind``. site: the line that made it."""
+
+    resource: int
+    kind: str
+    limit: int | None
+    site: int | None
+
+
+class Pool(NamedTuple):
+    resource: int
+    name: str
+    track: int
+    at_ns: int
+
+
+class PoolClosed(NamedTuple):
+    resource: int
+    at_ns: int
+
+
+class PoolRefused(NamedTuple):
+    """Nobody got a connection who asked for one at ``asked_ns``."""
+
+    resource: int
+    track: int
+    asked_ns: int
+    at_ns: int
+
+
+class Connection(NamedTuple):
+    """It is being opened."""
+
+    connection: int
+    resource: int
+    track: int
+    at_ns: int
+
+
+class ConnectionReady(NamedTuple):
+    connection: int
+    at_ns: int
+
+
+class ConnectionReturned(NamedTuple):
+    """It was given back already when it was taken for held."""
+
+    connection: int
+
+
+class ConnectionClosed(NamedTuple):
+    """held: somebody had it. dropped: the program lost it without closing it."""
+
+    connection: int
+    at_ns: int
+    held: bool
+    dropped: bool
+
+
+# -- messages: requests of servers ----------------------------------------------------------------
+
+
+class Accepted(NamedTuple):
+    """A connection from this port of the client's."""
+
+    port: int
+    at_ns: int
+
+
+class Handling(NamedTuple):
+    number: int
+    trace_id: str
+    track: int
+    at_ns: int
+
+
+class Handled(NamedTuple):
+    number: int
+    at_ns: int
+
+
+Message = (
+    Hello | Refused | Invalid | Process | Code | Ready | Start | Finish | Forked | Cut | Note | HookFailed
+    | Clock | Result | Site | Wait | Call | Task | Thread | Runs | End | Destroyed | Pending | Lane | LaneEnd
+    | Pause | Unawaited | Stuck | SlowStep | Blocked | Resource | Pool | PoolClosed | PoolRefused | Connection
+    | ConnectionReady | ConnectionReturned | ConnectionClosed | Accepted | Handling | Handled
+)  # fmt: skip
+
+VERSION = 1
+"""Of all of this. The sides may be of two installations where a script starts another Python."""
 
 # The script may replace json.dumps, struct.pack and others: we keep to what we have.
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -81,6 +439,39 @@ def frame(kind: bytes, payload: bytes) -> bytes:
 
 def json_frame(kind: bytes, value: object) -> bytes:
     return frame(kind, _encode(value).encode())
+
+
+def messages_frame(messages: Sequence[Message]) -> bytes:
+    return json_frame(MESSAGES, [[type(message).__name__, *message] for message in messages])
+
+
+def messages(payload: bytes) -> Iterator[Message]:
+    """Raises ValueError, TypeError or KeyError at what is no message, after those before it."""
+    for name, *fields in json.loads(payload):
+        kind, shapes = _KINDS[name]
+        shape = tuple(map(type, fields))
+        if shape not in shapes:
+            _check(kind, fields)
+            shapes.add(shape)
+        yield _new(kind, fields)
+
+
+def _check(kind: type[Message], fields: Sequence[Any]) -> None:
+    """Raises ValueError unless these are values for the fields of that kind of message."""
+    wanted = get_type_hints(kind)
+    if len(fields) != len(wanted):
+        raise ValueError(f"{kind.__name__} has {len(wanted)} fields, not {len(fields)}")
+    for (name, hint), value in zip(wanted.items(), fields, strict=True):
+        allowed = get_args(hint) if isinstance(hint, UnionType) else (get_origin(hint) or hint,)
+        if type(value) not in allowed:
+            raise ValueError(f"{kind.__name__}.{name} is {value!r}")
+
+
+_new: Callable[[type[Message], Sequence[Any]], Message] = tuple.__new__
+_KINDS: dict[str, tuple[type[Message], set[tuple[type, ...]]]] = {
+    kind.__name__: (kind, set()) for kind in get_args(Message)
+}
+"""Name -> the message, and the types that its fields have been checked to have."""
 
 
 def numbers_frame(numbers: list[int]) -> bytes:

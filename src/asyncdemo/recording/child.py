@@ -8,7 +8,6 @@ Not for: what it then runs, its events and its limits (``runner``).
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import secrets
 import shutil
@@ -299,7 +298,7 @@ class Spares:
 def _says(payload: bytes, token: str) -> int | None:
     """Which process a first frame comes from, if that was given the token."""
     with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
-        name, said, pid = json.loads(payload)[0]
-        if name == "hello" and isinstance(said, str) and secrets.compare_digest(said, token):
-            return int(pid)
+        hello = next(wire.messages(payload))
+        if type(hello) is wire.Hello and secrets.compare_digest(hello.token, token):
+            return hello.pid
     return None

@@ -8,7 +8,6 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -35,12 +34,20 @@ class Bench:
         self.pools = Pools(self.recorder, loops, Limits(self.recorder, loops), Waits(self.recorder, loops))
 
     @property
-    def definitions(self) -> list[Any]:
-        return [one for one in self.recorder._definitions if one[0] not in ("thread", "site", "resource")]
+    def messages(self) -> list[wire.Message]:
+        others = (wire.Thread, wire.Site, wire.Resource)
+        return [one for one in self.recorder._definitions if not isinstance(one, others)]
 
     @property
-    def told(self) -> list[str]:
-        return [one[0] for one in self.definitions]
+    def told(self) -> list[type[wire.Message]]:
+        return [type(one) for one in self.messages]
+
+    @property
+    def closed(self) -> wire.ConnectionClosed:
+        """The last message."""
+        last = self.messages[-1]
+        assert isinstance(last, wire.ConnectionClosed)
+        return last
 
     @property
     def slots(self) -> list[tuple[str, int]]:
@@ -90,8 +97,8 @@ def test_a_connection_from_opening_to_closing(bench: Bench) -> None:
     pools.hold(known)
     pools.let_go(known)
     pools.close(known)
-    assert bench.told == ["pool", "connection", "connection-ready", "connection-closed"]
-    assert bench.definitions[-1][3:] == [False, False]
+    assert bench.told == [wire.Pool, wire.Connection, wire.ConnectionReady, wire.ConnectionClosed]
+    assert bench.closed[2:] == (False, False)
     assert bench.slots == [("taken", 0), ("given back", 0), ("taken", 0), ("given back", 0)]
 
 
@@ -103,7 +110,7 @@ def test_an_object_that_connects_anew_is_another_connection(bench: Bench) -> Non
     pools.hold(known)
     pools.opening(known)
     pools.close(known)
-    assert bench.definitions[-1][3] is True
+    assert bench.closed.held
     pools.opening(known)
     pools.let_go(known)
     assert bench.slots == [("taken", 0), ("given back", 0), ("taken", 1), ("given back", 1)]
@@ -120,7 +127,7 @@ def test_given_back_after_it_was_closed(bench: Bench) -> None:
     pools.close(known)
     pools.let_go(known)
     pools.let_go(known)
-    assert bench.told == ["pool", "connection", "connection-closed", "connection-returned"]
+    assert bench.told == [wire.Pool, wire.Connection, wire.ConnectionClosed, wire.ConnectionReturned]
 
 
 def test_what_nobody_refers_to_any_more_was_dropped(bench: Bench) -> None:
@@ -134,8 +141,7 @@ def test_what_nobody_refers_to_any_more_was_dropped(bench: Bench) -> None:
     del connection
     gc.collect()
     assert alive() is None
-    assert bench.definitions[-1][0] == "connection-closed"
-    assert bench.definitions[-1][3:] == [False, True]
+    assert bench.closed[2:] == (False, True)
     assert pools._connections == {}
 
 

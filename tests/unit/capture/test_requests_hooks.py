@@ -7,10 +7,10 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
+from asyncdemo.capture import wire
 from asyncdemo.capture.instrument import Patches
 from asyncdemo.capture.libraries.requests import Requests
 from asyncdemo.capture.loops.state import Loops
@@ -46,8 +46,9 @@ def patches() -> Iterator[Patches]:
     made.undo()
 
 
-def told(recorder: Recorder) -> list[list[Any]]:
-    return [one for one in recorder._definitions if one[0] in ("handling", "handled", "accepted", "note")]
+def told(recorder: Recorder) -> list[wire.Message]:
+    wanted = (wire.Handling, wire.Handled, wire.Accepted, wire.Note)
+    return [one for one in recorder._definitions if isinstance(one, wanted)]
 
 
 def observed(name: str, source: str, folder: Path, recorder: Recorder, patches: Patches) -> ModuleType:
@@ -68,7 +69,9 @@ def test_what_a_server_handles_is_told_from_beginning_to_end(
     app = observed("flask.app", FLASK, tmp_path, recorder, patches).Flask()
     assert app({"HTTP_TRACEPARENT": TRACEPARENT}, len) == 1
     begun, ended = told(recorder)
-    assert (begun[0], begun[2], ended[0], ended[1]) == ("handling", TRACE, "handled", begun[1])
+    assert isinstance(begun, wire.Handling)
+    assert isinstance(ended, wire.Handled)
+    assert (begun.trace_id, ended.number) == (TRACE, begun.number)
 
 
 @pytest.mark.parametrize("header", [None, "", "00-xyz", f"{TRACEPARENT}-more", 7])

@@ -23,8 +23,8 @@ SMALL = st.integers(-2, 6)
 TIME = st.integers(0, 10**10)
 ODD = st.one_of(st.none(), SMALL, st.integers(-(2**63), 2**63 - 1), st.text(max_size=3), st.booleans())
 
-DEFINITIONS = {
-    "task": st.tuples(
+FIELDS = {
+    "Task": st.tuples(
         SMALL,
         st.just("Task"),
         st.just("work"),
@@ -35,14 +35,14 @@ DEFINITIONS = {
         st.none(),
         st.booleans(),
     ),
-    "thread": st.tuples(SMALL, st.just("T"), st.just("work"), st.none(), st.none(), st.none() | SMALL, TIME),
-    "runs": st.tuples(SMALL, TIME),
-    "end": st.tuples(
+    "Thread": st.tuples(SMALL, st.just("T"), st.just("work"), st.none(), st.none(), st.none() | SMALL, TIME),
+    "Runs": st.tuples(SMALL, TIME),
+    "End": st.tuples(
         SMALL, TIME, st.sampled_from(["returned", "raised", "cancelled"]), st.none(), st.none(), st.none()
     ),
-    "destroyed": st.tuples(SMALL, TIME),
-    "pending": st.tuples(st.lists(SMALL, max_size=3)),
-    "wait": st.tuples(
+    "Destroyed": st.tuples(SMALL, TIME),
+    "Pending": st.tuples(st.lists(SMALL, max_size=3)),
+    "Wait": st.tuples(
         st.integers(2, 6),
         st.sampled_from(["sleep", "task", "event", "semaphore", "thread", "event loop"]),
         st.sampled_from([2, 3]),
@@ -51,24 +51,24 @@ DEFINITIONS = {
         st.none() | SMALL,
         st.none() | SMALL,
     ),
-    "resource": st.tuples(
+    "Resource": st.tuples(
         SMALL,
         st.sampled_from(["semaphore", "lock", "queue", "executor", "pool"]),
         st.none() | st.integers(0, 3),
         st.none(),
     ),
-    "pool": st.tuples(SMALL, st.just("redis"), SMALL, TIME),
-    "pool-closed": st.tuples(SMALL, TIME),
-    "pool-refused": st.tuples(SMALL, SMALL, TIME, TIME),
-    "connection": st.tuples(SMALL, SMALL, SMALL, TIME),
-    "connection-ready": st.tuples(SMALL, TIME),
-    "connection-closed": st.tuples(SMALL, TIME, st.booleans(), st.booleans()),
-    "connection-returned": st.tuples(SMALL),
-    "lane": st.tuples(SMALL, SMALL, st.just("work(1)"), st.just("work"), TIME),
-    "lane-end": st.tuples(
+    "Pool": st.tuples(SMALL, st.just("redis"), SMALL, TIME),
+    "PoolClosed": st.tuples(SMALL, TIME),
+    "PoolRefused": st.tuples(SMALL, SMALL, TIME, TIME),
+    "Connection": st.tuples(SMALL, SMALL, SMALL, TIME),
+    "ConnectionReady": st.tuples(SMALL, TIME),
+    "ConnectionClosed": st.tuples(SMALL, TIME, st.booleans(), st.booleans()),
+    "ConnectionReturned": st.tuples(SMALL),
+    "Lane": st.tuples(SMALL, SMALL, st.just("work(1)"), st.just("work"), TIME),
+    "LaneEnd": st.tuples(
         SMALL, TIME, st.sampled_from(["returned", "raised"]), st.none() | st.just("1"), st.none()
     ),
-    "stuck": st.tuples(
+    "Stuck": st.tuples(
         st.lists(
             st.tuples(
                 st.text(max_size=3),
@@ -87,13 +87,13 @@ DEFINITIONS = {
         ),
         st.booleans(),
     ),
-    "slow": st.tuples(SMALL, TIME, TIME, st.none() | TIME, TIME, st.none(), st.none()),
-    "call": st.tuples(SMALL, st.just("sleep"), st.none(), st.none()),
-    "pause": st.tuples(SMALL, TIME, TIME, st.lists(st.tuples(SMALL, st.none()), max_size=3)),
-    "unawaited": st.tuples(st.just("work"), TIME, st.none()),
-    "note": st.tuples(st.text(max_size=5)),
-    "clock": st.tuples(st.sampled_from(["real", "virtual"]), st.just("of this")),
-    "finish": st.tuples(TIME),
+    "SlowStep": st.tuples(SMALL, TIME, TIME, st.none() | TIME, TIME, st.none(), st.none()),
+    "Call": st.tuples(SMALL, st.just("sleep"), st.none(), st.none()),
+    "Pause": st.tuples(SMALL, TIME, TIME, st.lists(st.tuples(SMALL, st.none()), max_size=3)),
+    "Unawaited": st.tuples(st.just("work"), TIME, st.none()),
+    "Note": st.tuples(st.text(max_size=5)),
+    "Clock": st.tuples(st.sampled_from(["real", "virtual"]), st.just("of this")),
+    "Finish": st.tuples(TIME),
 }
 
 
@@ -103,7 +103,7 @@ def _named(definition: tuple[str, tuple[object, ...]]) -> list[object]:
 
 
 one_definition = st.one_of(
-    *(st.tuples(st.just(name), arguments).map(_named) for name, arguments in DEFINITIONS.items()),
+    *(st.tuples(st.just(name), arguments).map(_named) for name, arguments in FIELDS.items()),
     st.lists(ODD, max_size=5),
 )
 one_number = st.one_of(
@@ -112,11 +112,11 @@ one_number = st.one_of(
     st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * 6),
 )
 one_frame = st.one_of(
-    st.lists(one_definition, max_size=6).map(lambda d: (wire.DEFINITIONS, json.dumps(d).encode())),
+    st.lists(one_definition, max_size=6).map(lambda d: (wire.MESSAGES, json.dumps(d).encode())),
     st.lists(one_number, max_size=6).map(
         lambda rows: (wire.NUMBERS, wire.numbers_frame([n for row in rows for n in row])[5:])
     ),
-    st.tuples(st.sampled_from([wire.NUMBERS, wire.DEFINITIONS, b"?"]), st.binary(max_size=60)),
+    st.tuples(st.sampled_from([wire.NUMBERS, wire.MESSAGES, b"?"]), st.binary(max_size=60)),
 )
 
 
@@ -124,16 +124,16 @@ def run_of(assembly: Assembly) -> Run:
     return assembly.run(name="n", script="s.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
 
 
-TASK = [["task", 0, "Task", "work", None, None, None, 5, None, False]]
+TASK = [["Task", 0, "Task", "work", None, None, None, 5, None, False]]
 
 
-ENDS = ["end", 0, 4, "returned", None, None, None]
-ENDS_BEFORE_IT_BEGINS = [(wire.DEFINITIONS, json.dumps([*TASK, ENDS]).encode())]
+ENDS = ["End", 0, 4, "returned", None, None, None]
+ENDS_BEFORE_IT_BEGINS = [(wire.MESSAGES, json.dumps([*TASK, ENDS]).encode())]
 
 
 def one_step(*times: int) -> list[tuple[bytes, bytes]]:
     numbers = wire.numbers_frame([0, *times, wire.WAIT_DONE, 0])[5:]
-    return [(wire.DEFINITIONS, json.dumps(TASK).encode()), (wire.NUMBERS, numbers)]
+    return [(wire.MESSAGES, json.dumps(TASK).encode()), (wire.NUMBERS, numbers)]
 
 
 @settings(max_examples=300, deadline=None)
@@ -174,21 +174,21 @@ def test_any_bytes_are_frames_or_a_clear_error_however_they_are_cut(data: bytes,
 
 def fed(*definitions: list[object], numbers: list[int] | None = None, named: bool = False) -> Run:
     assembly = Assembly(named=named, threshold_ns=50_000_000)
-    assembly.feed(wire.DEFINITIONS, json.dumps(definitions).encode())
+    assembly.feed(wire.MESSAGES, json.dumps(definitions).encode())
     if numbers:
         assembly.feed(wire.NUMBERS, wire.numbers_frame(numbers)[5:])
     return run_of(assembly)
 
 
 def task(index: int, at_ns: int, parent: int | None = None) -> list[object]:
-    return ["task", index, f"Task-{index}", "work", None, None, parent, at_ns, None, False]
+    return ["Task", index, f"Task-{index}", "work", None, None, parent, at_ns, None, False]
 
 
 def test_steps_become_ready_running_and_waiting() -> None:
     run = fed(
         task(0, 100),
-        ["wait", 2, "sleep", 2, None, None, None],
-        ["end", 0, 930, "returned", None, None, "named late"],
+        ["Wait", 2, "sleep", 2, None, None, None, None],
+        ["End", 0, 930, "returned", None, None, "named late"],
         numbers=[0, 100, 150, 200, 2, -1, 0, 800, 900, 930, wire.WAIT_DONE, wire.BY_TIMER],
     )
     (lane,) = run.lanes
@@ -206,7 +206,7 @@ def test_who_ended_a_wait_is_who_was_waited_for() -> None:
     run = fed(
         task(0, 0),
         task(1, 0),
-        ["wait", 2, "event", 2, None, None, None],
+        ["Wait", 2, "event", 2, None, None, None, None],
         numbers=[0, 0, 0, 10, 2, -1, 1, 0, 10, 50, wire.WAIT_DONE, -1, 0, 40, 50, 60, wire.WAIT_DONE, 1],
     )
     waited = next(span for span in run.lanes[0].spans if span.wait.reason == "event")
@@ -218,7 +218,7 @@ def test_a_slot_given_back_by_another_is_the_one_held_longest() -> None:
     run = fed(
         task(0, 0),
         task(1, 0),
-        ["resource", 0, "semaphore", 2, None],
+        ["Resource", 0, "semaphore", 2, None],
         numbers=[
             *(wire.TAKEN, 0, 10, 0, 0, 0),
             *(wire.TAKEN, 1, 20, 0, 0, 0),
@@ -236,7 +236,7 @@ def test_a_process_pool_works_first_come_first_served() -> None:
     numbers: list[int] = []
     for item, (queued, done) in enumerate([(0, 100), (0, 150), (0, 220), (10, 260)]):
         numbers += [wire.ITEM_QUEUED, item, queued, 0, 0, 0, wire.ITEM_DONE, item, done, 0, 0, 0]
-    run = fed(task(0, 0), ["resource", 0, "executor", 2, None], numbers=numbers)
+    run = fed(task(0, 0), ["Resource", 0, "executor", 2, None], numbers=numbers)
     assert sorted((slot.start_ns, slot.end_ns) for slot in run.resources[0].slots) == [
         (0, 100),
         (0, 150),
@@ -249,9 +249,9 @@ def test_a_process_pool_works_first_come_first_served() -> None:
     "definition",
     [
         ["nonsense"],
-        ["task"],
-        ["end", 5, 0, "returned", None, None, None],
-        ["wait", 2, "x", 9, None, None, None],
+        ["Task"],
+        ["End", 5, 0, "returned", None, None, None],
+        ["Wait", 2, "x", 9, None, None, None, None],
         [],
     ],
 )
@@ -265,7 +265,7 @@ class TestSeveralProcesses:
 
     @staticmethod
     def tell(assembly: Assembly, process: int, *definitions: list[object]) -> None:
-        assembly.feed(wire.DEFINITIONS, json.dumps(definitions).encode(), process)
+        assembly.feed(wire.MESSAGES, json.dumps(definitions).encode(), process)
 
     @staticmethod
     def count(assembly: Assembly, process: int, *numbers: int) -> None:
@@ -276,16 +276,16 @@ class TestSeveralProcesses:
         assembly = Assembly(named=False, threshold_ns=10**8)
         base = 3 << wire.PROCESS_SHIFT
         assembly.joins(3)
-        self.tell(assembly, 3, ["process", 3, 4711, "Server-0"])
+        self.tell(assembly, 3, ["Process", 3, 4711, "Server-0"])
         for process, first in ((0, 0), (3, base)):
             self.tell(
                 assembly,
                 process,
-                ["site", first, f"file{process}.py", 7, "serve"],
-                ["resource", first, "semaphore", 1, first],
-                ["wait", first + 2, "semaphore", int(State.QUEUED), first, None, None],
-                ["thread", first, "MainThread", "", first, None, None, 1000],
-                ["thread", first + 1, "T", "", first, None, first, 1000],
+                ["Site", first, f"file{process}.py", 7, "serve"],
+                ["Resource", first, "semaphore", 1, first],
+                ["Wait", first + 2, "semaphore", int(State.QUEUED), first, None, None, None],
+                ["Thread", first, "MainThread", "", first, None, None, 1000],
+                ["Thread", first + 1, "T", "", first, None, first, 1000],
             )
             self.count(assembly, process, wire.TAKEN, first + 1, 1100, first, 0, 0)
             self.count(assembly, process, wire.THREAD_WAITS, first, 1200, first + 2, 0, 0)
@@ -321,7 +321,7 @@ class TestSeveralProcesses:
 
     def test_who_woke_whom_within_a_process(self) -> None:
         assembly, base = self.served()
-        self.tell(assembly, 3, ["task", base + 2, "Task-1", "handle", None, None, None, 1000, base, False])
+        self.tell(assembly, 3, ["Task", base + 2, "Task-1", "handle", None, None, None, 1000, base, False])
         self.count(assembly, 3, base + 2, 1300, 1400, 1500, wire.WAIT_DONE, base)
         run = run_of(assembly)
         (wake,) = run.wakes
@@ -332,9 +332,9 @@ class TestSeveralProcesses:
         for caller, reason in ((3, "sleep"), (0, "")):
             assembly, base = self.served()
             first = base if caller else 0
-            self.tell(assembly, caller, ["call", first, "sleep", first, first])
+            self.tell(assembly, caller, ["Call", first, "sleep", first, first])
             self.count(assembly, caller, wire.CALLED, -1, 10_000, 90_000, first, 0)
-            self.tell(assembly, 3, ["slow", -1, 10_000, 90_000, 80_000, 0, base, None])
+            self.tell(assembly, 3, ["SlowStep", -1, 10_000, 90_000, 80_000, 0, base, None])
             (step,) = run_of(assembly).slow_steps
             assert step.reason == reason
 
@@ -345,9 +345,9 @@ class TestSeveralProcesses:
                 self.tell(
                     assembly,
                     process,
-                    ["task", first + 2, "Task-1", "handle", None, None, None, 1000, first, False],
+                    ["Task", first + 2, "Task-1", "handle", None, None, None, 1000, first, False],
                 )
-            self.tell(assembly, finished, ["finish", 6000])
+            self.tell(assembly, finished, ["Finish", 6000])
             run = run_of(assembly)
             assert [run.tracks[left].process for left in run.left_pending] == [finished]
             assert assembly.finished is (finished == 0)
@@ -356,7 +356,7 @@ class TestSeveralProcesses:
         assembly, base = self.served()
         told = [assembly.told_stuck]
         one = ["MainThread", "serve", base, "while True: ...", 0, base, None, "", None, [], None]
-        self.tell(assembly, 3, ["stuck", [one], True])
+        self.tell(assembly, 3, ["Stuck", [one], True])
         told.append(assembly.told_stuck)
         self.count(assembly, 3, wire.STUCK, 9000, 0, 0, 0, 0)
         told.append(assembly.told_stuck)
@@ -367,8 +367,8 @@ class TestSeveralProcesses:
 
     def test_a_note_says_whose_it_is(self) -> None:
         assembly, _ = self.served()
-        self.tell(assembly, 0, ["note", "It is late."])
-        self.tell(assembly, 3, ["note", "It is late."])
+        self.tell(assembly, 0, ["Note", "It is late."])
+        self.tell(assembly, 3, ["Note", "It is late."])
         assert run_of(assembly).notes == ("It is late.", "Server-0: It is late.")
 
 
@@ -407,8 +407,8 @@ def test_the_clock_of_a_listener_is_that_of_the_process_that_is_behind() -> None
 
 def pool_events(*definitions: list[object], numbers: list[int]) -> Resource:
     """Task 0 makes pool 0 at 10; what comes of it."""
-    made: list[list[object]] = [task(0, 0), task(1, 0), ["resource", 0, "pool", 2, None]]
-    run = fed(*made, ["pool", 0, "redis", 0, 10], *definitions, numbers=[*numbers, wire.NOW, 900, 0, 0, 0, 0])
+    made: list[list[object]] = [task(0, 0), task(1, 0), ["Resource", 0, "pool", 2, None]]
+    run = fed(*made, ["Pool", 0, "redis", 0, 10], *definitions, numbers=[*numbers, wire.NOW, 900, 0, 0, 0, 0])
     (pool,) = run.resources
     return pool
 
@@ -423,11 +423,11 @@ def given_back(track: int, at_ns: int, connection: int) -> list[int]:
 
 def test_connections_of_a_pool_with_their_uses() -> None:
     pool = pool_events(
-        ["connection", 4, 0, 0, 20],
-        ["connection-ready", 4, 30],
-        ["connection", 5, 0, 1, 40],
-        ["connection-ready", 5, 45],
-        ["connection-closed", 5, 200, False, False],
+        ["Connection", 4, 0, 0, 20],
+        ["ConnectionReady", 4, 30],
+        ["Connection", 5, 0, 1, 40],
+        ["ConnectionReady", 5, 45],
+        ["ConnectionClosed", 5, 200, False, False],
         numbers=[
             *taken(0, 20, 4),
             *taken(1, 40, 5),
@@ -450,8 +450,8 @@ def test_connections_of_a_pool_with_their_uses() -> None:
 
 def test_whoever_gives_it_back_the_use_was_who_took_it() -> None:
     pool = pool_events(
-        ["connection", 0, 0, 0, 20],
-        ["connection", 1, 0, 0, 20],
+        ["Connection", 0, 0, 0, 20],
+        ["Connection", 1, 0, 0, 20],
         numbers=[*taken(0, 20, 0), *taken(0, 25, 1), *given_back(1, 50, 1)],
     )
     assert [one.uses for one in pool.connections] == [(Slot(0, 20, 900),), (Slot(0, 25, 50),)]
@@ -462,9 +462,9 @@ def test_what_a_child_took_and_its_parent_gave_back_was_the_parents() -> None:
     run = fed(
         task(0, 0),
         task(1, 5, parent=0),
-        ["resource", 0, "pool", 2, None],
-        ["pool", 0, "asyncpg", 0, 0],
-        ["connection", 0, 0, 1, 10],
+        ["Resource", 0, "pool", 2, None],
+        ["Pool", 0, "asyncpg", 0, 0],
+        ["Connection", 0, 0, 1, 10],
         numbers=[*taken(1, 10, 0), *given_back(0, 50, 0)],
     )
     assert run.resources[0].slots == (Slot(0, 10, 50),)
@@ -487,12 +487,12 @@ def test_no_track_descends_from_itself(parents: list[int | None], kept: list[int
 
 
 def test_closed_in_its_holders_hands_is_kept_until_it_is_returned() -> None:
-    closed: list[object] = ["connection-closed", 0, 50, True, False]
+    closed: list[object] = ["ConnectionClosed", 0, 50, True, False]
     numbers = [*taken(0, 20, 0), *given_back(0, 50, 0)]
-    (lost,) = pool_events(["connection", 0, 0, 0, 20], closed, numbers=numbers).connections
+    (lost,) = pool_events(["Connection", 0, 0, 0, 20], closed, numbers=numbers).connections
     assert (lost.closed_ns, lost.kept) == (50, True)
-    returned: list[object] = ["connection-returned", 0]
-    (back,) = pool_events(["connection", 0, 0, 0, 20], closed, returned, numbers=numbers).connections
+    returned: list[object] = ["ConnectionReturned", 0]
+    (back,) = pool_events(["Connection", 0, 0, 0, 20], closed, returned, numbers=numbers).connections
     assert (back.closed_ns, back.kept) == (50, False)
 
 
@@ -500,10 +500,10 @@ def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -
     """A semaphore hands its slot over to who is woken; a pool's caller looks for a connection itself."""
     run = fed(
         task(0, 0),
-        ["resource", 0, "pool", 1, None],
-        ["pool", 0, "redis", 0, 0],
-        ["connection", 0, 0, 0, 5],
-        ["wait", 2, "connection pool", 3, 0, None, None],
+        ["Resource", 0, "pool", 1, None],
+        ["Pool", 0, "redis", 0, 0],
+        ["Connection", 0, 0, 0, 5],
+        ["Wait", 2, "connection pool", 3, 0, None, None, None],
         numbers=[0, 0, 0, 10, 2, -1, *taken(0, 95, 0), 0, 70, 90, 100, wire.WAIT_DONE, -1],
     )
     assert run.resources[0].slots == (Slot(0, 95, 100),)
@@ -511,28 +511,28 @@ def test_a_task_that_queued_for_a_pool_has_no_connection_before_it_takes_one() -
 
 def test_a_pool_that_was_closed_was_closed_last_when_it_was_closed_last() -> None:
     assert pool_events(numbers=[]).closed_ns is None
-    assert pool_events(["pool-closed", 0, 40], ["pool-closed", 0, 60], numbers=[]).closed_ns == 60
+    assert pool_events(["PoolClosed", 0, 40], ["PoolClosed", 0, 60], numbers=[]).closed_ns == 60
 
 
 def test_who_was_refused() -> None:
-    pool = pool_events(["pool-refused", 0, 1, 30, 60], numbers=[])
+    pool = pool_events(["PoolRefused", 0, 1, 30, 60], numbers=[])
     assert pool.refused == (Slot(1, 30, 60),)
 
 
 @pytest.mark.parametrize(
     "definition",
     [
-        ["connection", "0", 0, 0, 5],
-        ["connection", 0, 0, [], 5],
-        ["connection", 0, 0, 0, "5"],
-        ["connection-ready", 7, 5],
-        ["connection-closed", 7, 5, False, False],
-        ["connection-returned", 7],
-        ["pool", 0, "redis", None, 5],
-        ["pool", 0, 7, 0, 5],
-        ["pool-refused", 0, 0, 5, None],
+        ["Connection", "0", 0, 0, 5],
+        ["Connection", 0, 0, [], 5],
+        ["Connection", 0, 0, 0, "5"],
+        ["ConnectionReady", 7, 5],
+        ["ConnectionClosed", 7, 5, False, False],
+        ["ConnectionReturned", 7],
+        ["Pool", 0, "redis", None, 5],
+        ["Pool", 0, 7, 0, 5],
+        ["PoolRefused", 0, 0, 5, None],
     ],
 )
 def test_what_makes_no_sense_of_a_pool_is_an_error(definition: list[object]) -> None:
     with pytest.raises(ValueError, match="makes no sense"):
-        fed(task(0, 0), ["resource", 0, "pool", 1, None], definition)
+        fed(task(0, 0), ["Resource", 0, "pool", 1, None], definition)

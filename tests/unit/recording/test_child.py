@@ -186,13 +186,13 @@ def _call(kind: str, place: str) -> socket.socket:
 @pytest.mark.parametrize(
     "said",
     [
-        wire.json_frame(wire.DEFINITIONS, [["hello", "wrong", 1]]),
-        wire.json_frame(wire.DEFINITIONS, [["hello", 7, 1]]),
-        wire.json_frame(wire.DEFINITIONS, 7),
-        wire.frame(wire.DEFINITIONS, b"no json"),
-        wire.frame(wire.DEFINITIONS, b"more than anybody says" * 1000),
+        wire.json_frame(wire.MESSAGES, [["Hello", "wrong", 1, wire.VERSION]]),
+        wire.json_frame(wire.MESSAGES, [["Hello", 7, 1, wire.VERSION]]),
+        wire.json_frame(wire.MESSAGES, 7),
+        wire.frame(wire.MESSAGES, b"no json"),
+        wire.frame(wire.MESSAGES, b"more than anybody says" * 1000),
         b"\xff" * 20,
-        b"D",
+        b"M",
         b"",
     ],
 )
@@ -207,7 +207,7 @@ def test_strangers_who_say_nothing_do_not_keep_the_child_out(visit: list[bytes])
         assert until(lambda: spares.fill(1))
 
 
-HELLO = wire.json_frame(wire.DEFINITIONS, [["hello", "token", 1]])
+HELLO = wire.json_frame(wire.MESSAGES, [["Hello", "token", 1, wire.VERSION]])
 
 
 @pytest.fixture
@@ -230,7 +230,7 @@ def test_whoever_says_nothing_yet_is_not_waited_for(door: _Door) -> None:
         assert door.admit(0) is None
         slow.sendall(HELLO[9:])
         caller = door.admit(PATIENCE_S)
-        assert caller is not None and caller.hello == (wire.DEFINITIONS, HELLO[5:])
+        assert caller is not None and caller.hello == (wire.MESSAGES, HELLO[5:])
         caller.connection.sendall(b"welcome")
         assert slow.recv(7) == b"welcome"
         caller.connection.close()

@@ -368,32 +368,32 @@ class TestDamagedStream:
             wire.numbers_frame([999, 1, 2, 3, 4, 5]),
             wire.numbers_frame([-99, 1, 2, 3, 4, 5]),
             wire.numbers_frame([wire.THREAD_WAITS, 77, 1, 5, 0, 0]),
-            wire.frame(wire.DEFINITIONS, b"not json"),
-            wire.frame(wire.DEFINITIONS, b"\xff\xfe"),
-            wire.frame(wire.DEFINITIONS, b"[" * 100_000),
-            wire.frame(wire.DEFINITIONS, b"5"),
-            wire.frame(wire.DEFINITIONS, b"[5]"),
-            wire.frame(wire.DEFINITIONS, b"[[]]"),
-            wire.json_frame(wire.DEFINITIONS, [["nonsense", 1]]),
-            wire.json_frame(wire.DEFINITIONS, [["site"]]),
-            wire.json_frame(wire.DEFINITIONS, [["end", 5, 1, "returned", None, None, None]]),
-            wire.json_frame(wire.DEFINITIONS, [["wait", 5, "sleep", 99, None, None, None]]),
-            wire.json_frame(wire.DEFINITIONS, [["clock", "wrong", "why"]]),
+            wire.frame(wire.MESSAGES, b"not json"),
+            wire.frame(wire.MESSAGES, b"\xff\xfe"),
+            wire.frame(wire.MESSAGES, b"[" * 100_000),
+            wire.frame(wire.MESSAGES, b"5"),
+            wire.frame(wire.MESSAGES, b"[5]"),
+            wire.frame(wire.MESSAGES, b"[[]]"),
+            wire.json_frame(wire.MESSAGES, [["nonsense", 1]]),
+            wire.json_frame(wire.MESSAGES, [["Site"]]),
+            wire.json_frame(wire.MESSAGES, [["End", 5, 1, "returned", None, None, None]]),
+            wire.json_frame(wire.MESSAGES, [["Wait", 5, "sleep", 99, None, None, None, None]]),
+            wire.json_frame(wire.MESSAGES, [["Clock", "wrong", "why"]]),
         ],
     )
     def test_garbage(self, script: Write, garbage: bytes, lines: tuple[socket.socket, socket.socket]) -> None:
         recording = Recording(script(""), Options())
         ours, theirs = lines
         recording._lines.open(ours, wire.FrameReader())
-        theirs.sendall(wire.json_frame(wire.DEFINITIONS, [["ready", "3", {}, "real"], ["start", 1000]]))
+        theirs.sendall(wire.json_frame(wire.MESSAGES, [["Ready", "3", {}, "real"], ["Start", 1000]]))
         theirs.sendall(
             wire.json_frame(
-                wire.DEFINITIONS, [["task", 0, "Task-1", "brew", None, None, None, 1000, None, False]]
+                wire.MESSAGES, [["Task", 0, "Task-1", "brew", None, None, None, 1000, None, False]]
             )
         )
         theirs.sendall(wire.numbers_frame([0, 1000, 1000, 2000, wire.WAIT_YIELD, wire.BY_LOOP]))
         theirs.sendall(garbage)
-        theirs.sendall(wire.json_frame(wire.DEFINITIONS, [["finish", 5000]]))
+        theirs.sendall(wire.json_frame(wire.MESSAGES, [["Finish", 5000]]))
         theirs.shutdown(socket.SHUT_WR)
 
         def read_to_the_end() -> bool:
@@ -424,7 +424,7 @@ class TestDamagedStream:
             place = address.partition(":")[2].rpartition("#")[0]
             stranger = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             stranger.connect(place)
-            stranger.sendall(wire.json_frame(wire.DEFINITIONS, [["hello", "wrong", 1]]))
+            stranger.sendall(wire.json_frame(wire.MESSAGES, [["Hello", "wrong", 1, wire.VERSION]]))
             strangers.append(stranger)
             return plain_spawn(self, address)
 

@@ -157,8 +157,8 @@ def test_a_step_that_comes_too_late_is_said_to_be_missing(
     assembly = Assembly(named=False, threshold_ns=50_000_000)
     for frame in frames:
         assembly.feed(*frame)
-    told = [one for kind, payload in frames if kind == wire.DEFINITIONS for one in json.loads(payload)]
-    track = next(one[1] for one in told if one[0] == "task" and one[3] == "yields")
+    told = [one for kind, payload in frames if kind == wire.MESSAGES for one in json.loads(payload)]
+    track = next(one[1] for one in told if one[0] == "Task" and one[3] == "yields")
     assembly.feed(wire.NUMBERS, wire.numbers_frame([track, 0, 0, 0, wire.WAIT_YIELD, wire.BY_LOOP])[5:])
     run = assembly.run(name="script", script="script.py", argv=(), outcome=RunOutcome.OK, exit_code=0)
     assert any("came too late to be counted" in note for note in run.notes)

@@ -13,7 +13,8 @@ from asyncdemo.analysis.metrics.requests import path_of, request_use
 from asyncdemo.capture import wire
 from asyncdemo.model import Answer, Outcome, Request, Run, RunOutcome, Span, Spans, State, TrackKind, Wait
 from asyncdemo.recording.assembly import Assembly, Listener
-from asyncdemo.recording.assembly.ledger import Causes, RequestRecord
+from asyncdemo.recording.assembly.ledger import Causes
+from asyncdemo.recording.assembly.records import RequestRecord
 from asyncdemo.recording.assembly.requests import Handler, compose
 from asyncdemo.testing.checks import CheckFailed, Seen
 from tests.support.runs import Story, ns
@@ -158,11 +159,11 @@ class Fed:
 
     def __init__(self, listener: Listener | None = None) -> None:
         self.assembly = Assembly(named=False, threshold_ns=ns(50), listener=listener, serves=True)
-        self.tell(["ready", "3.11.7", {}, "real"], ["start", 0])
-        self.tell(["thread", 0, "MainThread", "", None, None, None, 0])
+        self.tell(["Ready", "3.11.7", {}, "real"], ["Start", 0])
+        self.tell(["Thread", 0, "MainThread", "", None, None, None, 0])
 
     def tell(self, *definitions: list[object]) -> None:
-        self.assembly.feed(wire.DEFINITIONS, wire.json_frame(wire.DEFINITIONS, list(definitions))[5:])
+        self.assembly.feed(wire.MESSAGES, wire.json_frame(wire.MESSAGES, list(definitions))[5:])
 
     def now(self, at_ns: int) -> None:
         self.assembly.feed(wire.NUMBERS, wire.numbers_frame([wire.NOW, at_ns, 0, 0, 0, 0])[5:])
@@ -173,11 +174,11 @@ class Fed:
 
 def test_client_and_server_are_matched_by_the_trace_whoever_tells_first() -> None:
     fed = Fed()
-    fed.tell(["accepted", 5001, ns(1)], ["handling", 7, "a" * 32, 0, ns(2)])
+    fed.tell(["Accepted", 5001, ns(1)], ["Handling", 7, "a" * 32, 0, ns(2)])
     fed.assembly.requests.request_sent(0, "b" * 32, "GET / 0", 0, 0, 5002)
     fed.assembly.requests.request_sent(1, "a" * 32, "GET / 1", 0, 0, 0)
     fed.assembly.requests.request_connected(1, 5001)
-    fed.tell(["handled", 7, ns(4)])
+    fed.tell(["Handled", 7, ns(4)])
     fed.assembly.requests.request_answered(1, ns(5), 200, None)
     fed.assembly.requests.request_answered(0, ns(9), None, "timeout")
     first, second = fed.run().requests
@@ -188,7 +189,7 @@ def test_client_and_server_are_matched_by_the_trace_whoever_tells_first() -> Non
 
 def test_an_end_of_a_handling_that_never_began_makes_no_sense() -> None:
     with pytest.raises(ValueError, match="makes no sense"):
-        Fed().tell(["handled", 3, 5])
+        Fed().tell(["Handled", 3, 5])
 
 
 def test_a_name_that_no_load_client_gave_has_no_path() -> None:
@@ -312,8 +313,8 @@ def test_listeners_to_a_server_see_requests_and_not_its_calls() -> None:
     listening = Listening()
     fed = Fed(listening)
     fed.assembly.requests.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 5001)
-    fed.tell(["handling", 7, "a" * 32, 0, ns(2)], ["lane", 0, 0, "index()", "index", ns(3)])
-    fed.tell(["lane-end", 0, ns(4), "returned", None, None], ["handled", 7, ns(5)])
+    fed.tell(["Handling", 7, "a" * 32, 0, ns(2)], ["Lane", 0, 0, "index()", "index", ns(3)])
+    fed.tell(["LaneEnd", 0, ns(4), "returned", None, None], ["Handled", 7, ns(5)])
     fed.assembly.requests.request_answered(0, ns(6), 200, None)
     fed.now(ns(7))
     assert listening.told == [
@@ -330,7 +331,7 @@ def test_to_listeners_a_request_is_over_once_the_server_has_told_all_of_it() -> 
     fed.assembly.requests.request_sent(0, "a" * 32, "GET / 0", ns(1), ns(1), 0)
     fed.assembly.requests.request_answered(0, ns(6), 200, None)
     fed.now(ns(4))
-    fed.tell(["handling", 7, "a" * 32, 0, ns(2)], ["handled", 7, ns(5)])
+    fed.tell(["Handling", 7, "a" * 32, 0, ns(2)], ["Handled", 7, ns(5)])
     fed.now(ns(7))
     assert listening.told == [
         ("opened", 0, "GET / 0", ns(1), State.QUEUED),

@@ -62,7 +62,7 @@ class Census:
     def tell(self) -> list[Stuck]:
         found = self.take()
         recorder = self._recorder
-        recorder.define(["stuck", found, all(map(_is_idle, self._loops.lenses[:]))])
+        recorder.define(wire.Stuck(found, all(map(_is_idle, self._loops.lenses[:]))))
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
 

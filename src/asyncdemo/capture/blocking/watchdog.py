@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
+from asyncdemo.capture import wire
 from asyncdemo.capture.loops.state import LoopLens, Loops
 from asyncdemo.capture.recorder import Recorder
 
@@ -164,7 +165,7 @@ class Watchdog:
             reason = "" if lens.call is None else lens.call[0]
             starved = lens.starved(self._recorder.tasks, self._offset_ns, now)
             self._recorder.define(
-                ["blocked", lens.track, started, now, *self._places(stack), reason, starved]
+                wire.Blocked(lens.track, started, now, *self._places(stack), reason, starved)
             )
 
     def _places(self, stack: Stack) -> tuple[int | None, int | None]:
@@ -187,7 +188,7 @@ class Watchdog:
         site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
         cpu_ns, stolen_ns = lens.usage.since(start_ns, end_ns)
         lens.usage.read(0)  # whoever held this one up may keep the watchdog from measuring the next
-        self._recorder.define(["slow", track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from])
+        self._recorder.define(wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from))
 
 
 class _Question:

@@ -57,7 +57,7 @@ class Pools:
         frame = sys._getframe(1)
         resource = self._limits.add(pool, "pool", limit, recorder.user_caller(frame) or frame)
         self._names[resource] = name
-        recorder.define(["pool", resource, name, self.loops.current_track(), recorder.now()])
+        recorder.define(wire.Pool(resource, name, self.loops.current_track(), recorder.now()))
 
     def resource_of(self, pool: Any) -> int | None:
         return self._limits.resource_of(pool)
@@ -74,13 +74,13 @@ class Pools:
         if resource is not None:
             recorder = self.recorder
             track = self.loops.current_track()
-            recorder.define(["pool-refused", resource, track, asked_ns, recorder.now()])
+            recorder.define(wire.PoolRefused(resource, track, asked_ns, recorder.now()))
 
     def shut(self, pool: Any) -> None:
         """The program closes the pool."""
         resource = self._limits.resource_of(pool)
         if resource is not None:
-            self.recorder.define(["pool-closed", resource, self.recorder.now()])
+            self.recorder.define(wire.PoolClosed(resource, self.recorder.now()))
 
     def queueing(self, pool: Any) -> Labelled:
         """While in it, a condition that a thread waits for is its turn at the pool."""
@@ -120,13 +120,13 @@ class Pools:
     def opening(self, connection: Connection) -> None:
         recorder = self.recorder
         connection.index = connection.last = index = recorder.next_connection()
-        recorder.define(["connection", index, connection.pool, self.loops.current_track(), recorder.now()])
+        recorder.define(wire.Connection(index, connection.pool, self.loops.current_track(), recorder.now()))
         if connection.holder is not None:
             self._record(wire.TAKEN, connection, connection.holder)
 
     def ready(self, connection: Connection) -> None:
         if connection.index is not None:
-            self.recorder.define(["connection-ready", connection.index, self.recorder.now()])
+            self.recorder.define(wire.ConnectionReady(connection.index, self.recorder.now()))
 
     def hold(self, connection: Connection) -> None:
         """It is handed out to what runs now; also before it is open."""
@@ -148,7 +148,7 @@ class Pools:
         if connection.index is not None:
             self._record(wire.GIVEN_BACK, connection, self.loops.current_track() if giver is None else giver)
         elif connection.last is not None:
-            self.recorder.define(["connection-returned", connection.last])
+            self.recorder.define(wire.ConnectionReturned(connection.last))
 
     def close(self, connection: Connection, dropped: bool = False) -> None:
         """It was closed, by the program or because nothing refers to it any more."""
@@ -158,7 +158,7 @@ class Pools:
         if connection.holder is not None:
             self._record(wire.GIVEN_BACK, connection, connection.holder)
         recorder = self.recorder
-        recorder.define(["connection-closed", connection.index, recorder.now(), held, dropped])
+        recorder.define(wire.ConnectionClosed(connection.index, recorder.now(), held, dropped))
         connection.index = None
 
     def closed(self, owner: Any) -> None:

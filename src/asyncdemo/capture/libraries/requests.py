@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from asyncdemo.capture import wire
 from asyncdemo.capture.instrument import (
     Patches,
     Transform,
@@ -102,7 +103,7 @@ class Requests:
     def _tell_accepted(self, peer: Any) -> None:
         # else it is a socket in the file system, or of another kind that has no ports
         if isinstance(peer, tuple) and len(peer) >= 2 and isinstance(peer[1], int):
-            self._recorder.define(["accepted", peer[1], self._recorder.now()])
+            self._recorder.define(wire.Accepted(peer[1], self._recorder.now()))
 
     def _handling(self, header: Callable[..., Any], given: tuple[Any, ...]) -> _Handling | _NotTraced:
         value = header(*given)
@@ -123,10 +124,10 @@ class _Handling:
     def __enter__(self) -> None:
         recorder = self._recorder
         self._number = recorder.next_serial()
-        recorder.define(["handling", self._number, self._trace_id, self._track, recorder.now()])
+        recorder.define(wire.Handling(self._number, self._trace_id, self._track, recorder.now()))
 
     def __exit__(self, *exc_info: object) -> None:
-        self._recorder.define(["handled", self._number, self._recorder.now()])
+        self._recorder.define(wire.Handled(self._number, self._recorder.now()))
 
 
 class _NotTraced:

@@ -174,7 +174,7 @@ class EventLoops:
 
     def _left_pending(self, loop: Any) -> None:
         pending = (self._recorder.tasks.get(id(task)) for task in asyncio.all_tasks(loop))
-        self._recorder.define(["pending", sorted(track for track in pending if track is not None)])
+        self._recorder.define(wire.Pending(sorted(track for track in pending if track is not None)))
 
     def _scheduled(self, loop: Any, handle: Any) -> None:
         """A handle was made, by ``call_soon_threadsafe`` or where ``call_soon`` cannot be faster."""

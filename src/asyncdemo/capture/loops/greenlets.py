@@ -61,7 +61,7 @@ class Greenlets:
         """module: ``gevent.hub``, which has just been loaded."""
         if not patches.rewrite(module, "Hub.__init__", self._made, at_end):
             self._recorder.define(
-                ["note", "The lens does not know this gevent, so its greenlets are no lanes."]
+                wire.Note("The lens does not know this gevent, so its greenlets are no lanes.")
             )
 
     def _made(self, hub: Any) -> None:
@@ -131,8 +131,7 @@ class Greenlets:
         made.ref = _ref(greenlet, lambda _: self._killed(lens, key, made))
         parent = recorder.threads.get(lens.ident)
         recorder.define(
-            [
-                "task",
+            wire.Task(
                 track,
                 name,
                 function,
@@ -142,7 +141,7 @@ class Greenlets:
                 at_ns,
                 host.track,
                 False,
-            ]
+            )
         )
         return made
 
@@ -160,7 +159,7 @@ class Greenlets:
                 self._killed(lens, key, one)
 
     def _end(self, ended: GreenletLens, at_ns: int, outcome: str, error: str | None) -> None:
-        self._recorder.define(["end", ended.track, at_ns, outcome, error, None, ended.name])
+        self._recorder.define(wire.End(ended.track, at_ns, outcome, error, None, ended.name))
 
     def _host(self, lens: HubLens) -> ThreadLens:
         if lens.host is None:

@@ -113,7 +113,7 @@ class Tasks:
                 "Tasks that begin while they are made, and not by the loop's `create_task`, are known only "
                 f"from when they first went on: what they did before is not known ({_name(coroutine)})."
             )
-            self._recorder.define(["note", told])
+            self._recorder.define(wire.Note(told))
 
     def adopt(
         self,
@@ -145,8 +145,7 @@ class Tasks:
             thread = None if here is None else here.track
         # A tuple of plain values is nothing that a garbage collection walks twice.
         recorder.define(
-            (
-                "task",
+            wire.Task(
                 track,
                 str(methods.get_name(task)),
                 _name(coroutine),
@@ -194,7 +193,7 @@ class Tasks:
         if self.states.get(state.key) is state:
             del self.states[state.key]
             self._recorder.tasks.pop(state.key, None)
-            self._recorder.define(["destroyed", state.track, self._recorder.now()])
+            self._recorder.define(wire.Destroyed(state.track, self._recorder.now()))
 
     def finish(self, task: Any, state: TaskState, at_ns: int) -> None:
         """The task is done. Reads private attributes: ``exception()`` would count as looking at it."""
@@ -208,7 +207,7 @@ class Tasks:
             outcome = "returned" if exception is None else "raised"
             error = None if exception is None else type(exception).__name__
         name = str(state.methods.get_name(task))
-        self._recorder.define(("end", state.track, at_ns, outcome, error, None, name))
+        self._recorder.define(wire.End(state.track, at_ns, outcome, error, None, name))
 
     def record_eager_step(
         self, task: Any, state: TaskState, coroutine: Any, start_ns: int, parent: int
@@ -249,7 +248,7 @@ class Tasks:
             )
             places.append((self._serial(awaitable), recorder.frame_site(frame) if own else None))
         if any(site is not None for _, site in places):
-            recorder.define(["pause", state.track, state.end_ns, end_ns, places])
+            recorder.define(wire.Pause(state.track, state.end_ns, end_ns, places))
 
     def _serial(self, awaitable: Any) -> int:
         """A number for this very object: ids come back once an object is gone."""

@@ -52,9 +52,7 @@ def main() -> None:
     except (OSError, ImportError) as error:
         _refuse(connection, f"{target.name} cannot be read: {error}.")
     except (SyntaxError, ValueError, UnicodeDecodeError) as error:
-        connection.sendall(
-            wire.json_frame(wire.DEFINITIONS, [["invalid", f"{type(error).__name__}: {error}"]])
-        )
+        connection.sendall(wire.messages_frame([wire.Invalid(f"{type(error).__name__}: {error}")]))
         error.__traceback__ = None
         sys.excepthook(type(error), error, None)
         sys.exit(1)
@@ -62,7 +60,7 @@ def main() -> None:
 
 
 def _refuse(connection: socket.socket, message: str) -> None:
-    connection.sendall(wire.json_frame(wire.DEFINITIONS, [["refused", message]]))
+    connection.sendall(wire.messages_frame([wire.Refused(message)]))
     sys.exit(2)
 
 
@@ -75,17 +73,19 @@ def _run(
     recorder = lens.recorder
     lens.install(options["serves"], options["follow"])
     if options["follow"]:
-        recorder.define(["code", target.path, target.roots])
+        recorder.define(wire.Code(target.path, list(target.roots)))
         _observe_copies(lens, options, target.path)
     lens.prepare()
-    recorder.define(["ready", running_version(), target.knobs, "virtual" if options["virtual"] else "real"])
+    recorder.define(
+        wire.Ready(running_version(), dict(target.knobs), "virtual" if options["virtual"] else "real")
+    )
     recorder.connect(connection)
     recorder.flush()
     if parent.receive(connection, reader, wire.GO) is None:
         sys.exit(1)
-    recorder.define(["start", recorder.now()])
+    recorder.define(wire.Start(recorder.now()))
     if target.note is not None:
-        recorder.define(["note", target.note])
+        recorder.define(wire.Note(target.note))
     parent.begin(lens, connection)
     main = threading.get_ident()
     try:
@@ -152,7 +152,7 @@ def _observed() -> Lens | None:
     from multiprocessing import process
 
     def begins(one: Any) -> None:
-        lens.recorder.define(["process", number, os.getpid(), one.name])
+        lens.recorder.define(wire.Process(number, os.getpid(), one.name))
         lens.open_main_thread()
 
     lens.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
@@ -171,7 +171,7 @@ def _observe_copies(lens: Lens, options: dict[str, Any], path: str) -> None:
         try:
             return compile_script(source, filename, lanes, knobs, results)[0]
         except SourceError as error:  # it has been edited since the run began
-            lens.recorder.define(["note", str(error)])
+            lens.recorder.define(wire.Note(str(error)))
             return compile(source, filename, "exec", dont_inherit=True)
 
     Copies(path, compile_it).install(lens.patches)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from asyncdemo.capture import wire
 from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, on_entry, on_entry_with_all
 from asyncdemo.capture.recorder import Recorder
@@ -49,7 +50,7 @@ class Restarts:
     def _tell(self, text: str) -> None:
         if text not in self._told:
             self._told.add(text)
-            self._recorder.define(["note", text])
+            self._recorder.define(wire.Note(text))
 
     def _started(self, popen: object, command: Any, *_: Any) -> None:
         if type(command) not in (list, tuple) or any(type(word) is not str for word in command):
@@ -70,8 +71,8 @@ class Restarts:
             # `os.execvp` tries one folder after another
             if recorder.active and (type(path) not in (str, bytes) or _access(path, os.X_OK)):
                 self._gone = True
-                recorder.define(["note", _EXEC.format(name)])
-                recorder.define(["finish", recorder.now()])
+                recorder.define(wire.Note(_EXEC.format(name)))
+                recorder.define(wire.Finish(recorder.now()))
                 try:
                     recorder.flush()
                 except OSError:
@@ -80,7 +81,7 @@ class Restarts:
         def failed() -> None:
             if self._gone:
                 self._gone = False
-                recorder.define(["note", _EXEC_FAILED])
+                recorder.define(wire.Note(_EXEC_FAILED))
 
         tell_before = guard.call(f"os.{name}", before)
         tell_failed = guard.call(f"os.{name}", failed)

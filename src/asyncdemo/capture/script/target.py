@@ -21,6 +21,7 @@ from importlib.util import MAGIC_NUMBER
 from types import CodeType, ModuleType
 from typing import Any
 
+from asyncdemo.capture import wire
 from asyncdemo.capture.script.source import SourceError, Value, compile_module, compile_script, literal
 from asyncdemo.capture.tracer import Lens
 
@@ -158,7 +159,7 @@ class _Substitute:
         name, spec, code = self._plain(*arguments)
         if (spec.origin or name) == self._script.path:
             return name, spec, self._script.code
-        self._lens.recorder.define(["note", f"{name} ran as it is: its package moved it to {spec.origin}."])
+        self._lens.recorder.define(wire.Note(f"{name} ran as it is: its package moved it to {spec.origin}."))
         self._lens.open_main_thread()
         self._script.code = code
         return name, spec, code
@@ -248,7 +249,7 @@ class Function:
         result = function(*arguments)
         if inspect.iscoroutine(result):
             result = asyncio.run(result)
-        lens.recorder.define(["result", literal(result)])
+        lens.recorder.define(wire.Result(literal(result)))
 
 
 def _loaded_already(name: str) -> None:

@@ -3,7 +3,7 @@
 Not for starting or ending processes: ``runner`` does that and feeds the frames it reads.
 """
 
-from asyncdemo.recording.assembly.event_decoder import Assembly
+from asyncdemo.recording.assembly.assembly import Assembly
 from asyncdemo.recording.assembly.live_feed import Listener
 
 __all__ = ["Assembly", "Listener"]

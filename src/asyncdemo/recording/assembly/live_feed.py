@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Protocol
 
 from asyncdemo.model import LOOPS, Outcome, Site, State
-from asyncdemo.recording.assembly.ledger import TrackRecord
+from asyncdemo.recording.assembly.records import TrackRecord
 
 _SHOW_THREAD_AFTER_NS = 100_000_000
 """A thread that neither waits nor runs a loop is a lane once it has run for so long."""
@@ -25,7 +25,7 @@ class Listener(Protocol):
     def output(self, stream: str, text: str) -> None: ...
 
 
-class Audience:
+class LiveFeed:
     """A lane is a track or, if lanes are named, a call; the listener counts lanes as they open."""
 
     def __init__(self, listener: Listener, named: bool, serves: bool = False) -> None:
@@ -151,7 +151,7 @@ class Audience:
         self._listener.lane_opened(shown, name, at_ns - self.origin_ns, state)
 
 
-class NoAudience(Audience):
+class NoFeed(LiveFeed):
     """Nobody listens."""
 
     def __init__(self) -> None:

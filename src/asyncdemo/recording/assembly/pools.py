@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from asyncdemo.model import Connection, Slot
-
-if TYPE_CHECKING:
-    from asyncdemo.recording.assembly.ledger import Held
+from asyncdemo.recording.assembly.records import Held
 
 __all__ = ["Pools"]
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from asyncdemo.recording.assembly.ledger import Handling, Ledger, RequestRecord
-from asyncdemo.recording.assembly.live_feed import Audience
+from asyncdemo.recording.assembly.ledger import Ledger
+from asyncdemo.recording.assembly.live_feed import LiveFeed
+from asyncdemo.recording.assembly.records import Handling, RequestRecord
 
-__all__ = ["Correspondence"]
+__all__ = ["RequestMatcher"]
 
 
-class Correspondence:
+class RequestMatcher:
     """on_answer: called after each answer that the client tells of."""
 
-    def __init__(self, ledger: Ledger, audience: Audience, on_answer: Callable[[], None]) -> None:
+    def __init__(self, ledger: Ledger, feed: LiveFeed, on_answer: Callable[[], None]) -> None:
         self._ledger = ledger
-        self._audience = audience
+        self._feed = feed
         self._on_answer = on_answer
         self._handlings: dict[int, tuple[str, Handling]] = {}
         """Those that go on, by their number."""
@@ -31,7 +32,7 @@ class Correspondence:
     ) -> None:
         """port: the client's own; 0 if it is not known yet."""
         self._ledger.requests[number] = RequestRecord(name, trace_id, intended_ns, sent_ns, port)
-        self._audience.request_sent(number, trace_id, name, intended_ns)
+        self._feed.request_sent(number, trace_id, name, intended_ns)
 
     def request_connected(self, number: int, port: int) -> None:
         self._ledger.requests[number].port = port
@@ -41,7 +42,7 @@ class Correspondence:
         request = self._ledger.requests[number]
         request.answered_ns, request.status, request.error = at_ns, status, error
         self._ledger.now_ns = max(self._ledger.now_ns, at_ns)
-        self._audience.request_answered(request.trace_id, at_ns, request.outcome)
+        self._feed.request_answered(request.trace_id, at_ns, request.outcome)
         self._on_answer()
 
     # -- the server -----------------------------------------------------------------------------
@@ -54,10 +55,10 @@ class Correspondence:
         begun = Handling(track, at_ns)
         self._handlings[number] = trace_id, begun
         self._ledger.handlings[trace_id].append(begun)
-        self._audience.handling(trace_id, track, at_ns)
+        self._feed.handling(trace_id, track, at_ns)
 
     def handled(self, number: int, at_ns: int) -> None:
         """Raises KeyError for a handling that never began."""
         trace_id, over = self._handlings.pop(number)
         over.end_ns = at_ns
-        self._audience.handled(trace_id, over.track, at_ns)
+        self._feed.handled(trace_id, over.track, at_ns)

@@ -1,6 +1,6 @@
 """The spans of a request: from its intended send, through the server's track, to its response.
 
-Pure. Not for: what the load client and the server tell of it (``event_decoder``).
+Pure. Not for: what the load client and the server tell of it (``handlers``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from asyncdemo.model import Request, Spans, State, TrackKind, Wait
-from asyncdemo.recording.assembly.ledger import Causes, Handling, RequestRecord
+from asyncdemo.recording.assembly.ledger import Causes
+from asyncdemo.recording.assembly.records import Handling, RequestRecord
 from asyncdemo.recording.assembly.spans import SpansBuilder
 
 __all__ = ["Handler", "compose", "handlers_of"]

@@ -35,8 +35,9 @@ from asyncdemo.model import (
 from asyncdemo.recording.assembly import sequences, standstill
 from asyncdemo.recording.assembly.coarsening import Coarsening
 from asyncdemo.recording.assembly.explanations import explain
-from asyncdemo.recording.assembly.ledger import Item, Ledger
+from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.off_cpu import with_waits
+from asyncdemo.recording.assembly.records import Item
 from asyncdemo.recording.assembly.requests import compose, handlers_of
 from asyncdemo.recording.assembly.spans import SpansBuilder
 from asyncdemo.recording.assembly.summing import Summing
@@ -259,7 +260,8 @@ class _Builder:
             if position is None:
                 continue
             end_ns = opened.end_ns if opened.end_ns is not None else tracks[position].end_ns
-            spans = self._as_shown(position, tracks).clip(opened.start_ns, max(end_ns, opened.start_ns))
+            end_ns = max(end_ns, opened.start_ns)
+            spans = self._as_shown(position, tracks).clip(opened.start_ns, end_ns)
             lanes.append(
                 Lane(
                     opened.name,

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from asyncdemo.model import NO_WAIT, Holding, State, Stuck
-from asyncdemo.recording.assembly.ledger import Held, Item, Ledger, ProcessRecord
+from asyncdemo.recording.assembly.ledger import Ledger
+from asyncdemo.recording.assembly.records import Held, Item, ProcessRecord
 
 __all__ = ["completed", "holdings", "own_record", "placed", "told"]
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from asyncdemo.model import Outcome, State, SummedTasks, TrackKind
-from asyncdemo.recording.assembly.ledger import Ledger, TrackRecord
+from asyncdemo.recording.assembly.ledger import Ledger
+from asyncdemo.recording.assembly.records import TrackRecord
 
 __all__ = ["Summing"]
 
