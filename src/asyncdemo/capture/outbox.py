@@ -22,7 +22,8 @@ _get_ident = _thread.get_ident
 class Outbox:
     def __init__(self) -> None:
         self._frames: deque[memoryview] = deque()
-        self._waiting = 0
+        self.waiting = 0
+        """Bytes."""
         self._send: Callable[[memoryview], int] | None = None
         self._lock = _thread.allocate_lock()
         self._holder = 0
@@ -30,7 +31,7 @@ class Outbox:
     @property
     def full(self) -> bool:
         """Does more wait than is kept?"""
-        return self._waiting > MOST_WAITING
+        return self.waiting > MOST_WAITING
 
     @property
     def connected(self) -> bool:
@@ -66,13 +67,13 @@ class Outbox:
     def release(self) -> None:
         if not self.connected:
             self._frames.clear()
-            self._waiting = 0
+            self.waiting = 0
         self._holder = 0
         self._lock.release()
 
     def put(self, frame: bytes) -> None:
         self._frames.append(memoryview(frame))
-        self._waiting += len(frame)
+        self.waiting += len(frame)
 
     def send_next(self) -> bool:
         """Send of the first frame what the parent takes within 20 ms; whether it took any.
@@ -87,7 +88,7 @@ class Outbox:
             sent = send(first)
         except BlockingIOError:
             return False
-        self._waiting -= sent
+        self.waiting -= sent
         if sent == len(first):
             self._frames.popleft()
         else:

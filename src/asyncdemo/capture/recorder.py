@@ -24,6 +24,7 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.outbox import Outbox
+from asyncdemo.capture.sums import Event, StepSums
 
 RUNNING = 0
 READY = 1
@@ -33,6 +34,15 @@ QUEUED = 3
 
 _CHUNK = wire.STEP_SIZE * 5000
 """Numbers in a frame: converting them keeps the GIL for less than a millisecond."""
+MOST_UNSENT = 8 << 20
+"""Bytes. Beyond them steps are summed up."""
+_PART = 1 << 20
+"""Bytes that are packed while others are sent, before those are put behind them."""
+_SUM_EVERY_NS = 200_000
+"""Times the number of sums: that long after they were told they are told again, so the parent keeps up."""
+_COUNT_NS = 1_000_000_000
+_FEW_STEPS = 25_000
+"""If less were summed up in that time, they are told one by one again."""
 _MOST_CODES = 10_000
 """Whose sites are kept by instruction: a program that compiles code has ever more."""
 _PACKAGE_DIRS = ("site-packages", "dist-packages")
@@ -144,7 +154,8 @@ _CAPTURE_DIRS = _prefixes([CAPTURE_DIR])
 _STDLIB_DIRS = _prefixes(
     {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
 )
-_thread_time_ns = time.thread_time_ns  # the script may replace it
+# the script may replace them
+_thread_time_ns, _clock = time.thread_time_ns, time.perf_counter_ns
 
 
 def nothing() -> None:
@@ -206,18 +217,33 @@ class _NearestSite:
 
 class Recorder:
     def __init__(
-        self, origins: Origins, now: Callable[[], int] = time.perf_counter_ns, process: int = 0
+        self,
+        origins: Origins,
+        now: Callable[[], int] = time.perf_counter_ns,
+        process: int = 0,
+        slow_ns: int = sys.maxsize,
     ) -> None:
-        """process: 0 for the script's own, else the number that the parent gave to this one."""
+        """process: 0 for the script's own, else the number that the parent gave to this one.
+
+        slow_ns: steps longer than that are never summed up.
+        """
         self.process = process
         self._base = base = process << wire.PROCESS_SHIFT
         self.now = now
         self.origins = origins
         self.active = True
         self.numbers: list[int] = []
-        self.record: Callable[[tuple[int, int, int, int, int, int]], None] = self.numbers.extend
+        self.record: Callable[[Event], None] = self.numbers.extend
+        self.record_step: Callable[[Event], None] = self.numbers.extend
+        """In place of ``record`` for the steps of tasks. It changes: see ``follow``."""
+        self._followers: list[Callable[[Callable[[Event], None]], None]] = []
+        self.sums = StepSums(self.numbers.extend, slow_ns)
+        self._sums_told_ns = self._counted_ns = self._steps = 0
+        self.behind = False
+        """The parent says that it does not keep up."""
         self._packed: list[bytes] = []
         """Frames of numbers, to be sent after the definitions that they refer to."""
+        self._packed_bytes = 0
         self._definitions: list[wire.Message] = []
         self.define: Callable[[wire.Message], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
@@ -295,6 +321,8 @@ class Recorder:
             index = self._new_wait()
             if on is None and item is None:  # there may be a million of the others
                 self._waits[key] = index
+                if state in (READY, WAITING):
+                    self.sums.plain_waits.add(index)
             self.define(wire.Wait(index, reason, state, resource, on, item, site))
         return index
 
@@ -337,7 +365,50 @@ class Recorder:
             part = self.numbers[: max(len(self.numbers) // 8 // wire.STEP_SIZE * wire.STEP_SIZE, _CHUNK)]
             del self.numbers[: len(part)]
             for start in range(0, 0 if self._cut else len(part), _CHUNK):
-                self._packed.append(wire.numbers_frame(part[start : start + _CHUNK]))
+                frame = wire.numbers_frame(part[start : start + _CHUNK])
+                self._packed.append(frame)
+                self._packed_bytes += len(frame)
+        if self._too_much and not self.sums.active:
+            self.sums.active = True
+            self._counted_ns, self._steps = _clock(), 0
+            self._record_steps(self.sums.record)
+
+    @property
+    def _too_much(self) -> bool:
+        """Is more recorded than is sent, or looked at by the parent?"""
+        return self.behind or self._unsent > MOST_UNSENT
+
+    @property
+    def _unsent(self) -> int:
+        """Bytes that are packed."""
+        return self._outbox.waiting + self._packed_bytes
+
+    @property
+    def _sums_are_due(self) -> bool:
+        """While nobody takes what is packed they grow in number only, and not in size."""
+        due_ns = self._sums_told_ns + len(self.sums) * _SUM_EVERY_NS
+        return not self.sums or (_clock() >= due_ns and self._unsent <= MOST_UNSENT)
+
+    def follow(self, follower: Callable[[Callable[[Event], None]], None]) -> None:
+        """For who keeps ``record_step``: is called with it, now and when it changes."""
+        self._followers.append(follower)
+        follower(self.record_step)
+
+    def _record_steps(self, record: Callable[[Event], None]) -> None:
+        if record is not self.record_step:
+            self.record_step = record
+            for follower in self._followers:
+                follower(record)
+
+    def tell_sums(self) -> None:
+        """What is summed up so far."""
+        self._sums_told_ns = now_ns = _clock()
+        self._steps += self.sums.tell()
+        self.sums.longest_ns = 0
+        if now_ns - self._counted_ns > _COUNT_NS:
+            if not self._too_much and self._steps < _FEW_STEPS:
+                self.sums.active = False
+            self._counted_ns, self._steps = now_ns, 0
 
     def offer(self, after_sending: Callable[[], None]) -> bool:
         """Send of what has gathered as much as the parent takes without delay; whether that was all.
@@ -350,10 +421,10 @@ class Recorder:
             return True  # another thread sends everything
         try:
             self._gather()
-            while outbox.send_next():
+            while outbox.send_next() and self._packed_bytes < _PART:
                 after_sending()
                 self._pack()
-            return not outbox
+            return not outbox and self._packed_bytes < _PART
         finally:
             outbox.release()
 
@@ -366,9 +437,12 @@ class Recorder:
         if not outbox.acquire(wait=True):
             return  # by a signal handler that interrupted the sending itself
         try:
-            self._gather(at_end=True)
-            while outbox:
-                outbox.send_next()
+            for _ in range(2):  # what another thread was just adding to is in the sums by the second time
+                self._gather(at_end=True)
+                while outbox:
+                    outbox.send_next()
+                if self.record_step is not self.sums.record:
+                    break
         finally:
             outbox.release()
 
@@ -376,9 +450,12 @@ class Recorder:
         if not self._outbox.connected:
             return
         # Numbers first: whatever they refer to was defined before they were recorded.
-        self.record((wire.NOW, self.now(), 0, 0, 0, 0))
+        if at_end or self._sums_are_due:
+            now_ns = self.now()
+            self.tell_sums()
+            self.record((wire.NOW, now_ns, 0, 0, 0, 0))
         self._pack()
-        frames = self._packed[:]
+        frames, self._packed_bytes = self._packed[:], 0
         self._packed.clear()
         count = len(self._definitions)
         definitions = self._definitions[:count]
@@ -399,7 +476,9 @@ class Recorder:
         self.active = False
         self._outbox.disconnect()
         self.record = lambda event: None
+        self._record_steps(self.record)
         self.define = lambda definition: None
+        self.sums.clear()
         self.numbers.clear()
         self._packed.clear()
         self._definitions.clear()
@@ -421,6 +500,7 @@ class Recorder:
         site = None if code is None else self.code_site(code)
         function = "" if code is None else code.co_qualname
         self.define(wire.Thread(track, name, function, site, created, parent, at_ns))
+        self.sums.threads.add(track)
         lens = self.threads[ident] = ThreadLens(track)
         lens.cpu_at_open = _thread_time_ns()
         lens.native = get_native_id()

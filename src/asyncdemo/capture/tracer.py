@@ -58,7 +58,7 @@ class Lens:
         self._main_ident = threading.main_thread().ident or 0  # as gevent does not know it
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
-        self.recorder = recorder = Recorder(origins, now, process)
+        self.recorder = recorder = Recorder(origins, now, process, slow_ns)
         self._loops = Loops(recorder)
         if self.clock is not None:
             self._loops.offset_ns = 0
@@ -243,7 +243,7 @@ _CANCELLED = (asyncio.CancelledError, GeneratorExit)
 class _Lane:
     """One call of a named function, from entry to exit."""
 
-    __slots__ = ("_current_track", "_function", "_lane", "_name", "_recorder", "_result")
+    __slots__ = ("_current_track", "_function", "_lane", "_name", "_recorder", "_result", "_track")
 
     def __init__(
         self, recorder: Recorder, current_track: Callable[[], int], name: str, function: str
@@ -257,7 +257,8 @@ class _Lane:
     def __enter__(self) -> _Lane:
         recorder = self._recorder
         self._lane = recorder.next_lane()
-        track = self._current_track()
+        track = self._track = self._current_track()
+        recorder.sums.settle(track)
         recorder.define(wire.Lane(self._lane, track, self._name, self._function, recorder.now()))
         return self
 
@@ -274,6 +275,7 @@ class _Lane:
         else:
             outcome = "raised"
         recorder = self._recorder
+        recorder.sums.settle(self._track)
         result = self._result if kind is None else None
         error = None if kind is None else kind.__name__
         recorder.define(wire.LaneEnd(self._lane, recorder.now(), outcome, result, error))
@@ -282,7 +284,7 @@ class _Lane:
 class _CallbackLane(_Lane):
     """The same in a callback of an event loop: no task's step, so what executes is a track of its own."""
 
-    __slots__ = ("_before", "_loop", "_start_ns", "_track")
+    __slots__ = ("_before", "_loop", "_start_ns")
 
     def __init__(self, recorder: Recorder, loop: LoopLens, name: str, function: str) -> None:
         super().__init__(recorder, recorder.next_track, name, function)

@@ -17,6 +17,9 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     ITEM_DONE          item, at_ns
     CALLED             track or -1, start_ns, end_ns, call   a blocking call inside a step
     OFF_CPU            track, start_ns, end_ns, wait   the thread waited, unobserved: seen by its CPU clock
+    SUMMED             track + (waits << WAITS_SHIFT), end_ns, steps, running_ns, wait   in place of so many
+                       steps up to that time; else the task was ready, but for so many waits that come next:
+    WAITED             track, wait, waker, length_ns   all together
     NOW                at_ns                       nothing happened until then
     STUCK              at_ns                       the definition "stuck" tells of this moment
 """
@@ -41,6 +44,9 @@ CALLED = -9
 NOW = -10
 STUCK = -11
 OFF_CPU = -12
+SUMMED = -13
+WAITED = -14
+WAITS_SHIFT = 56
 
 # Wakers that are no track.
 BY_LOOP = -1
@@ -62,6 +68,9 @@ OPTIONS = b"O"
 GO = b"G"
 ASK = b"A"
 """Who has not ended? Answered by the message ``Stuck`` and the number of that name."""
+BEHIND = b"B"
+CAUGHT_UP = b"C"
+"""More has arrived than was looked at so far; all of it was."""
 
 ENV = "ASYNCDEMO_RUN"
 """Names the parent's socket and this run's token; it stays set, so that a process which the script

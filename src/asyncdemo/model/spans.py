@@ -63,7 +63,8 @@ class CoarseSpans:
     """Of a track with so many states that the first of them are summed up in stretches of time.
 
     until_ns: spans that start before then say how long each state lasted, not in which order.
-    longest_step_ns, longest_at_ns: of the longest of the running ones in them, and its start.
+    longest_step_ns, longest_at_ns: of the longest step before then that is known, and its start. The longest
+    one of the whole run always is.
     """
 
     until_ns: int

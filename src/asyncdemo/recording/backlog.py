@@ -27,6 +27,10 @@ class Backlog:
     def __bool__(self) -> bool:
         return bool(self._near or self._file or self._last)
 
+    def __len__(self) -> int:
+        """Bytes in memory and in the file."""
+        return self._near_bytes + (self._written - self._taken if self._file is not None else 0)
+
     @property
     def full(self) -> bool:
         """Nothing more should be put in for now: there is no room for it."""

@@ -18,6 +18,8 @@ __all__ = ["Lines"]
 
 _SEND_S = 1.0
 """How long a process may take to read what it is told."""
+_BEHIND = 16 << 20
+"""Bytes that are still to be looked at. So much takes us two seconds."""
 _AT_ONCE = 1 << 18
 _IN_A_ROW = 64
 _TURN_S = 0.02
@@ -25,15 +27,18 @@ _TURN_S = 0.02
 
 
 class _Line:
-    """A connection to one process. garbled: nothing on it is understood any more. over: it is read."""
+    """A connection to one process.
 
-    __slots__ = ("backlog", "frames", "garbled", "over", "process")
+    garbled: nothing on it is understood any more. over: it is read. behind: it was told that we are.
+    """
+
+    __slots__ = ("backlog", "behind", "frames", "garbled", "over", "process")
 
     def __init__(self, frames: wire.FrameReader, process: int) -> None:
         self.frames = frames
         self.process = process
         self.backlog = Backlog()
-        self.garbled = self.over = False
+        self.garbled = self.over = self.behind = False
 
 
 class Lines:
@@ -96,6 +101,9 @@ class Lines:
             for line in self._lines.values():
                 self._understand(line)
         for connection, line in list(self._lines.items()):
+            if line.behind if not line.backlog else len(line.backlog) > _BEHIND and not line.behind:
+                line.behind = not line.behind
+                self.send(wire.frame(wire.BEHIND if line.behind else wire.CAUGHT_UP, b""), line.process)
             if line.over and not line.backlog:
                 self._close(connection)
 

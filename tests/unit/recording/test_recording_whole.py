@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from asyncdemo.model import Outcome, Run, RunOutcome
-from asyncdemo.recording import backlog
+from asyncdemo.recording import backlog, connections
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.backlog import Backlog
 from asyncdemo.recording.connections import Lines
@@ -106,11 +106,15 @@ def recorded_steps(run: Run) -> int:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes us much longer to understand what is recorded than the script to do it."""
+    slow_down(monkeypatch, 0.3)
+
+
+def slow_down(monkeypatch: pytest.MonkeyPatch, a_frame_s: float) -> None:
     quick = Assembly.feed
 
     def feed(self: Assembly, kind: bytes, payload: bytes, process: int = 0) -> None:
         if self.ready:
-            time.sleep(0.3)
+            time.sleep(a_frame_s)
         quick(self, kind, payload, process)
 
     monkeypatch.setattr(Assembly, "feed", feed)
@@ -122,6 +126,38 @@ def test_it_ends_by_itself(ending: str, traced: Traced) -> None:
     assert recorded_steps(run) == counted > 0
     assert ("fork" in ending) == any("what goes on in a fork is not observed" in note for note in run.notes)
     assert ("os._exit" in ending) == any("may be missing" in note for note in run.notes)
+
+
+SUMMED = "import asyncdemo.capture.recorder as recorder\nrecorder.MOST_UNSENT = -1\n"
+"""Each step is one too many."""
+
+
+@pytest.mark.parametrize("ending", BY_ITSELF.values(), ids=list(BY_ITSELF))
+def test_steps_that_are_summed_up_are_all_counted(ending: str, traced: Traced) -> None:
+    run, counted = traced(SUMMED + textwrap.dedent(ending))
+    assert recorded_steps(run) == counted > 0
+    assert any("steps came faster than each of them can be recorded" in note for note in run.notes)
+
+
+def test_a_script_is_told_that_we_do_not_keep_up(traced: Traced, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And that we do again: then each step is told."""
+    monkeypatch.setattr(connections, "_BEHIND", 100_000)
+    slow_down(monkeypatch, 0.02)
+    run, counted = traced(
+        """
+        async def meanwhile():
+            await main(sleeps=3000)
+            await asyncio.sleep(3)
+            await main(tasks=1, sleeps=10)
+        asyncio.run(meanwhile())
+        """
+    )
+    assert recorded_steps(run) == counted
+    assert any("steps came faster than each of them can be recorded" in note for note in run.notes)
+    last = max(
+        (track for track in run.tracks if track.function == "worker"), key=lambda track: track.start_ns
+    )
+    assert last.coarse is None
 
 
 @pytest.mark.parametrize("ending", BY_FORCE.values(), ids=list(BY_FORCE))

@@ -15,10 +15,11 @@ from asyncdemo.analysis.diagnose import diagnose
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.analysis.metrics.states import tally
 from asyncdemo.capture import wire
+from asyncdemo.capture.sums import StepSums
 from asyncdemo.model import NO_WAIT, Run, RunOutcome, State, Wait
 from asyncdemo.recording.assembly import Assembly, coarsening, summing
 from asyncdemo.recording.assembly.spans import SpansBuilder
-from asyncdemo.recording.runner import Options, Recording, Stdout, Target
+from asyncdemo.recording.runner import Options, Recording, Stdout, Target, record
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts use what POSIX has")
 
@@ -184,6 +185,118 @@ def test_many_spans_are_summed_up_without_changing_any_figure(
     assert [one.kind for one in diagnose(coarse)] == [one.kind for one in diagnose(whole)]
     assert sum(len(track.spans) for track in coarse.tracks) < sum(len(track.spans) for track in whole.tracks)
     assert any("are summed up in stretches" in note for note in coarse.notes)
+
+
+def summed_up(frames: Frames, tell_every: int) -> Frames:
+    """As the script's process would have told the same, had it made too many steps."""
+    told: list[int] = []
+    sums = StepSums(told.extend, slow_ns=50_000_000)
+    sums.active = True
+    waits_for: dict[int, int] = {}
+    paused = set()
+    summed: Frames = []
+    count = 0
+    for kind, payload in frames:
+        if kind == wire.MESSAGES:
+            for name, *rest in json.loads(payload):
+                if name == "wait":
+                    index, _, state, _, on, item, _ = rest
+                    if state in (State.READY, State.WAITING) and on is None and item is None:
+                        sums.plain_waits.add(index)
+                    elif on is not None:
+                        waits_for[index] = on
+                elif name == "thread":
+                    sums.threads.add(rest[0])
+                elif name == "pause":
+                    paused.add((rest[0], rest[2]))
+        if kind != wire.NUMBERS:
+            summed.append((kind, payload))
+            continue
+        for one in wire.events(payload):
+            track, ready_ns, _, _, wait, _ = one
+            count += 1
+            if track < 0:
+                if track == wire.NOW:
+                    sums.tell()
+                told.extend(one)
+                continue
+            sums.settle(waits_for.get(wait, -1))
+            if (track, ready_ns) in paused:
+                sums.settle(track)
+            sums.record(one)  # type: ignore[arg-type]
+            if count % tell_every == 0:
+                sums.tell()
+        summed.append((wire.NUMBERS, wire.numbers_frame(told)[5:]))
+        told.clear()
+    sums.tell()
+    return [*summed, (wire.NUMBERS, wire.numbers_frame(told)[5:])]
+
+
+@pytest.mark.parametrize("tell_every", [5, 50, 10**9])
+def test_what_the_process_sums_up_changes_no_figure(frames: Frames, tell_every: int) -> None:
+    whole = assembled(frames)
+    summed = assembled(summed_up(frames, tell_every))
+    figures, expected = measure(summed), measure(whole)
+    for field in dataclasses.fields(figures):
+        if field.name != "idle":
+            assert getattr(figures, field.name) == getattr(expected, field.name), field.name
+    assert sum(dataclasses.astuple(figures.idle)) == sum(dataclasses.astuple(expected.idle))
+    assert [one.kind for one in diagnose(summed)] == [one.kind for one in diagnose(whole)]
+    assert not whole.notes
+    (note,) = summed.notes
+    assert "steps came faster than each of them can be recorded" in note
+
+
+LANES = """
+import asyncio
+
+async def short(): await timer()
+async def lane(number):
+    for _ in range(number):
+        await asyncio.sleep(0.002)
+        await short()
+    async with gate:
+        await asyncio.sleep(0.003)
+    await asyncio.create_task(child())
+    await asyncio.wait_for(child(), 1)
+async def child():
+    await timer()
+    for _ in range(7):
+        await asyncio.sleep(0.0005)
+async def timer():
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+    loop.call_later(0.001, lambda: future.set_result(None))
+    await future
+async def row(first):
+    for number in range(first, first + 5):
+        await timer()
+        await lane(number)
+        await timer()
+
+async def main():
+    global gate
+    gate = asyncio.Semaphore(3)
+    await asyncio.gather(*(row(first) for first in range(30)))
+
+asyncio.run(main())
+"""
+
+
+def test_lanes_have_the_same_figures_where_the_process_sums_up(tmp_path: Path) -> None:
+    """In virtual time a script takes the same each time."""
+    runs = []
+    for begin in ("", "import asyncdemo.capture.recorder as recorder; recorder.MOST_UNSENT = -1;"):
+        path = tmp_path / "script.py"
+        path.write_text(begin + LANES)
+        options = Options(lanes=("lane", "short"), virtual=True, stdout=Stdout.CAPTURE)
+        runs.append(record(Target(str(path)), options))
+    whole, summed = runs
+    figures, expected = measure(summed), measure(whole)
+    for field in dataclasses.fields(figures):
+        assert getattr(figures, field.name) == getattr(expected, field.name), field.name
+    assert len(summed.lanes) == 2625
+    assert summed.notes != whole.notes
 
 
 def test_the_longest_step_is_known_though_its_stretch_is_summed_up() -> None:

@@ -63,6 +63,7 @@ class Census:
         found = self.take()
         recorder = self._recorder
         recorder.define(wire.Stuck(found, all(map(_is_idle, self._loops.lenses[:]))))
+        recorder.tell_sums()
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
 

@@ -71,7 +71,7 @@ class Watchdog:
         self._on_lost = on_lost
         self._failed = failed
         self._tell_stuck: Callable[[], object] = lambda: None
-        self._asked: _Question | None = None
+        self._parent: _Parent | None = None
         self._may_start = _thread.allocate_lock()
         self._up = _thread.allocate_lock()
 
@@ -88,9 +88,9 @@ class Watchdog:
         connection: socket.socket | None = None,
         tell_stuck: Callable[[], object] = lambda: None,
     ) -> None:
-        """Once it is prepared. connection: where the parent may ask who has not ended; this tells it."""
+        """Once it is prepared. connection: where the parent speaks. tell_stuck: if it asks who is."""
         self._tell_stuck = tell_stuck
-        self._asked = None if connection is None else _Question(connection)
+        self._parent = None if connection is None else _Parent(connection)
         self._lenses = loops.lenses
         self._offset_ns = loops.offset_ns
         self._may_start.release()
@@ -110,7 +110,10 @@ class Watchdog:
             self._measure()
             self._look_at_threads()
             recorder.pack()
-            asked = self._asked is not None and self._asked.arrived()
+            words = b"" if self._parent is None else self._parent.words()
+            if wire.BEHIND in words or wire.CAUGHT_UP in words:
+                recorder.behind = words.rfind(wire.BEHIND) > words.rfind(wire.CAUGHT_UP)
+            asked = wire.ASK in words
             if asked:
                 self._tell_stuck()
             if asked or not all_sent or _clock() - flushed > FLUSH_NS:
@@ -191,8 +194,8 @@ class Watchdog:
         self._recorder.define(wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from))
 
 
-class _Question:
-    """Has the parent asked who has not ended? It sends nothing else once the script runs."""
+class _Parent:
+    """What the parent says once the script runs, in frames without a payload."""
 
     def __init__(self, connection: socket.socket) -> None:
         # Not the methods of the class: they are observed.
@@ -201,16 +204,19 @@ class _Question:
         if self._readable is not None:
             self._readable.register(connection.fileno(), select.POLLIN)
         self._descriptor = connection.fileno()
+        self._frames = wire.FrameReader()
 
-    def arrived(self) -> bool:
+    def words(self) -> bytes:
+        """The kinds of the frames that have arrived."""
         try:
             if self._readable is not None:
                 ready = bool(self._readable.poll(0))
             else:
                 ready = bool(_select([self._descriptor], [], [], 0)[0])
-            return ready and bool(self._receive(64))
+            arrived = self._receive(64) if ready else b""
+            return b"".join([kind for kind, _ in self._frames.feed(arrived)])
         except (OSError, ValueError):
-            return False  # the script has closed it: the next flush will notice
+            return b""  # the script has closed it: the next flush will notice
 
 
 def _look_for_events(lens: LoopLens, now_ns: int) -> None:

@@ -49,6 +49,7 @@ from asyncdemo.capture.loops.state import LoopLens, Loops
 from asyncdemo.capture.loops.tasks import LONG_WAIT_NS, Tasks, observing_creation
 from asyncdemo.capture.loops.wait_reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
+from asyncdemo.capture.sums import Event
 
 _HANDLE_SLOTS = {
     "__weakref__",
@@ -204,7 +205,7 @@ class EventLoops:
 
     def _run(self, original: Any, failed: Failed) -> FunctionType:
         recorder, classify, finish = self._recorder, self._reasons.classify, self._tasks.finish
-        now, record = recorder.now, recorder.record
+        now, record = recorder.now, recorder.record_step
         record_long_wait, slow_ns, on_slow = self._tasks.record_long_wait, self._slow_ns, self._on_slow
         begin, unknown = self._begin_callback, recorder.wait("")
 
@@ -314,6 +315,11 @@ class EventLoops:
                     raise
                 return unknown
 
+        def record_by(new: Callable[[Event], None]) -> None:
+            nonlocal record
+            record = new
+
+        recorder.follow(record_by)
         disguise(_run, original)
         return _run  # type: ignore[return-value]
 

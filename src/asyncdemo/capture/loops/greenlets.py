@@ -201,7 +201,7 @@ class Greenlets:
         """One that the hub let lie, though it had nothing else to run, was spawned for later."""
         if begun.ended_ns < -lens.started_ns < now - _IDLE_NS:
             at_ns = begun.ended_ns
-            self._recorder.record(
+            self._recorder.record_step(
                 (begun.track, at_ns, at_ns, at_ns, self._recorder.wait("sleep"), wire.BY_LOOP)
             )
             begun.due_ns = 0
@@ -217,7 +217,7 @@ class Greenlets:
             del lens.live[id(greenlet)]
         else:
             wait = self._wait(lens, left, greenlet, now)
-        self._recorder.record((left.track, ready, start, now, wait, wire.BY_LOOP))
+        self._recorder.record_step((left.track, ready, start, now, wait, wire.BY_LOOP))
         left.ended_ns = now
         if wait == wire.WAIT_DONE:
             self._end(left, now, *_outcome(greenlet))

@@ -193,6 +193,7 @@ class Tasks:
         if self.states.get(state.key) is state:
             del self.states[state.key]
             self._recorder.tasks.pop(state.key, None)
+            self._recorder.sums.settle(state.track)
             self._recorder.define(wire.Destroyed(state.track, self._recorder.now()))
 
     def finish(self, task: Any, state: TaskState, at_ns: int) -> None:
@@ -222,7 +223,7 @@ class Tasks:
         wait = wire.WAIT_DONE if is_done else wire.WAIT_YIELD
         if future is not None:
             wait = self._reasons.classify(coroutine, future)
-        self._recorder.record((state.track, start_ns, start_ns, end, wait, parent))
+        self._recorder.record_step((state.track, start_ns, start_ns, end, wait, parent))
         state.end_ns = end
         if is_done:
             self.finish(task, state, end)
@@ -237,6 +238,7 @@ class Tasks:
         if not state.told:
             return
         recorder = self._recorder
+        recorder.sums.settle(state.track)
         places: list[tuple[int, int | None]] = []
         for awaitable in chain(state.methods.get_coro(state())):
             frame = frame_of(awaitable)

@@ -53,7 +53,7 @@ def install(
         )
     }
     original_run = loop_type.run_forever
-    now, record, scheduled = recorder.now, recorder.record, tasks.scheduled
+    now, scheduled = recorder.now, tasks.scheduled
 
     class Callback:
         """Called in place of the script's callback; looks like it otherwise."""
@@ -126,7 +126,7 @@ def install(
                     tasks.finish(task, state, end)
                 else:
                     wait = wire.WAIT_YIELD
-                record((state.track, self.ready_ns, self.start_ns, end, wait, self.waker))
+                recorder.record_step((state.track, self.ready_ns, self.start_ns, end, wait, self.waker))
             if end - self.start_ns > slow_ns:
                 on_slow(lens, NO_TASK if state is None else state.track, self.start_ns, end)
 

@@ -313,6 +313,7 @@ class Reasons:
                 return cause_of("thread", item=item)
         track = self._recorder.tasks.get(id(future))
         if track is not None:
+            self._recorder.sums.settle(track)  # who waits for it shows what it does from now on
             return cause_of("task", on=track)
         if type(future) in TASK_TYPES:  # one that is not known
             return cause_of("task")

@@ -1,5 +1,7 @@
 """Keeps the spans of a long run within bounds: of stretches of time it keeps how long each state lasted.
 
+Of what a process tells in sums already, as it makes too many steps (``capture.sums``), it makes spans.
+
 What they were in which order within such a stretch is given up; every sum stays what it was. Kept as they
 are: the spans of threads (what those did outside of Python is found out later), spans longer than a stretch,
 those that queued for something, waits for threads and their work, and those in which a call that is a lane,
@@ -13,6 +15,8 @@ from collections.abc import Sequence
 
 from asyncdemo.model import TrackKind
 from asyncdemo.recording.assembly.ledger import Ledger
+from asyncdemo.recording.assembly.records import TrackRecord
+from asyncdemo.recording.assembly.spans import StepSum
 
 __all__ = ["Coarsening"]
 
@@ -34,6 +38,20 @@ class Coarsening:
         self._stretch_ns = 0
         self._until_ns = 0
         self._wakes_from_ns = 0
+        self._summed_steps = 0
+        """That were told together."""
+        self._summed_from_ns = self._summed_until_ns = 0
+
+    def add(self, track: TrackRecord, one: StepSum) -> list[tuple[int, int, int]]:
+        """Steps of the track that were told together. (start_ns, state, wait) of the spans made of them."""
+        if not self._summed_steps:
+            self._summed_from_ns = track.ended_ns
+        spans = track.spans.add_sum(track.ended_ns, one)
+        track.ended_ns = spans[-1][0]
+        track.steps += one.steps
+        self._summed_steps += one.steps
+        self._summed_until_ns = max(self._summed_until_ns, track.ended_ns)
+        return spans
 
     def recorded(self, steps: int) -> None:
         """So many more events."""
@@ -114,6 +132,13 @@ class Coarsening:
     def words(self, origin_ns: int) -> tuple[str, ...]:
         """For whoever reads the run: sentences."""
         said = []
+        if self._summed_steps:
+            from_s, until_s = ((ns - origin_ns) / 1e9 for ns in (self._summed_from_ns, self._summed_until_ns))
+            said.append(
+                f"From {from_s:.2f} s to {until_s:.2f} s steps came faster than each of them can be "
+                f"recorded, so {self._summed_steps:,} are only summed up, lane by lane. In which order they "
+                "came and who woke whom isn't known. Sums, peaks and counts stay exact."
+            )
         if self._until_ns:
             said.append(
                 f"Up to {(self._until_ns - origin_ns) / 1e9:.2f} s the states of a lane are summed up in "

@@ -8,12 +8,40 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from asyncdemo.model import CoarseSpans, Spans, State, Wait
 
-__all__ = ["SpansBuilder"]
+__all__ = ["SpansBuilder", "StepSum"]
 
 _RUNNING, _READY, _WAITING = int(State.RUNNING), int(State.READY), int(State.WAITING)
+
+
+@dataclass(slots=True)
+class StepSum:
+    """What is told of so many steps of one track together.
+
+    end_ns: of the last one. state, wait: after it. to_come: so much of ``waited`` is still to be told.
+    waited: (wait << 2 | state) -> how long.
+    """
+
+    end_ns: int
+    steps: int
+    running_ns: int
+    state: int
+    wait: int
+    to_come: int = 0
+    waited: dict[int, int] = field(default_factory=dict)
+
+    def add(self, state: int, wait: int, length_ns: int) -> None:
+        key = wait << 2 | state
+        self.waited[key] = self.waited.get(key, 0) + length_ns
+
+    def lengths(self, start_ns: int) -> dict[int, int]:
+        """As ``waited``, for all states since then. What remains it was ready."""
+        remaining_ns = self.end_ns - start_ns - self.running_ns - sum(self.waited.values())
+        found = {**self.waited, _READY: self.waited.get(_READY, 0) + max(remaining_ns, 0)}
+        return {**found, _RUNNING: self.running_ns}
 
 
 class SpansBuilder:
@@ -72,6 +100,29 @@ class SpansBuilder:
         states.append(state)
         waits.append(wait)
 
+    def add_sum(self, start_ns: int, one: StepSum) -> list[tuple[int, int, int]]:
+        """Spans that say how long each state lasted in so many steps; (start_ns, state, wait) of each."""
+        longest = self._longest_single()
+        added = []
+        for key, length_ns in one.lengths(start_ns).items():
+            added.append((start_ns, key & 3, key >> 2))
+            start_ns += length_ns
+        added.append((start_ns, one.state, one.wait))
+        for span in added:
+            self.add(*span)
+        self.coarse = CoarseSpans(start_ns, *longest)
+        return added
+
+    def _longest_single(self) -> tuple[int, int]:
+        """(length, start) of the longest step until now; none of those that were told together is."""
+        coarse = self.coarse or CoarseSpans(0, 0, 0)
+        longest_ns, at_ns = coarse.longest_step_ns, coarse.longest_at_ns
+        starts, states = self._starts, self._states
+        for place in range(bisect_left(starts, coarse.until_ns), len(starts) - 1):
+            if states[place] == _RUNNING and starts[place + 1] - starts[place] > longest_ns:
+                longest_ns, at_ns = starts[place + 1] - starts[place], starts[place]
+        return longest_ns, at_ns
+
     def __len__(self) -> int:
         return len(self._starts)
 
@@ -113,18 +164,13 @@ class SpansBuilder:
             return
         made = SpansBuilder()
         gathered: dict[int, int] = {}
-        longest_ns, longest_at_ns = (
-            (0, 0) if self.coarse is None else (self.coarse.longest_step_ns, self.coarse.longest_at_ns)
-        )
-        single_from_ns = starts[self._coarse]
+        longest_ns, longest_at_ns = self._longest_single()
         gathered_ns = stretch_end_ns = 0
         ends = starts[first + 1 : last + 1]
         for start_ns, end_ns, state, wait in zip(
             starts[first:last], ends, states[first:last], waits[first:last], strict=True
         ):
             length_ns = end_ns - start_ns
-            if state == _RUNNING and length_ns > longest_ns and start_ns >= single_from_ns:
-                longest_ns, longest_at_ns = length_ns, start_ns
             if (
                 length_ns > stretch_ns
                 or (state > _READY and (state != _WAITING or length_ns >= long_wait_ns or wait in fixed))

@@ -13,6 +13,7 @@ from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.live_feed import Listener, LiveFeed, NoFeed
 from asyncdemo.recording.assembly.records import Held
 from asyncdemo.recording.assembly.request_matcher import RequestMatcher
+from asyncdemo.recording.assembly.spans import StepSum
 from asyncdemo.recording.assembly.summing import Summing
 
 __all__ = ["AssemblyState", "MessageHandlers", "NumberHandlers"]
@@ -53,6 +54,8 @@ class AssemblyState:
         self.calls: dict[int, tuple[str, Site | None, Site | None]] = {}
         self.held: defaultdict[int, list[Held]] = defaultdict(list)
         """The slots that have not been given back, by resource."""
+        self.sums: dict[int, StepSum] = {}
+        """By track: those of which not all is told yet."""
         self.answers: dict[int, list[tuple[Stuck, int | None]]] = {}
         """By process: who has not ended, told ahead of the numbers of that moment."""
 

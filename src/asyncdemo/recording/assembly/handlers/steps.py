@@ -8,7 +8,7 @@ from dataclasses import replace
 from asyncdemo.capture import wire
 from asyncdemo.model import State
 from asyncdemo.recording.assembly.handlers import blocking, resources, stuck, tracks
-from asyncdemo.recording.assembly.spans import SpansBuilder
+from asyncdemo.recording.assembly.spans import SpansBuilder, StepSum
 from asyncdemo.recording.assembly.state import AssemblyState, NumberHandlers
 
 __all__ = ["take_numbers"]
@@ -21,13 +21,6 @@ _WOKEN_BY_LANES = frozenset(
 _NOTHING = (wire.NOW, wire.STUCK, wire.OFF_CPU)
 _STATES = tuple(State)
 _BY_EVENTS = (wire.BY_IO, wire.BY_TIMER)
-
-_NUMBERS: NumberHandlers = {
-    **tracks.NUMBERS,
-    **blocking.NUMBERS,
-    **resources.NUMBERS,
-    **stuck.NUMBERS,
-}
 
 
 def take_numbers(state: AssemblyState, events: Iterator[tuple[int, ...]]) -> None:
@@ -76,11 +69,43 @@ def take_numbers(state: AssemblyState, events: Iterator[tuple[int, ...]]) -> Non
     state.coarsening.recorded(count)
 
 
-def _without_track(state: AssemblyState, index: int) -> None:
+def _without_track(state: AssemblyState, index: int, steps: int = 1) -> None:
     """A task's step may come after the task was summed up. Raises KeyError if that cannot be."""
     if not state.summing:
         raise KeyError(index)
-    state.summing.late_steps += 1
+    state.summing.late_steps += steps
+
+
+def _summed(state: AssemblyState, index: int, end_ns: int, steps: int, running_ns: int, wait: int) -> None:
+    spent, cause = state.waits[wait]
+    waits, index = divmod(index, 1 << wire.WAITS_SHIFT)
+    one = state.sums[index] = StepSum(end_ns, steps, running_ns, spent, cause, waits)
+    _add_if_whole(state, index, one)
+
+
+def _waited(state: AssemblyState, index: int, wait: int, waker: int, length_ns: int, *_: int) -> None:
+    one = state.sums[index]
+    spent, cause = state.waits[wait]
+    if spent == State.WAITING and (waker >= 0 or waker in _BY_EVENTS):
+        cause = _completed_cause(state, cause, waker)
+    one.add(spent, cause, length_ns)
+    one.to_come -= 1
+    _add_if_whole(state, index, one)
+
+
+def _add_if_whole(state: AssemblyState, index: int, one: StepSum) -> None:
+    if one.to_come > 0:
+        return
+    ledger = state.ledger
+    del state.sums[index]
+    track = ledger.tracks.get(index)
+    if track is None:
+        _without_track(state, index, one.steps)
+    elif one.steps:
+        for start_ns, spent, cause in state.coarsening.add(track, one):
+            state.feed.changed(index, start_ns, _STATES[spent], ledger.causes[cause].reason)
+        ledger.starved.pop(index, None)
+        state.events += one.steps
 
 
 def _complete_cause(state: AssemblyState, spans: SpansBuilder, waker: int) -> None:
@@ -88,14 +113,19 @@ def _complete_cause(state: AssemblyState, spans: SpansBuilder, waker: int) -> No
     wait = spans.waiting_for
     if wait < 0:
         return
-    completed = state.completed.get((wait, waker))
-    if completed is None:
-        completed = state.completed[wait, waker] = _completed_cause(state, wait, waker)
+    completed = _completed_cause(state, wait, waker)
     if completed != wait:
         spans.recause(completed)
 
 
 def _completed_cause(state: AssemblyState, wait: int, waker: int) -> int:
+    known = state.completed.get((wait, waker))
+    if known is None:
+        known = state.completed[wait, waker] = _newly_completed(state, wait, waker)
+    return known
+
+
+def _newly_completed(state: AssemblyState, wait: int, waker: int) -> int:
     causes = state.ledger.causes
     cause = causes[wait]
     if wait in state.ledger.item_waits or cause.on is not None or cause.reason not in _WOKEN_BY_LANES:
@@ -105,3 +135,13 @@ def _completed_cause(state: AssemblyState, wait: int, waker: int) -> int:
     if cause.reason != "future":
         return wait
     return causes.index(replace(cause, reason="i/o" if waker == wire.BY_IO else "timer"))
+
+
+_NUMBERS: NumberHandlers = {
+    **tracks.NUMBERS,
+    **blocking.NUMBERS,
+    **resources.NUMBERS,
+    **stuck.NUMBERS,
+    wire.SUMMED: _summed,
+    wire.WAITED: _waited,
+}
