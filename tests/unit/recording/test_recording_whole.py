@@ -145,9 +145,14 @@ def test_a_script_is_told_that_we_do_not_keep_up(traced: Traced, monkeypatch: py
     slow_down(monkeypatch, 0.02)
     run, counted = traced(
         """
+        import gc
+        sums, = [one for one in gc.get_objects() if type(one).__name__ == "StepSums"]
         async def meanwhile():
-            await main(sleeps=3000)
-            await asyncio.sleep(3)
+            while not sums.active:
+                await main(sleeps=100)
+            await main(sleeps=100)
+            while sums.active:
+                await asyncio.sleep(0.05)
             await main(tasks=1, sleeps=10)
         asyncio.run(meanwhile())
         """
