@@ -198,32 +198,31 @@ def summed_up(frames: Frames, tell_every: int) -> Frames:
     count = 0
     for kind, payload in frames:
         if kind == wire.MESSAGES:
-            for name, *rest in json.loads(payload):
-                if name == "wait":
-                    index, _, state, _, on, item, _ = rest
-                    if state in (State.READY, State.WAITING) and on is None and item is None:
-                        sums.plain_waits.add(index)
-                    elif on is not None:
-                        waits_for[index] = on
-                elif name == "thread":
-                    sums.threads.add(rest[0])
-                elif name == "pause":
-                    paused.add((rest[0], rest[2]))
+            for one in wire.messages(payload):
+                if isinstance(one, wire.Wait):
+                    if one.state in (State.READY, State.WAITING) and one.on is None and one.item is None:
+                        sums.plain_waits.add(one.wait)
+                    elif one.on is not None:
+                        waits_for[one.wait] = one.on
+                elif isinstance(one, wire.Thread):
+                    sums.threads.add(one.track)
+                elif isinstance(one, wire.Pause):
+                    paused.add((one.track, one.end_ns))
         if kind != wire.NUMBERS:
             summed.append((kind, payload))
             continue
-        for one in wire.events(payload):
-            track, ready_ns, _, _, wait, _ = one
+        for event in wire.events(payload):
+            track, ready_ns, _, _, wait, _ = event
             count += 1
             if track < 0:
                 if track == wire.NOW:
                     sums.tell()
-                told.extend(one)
+                told.extend(event)
                 continue
             sums.settle(waits_for.get(wait, -1))
             if (track, ready_ns) in paused:
                 sums.settle(track)
-            sums.record(one)  # type: ignore[arg-type]
+            sums.record(event)  # type: ignore[arg-type]
             if count % tell_every == 0:
                 sums.tell()
         summed.append((wire.NUMBERS, wire.numbers_frame(told)[5:]))
