@@ -106,15 +106,15 @@ def recorded_steps(run: Run) -> int:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes us much longer to understand what is recorded than the script to do it."""
-    slow_down(monkeypatch, 0.3)
+    slow_down(monkeypatch, lambda payload: 0.3)
 
 
-def slow_down(monkeypatch: pytest.MonkeyPatch, a_frame_s: float) -> None:
+def slow_down(monkeypatch: pytest.MonkeyPatch, takes_s: Callable[[bytes], float]) -> None:
     quick = Assembly.feed
 
     def feed(self: Assembly, kind: bytes, payload: bytes, process: int = 0) -> None:
         if self.ready:
-            time.sleep(a_frame_s)
+            time.sleep(takes_s(payload))
         quick(self, kind, payload, process)
 
     monkeypatch.setattr(Assembly, "feed", feed)
@@ -141,8 +141,8 @@ def test_steps_that_are_summed_up_are_all_counted(ending: str, traced: Traced) -
 
 def test_a_script_is_told_that_we_do_not_keep_up(traced: Traced, monkeypatch: pytest.MonkeyPatch) -> None:
     """And that we do again: then each step is told."""
-    monkeypatch.setattr(connections, "_BEHIND", 100_000)
-    slow_down(monkeypatch, 0.02)
+    monkeypatch.setattr(connections, "_BEHIND", 20_000)
+    slow_down(monkeypatch, lambda payload: len(payload) / 500_000)
     run, counted = traced(
         """
         import gc
