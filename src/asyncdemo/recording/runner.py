@@ -45,8 +45,8 @@ __all__ = [
 ]
 
 _START_TIMEOUT_S = 60.0
-_NO_TEXT = ("null bytes", "codec can't decode", "unknown encoding", "encoding problem")
-"""What Python says of a file whose bytes are no source text."""
+_NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encoding", "encoding problem")
+"""What Python, in one version or another, says of a file whose bytes are no source text."""
 _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
 _SETTLES_S = 1.5
