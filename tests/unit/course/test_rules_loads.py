@@ -216,6 +216,19 @@ def test_a_request_may_be_meant_to_be_refused(lesson: Path) -> None:
 
 
 @posix
+def test_a_warning_is_not_told_as_the_reason(lesson: Path) -> None:
+    """Sanic shows one of its own from Python 3.14 on."""
+    warns = 'warnings.showwarning(DeprecationWarning("old"), DeprecationWarning, __file__, 1)'
+    change(lesson / "at_once.py", "PACKS_S = ", f"import warnings\n{warns}\nPACKS_S = ")
+    change(lesson / LESSON, 'path = "/stock"', 'path = "/stock"\nstatus = 404')
+    load = load_lesson(lesson).load
+    assert load is not None
+    assert [fault.message for fault in faults_of_server(lesson / "at_once.py", load, {})] == [
+        "under plain Python GET /stock is answered with 200, not with 404"
+    ]
+
+
+@posix
 def test_claims_are_held_against_runs_under_load(lesson: Path) -> None:
     change(
         lesson / LESSON,

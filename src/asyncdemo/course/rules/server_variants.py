@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -32,6 +33,8 @@ _IMPORTS_S: Final = 2.5
 """What a worker takes to import what it needs."""
 _ENDS: Final = (0, 130, -2)
 _FIRST_ERROR: Final = 400
+_WARNING: Final = re.compile(r"^\S.*:\d+: \w*Warning: .*\n?(?:  .*\n?)?", re.MULTILINE)
+"""With its line of source, as ``warnings`` writes it. It tells of a framework, not why a server failed."""
 
 
 def faults_of_server(script: Path, load: Load, environment: Mapping[str, str]) -> list[Fault]:
@@ -169,5 +172,5 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 
 def _with_last(message: str, stderr: IO[str]) -> str:
     stderr.seek(0)
-    lines = stderr.read().strip().splitlines()
+    lines = _WARNING.sub("", stderr.read()).strip().splitlines()
     return f"{message}: {lines[-1]}" if lines else message
