@@ -145,7 +145,8 @@ def test_without_a_command_the_environment_is_shown_until_a_signal(name: str, co
     text = "".join(lines)
     assert re.search(r"^# s3: moto \S+$", text, re.MULTILINE)
     assert re.search(r"^# redis: fakeredis \S+$", text, re.MULTILINE)
-    assert re.search(r"^# postgres: PostgreSQL \S+$", text, re.MULTILINE)
+    # Debian's adds whose it is: 17.5 (Debian 17.5-1)
+    assert re.search(r"^# postgres: PostgreSQL \S+( \(.+\))?$", text, re.MULTILINE)
     read = subprocess.run(
         ["sh", "-c", f"{text}\necho $AWS_ENDPOINT_URL_S3 $REDIS_URL $DATABASE_URL"],
         capture_output=True,
