@@ -129,10 +129,12 @@ def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
         )
     if _BRINGS[name] in WITHOUT_WHEEL:
         version = "{}.{}".format(*sys.version_info)
-        raise NotThereError(
-            f"{NOUNS[name]} is not installed, and {_BRINGS[name]} brings none for Python {version}.",
-            _PROGRAMS[name],
-        )
+        none = f"{_BRINGS[name]} brings none for Python {version}."
+        if wanted is Source.EMBEDDED:
+            words = f"{_KINDS[name]} asks for an embedded server; {none} Unset it to use an installed one."
+        else:
+            words = f"{NOUNS[name]} is not installed, and {none}"
+        raise NotThereError(words, _PROGRAMS[name])
     raise _missing(name, [_BRINGS[name]])
 
 
