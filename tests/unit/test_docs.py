@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 import click
-import pytest
 from benchmarks.__main__ import parser as benchmarks_parser
 
 from asyncdemo import errors
@@ -58,19 +58,23 @@ def code(text: str) -> str:
     return "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_an_option_that_a_page_names_exists(page: Path) -> None:
-    named = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", code(read(page))))
-    assert named - FOREIGN <= options()
+def in_code(pattern: str) -> Iterator[tuple[str, str]]:
+    """(page, what is found) in the code of every page."""
+    for page in PAGES:
+        yield from ((str(page.relative_to(ROOT)), found) for found in re.findall(pattern, code(read(page))))
+
+
+def test_an_option_that_a_page_names_exists() -> None:
+    known = FOREIGN | options()
+    assert [named for named in in_code(r"(?<![\w-])--[a-z][\w-]+") if named[1] not in known] == []
 
 
 def test_every_command_is_in_the_readme() -> None:
     assert {name for name in COMMANDS if f"`asyncdemo {name}" not in read(ROOT / "README.md")} == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_command_that_a_page_names_exists(page: Path) -> None:
-    assert set(re.findall(r"(?<!from )\basyncdemo ([a-z]+)", code(read(page)))) <= set(COMMANDS)
+def test_a_command_that_a_page_names_exists() -> None:
+    assert [named for named in in_code(r"(?<!from )\basyncdemo ([a-z]+)") if named[1] not in COMMANDS] == []
 
 
 def test_every_lesson_is_in_the_readme_with_its_number_and_point() -> None:

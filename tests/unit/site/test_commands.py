@@ -31,28 +31,27 @@ def test_every_command_stands_under_a_heading_of_its_name() -> None:
     assert all(heading == name for heading, name in headed)
 
 
-@pytest.mark.parametrize("name", commands())
-def test_every_option_is_explained_and_can_be_linked_to(name: str) -> None:
-    html = command(f"name: {name}")
-    for parameter in commands()[name].params:
-        if isinstance(parameter, click.Option):
-            longest = max(parameter.opts, key=len)
-            row = re.search(rf'<dt id="{name.replace(" ", "-")}{longest}">.*?</dt><dd>(.+?)</dd>', html)
-            assert row is not None, longest
-            assert all(opt in row[0] for opt in parameter.opts)
+def test_every_option_is_explained_and_can_be_linked_to() -> None:
+    for name, shown in commands().items():
+        html = command(f"name: {name}")
+        for parameter in shown.params:
+            if isinstance(parameter, click.Option):
+                longest = max(parameter.opts, key=len)
+                row = re.search(rf'<dt id="{name.replace(" ", "-")}{longest}">.*?</dt><dd>(.+?)</dd>', html)
+                assert row is not None, f"{name} {longest}"
+                assert all(opt in row[0] for opt in parameter.opts), f"{name} {longest}"
 
 
-@pytest.mark.parametrize("name", commands())
-def test_every_argument_is_in_the_usage_and_in_the_words_below_it(name: str) -> None:
-    shown = commands()[name]
-    usage, _, words = command(f"name: {name}").partition("</pre>")
-    for parameter in shown.params:
-        if isinstance(parameter, click.Argument):
-            noun = re.search(r"[A-Z]+|{.*}", parameter.make_metavar(click.Context(shown)))
-            assert noun is not None
-            assert noun[0] in usage
-            assert parameter.name is not None
-            assert noun[0] in words or parameter.name.upper() in words
+def test_every_argument_is_in_the_usage_and_in_the_words_below_it() -> None:
+    for name, shown in commands().items():
+        usage, _, words = command(f"name: {name}").partition("</pre>")
+        for parameter in shown.params:
+            if isinstance(parameter, click.Argument):
+                noun = re.search(r"[A-Z]+|{.*}", parameter.make_metavar(click.Context(shown)))
+                assert noun is not None, name
+                assert noun[0] in usage
+                assert parameter.name is not None
+                assert noun[0] in words or parameter.name.upper() in words, name
 
 
 def test_defaults_and_what_a_value_must_be_come_from_the_option() -> None:
