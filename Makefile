@@ -4,8 +4,7 @@
 # A second call finds its stamp file and installs nothing.
 
 PYTHON ?=
-# What failed beside others is tried once more, alone; the closing lines name it.
-PYTEST_ARGS ?= -n auto --dist worksteal --reruns 1 --rerun-show-tracebacks -r fEsxXR
+PYTEST_ARGS ?= -n auto --dist worksteal -r fEsxX
 BENCH_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,7 +16,7 @@ INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour course lab test test-slow test-lab test-browser test-all test-suites services lint docs wheel check picture bench lock clean
+.PHONY: help tour course lab test test-slow test-release test-lab test-browser test-all test-suites services lint docs wheel check picture bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -34,10 +33,13 @@ lab: $(VENV)/.lab ## what the lab measures: the servers and frameworks of the fi
 	@echo "The servers of the lab are installed."
 
 test: $(VENV)/.dev ## the tests that are not marked slow (PYTEST_ARGS="-k name" for a part of them)
-	@$(BIN)/python -m pytest -m "not slow and not browser and not lab" $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m "not slow and not release and not browser and not lab" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.dev ## the other tests: real servers under load, terminals, processes that are killed
-	@$(BIN)/python -m pytest -m "slow and not browser and not lab" $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -m "slow and not release and not browser and not lab" $(PYTEST_ARGS)
+
+test-release: $(VENV)/.dev ## what only a release waits for: every wrong solution, each lesson on the second kind of server
+	@$(BIN)/python -m pytest -m "release and not browser and not lab" $(PYTEST_ARGS)
 
 test-lab: $(VENV)/.dev $(VENV)/.lab ## the tests of the lab's servers, those that need more than `make course` has
 	@$(BIN)/python -m pytest -m lab $(PYTEST_ARGS)
@@ -46,11 +48,11 @@ test-browser: docs $(VENV)/.browser ## the site in Chromium, which is installed 
 	@scripts/chromium.sh
 	@$(BIN)/python -m pytest -m browser $(PYTEST_ARGS)
 
-test-all: ## `make test` on every Python from 3.11 up that is found
+test-all: ## what a release needs: these three on every Python from 3.11 up that is found
 	@found=$$(scripts/venv.sh --list); test -n "$$found" || { echo "No Python 3.11 or newer was found."; exit 3; }; \
 	echo "$$found" | while read -r version python; do \
 	    echo "== Python $$version ($$python)"; \
-	    $(MAKE) --no-print-directory test VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
+	    $(MAKE) --no-print-directory test test-slow test-release VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
 	done
 
 # The first Python is that of .venv, for all suites; the others run CPython's own tests of asyncio.

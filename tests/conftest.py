@@ -106,18 +106,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """The second try of ``--reruns``: others may have kept the processors busy during the first one."""
-    room = item.stash.get(ROOM, None)
-    if room is not None and getattr(item, "execution_count", 1) > 1:
-        room.leave()
-        room.enter(alone=True)
-
-
 @pytest.fixture
 def become_alone(request: pytest.FixtureRequest) -> Callable[[], None]:
-    """For a second try within a test: from the call on it is alone."""
+    """For a test that finds out whether it must be alone: from the call on it is."""
     room = request.node.stash.get(ROOM, None)
 
     def wait() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -10,34 +13,83 @@ from _pytest.mark import ParameterSet
 
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.content.catalog import find_course
+from asyncdemo.course.content.exercise import Exercise, Wrong
+from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.rules import Problem, Subject, Survey, survey
-from tests.support.servers import kinds_for
+from asyncdemo.course.rules.runs import Recorded
+from asyncdemo.packages import CHECKOUT
+from asyncdemo.site.lessons import sources, takes
+from asyncdemo.site.recordings import Recordings
+from tests.support.servers import is_default, kinds_for
 
-__all__ = ["COURSE", "SUBJECTS", "each_with_its_servers", "told"]
+__all__ = [
+    "COURSE",
+    "SUBJECTS",
+    "each_with_its_servers",
+    "is_virtual",
+    "recordings_of",
+    "told",
+    "typical",
+    "with_wrong_ones",
+]
 
 COURSE: Final[Survey] = survey(find_course(), COMMANDS)
 SUBJECTS: Final[tuple[Subject, ...]] = COURSE.subjects
 
 
+def is_virtual(subject: Subject) -> bool:
+    """Time can jump over all that its programs do: they serve nobody, use no servers, and do not compute."""
+    exercise = subject.lesson.exercise
+    return exercise is not None and exercise.virtual and not subject.lesson.packages
+
+
 def each_with_its_servers(cases: Iterable[tuple[Subject, str, Any]]) -> list[ParameterSet]:
     """(variables, subject, value) of each (subject, id, value), once for each kind of server it talks to.
 
-    So lessons with Redis or PostgreSQL hold with what Python packages bring, and with installed ones.
+    So lessons with Redis or PostgreSQL hold with what Python packages bring, and with installed ones. The
+    kind that is not taken here by itself is for a release.
     """
     found = []
     for subject, name, value in cases:
         exercise = subject.lesson.exercise
         names = {*subject.lesson.services, *(exercise.services if exercise else ())}
+        slow = [] if is_virtual(subject) else [pytest.mark.slow]
         kinds = list(kinds_for(names))
-        takes_long = bool(
-            names or subject.lesson.packages
-        )  # servers under load, and what is measured in them
-        slow = [pytest.mark.slow] if takes_long else []
-        for kind, variables, marks in kinds:
-            found.append(pytest.param(variables, subject, value, id=f"{name}-{kind}", marks=[*marks, *slow]))
+        for kind, variables, missing in kinds:
+            other = [] if missing or is_default(variables) else [pytest.mark.release]
+            marks = [*missing, *slow, *other]
+            found.append(pytest.param(variables, subject, value, id=f"{name}-{kind}", marks=marks))
         if not kinds:
             found.append(pytest.param({}, subject, value, id=name, marks=slow))
     return found
+
+
+def typical(exercise: Exercise, most: int = 3) -> list[Wrong]:
+    """Wrong solutions that fail with different sentences, those first that the manifest has first."""
+    by_sentence: dict[str, Wrong] = {}
+    for wrong in exercise.wrong:
+        by_sentence.setdefault(re.sub(r"\d+", "0", wrong.fault), wrong)
+    return list(by_sentence.values())[:most]
+
+
+def with_wrong_ones(subject: Subject, wrong: Iterable[Wrong]) -> Subject:
+    """The same lesson with these wrong solutions and no others."""
+    assert subject.lesson.exercise is not None
+    exercise = replace(subject.lesson.exercise, wrong=tuple(wrong))
+    lesson = replace(subject.lesson, exercise=exercise)
+    changed = Subject(lesson, subject.course_folder, subject.course, subject.commands)
+    changed.kept = subject.kept
+    return changed
+
+
+def recordings_of(subject: Subject) -> Recorded | None:
+    """With the knobs as they are written, if the site has made them of what is there now."""
+    if Path.cwd() != CHECKOUT:
+        return None  # the site knows the scripts by their paths in it
+    lesson, site = load_lesson(subject.lesson.folder.relative_to(CHECKOUT)), Recordings()
+    if not site.is_fresh(lesson.id, takes(lesson), sources(lesson)):
+        return None
+    return {run.name: (run, "") for run in site.get(lesson.id)}
 
 
 def told(problems: Iterable[Problem]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Every lesson keeps every rule: one test for each rule that only reads, one for each lesson that must run.
+"""Every lesson keeps every rule: a test for each that only reads, and for each lesson where scripts run.
 
 The rules themselves are ``asyncdemo.course.rules``; that each of them catches what it is for is tested in
 ``tests/unit/course/test_rules*.py``.
@@ -6,10 +6,14 @@ The rules themselves are ``asyncdemo.course.rules``; that each of them catches w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.rules import RULES, SLOW_RULES, Rule, Subject
-from tests.lessons.lessons import COURSE, SUBJECTS, each_with_its_servers, told
+from asyncdemo.serving import KeptServices
+from tests.lessons.lessons import COURSE, SUBJECTS, each_with_its_servers, told, typical, with_wrong_ones
 
 
 def test_every_manifest_can_be_read_and_every_lesson_is_listed() -> None:
@@ -25,15 +29,47 @@ def test_every_lesson_keeps(rule: Rule) -> None:
     assert not told(problem for subject in SUBJECTS for problem in rule.problems(subject))
 
 
-@pytest.mark.parametrize(
-    ("variables", "subject", "rule"),
-    each_with_its_servers(
-        (subject, f"{rule.name}-{subject.lesson.id}", rule) for subject in SUBJECTS for rule in SLOW_RULES
-    ),
-)
-def test_a_lesson_keeps_when_it_runs(
-    variables: dict[str, str], subject: Subject, rule: Rule, monkeypatch: pytest.MonkeyPatch
-) -> None:
+(wrong_ones_fail,) = (rule for rule in SLOW_RULES if rule.name == "wrong-fails")
+RUNS = [
+    (subject, f"{rule.name}-{subject.lesson.id}", rule)
+    for subject in SUBJECTS
+    for rule in SLOW_RULES
+    if rule is not wrong_ones_fail
+]
+EXERCISES = [
+    (subject, subject.lesson.id, subject.lesson.exercise) for subject in SUBJECTS if subject.lesson.exercise
+]
+
+
+@pytest.fixture
+def servers(variables: dict[str, str], subject: Subject, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Those of a lesson, of this kind, started once for all that a test runs."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
+    with KeptServices() as kept:
+        monkeypatch.setattr(subject, "kept", kept)
+        yield
+
+
+@pytest.mark.usefixtures("servers")
+@pytest.mark.parametrize(("variables", "subject", "rule"), each_with_its_servers(RUNS))
+def test_a_lesson_keeps_when_it_runs(variables: dict[str, str], subject: Subject, rule: Rule) -> None:
     assert not told(rule.problems(subject))
+
+
+@pytest.mark.usefixtures("servers")
+@pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
+def test_typical_solutions_of_the_wrong_shape_fail(
+    variables: dict[str, str], subject: Subject, exercise: Exercise
+) -> None:
+    assert not told(wrong_ones_fail.problems(with_wrong_ones(subject, typical(exercise))))
+
+
+@pytest.mark.release
+@pytest.mark.usefixtures("servers")
+@pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
+def test_all_other_solutions_of_the_wrong_shape_fail(
+    variables: dict[str, str], subject: Subject, exercise: Exercise
+) -> None:
+    others = [one for one in exercise.wrong if one not in typical(exercise)]
+    assert not told(wrong_ones_fail.problems(with_wrong_ones(subject, others)))

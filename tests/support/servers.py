@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
 import psutil
@@ -20,6 +20,7 @@ __all__ = [
     "environ_of",
     "eventually",
     "host_of",
+    "is_default",
     "kinds_for",
     "marked_processes",
     "needs_embedded_postgres",
@@ -67,6 +68,13 @@ def kinds_for(names: Collection[str]) -> Iterator[tuple[str, dict[str, str], lis
             if isinstance(mark, pytest.MarkDecorator)
         ]
         yield kind, {_VARIABLES[name]: kind for name in ours}, marks
+
+
+def is_default(variables: Mapping[str, str]) -> bool:
+    """Whether these kinds of servers are those that are taken here if nothing is set."""
+    path = {"PATH": os.environ.get("PATH", "")}
+    asked = {name: variables[of] for name, of in _VARIABLES.items() if of in variables}
+    return all(choose(name, path).source == kind for name, kind in asked.items())
 
 
 def _kind(name: str, kind: str) -> ParameterSet:

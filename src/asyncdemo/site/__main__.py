@@ -26,7 +26,7 @@ from asyncdemo.serving import KeptServices
 from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page, notes_page
 from asyncdemo.site.examples import examples_js
-from asyncdemo.site.lessons import broken_claims, lesson_page, takes
+from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
 from asyncdemo.site.measure import RECORDS
 from asyncdemo.site.pack import pack
 from asyncdemo.site.recordings import Recordings
@@ -69,15 +69,14 @@ def _prepare() -> None:
 
 def _record(lesson: Lesson, recordings: Recordings, kept: KeptServices) -> None:
     """If it is not fresh, or breaks claims of its text: then another program may have been busy."""
-    sources = [lesson.folder / "lesson.toml", *(variant.path for variant in lesson.variants)]
     claims = partial(broken_claims, lesson)
-    fresh = recordings.is_fresh(lesson.id, takes(lesson), sources)
+    fresh = recordings.is_fresh(lesson.id, takes(lesson), sources(lesson))
     if fresh and not recordings.remarks(lesson.id, claims):
         return
     services = kept.get(lesson.services) if lesson.services else None
     for _ in range(1 if fresh else _TRIES):
         began = time.monotonic()
-        recordings.record(lesson.id, takes(lesson), sources, services, claims)
+        recordings.record(lesson.id, takes(lesson), sources(lesson), services, claims)
         print(f"recorded {lesson.id} ({time.monotonic() - began:.1f} s)", flush=True)
         broken = recordings.remarks(lesson.id, claims)
         if not broken:

@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 from typing import Final
 
 from asyncdemo.analysis.metrics import measure
@@ -25,7 +26,7 @@ from asyncdemo.recording.runner import Options, Target
 from asyncdemo.site.links import linked
 from asyncdemo.site.recordings import Take
 
-__all__ = ["broken_claims", "lesson_page", "takes"]
+__all__ = ["broken_claims", "lesson_page", "sources", "takes"]
 
 _TIMEOUT_S: Final = 60.0
 _BEFORE: Final = ("The question", "Predict", "Run")
@@ -47,6 +48,11 @@ def takes(lesson: Lesson) -> list[Take]:
         )
         for variant in lesson.variants
     ]
+
+
+def sources(lesson: Lesson) -> list[Path]:
+    """Files whose change makes other recordings."""
+    return [lesson.folder / "lesson.toml", *(variant.path for variant in lesson.variants)]
 
 
 def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[str]:

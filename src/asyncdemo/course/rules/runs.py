@@ -33,11 +33,15 @@ from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import open_recording
 
-__all__ = ["RULES", "Ending", "ending", "knob_sets", "problems_of_runs"]
+__all__ = ["RULES", "Ending", "Recorded", "ending", "knob_sets", "problems_of_runs"]
 
 TIMEOUT_S: Final = 60.0
 HANGS_S: Final = 10.0
 """For scripts that a lesson means to hang: longer than any that does not."""
+
+
+Recorded = Mapping[str, tuple[Run, str]]
+"""Variant -> its run and what it wrote."""
 
 
 def knob_sets(subject: Subject) -> list[Settings]:
@@ -45,8 +49,13 @@ def knob_sets(subject: Subject) -> list[Settings]:
     return list(dict.fromkeys([(), *map(settings_of, subject.lesson.claims)]))
 
 
-def problems_of_runs(subject: Subject, settings: Settings) -> Iterator[Problem]:
-    """Runs the variants once with these knobs: rules ``ends``, ``claims-hold``, ``answerable``."""
+def problems_of_runs(
+    subject: Subject, settings: Settings, recorded: Recorded | None = None, virtual: bool = False
+) -> Iterator[Problem]:
+    """Runs the variants once with these knobs: rules ``ends``, ``claims-hold``, ``answerable``.
+
+    recorded: these runs, if they were made before. virtual: time jumps in those that are made.
+    """
     lesson = subject.lesson
 
     def problem(rule: str, message: str, field: str) -> Problem:
@@ -62,7 +71,7 @@ def problems_of_runs(subject: Subject, settings: Settings) -> Iterator[Problem]:
     variants = [variant for variant in lesson.variants if not settings or variant.name in needed]
     try:
         knobs = values(lesson, dict(settings))
-        recorded = _recorded(subject, variants, dict(settings), knobs)
+        recorded = recorded or _recorded(subject, variants, dict(settings), knobs, virtual)
     except AsyncdemoError as error:
         yield problem("ends", str(error).splitlines()[0], "variants[1]")
         return
@@ -170,9 +179,9 @@ def _end_group(process: subprocess.Popen[str]) -> None:
 
 
 def _recorded(
-    subject: Subject, variants: Sequence[Variant], settings: Mapping[str, str], knobs: Knobs
-) -> dict[str, tuple[Run, str]]:
-    """Variant -> its run and what it wrote; side by side if the lesson allows it."""
+    subject: Subject, variants: Sequence[Variant], settings: Mapping[str, str], knobs: Knobs, virtual: bool
+) -> Recorded:
+    """Side by side if the lesson allows it."""
     lesson = subject.lesson
     found = {}
     heats = [variants] if lesson.race else [[variant] for variant in variants]
@@ -190,6 +199,7 @@ def _recorded(
                     timeout_s=timeout_s,
                     stdout=Stdout.CAPTURE,
                     memory=lesson.memory,
+                    virtual=virtual,
                 )
                 outputs[variant.name] = KeptOutput()
                 recording = open_recording(
