@@ -39,7 +39,7 @@ def numbered(self, name):
 
 def with_fault(make):
     def made(self, name, hook, *more):
-        if wanted in ("every hook", numbered(self, name)):
+        if "every hook" in wanted or numbered(self, name) in wanted:
             def faulty(*arguments):
                 fail("call")
                 given = hook(*arguments)
@@ -60,13 +60,15 @@ for module in (limits, state, wait_reasons, tasks, waits):
                 plumbing = name[:2] == "__" or name == "install" or isinstance(function, type)
                 if callable(function) and not plumbing:
                     called[f"{{kind.__name__}}.{{name}}()"] = kind, name, function
-if wanted in called:
-    kind, name, function = called[wanted]
-    def failing(*arguments, **options):
+def failing(function):
+    def faulty(*arguments, **options):
         if sys._getframe(1).f_code.co_name != "__init__":
             fail("call")
         return function(*arguments, **options)
-    setattr(kind, name, failing)
+    return faulty
+
+for kind, name, function in [called[each] for each in wanted if each in called]:
+    setattr(kind, name, failing(function))
 
 if names:
     made = guard.Guard.__init__
@@ -89,15 +91,15 @@ def strict_guard() -> Guard:
     return Guard(tell)
 
 
-def faulty(folder: Path, hook: str = "", where: str = "call", names: Path | None = None) -> dict[str, str]:
-    """The environment in which this hook of a traced process fails.
+def faulty(folder: Path, *hooks: str, where: str = "call", names: Path | None = None) -> dict[str, str]:
+    """The environment in which these hooks of a traced process fail; "every hook": all of them.
 
     where: when it is called, or its context manager is entered ("enter"), left ("exit") or given a result
     ("value"). names: the file that gets the names of all hooks when the process ends.
     """
     folder.mkdir(exist_ok=True)
     text = _SITECUSTOMIZE.format(
-        src=os.fspath(_SRC), wanted=hook, where=where, names="" if names is None else os.fspath(names)
+        src=os.fspath(_SRC), wanted=hooks, where=where, names="" if names is None else os.fspath(names)
     )
     Path(folder, "sitecustomize.py").write_text(text, encoding="utf-8")
     return {"PYTHONPATH": os.fspath(folder)}
