@@ -13,14 +13,12 @@ __all__ = ["describe"]
 def describe() -> dict[str, str]:
     """Facts by name, in the order to show them."""
     python = f"{platform.python_implementation()} {platform.python_version()}, {platform.python_compiler()}"
-    facts = {
+    return {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
         "Python": python,
+        "load before the run": f"{os.getloadavg()[0]:.2f} (0 would be a quiet machine)",
     }
-    if hasattr(os, "getloadavg"):
-        facts["load before the run"] = f"{os.getloadavg()[0]:.2f} (0 would be a quiet machine)"
-    return facts
 
 
 def _processor() -> str:

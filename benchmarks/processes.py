@@ -1,7 +1,4 @@
-"""Runs the arms of a benchmark: a command, or a script under the lens; bare, or on a terminal.
-
-POSIX only, as only there a process can be told what its children used.
-"""
+"""Runs the arms of a benchmark: a command, or a script under the lens; bare, or on a terminal."""
 
 from __future__ import annotations
 

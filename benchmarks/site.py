@@ -142,7 +142,7 @@ def chromium() -> str | None:
 
 def chromium_arguments() -> list[str]:
     """Chromium has no sandbox for root."""
-    return ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return ["--no-sandbox"] if os.geteuid() == 0 else []
 
 
 def _seconds(figure: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 from collections.abc import Callable, Generator, Iterator
@@ -11,11 +12,6 @@ from typing import IO, Final
 
 import hypothesis
 import pytest
-
-try:
-    import fcntl
-except ImportError:  # Windows: run the suite there without `-n`
-    fcntl = None  # type: ignore[assignment]
 
 hypothesis.settings.register_profile(
     "asyncdemo",
@@ -68,7 +64,6 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempP
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     state = str(tmp_path_factory.mktemp("state"))
     monkeypatch.setenv("XDG_STATE_HOME", state)
-    monkeypatch.setenv("LOCALAPPDATA", state)
 
 
 class Room:
@@ -98,7 +93,7 @@ ROOM: Final = pytest.StashKey[Room]()
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """A test marked ``alone`` waits for the others under way, and the others wait for it."""
-    if "PYTEST_XDIST_WORKER" not in os.environ or fcntl is None:
+    if "PYTEST_XDIST_WORKER" not in os.environ:
         return (yield)
     with closing(Room(Path(item.config.rootpath, ".cache", "test-locks"))) as room:
         room.enter(alone=item.get_closest_marker("alone") is not None)

@@ -1,4 +1,4 @@
-"""Runs the command line on a terminal. POSIX only."""
+"""Runs the command line on a terminal."""
 
 from __future__ import annotations
 

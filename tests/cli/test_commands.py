@@ -185,10 +185,38 @@ def test_doctor_fails_if_the_lessons_are_gone(tmp_path: Path) -> None:
     assert "Something needed is missing." in done.out
 
 
+WINDOWS = """
+import click, runpy, sys
+sys.platform = "win32"
+sys.modules |= dict.fromkeys(("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"))
+{start}
+"""
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "from asyncdemo.cli import main; sys.exit(main())",
+        "runpy.run_module('asyncdemo', run_name='__main__')",
+    ],
+)
+def test_on_windows_it_says_in_one_line_what_to_do(start: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOWS.format(start=start)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "WSL" in done.stderr
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script_for_the_shell(shell: str) -> None:
-    if shell == "bash" and sys.platform == "win32":
-        pytest.skip("no bash")
     done = asyncdemo("completion", shell)
     assert done.code == 0
     assert "_ASYNCDEMO_COMPLETE" in done.out
@@ -199,7 +227,6 @@ def test_lessons_are_completed() -> None:
     assert done.out.split() == ["plain,upload-gate"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 @pytest.mark.parametrize("arguments", ["list", "list --json", "--help", "doctor", "run --help"])
 def test_a_reader_that_leaves_ends_a_command_quietly(arguments: str) -> None:
     command = " ".join(asyncdemo_command())
@@ -214,7 +241,6 @@ def test_a_reader_that_leaves_ends_a_command_quietly(arguments: str) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 @pytest.mark.parametrize(
     "arguments", ["list", "--help", "run two-sleeps --variant awaited --set BREW_S=0.01"]
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -205,7 +204,6 @@ def test_a_file_that_is_no_recording_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_an_interrupted_run_shows_what_was_recorded_and_ends_with_130(tmp_path: Path) -> None:
     started = tmp_path / "started"
     course = course_of(
@@ -229,7 +227,6 @@ def test_an_interrupted_run_shows_what_was_recorded_and_ends_with_130(tmp_path: 
     assert "work()" in out
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 @pytest.mark.parametrize("options", ["", "--json"])
 def test_a_reader_that_leaves_ends_a_run_quietly(options: str) -> None:
     command = " ".join(asyncdemo_command("run", *QUICK, "--variant", "awaited"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 import uuid
 from pathlib import Path
@@ -18,8 +17,6 @@ from tests.cli.commands import asyncdemo, asyncdemo_command, environment
 from tests.hostile.traced import MARK, marked, nothing_left, until
 from tests.support.served_course import SERVICE, write_served_course
 from tests.unit.course.good_course import change
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests send signals")
 
 
 @pytest.fixture

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("needs pseudo-terminals", allow_module_level=True)
 
 from tests.cli.commands import asyncdemo
 from tests.cli.terminals import Terminal

@@ -185,7 +185,6 @@ def test_virtual_time_does_not_wait(tmp_path: Path) -> None:
     assert 3600 <= done.data["run"]["wall_s"] < 3601
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 def test_a_reader_that_leaves_ends_the_report_quietly(chatty: Path) -> None:
     script = chatty.with_name("quiet.py")
     script.write_text(CHATTY.replace("print(", "str(").replace('"arguments:", ', ""))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import signal
@@ -17,8 +16,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment
-
-posix = pytest.mark.skipif(os.name == "nt", reason="has no signals and no terminals")
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +84,6 @@ def test_a_port_that_was_asked_for_and_is_taken_is_wrong_use(installed: Path) ->
     assert "Traceback" not in done.err
 
 
-@posix
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", -15)])
 def test_a_signal_ends_it_without_a_word(installed: Path, name: str, code: int) -> None:
     with serving(installed, "--port", "0") as (started, address):
@@ -115,7 +111,6 @@ def test_the_doctor_says_where_the_site_is(installed: Path) -> None:
     assert (found["status"], found["words"]) == ("ok", str(installed / "asyncdemo" / "_site"))
 
 
-@posix
 @pytest.mark.parametrize(
     ("arguments", "screen", "opens"),
     [((), {"DISPLAY": ":7"}, True), ((), {}, False), (("--no-browser",), {"DISPLAY": ":7"}, False)],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.cli.editor import edit, editor_command, split_command
+from asyncdemo.cli.editor import edit, editor_command
 from asyncdemo.errors import UsageError
 
 
@@ -22,28 +22,12 @@ from asyncdemo.errors import UsageError
     ],
 )
 def test_a_command_is_split_as_a_posix_shell_does(typed: str, words: list[str]) -> None:
-    assert split_command(typed, windows=False) == words
+    assert editor_command({"EDITOR": typed}) == words
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("notepad", ["notepad"]),
-        (r"C:\Windows\notepad.exe", [r"C:\Windows\notepad.exe"]),
-        (r'"C:\Program Files\Vim\gvim.exe" --nofork', [r"C:\Program Files\Vim\gvim.exe", "--nofork"]),
-        (r'C:\"Program Files"\Vim\gvim.exe', [r"C:\Program Files\Vim\gvim.exe"]),
-        (r'gvim  --cmd="set nu" "" ', ["gvim", "--cmd=set nu", ""]),
-        (r"C:\it's\ed.exe", [r"C:\it's\ed.exe"]),
-    ],
-)
-def test_a_command_is_split_as_windows_does(typed: str, words: list[str]) -> None:
-    assert split_command(typed, windows=True) == words
-
-
-@pytest.mark.parametrize("windows", [True, False])
-def test_a_quote_that_is_not_closed_makes_no_sense(windows: bool) -> None:
-    with pytest.raises(ValueError, match="No closing quotation"):
-        split_command('"gvim --nofork', windows=windows)
+def test_a_quote_that_is_not_closed_makes_no_sense() -> None:
+    with pytest.raises(UsageError, match="No closing quotation"):
+        editor_command({"EDITOR": '"gvim --nofork'})
 
 
 def test_visual_comes_before_editor() -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
+import pty
 import select
 import sys
-
-import pytest
-
-if sys.platform == "win32":
-    pytest.skip("needs pseudo-terminals", allow_module_level=True)
-
-import pty
 import termios
 from collections.abc import Iterator
+
+import pytest
 
 from asyncdemo.cli.keys import CLOSED, Keys, next_key
 

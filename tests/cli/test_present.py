@@ -6,13 +6,9 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("needs pseudo-terminals", allow_module_level=True)
 
 from asyncdemo.course.content.text import sections
 from asyncdemo.render.terminal.block_text import block_letters

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import signal
-import sys
 import uuid
 from pathlib import Path
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("needs pseudo-terminals", allow_module_level=True)
 
 from tests.cli.commands import asyncdemo
 from tests.cli.terminals import Terminal

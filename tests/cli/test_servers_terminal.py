@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import uuid
 from pathlib import Path
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("terminals of POSIX", allow_module_level=True)
 
 from asyncdemo import store
 from asyncdemo.model import RunOutcome

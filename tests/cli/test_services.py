@@ -22,8 +22,6 @@ BROUGHT = {"ASYNCDEMO_REDIS": "embedded"}  # PostgreSQL is, unless no package br
 IDLE = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"]
 ASK = "import os, redis; print(redis.Redis.from_url(os.environ['REDIS_URL']).ping())"
 
-posix = pytest.mark.skipif(os.name == "nt", reason="has no signals")
-
 
 def services(*arguments: str, **variables: str) -> Done:
     return asyncdemo("services", *arguments, stdin="", cwd=None, **(BROUGHT | variables))
@@ -63,7 +61,6 @@ def test_the_options_after_the_mark_are_the_commands_own() -> None:
     assert (done.code, done.out) == (0, "['--help', '--', 's3']\n")
 
 
-@posix
 def test_python_is_the_one_that_has_the_packages_unless_another_was_activated(tmp_path: Path) -> None:
     other = tmp_path / "python"
     other.write_text("#!/bin/sh\necho activated\n")
@@ -74,7 +71,6 @@ def test_python_is_the_one_that_has_the_packages_unless_another_was_activated(tm
     assert services(*command, PATH=path, VIRTUAL_ENV=str(tmp_path)).out.strip() == "activated"
 
 
-@posix
 def test_a_command_that_a_signal_ends_is_told_as_shells_do() -> None:
     assert services("redis", "--", "sh", "-c", "kill -TERM $$").code == 128 + signal.SIGTERM
 
@@ -86,7 +82,6 @@ def test_a_command_that_is_not_there_is_named() -> None:
     assert "Traceback" not in done.err
 
 
-@posix
 def test_a_ctrl_c_is_for_the_command_which_decides() -> None:
     mark = secrets.token_hex()
     decide = "import signal, time; signal.signal(signal.SIGINT, lambda *_: exit(5))"
@@ -99,7 +94,6 @@ def test_a_ctrl_c_is_for_the_command_which_decides() -> None:
     assert eventually(lambda: not marked_processes(mark))
 
 
-@posix
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_that_ends_us_ends_the_command_too(name: str) -> None:
     mark = secrets.token_hex()
@@ -112,7 +106,6 @@ def test_a_signal_that_ends_us_ends_the_command_too(name: str) -> None:
     assert eventually(lambda: not marked_processes(mark))
 
 
-@posix
 def test_a_service_that_dies_is_told_while_the_command_goes_on() -> None:
     mark = secrets.token_hex()
     with start(mark, "redis", "--", *IDLE) as started:
@@ -129,7 +122,6 @@ def test_a_service_that_dies_is_told_while_the_command_goes_on() -> None:
 # -- without ---------------------------------------------------------------------------------------
 
 
-@posix
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_without_a_command_the_environment_is_shown_until_a_signal(name: str, code: int) -> None:
     mark = secrets.token_hex()
@@ -160,7 +152,6 @@ def test_without_a_command_the_environment_is_shown_until_a_signal(name: str, co
     assert eventually(lambda: not marked_processes(mark))
 
 
-@posix
 def test_one_that_dies_meanwhile_ends_it_with_a_sentence() -> None:
     mark = secrets.token_hex()
     with start(mark, "redis") as started:

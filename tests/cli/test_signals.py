@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
-
-import pytest
-
-if sys.platform == "win32":
-    pytest.skip("raises signals of POSIX", allow_module_level=True)
 
 from asyncdemo.cli.recording import signals_noted
 from asyncdemo.cli.signals import ENDING, Signals

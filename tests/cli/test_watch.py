@@ -8,16 +8,12 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("needs pseudo-terminals", allow_module_level=True)
 
 from tests.cli.commands import asyncdemo, asyncdemo_command, environment
 from tests.cli.terminals import Terminal

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,8 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import Done, asyncdemo, asyncdemo_command, environment
+from tests.cli.terminals import Terminal
 from tests.support.small_course import BROKEN, MENDED, add_lesson, make_course, set_lessons
-
-if sys.platform != "win32":
-    from tests.cli.terminals import Terminal
-
-on_terminals = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 
 
 class Desk:
@@ -309,7 +304,6 @@ def test_a_run_without_end_is_ended(desk: Desk) -> None:
     assert desk("check", "tea", "--timeout", "1").code == 1
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
     started = desk.folder / "started"
     desk.tea.write_text(
@@ -373,7 +367,6 @@ def test_reset_without_a_terminal_needs_a_yes_and_keeps_the_text(desk: Desk) -> 
     assert desk("reset", "tea").code == 0, "not edited: nothing to ask"
 
 
-@on_terminals
 @pytest.mark.parametrize(
     ("key", "code", "text"),
     [("y\n", 0, BROKEN), ("n\n", 0, "mine"), ("\n", 0, "mine"), ("\x03", 130, "mine")],
@@ -389,7 +382,6 @@ def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
     assert desk.tea.read_text() == text
 
 
-@on_terminals
 def test_a_start_while_reset_asks_loses_nothing(desk: Desk) -> None:
     desk.tea.write_text("mine")
     with Terminal("reset", "tea", cwd=desk.folder) as terminal:
@@ -415,7 +407,6 @@ def test_reset_replaces_nothing_outside_of_the_workspace(desk: Desk, tmp_path: P
     assert (tmp_path / "victim.txt").read_text() == "mine"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there a current folder cannot be removed")
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [
@@ -446,7 +437,6 @@ def test_in_a_folder_that_was_removed_one_is_told(
     assert done.returncode == code
 
 
-@on_terminals
 def test_a_failed_check_is_drawn(desk: Desk) -> None:
     with Terminal("check", "tea", cwd=desk.folder) as terminal:
         assert terminal.end() == 1
@@ -457,7 +447,6 @@ def test_a_failed_check_is_drawn(desk: Desk) -> None:
         assert "\x1b" not in terminal.text
 
 
-@on_terminals
 def test_answers_to_predictions_are_kept_with_what_happened(tmp_path: Path) -> None:
     asyncdemo("start", cwd=tmp_path)
     quick = ("run", "two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,9 +76,7 @@ ENDINGS = {
     "SIGTERM to itself": Ending("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ("signal SIGTERM",)),
     "signal.alarm": Ending("signal.alarm(1)\ntime.sleep(60)", -signal.SIGALRM, ("signal SIGALRM",)),
     "becomes another program": Ending("os.execv('/bin/sh', ['sh', '-c', 'exit 9'])", 9),
-    "KeyboardInterrupt of its own": Ending(
-        "raise KeyboardInterrupt", -signal.SIGINT if sys.platform != "win32" else 1, ("KeyboardInterrupt",)
-    ),
+    "KeyboardInterrupt of its own": Ending("raise KeyboardInterrupt", -signal.SIGINT, ("KeyboardInterrupt",)),
     "recursion without end": Ending("def deeper():\n    deeper()\ndeeper()", 1, ("RecursionError",)),
     "recursion that ends the C stack": Ending(
         "sys.setrecursionlimit(10**9)\n"
@@ -130,7 +127,6 @@ ENDINGS = {
 }
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the signals of POSIX")
 @pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
 def test_however_a_script_ends_it_is_said_and_what_it_did_before_is_kept(
     tmp_path: Path, ending: Ending

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -60,7 +59,6 @@ CHANGES = {
 }
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="several of them are of POSIX")
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_the_lens_goes_on_observing(tmp_path: Path, change: str) -> None:
     traced = trace(tmp_path, f"import asyncio\n{change}\n{AFTER}")

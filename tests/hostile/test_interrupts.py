@@ -6,18 +6,13 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
-import sys
+import termios
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("signals and terminals of POSIX", allow_module_level=True)
-
-import termios
 
 from asyncdemo import store
 from asyncdemo.model import RunOutcome

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -130,7 +129,6 @@ print("to nobody", flush=True)
     assert "BrokenPipeError" in traced.err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="not every character can be in a name there")
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "json"])
 def test_names_that_are_no_names(tmp_path: Path, plain: bool) -> None:
     """Control characters in names reach no terminal."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from asyncdemo.model import RunOutcome
 from tests.hostile.traced import is_alive, trace, until
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="process groups of POSIX")
 
 LINGERING = """
 import os, signal, subprocess, sys, time

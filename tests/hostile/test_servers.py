@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
-import sys
 import threading
 import time
 import uuid
@@ -14,9 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("the tests send signals", allow_module_level=True)
 
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.model import Outcome, Run, RunOutcome

@@ -120,12 +120,6 @@ def test_one_that_has_lost_its_guard_is_told_and_ended_all_the_same() -> None:
     assert wait_until_gone(pids) == []
 
 
-def test_a_system_without_process_groups_is_none_for_the_lab(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(os, "killpg")
-    with pytest.raises(Unavailable, match="on Linux and macOS"):
-        hello("flask", Interface.WSGI).start({})
-
-
 def test_a_server_may_have_as_many_connections_as_the_system_allows(tmp_path: Path) -> None:
     text = SERVE + (
         "import resource\n"

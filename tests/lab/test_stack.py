@@ -150,7 +150,7 @@ def test_a_server_is_kept_to_its_processors(stack: Stack, name: str) -> None:
 def test_its_processes_are_known_and_run_unprivileged(stack: Stack) -> None:
     names = {_name(pid) for pid in stack.pids()}
     assert {"nginx", "pgbouncer", "postgres"} <= names
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
+    if os.geteuid() == 0:
         owners = {(_name(pid), Path(f"/proc/{pid}").stat().st_uid) for pid in stack.pids()}
         assert not [name for name, owner in owners if owner == 0 and name != "nginx"]
         assert [owner for name, owner in owners if name == "nginx" and owner], "its workers"

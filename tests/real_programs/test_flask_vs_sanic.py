@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import heapq
 import random
-import sys
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from tests.cli.commands import asyncdemo
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(sys.platform == "win32", reason="ends servers by signals"),
 ]
 
 WITHIN = 0.10

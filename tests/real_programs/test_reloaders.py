@@ -8,15 +8,11 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import urllib.request
 import uuid
 from pathlib import Path
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("ends servers by signals", allow_module_level=True)
 
 from tests.cli.commands import asyncdemo_command, environment
 from tests.hostile.traced import MARK, nothing_left, until

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import sys
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,7 +25,6 @@ from tests.unit.serving.staging import options, plan, script
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(sys.platform == "win32", reason="ends servers by signals"),
 ]
 
 REQUESTS, AT_ONCE = 1_000, 100

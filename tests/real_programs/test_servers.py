@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import socket
-import sys
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,9 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("ends servers by signals", allow_module_level=True)
 
 from asyncdemo.model import Lane, Outcome, Run, RunOutcome, State
 from asyncdemo.recording.output_buffer import KeptOutput

@@ -166,7 +166,6 @@ def test_a_script_without_a_main_part_cannot_be_timed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal and the resources of children")
 def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
     page = ROOT / "docs" / "measure" / "speed.md"
     before = page.read_text(encoding="utf-8")

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import atexit
 import errno
+import fcntl
 import os
+import resource
 import signal
 import socket
 import sys
@@ -45,11 +47,6 @@ def connect() -> socket.socket:
 
 
 def _moved_up(connection: socket.socket) -> socket.socket:
-    try:
-        import fcntl
-        import resource
-    except ImportError:
-        return connection
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     descriptor = fcntl.fcntl(connection.fileno(), fcntl.F_DUPFD_CLOEXEC, min(_CONNECTION_FD, most - 1))
     connection.close()
@@ -75,12 +72,9 @@ def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) 
 
 def begin(lens: Lens, connection: socket.socket) -> None:
     """From now on what is recorded is sent, up to the interpreter's end."""
-    if hasattr(os, "register_at_fork"):
-        forget = lens.guard.call("os.fork", _forget)
-        forked = lens.guard.call("os.fork", _forked)
-        os.register_at_fork(
-            after_in_parent=lambda: forked(lens), after_in_child=lambda: forget(lens, connection)
-        )
+    forget = lens.guard.call("os.fork", _forget)
+    forked = lens.guard.call("os.fork", _forked)
+    os.register_at_fork(after_in_parent=lambda: forked(lens), after_in_child=lambda: forget(lens, connection))
     atexit.register(_finish, lens)
     lens.start(connection)
 
@@ -120,7 +114,7 @@ def end_with_it(error: OSError) -> None:
 
     Otherwise the script closed our connection, and goes on unobserved.
     """
-    if error.errno in (errno.EPIPE, errno.ECONNRESET) and hasattr(signal, "SIGKILL"):
+    if error.errno in (errno.EPIPE, errno.ECONNRESET):
         _kill(0, signal.SIGTERM)
         _sleep(1)
         _kill(0, signal.SIGKILL)

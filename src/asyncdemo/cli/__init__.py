@@ -9,16 +9,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
-from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, AsyncdemoError
 
 __all__ = ["main", "reader_left"]
+
+_NOT_ON_WINDOWS: Final = (
+    "asyncdemo runs on Linux and macOS. On Windows, use WSL, or follow the lessons on the docs site."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
+    if sys.platform == "win32":  # before any import of what only POSIX has
+        print(_NOT_ON_WINDOWS, file=sys.stderr)
+        return EXIT_MISSING
     from asyncdemo.cli.app import app
 
     try:

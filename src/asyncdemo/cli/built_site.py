@@ -37,7 +37,7 @@ _KINDS: Final = {
     ".xml": "application/xml; charset=utf-8",
     ".zip": "application/zip",
 }
-"""Not the system's table: on Windows any program may have changed what ``.js`` is there."""
+"""Not the system's table, which differs from machine to machine."""
 
 
 def find_site() -> Path:
@@ -65,7 +65,7 @@ class BuiltSiteServer(ThreadingHTTPServer):
     """Serves one folder on the loopback. port: 0 for a free one. Raises OSError if the port is taken."""
 
     daemon_threads = True
-    allow_reuse_address = os.name == "posix"  # on Windows two servers would share the port
+    allow_reuse_address = True
     allow_reuse_port = False
 
     def __init__(self, folder: Path, port: int) -> None:

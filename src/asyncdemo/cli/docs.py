@@ -57,6 +57,6 @@ def _has_screen() -> bool:
     """Whether somebody sits here who could see a browser open. One in the terminal would be in the way."""
     if not sys.stdout.isatty():
         return False
-    if sys.platform in ("win32", "darwin"):
+    if sys.platform == "darwin":
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from asyncdemo.errors import UsageError
 
-__all__ = ["edit", "editor_command", "split_command"]
+__all__ = ["edit", "editor_command"]
 
 _LOOK_S = 0.1
-_WINDOWS_WORD = re.compile(r'(?:[^\s"]|"[^"]*")+')
 
 
 def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
@@ -27,21 +24,9 @@ def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
             "Or open the file in any editor: it is checked when you save it."
         )
     try:
-        return split_command(named, windows=sys.platform == "win32")
+        return shlex.split(named)
     except ValueError as error:
         raise UsageError(f"The editor {named!r} cannot be read as a command: {error}.") from None
-
-
-def split_command(typed: str, *, windows: bool) -> list[str]:
-    """The program and its arguments, as the system's shell would take them apart. Raises ValueError.
-
-    On Windows a backslash separates folders, and only double quotes hold words together.
-    """
-    if not windows:
-        return shlex.split(typed)
-    if typed.count('"') % 2:
-        raise ValueError("No closing quotation")
-    return [word.replace('"', "") for word in _WINDOWS_WORD.findall(typed)]
 
 
 def edit(command: Sequence[str], file: Path, must_end: Callable[[], bool]) -> None:

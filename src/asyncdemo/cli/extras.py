@@ -6,7 +6,6 @@ Read from the installed package, or from the checkout's pyproject.toml if it is 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import metadata
@@ -57,20 +56,14 @@ def _declared() -> dict[str, list[str]]:
 
 
 def _packages(extra: str, requirements: dict[str, list[str]]) -> set[str]:
-    """Without those that this system would not install."""
     packages = set()
     for requirement in requirements.get(extra, []):
         if included := re.match(r"asyncdemo\[([^\]]*)\]", requirement):
             for other in included[1].split(","):
                 packages |= _packages(other.strip(), requirements)
-        elif _applies(requirement):
+        else:
             packages.add(re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0])
     return packages
-
-
-def _applies(requirement: str) -> bool:
-    """Whether this system is asked for it; the marker of Python's version is ``WITHOUT_WHEEL``."""
-    return not ("sys_platform != 'win32'" in requirement.replace('"', "'") and sys.platform == "win32")
 
 
 def _requirements() -> dict[str, list[str]]:

@@ -10,7 +10,9 @@ import contextlib
 import os
 import re
 import sys
+import termios
 import time
+import tty
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -33,23 +35,10 @@ _NAMES = {
 }
 _ENDINGS = {"A": "up", "B": "down", "C": "right", "D": "left", "H": "home", "F": "end", "M": "enter"}
 _NUMBERS = {"1": "home", "3": "delete", "4": "end", "5": "page_up", "6": "page_down", "7": "home", "8": "end"}
-_WINDOWS = {
-    "H": "\x1b[A",
-    "P": "\x1b[B",
-    "M": "\x1b[C",
-    "K": "\x1b[D",
-    "G": "\x1b[H",
-    "O": "\x1b[F",
-    "S": "\x1b[3~",
-    "I": "\x1b[5~",
-    "Q": "\x1b[6~",
-}
-"""The second half of what its console sends, as other terminals send it."""
 _SEQUENCE = re.compile(r"\x1b(?:\[(?P<number>[0-9;]*)(?P<ending>[A-Za-z~])|O(?P<single>[A-Za-z]))")
 _BEGUN = re.compile(r"\x1b(?:\[[0-9;]*|O)?")
 _REST_S = 0.05
 """A terminal sends the rest of a sequence at once; after this long a lone Escape is the key."""
-_POLL_S = 0.02
 
 
 def next_key(typed: str) -> tuple[str | None, str]:
@@ -89,9 +78,7 @@ class Keys:
 
     def suspend(self) -> None:
         """The terminal as it was before, for somebody else. May be called twice."""
-        if sys.platform != "win32" and self._before is not None:
-            import termios
-
+        if self._before is not None:
             before, self._before = self._before, None
             with contextlib.suppress(termios.error):  # the terminal may be gone
                 # What was typed and not read was meant for us, not for the shell.
@@ -99,10 +86,7 @@ class Keys:
 
     def resume(self) -> None:
         """After ``suspend``: keys come at once again. What was typed ahead was meant for somebody else."""
-        if sys.platform != "win32" and self._before is None:
-            import termios
-            import tty
-
+        if self._before is None:
             with contextlib.suppress(termios.error):  # the terminal may be gone: ``read`` will say so
                 self._before = termios.tcgetattr(sys.stdin)
                 tty.setcbreak(sys.stdin, termios.TCSAFLUSH)
@@ -110,7 +94,7 @@ class Keys:
     def read(self, timeout_s: float, also: Sequence[int] = ()) -> str | None:
         """The next key, as ``next_key`` names it; None if there is none in time.
 
-        also: descriptors; as soon as one is readable nothing is waited for. (Not on Windows.)
+        also: descriptors; as soon as one is readable nothing is waited for.
         """
         end_s = time.monotonic() + timeout_s
         while True:
@@ -138,31 +122,12 @@ class Keys:
     def _more_may_come(self) -> bool:
         return _BEGUN.fullmatch(self._typed) is not None
 
-    if sys.platform == "win32":
-
-        def _arrived(self, timeout_s: float, also: Sequence[int]) -> str | None:  # noqa: ARG002
-            import msvcrt
-
-            end_s = time.monotonic() + timeout_s
-            while not msvcrt.kbhit():
-                if time.monotonic() >= end_s:
-                    return ""
-                time.sleep(_POLL_S)
-            char = msvcrt.getwch()
-            if char == "\x03":
-                raise KeyboardInterrupt
-            if char not in "\x00\xe0":
-                return char
-            return _WINDOWS.get(msvcrt.getwch(), "")
-
-    else:
-
-        def _arrived(self, timeout_s: float, also: Sequence[int]) -> str | None:
-            keyboard = sys.stdin.fileno()
-            try:
-                if keyboard not in readable([keyboard, *also], timeout_s):
-                    return ""
-                data = os.read(keyboard, 1024)
-            except OSError:  # the terminal's window was closed
-                return None
-            return self._decoder.decode(data) if data else None
+    def _arrived(self, timeout_s: float, also: Sequence[int]) -> str | None:
+        keyboard = sys.stdin.fileno()
+        try:
+            if keyboard not in readable([keyboard, *also], timeout_s):
+                return ""
+            data = os.read(keyboard, 1024)
+        except OSError:  # the terminal's window was closed
+            return None
+        return self._decoder.decode(data) if data else None

@@ -76,4 +76,4 @@ def _install(tool: _Tool) -> str:
 
 
 def _is_root() -> bool:
-    return hasattr(os, "geteuid") and os.geteuid() == 0
+    return os.geteuid() == 0

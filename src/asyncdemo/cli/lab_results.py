@@ -6,6 +6,7 @@ Not for: what is in them (``lab.record_file``, ``lab.protocol.journal``, ``rende
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import re
@@ -144,11 +145,6 @@ def measuring_alone() -> Iterator[None]:
     """Raises UsageError if another lab measures here: each would be what disturbs the other. And
     WorkspaceError if nothing can be kept.
     """
-    try:
-        import fcntl
-    except ImportError:  # Windows, where no server is measured
-        yield
-        return
     folder = lab_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ __all__ = ["command"]
 
 _POLL_S: Final = 0.1
 _GRACE_S: Final = 5.0
-_ENDING: Final = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 class _WithCommand(click.Command):
@@ -126,14 +126,8 @@ def _show(services: Services) -> None:
     for name, words in services.words.items():
         click.echo(f"# {name}: {words}")
     for name, value in services.environment.items():
-        click.echo(_assignment(name, value))
+        click.echo(f"export {name}={shlex.quote(value)}")
     click.echo("# until Ctrl-C")
-
-
-def _assignment(name: str, value: str) -> str:
-    if os.name == "nt":
-        return "$env:{} = '{}'".format(name, value.replace("'", "''"))
-    return f"export {name}={shlex.quote(value)}"
 
 
 def _stay(services: Services) -> None:

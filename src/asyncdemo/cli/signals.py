@@ -13,8 +13,7 @@ from typing import Any, Self
 
 __all__ = ["ENDING", "Signals"]
 
-ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-_STOP = getattr(signal, "SIGTSTP", None)
+ENDING: list[int] = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 class Signals:
@@ -30,9 +29,7 @@ class Signals:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        self._before = {number: signal.signal(number, self) for number in ENDING}
-        if _STOP is not None:
-            self._before[_STOP] = signal.signal(_STOP, self)
+        self._before = {number: signal.signal(number, self) for number in (*ENDING, signal.SIGTSTP)}
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -40,7 +37,7 @@ class Signals:
             signal.signal(number, handler)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (of every handler)
-        if number == _STOP:
+        if number == signal.SIGTSTP:
             self.stop = True
             return
         self.note(number)
@@ -58,22 +55,19 @@ class Signals:
         raised: a signal is also a KeyboardInterrupt, so that whoever waits for an answer is interrupted.
         """
         self._raises = raised
-        if _STOP is not None:
-            signal.signal(_STOP, signal.SIG_DFL)
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         try:
             yield
         except KeyboardInterrupt:
             pass  # it ends what was going on here, and nothing else; other signals are noted as well
         finally:
             self._raises = False
-            if _STOP is not None:
-                signal.signal(_STOP, self)
+            signal.signal(signal.SIGTSTP, self)
             self.seen[:] = [number for number in self.seen if number != signal.SIGINT]
 
     def stop_now(self) -> None:
         """Returns when we are told to go on."""
         self.stop = False
-        if _STOP is not None:
-            signal.signal(_STOP, signal.SIG_DFL)
-            signal.raise_signal(_STOP)
-            signal.signal(_STOP, self)
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, self)

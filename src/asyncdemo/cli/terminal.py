@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import termios
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,11 +67,6 @@ def can_ask() -> bool:
 @contextmanager
 def keys_not_shown() -> Iterator[None]:
     """While a picture is drawn: a key that the terminal echoes would tear it, Enter most of all."""
-    try:
-        import termios
-    except ImportError:  # Windows: its console does not echo what nobody reads
-        yield
-        return
     if not _is_terminal(sys.stdin) or not in_foreground():
         yield
         return

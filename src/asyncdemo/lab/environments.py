@@ -8,6 +8,7 @@ Not for: which server needs which (``servers``).
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import re
@@ -297,8 +298,6 @@ def _python_in(home: Path) -> Path:
 @contextlib.contextmanager
 def _only_one(file: Path) -> Iterator[IO[bytes]]:
     """Waits for another one who makes the same; the system lets go of the lock if that one is killed."""
-    import fcntl  # not on Windows
-
     with file.open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock

@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -83,14 +84,12 @@ def _outlive_signals() -> None:
     def stay(number: int, frame: FrameType | None) -> None:
         pass
 
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        signal.signal(getattr(signal, name), stay)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stay)
 
 
 def _allow_connections() -> None:
     """As many as the system lets us, within reason: 10,000 at once are one of the experiments."""
-    import resource  # not on Windows
-
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:

@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from asyncdemo.lab.acceptors import look
-from asyncdemo.lab.contestant import NotStarted, PortKept, Unavailable
+from asyncdemo.lab.contestant import NotStarted, PortKept
 from asyncdemo.lab.rollcall import RollCall
 from asyncdemo.lab.servers.program import PYTHON, Command
 from asyncdemo.lab.trial import TrialOutcome
@@ -59,9 +59,7 @@ class Running:
     """A ``Started``; ``wait_ready`` comes first. executable: the interpreter for the command."""
 
     def __init__(self, command: Command, executable: str, endings: Sequence[signal.Signals]) -> None:
-        """Raises NotStarted if the program is not there, and Unavailable on Windows."""
-        if not hasattr(os, "killpg"):
-            raise Unavailable("Servers are measured where processes have groups: on Linux and macOS.")
+        """Raises NotStarted if the program is not there."""
         self.port = command.port
         self.command = command.shown
         self._endings = endings

@@ -128,5 +128,5 @@ PYTHON_CLIENTS: Final = (PythonClient("aiohttp"), PythonClient("httpx"))
 
 
 def found_python_clients() -> tuple[Engine, ...]:
-    """Those whose package is installed, where a pipe can be waited for."""
-    return tuple(client for client in PYTHON_CLIENTS if os.name == "posix" and version_of(client.name))
+    """Those whose package is installed."""
+    return tuple(client for client in PYTHON_CLIENTS if version_of(client.name))

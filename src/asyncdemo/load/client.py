@@ -8,18 +8,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import queue
 import select
 import site
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import IO, Any, Self
 
 import asyncdemo
 from asyncdemo.errors import AsyncdemoError
@@ -59,7 +57,7 @@ class Client:
             raise
         stdout = self._process.stdout
         assert stdout is not None
-        self._output: _Output = _Pipe(stdout) if os.name == "posix" else _Reader(stdout)
+        self._output = _Pipe(stdout)
         self._tell(plan.to_json().encode())
         if not hold:
             self.go()
@@ -70,7 +68,7 @@ class Client:
         return self._process.pid
 
     def fileno(self) -> int:
-        """To wait for with select or poll, until finished. On Windows no pipe can be; use read's timeout."""
+        """To wait for with select or poll, until finished."""
         return self._output.fileno()
 
     def read(self, timeout_s: float = 0) -> list[Event]:
@@ -153,12 +151,6 @@ class Client:
             self.failure = f"the load client ended {how} and no result" + (f": {said[-1]}" if said else "")
 
 
-class _Output(Protocol):
-    def fileno(self) -> int: ...
-    def take(self, timeout_s: float) -> bytes | None: ...
-    def close(self) -> None: ...
-
-
 class _Pipe:
     """Bytes of a pipe as they come: b"" if there are none now, None at its end."""
 
@@ -189,34 +181,6 @@ class _Pipe:
         self._stream.close()
 
 
-class _Reader:
-    """The same where pipes cannot be waited for (Windows): a thread reads."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._read: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._go_on, name="load-client-output", daemon=True)
-        self._thread.start()
-
-    def fileno(self) -> int:
-        raise OSError("a pipe cannot be waited for on this system; use read(timeout_s)")
-
-    def take(self, timeout_s: float) -> bytes | None:
-        try:
-            return self._read.get(timeout=timeout_s) if timeout_s > 0 else self._read.get_nowait()
-        except queue.Empty:
-            return b""
-
-    def close(self) -> None:
-        self._thread.join()  # the process has ended, so its output has too
-        self._stream.close()
-
-    def _go_on(self) -> None:
-        while data := os.read(self._stream.fileno(), _CHUNK):
-            self._read.put(data)
-        self._read.put(None)
-
-
 def _spawn(errors: IO[bytes]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
@@ -228,8 +192,7 @@ def _spawn(errors: IO[bytes]) -> subprocess.Popen[bytes]:
             env=_environment(),
             bufsize=0,
             # a terminal's Ctrl-C is for our caller, who then decides
-            start_new_session=os.name == "posix",
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            start_new_session=True,
         )
     except OSError as error:
         raise AsyncdemoError(f"the load client could not be started: {error}") from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import socket
 from collections.abc import Callable, Sequence
 
@@ -21,8 +22,6 @@ _PLENTY = 1 << 16
 """More than there are ports, so more connections to one server cannot be."""
 _MACOS_MOST = 10_240
 """macOS names no limit and then accepts no more than this (OPEN_MAX)."""
-_SELECT_MOST = 512
-"""Sockets that Windows' select takes."""
 
 
 def allow_connections(plan: Plan) -> int:
@@ -55,7 +54,6 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     try:
         import uvloop
     except ImportError:
-        # not Windows' default loop, which cannot wait for sockets made elsewhere to be readable
         return asyncio.SelectorEventLoop
     factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
     return factory
@@ -82,10 +80,6 @@ def resolve(host: str, port: int) -> str:
 
 
 def _raise_file_limit() -> int:
-    if os.name != "posix":
-        return _SELECT_MOST
-    import resource
-
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
     for wanted in (hard, _MACOS_MOST):

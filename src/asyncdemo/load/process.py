@@ -160,8 +160,6 @@ class _Parent:
         while os.read(_STDIN, _CHUNK):
             with contextlib.suppress(RuntimeError):  # the loop has just ended by itself
                 self._loop.call_soon_threadsafe(self._interrupt)
-        if os.name != "posix":
-            os._exit(1)  # there, no other sign of a parent's death is to be had
 
     def _look_again(self) -> None:
         self._look()
@@ -174,8 +172,8 @@ class _Parent:
 
 
 def _is_input_there() -> bool:
-    """Waits a moment for it; where one cannot, for ever."""
-    return os.name != "posix" or bool(select.select([_STDIN], [], [], _LOOK_FOR_PARENT_S)[0])
+    """Waits a moment for it."""
+    return bool(select.select([_STDIN], [], [], _LOOK_FOR_PARENT_S)[0])
 
 
 @contextlib.contextmanager
@@ -184,10 +182,7 @@ def _interrupted_by_signals(loop: asyncio.AbstractEventLoop, interrupt: Callable
     try:
         for number in numbers:
             loop.add_signal_handler(number, interrupt)
-    except (NotImplementedError, RuntimeError):
-        # Windows; or a thread that is not the main one, where signals are somebody else's
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(interrupt))
+    except RuntimeError:  # a thread that is not the main one, where signals are somebody else's
         numbers = ()
     try:
         yield

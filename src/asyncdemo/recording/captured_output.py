@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import sys
 from collections.abc import Iterator, Mapping
 
 from asyncdemo.recording.assembly import Listener
@@ -21,8 +20,8 @@ class CapturedOutput:
         self._streams: dict[int, tuple[str, codecs.IncrementalDecoder]] = {}
 
     def __iter__(self) -> Iterator[int]:
-        """The descriptors to be waited for; none where these cannot be waited for."""
-        return iter(() if sys.platform == "win32" else tuple(self._streams))
+        """The descriptors to be waited for."""
+        return iter(tuple(self._streams))
 
     def __bool__(self) -> bool:
         return bool(self._streams)

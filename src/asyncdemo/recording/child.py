@@ -133,7 +133,7 @@ class Child:
                 stdin=None if self.stdin else subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
-                start_new_session=hasattr(os, "setsid"),
+                start_new_session=True,
             )
         finally:
             for descriptor in capturing:
@@ -242,15 +242,14 @@ class _Door:
         self._callers.remove(caller)
 
     def _open(self) -> tuple[socket.socket, str]:
-        if hasattr(socket, "AF_UNIX"):
-            remove_leftovers()
-            self._folder = tempfile.mkdtemp(prefix=FOLDERS)
-            path = os.path.join(self._folder, SOCKET)
-            if len(path) < _LONGEST_NAME:
-                listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                listening.bind(path)
-                listening.listen(_MOST_CALLERS)
-                return listening, f"unix:{path}"
+        remove_leftovers()
+        self._folder = tempfile.mkdtemp(prefix=FOLDERS)
+        path = os.path.join(self._folder, SOCKET)
+        if len(path) < _LONGEST_NAME:
+            listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            listening.bind(path)
+            listening.listen(_MOST_CALLERS)
+            return listening, f"unix:{path}"
         listening = socket.create_server(("127.0.0.1", 0), backlog=_MOST_CALLERS)
         return listening, f"tcp:{listening.getsockname()[1]}"
 

@@ -23,8 +23,6 @@ def readable(sources: Iterable[_Source], timeout_s: float) -> list[_Source]:
     ``select`` refuses descriptors from 1,024 on, which who has many files open gets. Raises OSError for one
     that is closed, as ``select`` does.
     """
-    if not hasattr(select, "poll"):
-        return select.select(list(sources), [], [], timeout_s)[0]
     by_number = {source if isinstance(source, int) else source.fileno(): source for source in sources}
     poll = select.poll()
     for number, source in by_number.items():

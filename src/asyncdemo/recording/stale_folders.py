@@ -9,7 +9,6 @@ import contextlib
 import os
 import socket
 import stat
-import sys
 import tempfile
 import time
 from functools import cache
@@ -30,23 +29,19 @@ def remove_leftovers() -> None:
 
     Once for a process is enough.
     """
-    if sys.platform == "win32":
-        return
     for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
         with contextlib.suppress(OSError):  # gone meanwhile, or not for us to look at
             _remove_left(folder)
 
 
-if sys.platform != "win32":
-
-    def _remove_left(folder: Path) -> None:
-        status, path = folder.lstat(), folder / SOCKET
-        ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
-        if not ours or time.time() - status.st_mtime < _LEFT_S or not stat.S_ISSOCK(path.lstat().st_mode):
-            return
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-            try:
-                probe.connect(str(path))
-            except ConnectionRefusedError:
-                path.unlink()
-                folder.rmdir()
+def _remove_left(folder: Path) -> None:
+    status, path = folder.lstat(), folder / SOCKET
+    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    if not ours or time.time() - status.st_mtime < _LEFT_S or not stat.S_ISSOCK(path.lstat().st_mode):
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+            folder.rmdir()

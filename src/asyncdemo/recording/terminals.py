@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pty
+import termios
+import tty
 from typing import Any
 
 __all__ = ["Settings", "terminal_or_pipe"]
@@ -23,20 +26,12 @@ class Settings:
         for descriptor, before in self._before.items():
             now = _settings(descriptor)
             if now is not None and now != before and _in_foreground(descriptor):
-                import termios
-
                 with contextlib.suppress(termios.error):
                     termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 def terminal_or_pipe() -> tuple[int, int]:
-    """(readable, writable): a terminal where there are such, so that the script writes line by line."""
-    try:
-        import pty
-        import termios
-        import tty
-    except ImportError:
-        return os.pipe()
+    """(readable, writable): a terminal, so that the script writes line by line."""
     readable, writable = pty.openpty()
     with contextlib.suppress(termios.error):
         tty.setraw(writable)
@@ -45,10 +40,6 @@ def terminal_or_pipe() -> tuple[int, int]:
 
 def _settings(descriptor: int) -> list[Any] | None:
     """None where there is no terminal."""
-    try:
-        import termios
-    except ImportError:
-        return None
     try:
         return termios.tcgetattr(descriptor)
     except (termios.error, OSError):

@@ -6,6 +6,7 @@ Not for: users that are made; one that the system has is enough.
 from __future__ import annotations
 
 import os
+import pwd
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,10 +44,8 @@ class Account:
 
 def account_for_servers() -> Account | None:
     """None if we are an ordinary user, who can run it as what they are."""
-    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+    if os.geteuid() != 0:
         return None
-    import pwd
-
     for name in ("postgres", "nobody"):
         try:
             found = pwd.getpwnam(name)

@@ -110,7 +110,7 @@ class Cluster:
         return Program(
             [self._programs / "postgres", "-D", self._data, "-p", str(port), *settings],
             # Open connections are cut; if that takes too long, it ends without tidying up.
-            endings=[signal.SIGINT, signal.SIGQUIT] if os.name == "posix" else [],
+            endings=[signal.SIGINT, signal.SIGQUIT],
             environment=_environment(self._account),
             folder=self._folder.path,
             account=self._account,

@@ -6,6 +6,7 @@ The lock is held by whoever has the file open, thus by the server too, if it out
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
@@ -43,7 +44,7 @@ class ServerFolder:
 
 
 def remove_leftovers() -> None:
-    """Folders of servers that run no longer, where the system has locks that end with their owner."""
+    """Folders of servers that run no longer."""
     places = {Path(tempfile.gettempdir()), *_OPEN_PLACES}
     for folder in (folder for place in places for folder in place.glob(f"{_NAMES}*")):
         with contextlib.suppress(OSError):  # gone meanwhile, or not ours
@@ -54,8 +55,7 @@ def remove_leftovers() -> None:
 def _abandoned(folder: Path) -> bool:
     if folder.is_symlink():
         return False
-    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
-    lock = os.open(folder / _LOCK, flags)
+    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     try:
         return _try_to_lock(lock)
     finally:
@@ -63,11 +63,7 @@ def _abandoned(folder: Path) -> bool:
 
 
 def _try_to_lock(descriptor: int) -> bool:
-    """Whether nobody else had it. Without locks (Windows) a folder is never known to be abandoned."""
-    try:
-        import fcntl
-    except ImportError:
-        return False
+    """Whether nobody else had it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

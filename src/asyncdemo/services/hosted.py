@@ -61,8 +61,7 @@ class Hosted:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=os.name == "posix",  # a Ctrl-C is for us
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            start_new_session=True,  # a Ctrl-C is for us
         )
         self._listeners = [
             threading.Thread(target=target, name=f"{choice.name} {target.__name__}", daemon=True)
@@ -115,11 +114,11 @@ class Hosted:
             raise ServiceError(f"{self._noun} belongs to somebody else, so it is not killed.")
         if self.server_pid is not None:
             with suppress(ProcessLookupError):
-                os.kill(self.server_pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+                os.kill(self.server_pid, signal.SIGKILL)
 
     def ask_end(self) -> None:
         """To be followed by ``wait_end``. May be called twice, and while others wait for the start."""
-        if not self._closing and not self.environment and os.name == "posix":
+        if not self._closing and not self.environment:
             self._process.terminate()  # it does not read its orders yet
         self._closing = True
         if self._process.stdin is not None:
@@ -149,7 +148,7 @@ class Hosted:
         """Its process was killed, and could not end its server: that is still in the same group."""
         with suppress(ProcessLookupError, PermissionError):
             end_s = time.monotonic() + _ORPHANS_S
-            while hasattr(os, "killpg") and time.monotonic() < end_s:
+            while time.monotonic() < end_s:
                 os.killpg(self._process.pid, signal.SIGKILL)
                 time.sleep(_AGAIN_S)
         if self._folder is not None:

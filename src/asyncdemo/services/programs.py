@@ -52,7 +52,7 @@ class Program:
             stdout=sys.stderr.fileno(),
             env=environment,
             cwd=folder,
-            pass_fds=tuple(keep_open) if os.name == "posix" else (),
+            pass_fds=tuple(keep_open),
             **credentials(account),
         )
 

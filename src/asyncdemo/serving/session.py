@@ -7,7 +7,6 @@ as by Ctrl-C, when the last request has its answer. Its services are the caller'
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from enum import Enum, auto
@@ -314,8 +313,7 @@ class Session:
         self._ask_to_end(recording)
 
     def _ended_as_asked(self, exit_code: int | None) -> bool:
-        # Windows knows no SIGINT between processes: there it is ended, with the code of whoever did that.
-        if exit_code in _AS_ASKED or (sys.platform == "win32" and exit_code is not None):
+        if exit_code in _AS_ASKED:
             return True
         # Sanic's main process shares its workers' states over one connection. The signal can come while it
         # waits for a reply there; its handler asks too, and gets that reply. Then its own shutdown fails.

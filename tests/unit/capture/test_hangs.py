@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from pathlib import Path
 
@@ -11,8 +10,6 @@ import pytest
 from asyncdemo.analysis.diagnose import FindingKind, diagnose, where_they_wait
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Options, Recording, Target, record
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the recording of POSIX systems")
 
 
 def hang(folder: Path, source: str, **options: object) -> Run:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from pathlib import Path
 
-import pytest
-
 from asyncdemo.model import Clock, Run, RunOutcome, State
 from asyncdemo.recording.runner import Options, Target, record
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="one of the scripts has signals of POSIX")
 
 
 def run(folder: Path, source: str, **options: object) -> Run:

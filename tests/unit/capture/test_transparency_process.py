@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -375,7 +374,6 @@ never()
 STDIN = b"Ann\nline\nrest\n"
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the scripts use signals and forks")
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_nothing_changes(name: str, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPTS[name].lstrip("\n"), encoding="utf-8")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from pathlib import Path
 
-import pytest
-
 from asyncdemo.model import Run, RunOutcome, State
 from asyncdemo.recording.runner import Options, Target, record
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the recording of POSIX systems")
 
 
 def recorded(folder: Path, source: str, **options: object) -> Run:

@@ -14,9 +14,6 @@ from pathlib import Path
 
 import pytest
 
-if sys.platform == "win32":
-    pytest.skip("compares what POSIX shows of processes", allow_module_level=True)
-
 from asyncdemo.capture import wire
 from asyncdemo.model import Outcome, ResourceKind, Run, RunOutcome
 from asyncdemo.recording.runner import Call, Options, Recording, Stdout, Target, record

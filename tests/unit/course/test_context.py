@@ -82,7 +82,7 @@ def test_the_latest_of_a_course_counts_and_the_ones_before_stay_known(
     assert workspace_of(locate(course)).folder == first.folder
 
 
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="there names are text")
+@pytest.mark.skipif(sys.platform == "darwin", reason="there names are text")
 def test_a_name_that_is_no_text_is_remembered_too(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / os.fsdecode(b"caf\xe9"), tmp_path / os.fsdecode(b"th\xe9"))
     remember(workspace)
@@ -178,7 +178,6 @@ def test_a_list_that_makes_no_sense_is_no_list(course: Path, tmp_path: Path, tex
     need_known(workspace)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there a current folder cannot be removed")
 def test_in_a_folder_that_was_removed_a_relative_course_is_answered_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 import threading
 from dataclasses import replace
@@ -14,8 +13,6 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.judging import checking
 from asyncdemo.course.judging.judge import Stopped, Verdict, judge
 from asyncdemo.errors import CourseError
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the limits are those of POSIX")
 
 BREW = """
     import asyncio

@@ -166,7 +166,6 @@ def test_two_processes_at_once_lose_no_change(tmp_path: Path, before: str) -> No
     assert found["n"] == 2 * times
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 @pytest.mark.parametrize("before", ["", WITHOUT_LINKS], ids=["links", "no links"])
 def test_a_kill_at_any_moment_loses_nothing_that_was_confirmed(tmp_path: Path, before: str) -> None:
     before += "import asyncdemo.course.workspace.revisions as r\nr._UNFINISHED_S = 0.05\n"

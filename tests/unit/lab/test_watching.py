@@ -255,7 +255,6 @@ say("used", used() - before_s + more_s)
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that fork")
 @pytest.mark.parametrize(
     "case",
     [

@@ -23,7 +23,6 @@ from tests.unit.load.running import PATIENCE_S, listen, plan_for
 from tests.unit.load.serving import HELLO, Server, Visit, answering, served, unused_port
 
 SOURCE = Path(__file__).parents[3] / "src"
-posix = pytest.mark.skipif(os.name != "posix", reason="signals and select are POSIX")
 
 
 @contextmanager
@@ -68,7 +67,6 @@ def wait_until_gone(pid: int) -> None:
         time.sleep(0.02)
 
 
-@posix
 def test_it_can_be_waited_for_with_select() -> None:
     with answering() as server, Client(plan_for(server.port, requests=3, report=True)) as client:
         answered = 0
@@ -136,7 +134,6 @@ def test_a_client_that_is_held_can_be_interrupted() -> None:
         assert (client.result.requests, client.result.interrupted, server.connections) == (0, True, 0)
 
 
-@posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_interrupts_too(number: signal.Signals) -> None:
     with silent_after(5) as server, Client(plan_for(server.port, requests=50, report=True)) as client:
@@ -147,7 +144,6 @@ def test_a_signal_interrupts_too(number: signal.Signals) -> None:
         assert (client.result.answered, client.result.interrupted) == (5, True)
 
 
-@posix
 def test_a_client_that_is_killed_says_how_it_ended() -> None:
     with silent_after(1) as server, Client(plan_for(server.port, requests=2, report=True)) as client:
         hear(client, Answered, 1)
@@ -208,7 +204,6 @@ def test_a_reader_who_does_not_read_does_not_hold_up_the_load() -> None:
     assert sum(isinstance(event, Answered) for event in events) == 3000
 
 
-@posix
 @pytest.mark.parametrize("is_held", [False, True])
 @pytest.mark.parametrize("is_stdin_kept_open", [False, True])
 def test_it_ends_when_whoever_started_it_is_gone(
@@ -358,7 +353,6 @@ def test_an_unknown_host_is_a_line_too() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-@posix
 def test_ctrl_c_shows_what_there_is() -> None:
     with silent_after(5) as server:
         command = [sys.executable, "-m", "asyncdemo.load", f"http://127.0.0.1:{server.port}/", "-c", "1"]

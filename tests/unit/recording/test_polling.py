@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("descriptors of POSIX", allow_module_level=True)
-
-import resource
 
 from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.recording.polling import readable

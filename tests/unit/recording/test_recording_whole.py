@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 import tempfile
 import textwrap
 import time
@@ -20,8 +19,6 @@ from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.backlog import Backlog
 from asyncdemo.recording.connections import Lines
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts use what POSIX has")
 
 COUNTS = """
 import asyncio, os, signal, sys, threading, time

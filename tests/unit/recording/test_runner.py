@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 import sysconfig
 import tempfile
 import textwrap
@@ -23,8 +22,6 @@ from asyncdemo.recording import runner
 from asyncdemo.recording.child import Child
 from asyncdemo.recording.runner import Options, Recording, Spares, Stdout, Target, record
 from tests.hostile.traced import is_alive, until
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts use what POSIX has")
 
 BEFORE = """
 import asyncio, os, signal, sys, time

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +12,6 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.recording.stale_folders import remove_leftovers
-
-if sys.platform == "win32":
-    pytest.skip("has no such sockets", allow_module_level=True)
 
 
 @pytest.fixture

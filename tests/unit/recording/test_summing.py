@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 import textwrap
 from pathlib import Path
 
@@ -20,8 +19,6 @@ from asyncdemo.model import NO_WAIT, Run, RunOutcome, State, Wait
 from asyncdemo.recording.assembly import Assembly, coarsening, summing
 from asyncdemo.recording.assembly.spans import SpansBuilder
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target, record
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts use what POSIX has")
 
 SCRIPT = """
 import asyncio, time

@@ -133,7 +133,6 @@ def test_a_borrowed_postgres_lends_a_database_of_our_own(server: str) -> None:
     assert databases(server) == before
 
 
-@pytest.mark.skipif(os.name == "nt", reason="has no signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)])
 @pytest.mark.parametrize(("name", "kind"), kinds("postgres")[:1])
 def test_what_was_borrowed_goes_back_even_if_we_are_killed(server: str, number: int) -> None:

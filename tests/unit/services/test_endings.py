@@ -37,10 +37,8 @@ ENDINGS = {
 }
 # However it waits for its end.
 WAIT = "print('up', flush=True)\nimport time\ntime.sleep(600)"
-SIGNALS = [name for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGKILL") if hasattr(signal, name)]
+SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"]
 BOTH = ["redis", "postgres"]
-
-posix = pytest.mark.skipif(os.name == "nt", reason="has no signals")
 
 
 def program(mark: str, script: str, names: list[str], environ: dict[str, str]) -> subprocess.Popen[str]:
@@ -67,7 +65,6 @@ def test_a_program_that_ends_leaves_nothing(ending: str, temporary: Path) -> Non
     assert nothing_left(mark, temporary)
 
 
-@posix
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize(("service", "kind"), KINDS)
 def test_a_program_that_is_ended_by_a_signal_leaves_nothing(
@@ -83,7 +80,6 @@ def test_a_program_that_is_ended_by_a_signal_leaves_nothing(
     assert nothing_left(mark, temporary)
 
 
-@posix
 @pytest.mark.parametrize("after", range(8))
 def test_a_program_that_is_killed_while_they_start_leaves_nothing(after: int, temporary: Path) -> None:
     mark = secrets.token_hex()
@@ -95,7 +91,6 @@ def test_a_program_that_is_killed_while_they_start_leaves_nothing(after: int, te
     assert nothing_left(mark, temporary)
 
 
-@posix
 def test_a_ctrl_c_of_the_terminal_does_not_reach_them(temporary: Path) -> None:
     mark = secrets.token_hex()
     script = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{WAIT}"
@@ -109,7 +104,6 @@ def test_a_ctrl_c_of_the_terminal_does_not_reach_them(temporary: Path) -> None:
     assert nothing_left(mark, temporary)
 
 
-@posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)])
 def test_a_host_that_is_ended_takes_its_server_along(
     number: int, temporary: Path, monkeypatch: pytest.MonkeyPatch

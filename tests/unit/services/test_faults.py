@@ -32,10 +32,7 @@ from tests.support.servers import (
 
 NOUNS = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
 
-posix = pytest.mark.skipif(os.name == "nt", reason="needs programs that are scripts, or signals")
 
-
-@posix
 @pytest.mark.parametrize(("name", "kind"), KINDS)
 def test_one_that_is_killed_is_told_by_name_and_leaves_nothing(
     name: str, kind: str, temporary: Path, monkeypatch: pytest.MonkeyPatch
@@ -56,7 +53,6 @@ def test_one_that_is_killed_is_told_by_name_and_leaves_nothing(
     assert not postgres_folders(temporary)
 
 
-@posix
 def test_the_others_of_one_that_is_killed_go_on() -> None:
     with Services(["s3", "redis"], environ_of("redis", "embedded")) as services:
         services.kill("s3")
@@ -83,7 +79,6 @@ def broken(temporary: Path) -> dict[str, str]:
     return {"PATH": f"{temporary}{os.pathsep}{os.environ['PATH']}"}
 
 
-@posix
 @pytest.mark.parametrize(
     ("name", "program", "how"),
     [
@@ -201,7 +196,6 @@ def test_after_three_taken_ports_it_gives_up_and_says_how_it_ended(taken: int) -
 IDLE = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 
-@posix
 def test_a_program_that_ignores_the_wish_that_it_ends_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "_GRACE_S", 0.2)
     deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
@@ -211,7 +205,6 @@ def test_a_program_that_ignores_the_wish_that_it_ends_is_killed(monkeypatch: pyt
     program.end()
 
 
-@posix
 def test_only_an_end_that_nobody_asked_for_is_a_loss() -> None:
     losses: list[str] = []
     told = threading.Event()

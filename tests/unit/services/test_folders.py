@@ -17,10 +17,7 @@ from asyncdemo.services.cluster import Cluster
 from asyncdemo.services.folders import ServerFolder, remove_leftovers
 from tests.support.servers import needs_embedded_postgres, postgres_environ, postgres_folders, python_path
 
-posix = pytest.mark.skipif(os.name == "nt", reason="has no locks that end with their owner")
-root = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be another user"
-)
+root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 
 SOMEBODY = Account("somebody", 64123, 64123)
 
@@ -29,14 +26,12 @@ def test_a_folder_is_ours_alone_and_can_be_closed_twice(temporary: Path) -> None
     folder = ServerFolder(None)
     (folder.path / "data").mkdir()
     assert postgres_folders(temporary) == [folder.path]
-    if os.name == "posix":
-        assert folder.path.stat().st_mode & 0o077 == 0
+    assert folder.path.stat().st_mode & 0o077 == 0
     folder.close()
     folder.close()
     assert postgres_folders(temporary) == []
 
 
-@posix
 def test_a_folder_in_use_stays_and_one_that_a_kill_left_goes(temporary: Path) -> None:
     used = ServerFolder(None)
     script = (
@@ -51,7 +46,6 @@ def test_a_folder_in_use_stays_and_one_that_a_kill_left_goes(temporary: Path) ->
     used.close()
 
 
-@posix
 def test_a_folder_stays_while_a_server_that_outlives_us_has_its_lock(temporary: Path) -> None:
     folder = ServerFolder(None)
     with subprocess.Popen(
@@ -66,7 +60,6 @@ def test_a_folder_stays_while_a_server_that_outlives_us_has_its_lock(temporary: 
     assert postgres_folders(temporary) == []
 
 
-@posix
 def test_what_is_not_such_a_folder_is_never_touched(temporary: Path, tmp_path: Path) -> None:
     (tmp_path / "in-use").touch()
     (temporary / "asyncdemo-postgres-link").symlink_to(tmp_path, target_is_directory=True)
@@ -78,7 +71,6 @@ def test_what_is_not_such_a_folder_is_never_touched(temporary: Path, tmp_path: P
     assert (tmp_path / "in-use").exists()
 
 
-@posix
 def test_an_account_reaches_what_is_open_to_all_on_the_whole_way(temporary: Path) -> None:
     (temporary / "bin").mkdir(mode=0o755)
     program = temporary / "bin" / "postgres"

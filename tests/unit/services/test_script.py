@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,8 +10,6 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "servers.sh"
 NEEDED = ("sh", "ls", "cat")
-
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
 
 
 @pytest.fixture

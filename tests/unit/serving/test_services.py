@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,8 +18,6 @@ from asyncdemo.serving import KeptServices, Session, Surroundings
 from asyncdemo.serving import kept as keeping
 from tests.hostile.traced import until
 from tests.unit.serving.staging import options, plan, run_session, script
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests kill processes")
 
 ENVIRONMENT = {"ASYNCDEMO_REDIS": "embedded"}
 

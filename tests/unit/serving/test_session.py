@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,8 +23,6 @@ from asyncdemo.serving import session as sessions
 from asyncdemo.serving.ports import free_port
 from tests.hostile.traced import is_alive, until
 from tests.unit.serving.staging import FLASK, SANIC, SLEEPS, options, plan, run_session, script
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests send signals")
 
 both = pytest.mark.parametrize("server", [FLASK, SANIC], ids=["flask", "sanic"])
 

@@ -57,7 +57,7 @@ _FUNCTIONS: dict[Any, str] = {
 _METHODS: dict[tuple[type, str], str] = {
     (kind, name): reason
     for kind, reason, names in (
-        (type(select.poll()) if hasattr(select, "poll") else None, "i/o", ("poll",)),
+        (type(select.poll()), "i/o", ("poll",)),
         (getattr(select, "epoll", None), "i/o", ("poll",)),
         (SimpleQueue, "empty queue", ("get",)),
         *(

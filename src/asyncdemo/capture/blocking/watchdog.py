@@ -26,7 +26,6 @@ FLUSH_NS = 40_000_000
 _DEEPEST = 200
 _SOMETHING = 4096
 _Epoll: Any = getattr(select, "epoll", type(None))
-_select = select.select  # gevent replaces it
 _current_frames = sys._current_frames  # the script may replace it
 
 
@@ -200,20 +199,14 @@ class _Parent:
     def __init__(self, connection: socket.socket) -> None:
         # Not the methods of the class: they are observed.
         self._receive = super(socket.socket, connection).recv
-        self._readable: Any = select.poll() if hasattr(select, "poll") else None
-        if self._readable is not None:
-            self._readable.register(connection.fileno(), select.POLLIN)
-        self._descriptor = connection.fileno()
+        self._readable = select.poll()
+        self._readable.register(connection.fileno(), select.POLLIN)
         self._frames = wire.FrameReader()
 
     def words(self) -> bytes:
         """The kinds of the frames that have arrived."""
         try:
-            if self._readable is not None:
-                ready = bool(self._readable.poll(0))
-            else:
-                ready = bool(_select([self._descriptor], [], [], 0)[0])
-            arrived = self._receive(64) if ready else b""
+            arrived = self._receive(64) if self._readable.poll(0) else b""
             return b"".join([kind for kind, _ in self._frames.feed(arrived)])
         except (OSError, ValueError):
             return b""  # the script has closed it: the next flush will notice

@@ -40,8 +40,7 @@ class Restarts:
     def install(self) -> None:
         self._patches.rewrite(subprocess, "Popen.__init__", self._started, on_entry_with_all)
         for name in ("execv", "execve"):
-            if hasattr(os, name):
-                self._patches.set(os, name, self._flushing(name, getattr(os, name)))
+            self._patches.set(os, name, self._flushing(name, getattr(os, name)))
 
     def install_multiprocessing(self, module: ModuleType) -> None:
         """module: ``multiprocessing.process``, where its processes are not observed."""

@@ -171,11 +171,8 @@ def ending(script: Path, timeout_s: float, environment: Mapping[str, str] | None
 
 
 def _end_group(process: subprocess.Popen[str]) -> None:
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _recorded(

@@ -65,7 +65,7 @@ def _faults(script: Path, load: Load, environment: Mapping[str, str]) -> Iterato
             _ask_to_end(process)
             if process.poll() is None:
                 yield Fault(f"does not end within {_GRACE_S:.0f} s of Ctrl-C", script)
-            elif sys.platform != "win32" and process.returncode not in _ENDS:
+            elif process.returncode not in _ENDS:
                 message = f"ends with {process.returncode} after Ctrl-C"
                 yield Fault(_with_last(message, stderr), script)
         finally:
@@ -146,28 +146,22 @@ def _let_workers_come(process: subprocess.Popen[bytes]) -> None:
 
 def _members(group: int) -> int:
     """How many processes a group has; 1 if nobody tells."""
-    with contextlib.suppress(OSError, ValueError):  # Windows has neither groups nor ps
+    with contextlib.suppress(OSError):  # a small container may have no ps
         told = subprocess.run(["ps", "-A", "-o", "pgid="], capture_output=True, text=True, check=False)
         return max([int(line) for line in told.stdout.split()].count(group), 1)
     return 1
 
 
 def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
-        process.terminate()
-    else:
-        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_S)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _with_last(message: str, stderr: IO[str]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -150,8 +149,8 @@ def resolved(path: Path) -> Path:
 
 
 def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the system keeps such state: $XDG_STATE_HOME, on Windows %LOCALAPPDATA%."""
-    named = environment.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_STATE_HOME")
+    """Where the system keeps such state: $XDG_STATE_HOME."""
+    named = environment.get("XDG_STATE_HOME")
     return (Path(named) if named else Path.home() / ".local" / "state") / "asyncdemo"
 
 

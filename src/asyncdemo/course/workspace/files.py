@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import sys
 import time
 from pathlib import Path
 from typing import Final
@@ -37,9 +36,6 @@ def draft(folder: Path, data: bytes) -> Path:
 def publish(draft: Path, target: Path) -> None:
     """Gives a draft its name, unless that is taken: then FileExistsError. The draft is gone in any case."""
     try:
-        if sys.platform == "win32":
-            os.rename(draft, target)  # there it refuses to replace
-            return
         try:
             os.link(draft, target)
         except OSError as error:

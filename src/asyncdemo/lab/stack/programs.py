@@ -6,6 +6,7 @@ A guard stands between us and each (``lab.guard``), so neither survives us. Not 
 
 from __future__ import annotations
 
+import grp
 import os
 import random
 import signal
@@ -61,8 +62,6 @@ def account_group() -> str:
     account = account_for_servers()
     if account is None:
         return ""
-    import grp  # not on Windows
-
     return grp.getgrgid(account.gid).gr_name
 
 
