@@ -28,7 +28,7 @@ from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, s
 __all__ = ["command"]
 
 FORMAT = "asyncdemo.doctor/1"
-NEEDED = ("click", "rich")
+NEEDED = ("click", "psutil", "rich")
 _VERSION = "{}.{}".format(*sys.version_info)
 
 
@@ -172,17 +172,9 @@ def _system() -> Iterator[Check]:
         yield Check(topic, "clock", Status.OK, words)
     else:
         yield Check(topic, "clock", Status.NOTE, f"{words}: shorter steps cannot be measured")
-    if hasattr(time, "thread_time_ns"):
-        yield Check(
-            topic,
-            "CPU time of threads",
-            Status.OK,
-            "readable: computing is told apart from being descheduled",
-        )
-    else:
-        yield Check(
-            topic, "CPU time of threads", Status.NOTE, "not readable: a descheduled step counts as blocking"
-        )
+    yield Check(
+        topic, "CPU time of threads", Status.OK, "readable: computing is told apart from being descheduled"
+    )
     if Path("/proc/self/stat").is_file():
         yield Check(topic, "/proc", Status.OK, "readable")
     else:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from asyncdemo.errors import MissingError
+import psutil
+
 from asyncdemo.lab.flags import RULES, FlagKind
-from asyncdemo.packages import install_command
 
 __all__ = ["noise_words"]
 
@@ -18,14 +18,10 @@ _LOOK_S: Final = 1.0
 
 
 def noise_words() -> str:
-    """What to do if it is not; "" if it is. Raises MissingError without psutil."""
-    try:
-        import psutil
-    except ImportError:
-        raise MissingError(f"A measurement is watched with psutil: {install_command('psutil')}") from None
+    """What to do if it is not; "" if it is."""
     most = RULES[FlagKind.FOREIGN_CPU].limit or 0.0
     used = psutil.cpu_percent(_LOOK_S) / 100
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    load = os.getloadavg()[0]
     if used <= most:
         return ""
     return (

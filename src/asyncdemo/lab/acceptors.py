@@ -91,7 +91,7 @@ def _owners(inodes: Collection[str], pids: Collection[int]) -> dict[str, set[int
 
 def look_with_psutil(port: int, pids: Pids) -> Acceptors:
     """It sees nothing of processes that are not given: a stranger is who listens if none of them does."""
-    import psutil  # not a base package, and Linux does without
+    import psutil  # Linux does without
 
     accepted: dict[int, int] = {}
     listeners = set()

@@ -16,9 +16,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
+import psutil
+
 from asyncdemo.lab.experiment import Environment
 from asyncdemo.lab.pinning import Pinning
-from asyncdemo.recording.processes import physical_memory
 
 __all__ = ["describe_machine"]
 
@@ -52,7 +53,7 @@ def describe_machine(
     return Environment(
         processor=_processor(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        memory_bytes=physical_memory() or 0,
+        memory_bytes=psutil.virtual_memory().total,
         system=f"{platform.system()} {platform.release()}, {platform.machine()}",
         python=f"{platform.python_implementation()} {platform.python_version()}",
         sysctls=_sysctls(),
@@ -60,7 +61,7 @@ def describe_machine(
         programs={name: said for name, command in named.items() if (said := _program_version(command))},
         missing=dict(missing or {}),
         pinning=pinning.words,
-        load_average=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        load_average=os.getloadavg()[0],
     )
 
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from asyncdemo.errors import MissingError
+import psutil
+
 from asyncdemo.lab.trial import Memory, Server, System
-from asyncdemo.packages import install_command
 
 __all__ = ["Machine", "Reading", "Watch", "server_between", "system_between"]
 
@@ -59,14 +59,9 @@ class Reading:
 
 
 class Machine:
-    """Asks the system. Raises MissingError without psutil."""
+    """Asks the system."""
 
     def __init__(self) -> None:
-        try:
-            import psutil
-        except ImportError:
-            command = install_command("psutil")
-            raise MissingError(f"A measurement is watched with psutil: {command}") from None
         self._psutil: Any = psutil
 
     def read(self, server: Sequence[int], own: Sequence[int]) -> Reading:

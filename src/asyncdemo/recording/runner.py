@@ -10,13 +10,14 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 import sysconfig
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Protocol
+
+import psutil
 
 from asyncdemo.capture import wire
 from asyncdemo.errors import MissingError, ScriptError, UsageError
@@ -28,7 +29,6 @@ from asyncdemo.recording.connections import Lines
 from asyncdemo.recording.memory import MemoryMeter
 from asyncdemo.recording.options import Call, Options, Target, told
 from asyncdemo.recording.polling import readable
-from asyncdemo.recording.processes import physical_memory
 from asyncdemo.recording.terminals import Settings
 
 __all__ = [
@@ -155,8 +155,7 @@ class Recording:
         self._next_census = 0.0
         self._counted_at_end = False
         self._meter: MemoryMeter | None = None
-        half = physical_memory()
-        self._memory_bytes = options.memory_bytes or (half // 2 if half else None)
+        self._memory_bytes: int = options.memory_bytes or psutil.virtual_memory().total // 2
 
     def __enter__(self) -> Recording:
         return self
@@ -293,11 +292,8 @@ class Recording:
         if self._interrupts and self._told_stuck(now) and self._child is not None:
             self._interrupts = False
             self._kill_at = now + _GRACE_S
-            if hasattr(os, "killpg"):
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(self._child.process.pid, signal.SIGINT)
-            else:
-                self._child.process.terminate()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._child.process.pid, signal.SIGINT)
 
     def _ask_who_is_stuck(self, now: float) -> None:
         self._asked_at = now
@@ -356,10 +352,7 @@ class Recording:
         if self._ask_at is None or now < self._ask_at or self._child is None:
             return
         self._ask_at = None
-        if sys.platform == "win32":
-            self._child.process.terminate()
-        else:
-            self._child.process.send_signal(signal.SIGINT)
+        self._child.process.send_signal(signal.SIGINT)
 
     def add_note(self, text: str) -> None:
         """Something that a reader of the run must know, in a sentence."""
@@ -525,7 +518,7 @@ class Recording:
     def _take_census(self, now: float) -> None:
         assert self._child is not None
         count = self._child.family.look()
-        if self._memory_bytes is not None and self._child.family.uses_more_than(self._memory_bytes):
+        if self._child.family.uses_more_than(self._memory_bytes):
             size = self._memory_bytes / 1e9
             self._stop(RunOutcome.FAILED, f"Stopped because it used more than {size:.1f} GB of memory.")
         elif count > self._options.processes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -51,8 +50,6 @@ MISTAKES = [
         "s3 is named, but",
     ),
     Mistake("services", "exercise.py", "PACKS_S = ", 'X = "DATABASE_URL"\nPACKS_S = ', "not name postgres"),
-    Mistake("memory", LESSON, "minutes = 10", "minutes = 10\nmemory = true", "which packages does not"),
-    Mistake("memory", LESSON, "timeout_s = 20\nruns", "memory = true\nruns", "which packages does not"),
     Mistake("docstring", "in_turn.py", "asyncdemo run shop --variant in-turn", "it", "run shop --variant in"),
     Mistake("figures", "README.md", "4 clients", "5 clients", "'5' in 'What you saw'"),
     Mistake("exercise-knobs", LESSON, "{ CLIENTS = 3,", "{ CLIENT = 3,", "and no knob of the load"),
@@ -163,10 +160,7 @@ def test_sends_that_have_no_turn_are_none(lesson: Path) -> None:
 
 # -- what runs ---------------------------------------------------------------------------------------
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C of POSIX")
 
-
-@posix
 @pytest.mark.parametrize(("file", "old", "new", "says"), SERVED, ids=[says for *_, says in SERVED])
 def test_a_server_that_plain_python_does_not_run_as_meant_is_found(
     lesson: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str, says: str
@@ -182,7 +176,6 @@ def test_a_server_that_plain_python_does_not_run_as_meant_is_found(
     assert any(says in message for message in messages), messages
 
 
-@posix
 @pytest.mark.parametrize("file", ["in_turn.py", "at_once.py"])
 def test_a_server_that_does_as_meant_has_no_fault(lesson: Path, file: str) -> None:
     load = load_lesson(lesson).load
@@ -190,7 +183,6 @@ def test_a_server_that_does_as_meant_has_no_fault(lesson: Path, file: str) -> No
     assert [fault.message for fault in faults_of_server(lesson / file, load, {})] == []
 
 
-@posix
 def test_a_server_ends_when_asked_also_where_ctrl_c_is_ignored(lesson: Path) -> None:
     """As a shell does that for what it starts in the background."""
     load = load_lesson(lesson).load
@@ -203,7 +195,6 @@ def test_a_server_ends_when_asked_also_where_ctrl_c_is_ignored(lesson: Path) -> 
         signal.signal(signal.SIGINT, before)
 
 
-@posix
 def test_a_request_may_be_meant_to_be_refused(lesson: Path) -> None:
     change(lesson / "in_turn.py", '    return {"left": 7}', '    return {"left": 0}, 404')
     change(lesson / LESSON, 'path = "/stock"', 'path = "/stock"\nstatus = 404')
@@ -215,7 +206,6 @@ def test_a_request_may_be_meant_to_be_refused(lesson: Path) -> None:
     ]
 
 
-@posix
 def test_a_warning_is_not_told_as_the_reason(lesson: Path) -> None:
     """Sanic shows one of its own from Python 3.14 on."""
     warns = 'warnings.showwarning(DeprecationWarning("old"), DeprecationWarning, __file__, 1)'
@@ -228,7 +218,6 @@ def test_a_warning_is_not_told_as_the_reason(lesson: Path) -> None:
     ]
 
 
-@posix
 def test_claims_are_held_against_runs_under_load(lesson: Path) -> None:
     change(
         lesson / LESSON,
@@ -242,7 +231,6 @@ def test_claims_are_held_against_runs_under_load(lesson: Path) -> None:
     ]
 
 
-@posix
 def test_scripts_with_a_service_find_it_in_every_rule_that_runs_them(
     lesson: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Callable
 from itertools import pairwise
@@ -10,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.errors import EXIT_MISSING, MissingError
 from asyncdemo.model import MemorySample, Run
-from asyncdemo.recording.runner import Options, Recording, Target, record
-
-pytest.importorskip("psutil", reason="samples are taken with it")
+from asyncdemo.recording.runner import Options, Target, record
 
 MB = 1_000_000
 KEEPS = "import sys, threading, time\nkept = b'x' * 60_000_000\ntime.sleep(0.3)\n"
@@ -77,14 +73,3 @@ def test_observing_takes_its_memory_before_the_first_sample(sampled: Sampled) ->
 def test_it_is_taken_only_when_asked_for(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("import time\ntime.sleep(0.1)")
     assert record(Target(str(tmp_path / "script.py")), Options()).memory == ()
-
-
-def test_without_psutil_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "script.py").write_text("")
-    monkeypatch.setitem(sys.modules, "psutil", None)
-    with (
-        Recording(Target(str(tmp_path / "script.py")), Options(memory=True)) as recording,
-        pytest.raises(MissingError, match=r"psutil, which is not installed: .*install psutil") as raised,
-    ):
-        recording.start()
-    assert raised.value.exit_code == EXIT_MISSING

@@ -10,10 +10,8 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+import psutil
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("signals of POSIX", allow_module_level=True)
 
 from asyncdemo.capture import wire
 from asyncdemo.recording import processes
@@ -95,6 +93,13 @@ def test_whom_it_leaves_is_ended(options: str) -> None:
         assert until(lambda: not is_alive(left), 5)
 
 
+def long_gone(pid: int) -> psutil.Process:
+    """A process that had this number before the one that has it now."""
+    process = psutil.Process(pid)
+    process._ident = (pid, 0.0)
+    return process
+
+
 def test_who_has_the_number_of_one_that_ended_lives(
     bystander: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +107,7 @@ def test_who_has_the_number_of_one_that_ended_lives(
     with process:
         process.wait()
     monkeypatch.setattr(process, "pid", bystander.pid)
-    family._seen = {bystander.pid: "long ago"}
+    family._seen = {long_gone(bystander.pid)}
     family.end()
     assert bystander.poll() is None
 
@@ -110,30 +115,42 @@ def test_who_has_the_number_of_one_that_ended_lives(
 def test_a_number_that_is_given_away_meanwhile_is_not_signalled(
     bystander: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    processes._kill(bystander.pid, "long ago")
-    processes._kill(bystander.pid, "")
-    with monkeypatch.context() as patch:  # not for Popen.wait, which uses it from Python 3.15 on
-        patch.delattr(os, "pidfd_open", raising=False)
-        processes._kill(bystander.pid, "long ago")
-        assert bystander.poll() is None
-        processes._kill(bystander.pid, processes._started(bystander.pid))
-    assert bystander.wait(10) == -signal.SIGKILL
-    processes._kill(bystander.pid, "long ago")
+    """After it was looked whether it lives."""
+    process, family = family_of("pass")
+    with process:
+        process.wait()
+    monkeypatch.setattr(processes, "_lives", lambda one: True)
+    monkeypatch.setattr(processes, "_PERSISTENCE_S", 0.2)
+    family._seen = {long_gone(bystander.pid)}
+    family.end()
+    assert bystander.poll() is None
 
 
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux")
-@pytest.mark.parametrize("refused", [None, OSError("not here")])
-def test_by_a_descriptor_where_there_are_such(
-    bystander: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch, refused: OSError | None
-) -> None:
-    before = len(os.listdir("/proc/self/fd"))
-    with monkeypatch.context() as patch:
-        if refused is not None:
+@pytest.mark.parametrize("has_proc", [True, False])
+def test_children_and_theirs_are_found(has_proc: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the system tells them of one process, and as psutil finds them."""
+    monkeypatch.setattr(processes, "_HAS_PROC", has_proc and processes._HAS_PROC)
+    process, family = family_of(LEAVES_ONE.replace("OPTIONS", "{}") + "left.wait()")
+    with process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        assert family.look() == 1
+        assert family.pids == (child,)
+        family.end()
+        assert family.look() == 0
+    assert not is_alive(child)
 
-            def refuse(pid: int) -> int:
-                raise refused
 
-            patch.setattr(os, "pidfd_open", refuse)
-        processes._kill(bystander.pid, processes._started(bystander.pid))
-    assert bystander.wait(10) == -signal.SIGKILL
-    assert len(os.listdir("/proc/self/fd")) == before
+def test_memory_that_is_shared_counts_once() -> None:
+    """Two that share what the first one had when the other was forked."""
+    process, family = family_of(
+        "import os, time\nkept = os.urandom(80_000_000)\nos.fork()\nprint(flush=True)\ntime.sleep(60)"
+    )
+    with process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.readline()
+        assert family.look() == 1
+        assert family.uses_more_than(70_000_000)
+        assert not family.uses_more_than(150_000_000)
+        family.end()

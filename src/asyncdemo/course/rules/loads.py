@@ -97,15 +97,6 @@ def services(subject: Subject) -> Iterator[Fault]:
                 yield Fault(message, subject.manifest, line)
 
 
-def memory(subject: Subject) -> Iterator[Fault]:
-    """Who is to sample memory needs the package for it."""
-    lesson, exercise = subject.lesson, subject.lesson.exercise
-    for field, wanted in (("memory", lesson.memory), ("exercise.memory", exercise and exercise.memory)):
-        if wanted and "psutil" not in lesson.packages:
-            line = subject.manifest_line(field)
-            yield Fault("memory is sampled with psutil, which packages does not name", subject.manifest, line)
-
-
 def _served(subject: Subject) -> Iterator[tuple[Load, list[Script]]]:
     """(load, the scripts that it is sent to, as far as they can be read)."""
     lesson, exercise = subject.lesson, subject.lesson.exercise
@@ -147,5 +138,4 @@ RULES: Final = (
     Rule("load-ports", ports),
     Rule("load-knobs", load_knobs),
     Rule("services", services),
-    Rule("memory", memory),
 )
