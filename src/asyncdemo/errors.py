@@ -42,10 +42,13 @@ EXIT_CODES: Final = {
 
 
 class AsyncdemoError(Exception):
-    """Base of all; its text is for the user, without a traceback."""
+    """Base of all; its text is for the user, without a traceback.
+
+    Attributes:
+        exit_code (int): With which the command ends that raised it; see ``EXIT_CODES``.
+    """
 
     exit_code = EXIT_FAILED
-    """With which the command ends that raised it; see ``EXIT_CODES``."""
 
 
 class UsageError(AsyncdemoError):

@@ -10,8 +10,12 @@ __all__ = ["Answer"]
 class Answer(NamedTuple):
     """What a server answered to one request.
 
-    method, path: of the request. status: None without a whole response. content_type: of the answer.
-    body: as far as it was kept.
+    Attributes:
+        method: The method of the request.
+        path: Its path, with the query.
+        status: The status code, or None without a whole response.
+        content_type: The Content-Type of the answer.
+        body: The body, as far as it was kept.
     """
 
     method: str

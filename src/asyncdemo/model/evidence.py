@@ -13,8 +13,12 @@ __all__ = ["Evidence"]
 class Evidence:
     """The stretch of a run that shows a fault; ``render.terminal.evidence`` draws it.
 
-    run: the whole recording. lanes: indices into ``run.lanes``, those that matter. start_ns, end_ns: when.
-    requests: indices into ``run.requests``, where these are what matters.
+    Attributes:
+        run: The whole recording.
+        lanes: Indices into ``run.lanes`` of those that matter.
+        start_ns: When the stretch begins.
+        end_ns: When it ends.
+        requests: Indices into ``run.requests``, if these are what matters.
     """
 
     run: Run

@@ -14,12 +14,16 @@ __all__ = ["AwaitSequence", "BlockingCall", "Holding", "SlowStep", "Stuck", "Una
 class SlowStep:
     """A step (or other callback) that held its event loop longer than ``Run.threshold_ns``.
 
-    track: index into ``Run.tracks``; None for a callback that is no task's step.
-    start_ns, end_ns: when it held the loop. cpu_ns: thread CPU time in it, if known.
-    stolen_ns: of its length, what the operating system gave to others: not the step's doing.
-    site: the innermost line seen; called_from: the nearest line of the user's own code.
-    reason: the blocking call it was in ("sleep", "net.read", ...), "" if it computed,
-    "gil" if another thread kept the interpreter.
+    Attributes:
+        track: Index into ``Run.tracks``; None for a callback that is no step of a task.
+        start_ns: When it began to hold the loop.
+        end_ns: When it gave the loop back.
+        cpu_ns: The CPU time of the thread in it, if known.
+        stolen_ns: How much of its length the operating system gave to others, which is not the step's doing.
+        site: The innermost line seen.
+        called_from: The nearest line of the user's own code that led there.
+        reason: The blocking call it was in ("sleep", "net.read", ...); "" if it computed, "gil" if another
+            thread kept the interpreter.
     """
 
     track: int | None
@@ -41,9 +45,13 @@ class SlowStep:
 class BlockingCall:
     """A sleep or I/O call made inside a step: running, but a wait that could have overlapped.
 
-    track: index into ``Run.tracks``; None in a callback that is no task's step.
-    start_ns, end_ns: of the call.
-    reason: what it was: "sleep", "net.read", ... site, called_from: as of a ``SlowStep``.
+    Attributes:
+        track: Index into ``Run.tracks``; None in a callback that is no step of a task.
+        start_ns: When the call began.
+        end_ns: When it returned.
+        reason: What it was: "sleep", "net.read", ...
+        site: The innermost line seen.
+        called_from: The nearest line of the user's own code that led there.
     """
 
     track: int | None
@@ -58,11 +66,16 @@ class BlockingCall:
 class AwaitSequence:
     """Waits of one coroutine call that came one after another.
 
-    track: index into ``Run.tracks``. start_ns, end_ns: from the first wait to the end of the last.
-    count: how many. waited_ns: all of them together. longest_ns: the longest single one.
-    sites: the lines that awaited, in order of first use.
-    independent: no result reached a later call's arguments, as far as the source shows;
-    None if the source could not be read.
+    Attributes:
+        track: Index into ``Run.tracks``.
+        start_ns: When the first wait began.
+        end_ns: When the last one ended.
+        count: How many waits there were.
+        waited_ns: How long all of them took together.
+        longest_ns: How long the longest one took.
+        sites: The lines that awaited, in order of first use.
+        independent: Whether no result reached the arguments of a later call, as far as the source shows; None
+            if the source could not be read.
     """
 
     track: int
@@ -79,7 +92,10 @@ class AwaitSequence:
 class Unawaited:
     """A coroutine that was made and dropped without being awaited.
 
-    function: that it would have run. at_ns: when it was dropped. site: the line that made it, if known.
+    Attributes:
+        function: The function that it would have run.
+        at_ns: When it was dropped.
+        site: The line that made it, if known.
     """
 
     function: str
@@ -91,12 +107,18 @@ class Unawaited:
 class Stuck:
     """A task or thread that had not ended when the run was stopped.
 
-    name: of the task or thread. function: that it runs. site: the line of the user's code that it was at,
-    None if it had not begun. source: that line. state: what it was doing.
-    track: its index in ``Run.tracks``, if it is known there. reason: what it waited for, as of a ``Wait``;
-    if it was running, it was inside a blocking call for that. resource: index into ``Run.resources``, if it
-    waited at one. on: indices of the tracks that it waited for. unfinished: in ``queue.join``, the items
-    without a ``task_done``.
+    Attributes:
+        name: The name of the task or thread.
+        function: The function that it runs.
+        site: The line of the user's code that it was at; None if it had not begun.
+        source: The text of that line.
+        state: What it was doing.
+        track: Its index in ``Run.tracks``, if it is known there.
+        reason: What it waited for, as in a ``Wait``. If it was running, it was inside a blocking call for
+            that.
+        resource: Index into ``Run.resources`` of what it waited at, if it was that.
+        on: Indices of the tracks that it waited for.
+        unfinished: In ``queue.join``, how many items had no ``task_done``.
     """
 
     name: str
@@ -115,8 +137,10 @@ class Stuck:
 class Holding:
     """One slot of a resource that had not been given back when the run was stopped.
 
-    track: index into ``Run.tracks``: who held it. resource: index into ``Run.resources``.
-    site: the line of the user's code that took it, if known.
+    Attributes:
+        track: Index into ``Run.tracks`` of the one that held it.
+        resource: Index into ``Run.resources``.
+        site: The line of the user's code that took it, if known.
     """
 
     track: int

@@ -14,7 +14,10 @@ __all__ = ["Connection", "Resource", "Slot"]
 class Slot:
     """One track holding one unit of a resource, or asking for one.
 
-    track: index into ``Run.tracks``. start_ns, end_ns: from when on, and until when.
+    Attributes:
+        track: Index into ``Run.tracks``.
+        start_ns: When it began to hold or ask for it.
+        end_ns: When that ended.
     """
 
     track: int
@@ -24,15 +27,18 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """One connection of a pool. ``uses``: who held it when, in order; between them it was idle.
+    """One connection of a pool. Between its uses it was idle.
 
     A use begins with the opening if the connection was opened for it.
 
-    opened_ns: when opening it began. ready_ns: when it was open, None if it never was.
-    closed_ns: None if it was still open when the recording ended. track: that opened it.
-    uses: who held it, and when.
-    kept: whoever held it last never gave it back. dropped: it was closed because nothing referred to it
-    any more, not by the program.
+    Attributes:
+        opened_ns: When opening it began.
+        ready_ns: When it was open; None if it never was.
+        closed_ns: When it was closed; None if it was still open when the recording ended.
+        track: Index into ``Run.tracks`` of the one that opened it.
+        uses: Who held it when, in order.
+        kept: Whether the last to hold it never gave it back.
+        dropped: Whether it was closed because nothing referred to it any more, not by the program.
     """
 
     opened_ns: int
@@ -48,17 +54,24 @@ class Connection:
 class Resource:
     """Something limited that lanes share.
 
-    index: its place in ``Run.resources``. kind: what is limited.
-    site: where it was made. limit: None if unlimited. slots: who held it when (empty for a queue).
-    levels: for a queue, (time, length) after each change.
-    queue: for an executor, who had an item waiting for a worker, and when.
-    name: of a pool, what it is of: "redis", "s3", "asyncpg". connections: of a pool, in the order in
-    which they were opened; ``slots`` says who held any of them.
-    refused: of a pool, who asked for a connection in vain, from when until when.
-    made_ns, made_by: of a pool, when it was made, and the track that did. closed_ns: when the program closed
-    it, or the client that it is of; None if that was left to the end of the program.
-    process: which of the run's processes it belongs to.
-    label: what the line that made it calls it (``left = Lock()``: "left"), "" if that line does not say.
+    Attributes:
+        index: Its place in ``Run.resources``.
+        kind: What is limited.
+        site: The line that made it.
+        limit: How many may hold it, or how long a queue may get; None if unlimited.
+        slots: Who held it when; empty for a queue.
+        levels: For a queue, (time in ns, length) after each change.
+        queue: For an executor, who had an item waiting for a worker, and when.
+        name: Of a pool, what it is a pool of: "redis", "s3", "asyncpg".
+        connections: Of a pool, its connections in the order in which they were opened; ``slots`` says who
+            held any of them.
+        refused: Of a pool, who asked for a connection and got none, from when until when.
+        made_ns: Of a pool, when it was made.
+        made_by: Of a pool, index into ``Run.tracks`` of the one that made it.
+        closed_ns: Of a pool, when the program closed it or the client that it belongs to; None if that was
+            left to the end of the program.
+        process: Which of the run's processes it belongs to.
+        label: What the line that made it calls it (``left = Lock()``: "left"), "" if that line does not say.
     """
 
     index: int

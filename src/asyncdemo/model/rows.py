@@ -16,17 +16,27 @@ __all__ = ["Lane", "Request", "Track", "lineage"]
 class Track:
     """Something that executes: an asyncio task or a thread.
 
-    index: its place in ``Run.tracks``. kind: which of the two. name: of the task or thread.
-    function: that it runs. start_ns, end_ns: when it was there. outcome: how it ended.
-    spans: what it was doing. error: the name of the error that ended it.
-    site: where the function it runs is defined. created_at: the line that made it.
-    parent: index of the track that made it; ``lineage`` follows it. thread: index of the thread whose loop
-    runs the task.
-    steps: how often an event loop ran it (0 for threads).
-    cpu_ns: CPU time of a thread between its open and close, where the system tells.
-    own: made by the standard library for itself, so no lane.
-    process: which of the run's processes it belongs to: 0 is the script's own, then its workers in the
-    order in which they came. coarse: if there were too many spans to keep each.
+    Attributes:
+        index: Its place in ``Run.tracks``.
+        kind: Task or thread.
+        name: The name of the task or thread.
+        function: The function that it runs.
+        start_ns: When it began.
+        end_ns: When it ended, or the recording did.
+        outcome: How it ended.
+        spans: What it was doing.
+        error: The name of the exception that ended it, if one did.
+        site: Where the function that it runs is defined.
+        created_at: The line that made it.
+        parent: Index of the track that made it; ``lineage`` follows it.
+        thread: Index of the thread whose loop runs the task.
+        steps: How often an event loop ran it; 0 for threads.
+        cpu_ns: CPU time of a thread between its start and end, where the system tells.
+        own: Whether the standard library made it for itself, so that it has no lane.
+        process: Which of the run's processes it belongs to: 0 is the script's own, then its workers in the
+            order in which they came.
+        coarse: The stretches that the first of its spans were summed up in, if there were too many to keep
+            each.
     """
 
     index: int
@@ -50,7 +60,14 @@ class Track:
 
 
 def lineage(tracks: Sequence[Track], index: int | None) -> Iterator[Track]:
-    """The track, who made it, who made that one, and so on: each once, so it ends whatever they say."""
+    """The track, the one that made it, the one that made that, and so on.
+
+    Each comes once, so this ends whatever they say.
+
+    Args:
+        tracks: ``Run.tracks``.
+        index: Where to begin; None for no track.
+    """
     seen: set[int] = set()
     while index is not None and index not in seen and 0 <= index < len(tracks):
         seen.add(index)
@@ -64,10 +81,17 @@ class Lane:
 
     ``spans`` are those of the track between open and close, except that a lane that only awaits
     its own child task shows the child's states (``Wait.via`` says so).
-    name: with arguments that are short: ``upload(3)``. track: index into ``Run.tracks``: what executes it.
-    start_ns, end_ns: when it was open. outcome: how it ended. function: the function, if it is a call.
-    result: what the call returned, as a Python literal, if results were asked for and it is one.
-    error: the name of the error that ended the call, CancelledError included.
+
+    Attributes:
+        name: The function with short arguments: ``upload(3)``.
+        track: Index into ``Run.tracks`` of what executes it.
+        start_ns: When it was opened.
+        end_ns: When it was closed, or the recording ended.
+        outcome: How it ended.
+        spans: What it was doing.
+        function: The function, if the lane is a call.
+        result: What the call returned, as a Python literal, if results were asked for and it is one.
+        error: The name of the exception that ended the call, CancelledError included.
     """
 
     name: str
@@ -88,12 +112,19 @@ class Request:
     ``spans``: waiting for the client to begin ("client"), queued to be accepted ("accept"), queued for
     a thread that takes it ("worker thread") or ready until the event loop begins it, then the states
     of the track that handled it, and waiting for the rest of the response ("response").
-    name: method, path and number: ``POST /upload 3``. outcome: whether a whole response came.
-    start_ns, end_ns: from when its client meant to send it to the end of the response, or of waiting for it.
-    track: of the handler; None if none was reached.
-    sent_ns: when the client began to connect or, on an open connection, to send.
-    accepted_ns, handled_ns: when the server accepted it and began to handle it, as far as is known.
-    status: of the response, None without one. error: why there is none ("timeout", "refused", ...).
+
+    Attributes:
+        name: Method, path and number: ``POST /upload 3``.
+        start_ns: When its client meant to send it.
+        end_ns: When the response ended, or the wait for it.
+        outcome: Whether a whole response came.
+        spans: What it was waiting for, or its handler was doing.
+        sent_ns: When the client began to connect or, on an open connection, to send.
+        track: Index into ``Run.tracks`` of the handler; None if none was reached.
+        accepted_ns: When the server accepted it, if known.
+        handled_ns: When the server began to handle it, if known.
+        status: The status code of the response; None without one.
+        error: Why there is no response: "timeout", "refused", ...
     """
 
     name: str

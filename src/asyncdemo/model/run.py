@@ -18,7 +18,11 @@ __all__ = ["MemorySample", "Run"]
 class MemorySample:
     """What the processes of a run together had at one time.
 
-    at_ns: when. resident_bytes: in memory. virtual_bytes: reserved. threads: how many there were.
+    Attributes:
+        at_ns: When the sample was taken.
+        resident_bytes: How much they had in memory.
+        virtual_bytes: How much they had reserved.
+        threads: How many threads they had.
     """
 
     at_ns: int
@@ -31,23 +35,37 @@ class MemorySample:
 class Run:
     """The recording of one variant or script.
 
-    name: of the variant, or the script. script: the file, or the module. argv: its arguments.
-    python: the version that ran it. clock: real or virtual. outcome: how it ended.
-    exit_code: the program's own; None if it was ended before it had one.
-    threshold_ns: steps that held a loop longer are blocking.
-    tracks: every task and thread that is kept. summed: the others, of many tasks that have ended, which have
-    no lanes. lanes: the rows: the calls of the named functions if ``named``, else one
-    per track. named: functions were named. knobs: constant -> the value that it ran with.
-    resources: what is limited: semaphores, locks, queues, executors, pools. wakes: who made whom ready.
-    slow_steps: that held a loop longer than the threshold. blocking_calls: inside steps.
-    await_sequences: awaits that came one after another. unawaited: coroutines that were dropped.
-    left_pending: tracks of tasks that were not done when their loop's main task was.
-    stuck: who had not ended, and where, if the run met its time limit or a deadlock, or was interrupted.
-    holdings: who held what then. idle: event loops had no timer set and watched no file then.
-    result: what the function returned that was run, as a Python literal, if it is one.
-    requests: to a server, in the order in which they were sent; they are drawn instead of the lanes.
-    memory: in order of time. processes: how many were recorded, the script's own included.
-    notes: what a reader must know, in sentences ("the recording is cut off after 2.10 s").
+    Attributes:
+        name: The variant, or the script.
+        script: The file, or the module.
+        argv: The arguments of the script.
+        python: The version of Python that ran it.
+        clock: Whether time was real or virtual.
+        outcome: How it ended.
+        exit_code: The program's own; None if it was ended before it had one.
+        threshold_ns: A step that held a loop longer than this is blocking.
+        tracks: Every task and thread that is kept.
+        summed: The tasks of which only sums are kept, if there were very many. They have no lanes.
+        lanes: The rows: the calls of the named functions if ``named``, else one for each track.
+        named: Whether functions were named.
+        knobs: Each constant and the value that it ran with.
+        resources: What is limited: semaphores, locks, queues, executors, pools.
+        wakes: Who made whom ready.
+        slow_steps: The steps that held a loop longer than the threshold.
+        blocking_calls: The blocking calls made inside steps.
+        await_sequences: Awaits that came one after another.
+        unawaited: Coroutines that were dropped.
+        left_pending: Indices into ``tracks`` of tasks that were not done when the main task of their loop
+            was.
+        stuck: Who had not ended, and where, if the run met its time limit or a deadlock, or was interrupted.
+        holdings: Who held what at that time.
+        idle: Whether the event loops had no timer set and watched no file at that time.
+        result: What the function that was run returned, as a Python literal, if it is one.
+        requests: Those to a server, in the order in which they were sent. They are drawn instead of the
+            lanes.
+        memory: The samples of memory, in order of time.
+        processes: How many processes were recorded, the script's own included.
+        notes: What a reader must know, in sentences ("the recording is cut off after 2.10 s").
     """
 
     name: str
@@ -81,5 +99,5 @@ class Run:
 
     @property
     def rows(self) -> tuple[Lane | Request, ...]:
-        """What is drawn, a row each."""
+        """What is drawn, a row each: the requests if there are any, else the lanes."""
         return self.requests or self.lanes

@@ -14,7 +14,10 @@ _PACKAGES = ("site-packages", "dist-packages")
 class Site:
     """A place in source code.
 
-    file: as the program knows it. line: from 1. function: that the line is in, if known.
+    Attributes:
+        file: The file, as the program knows it.
+        line: The number of the line, from 1.
+        function: The function that the line is in, if known.
     """
 
     file: str
@@ -23,5 +26,5 @@ class Site:
 
     @property
     def installed(self) -> bool:
-        """In a package that was installed, so not the user's own code."""
+        """Whether it is in an installed package, so not the user's own code."""
         return any(part in _PACKAGES for part in re.split(r"[/\\]", self.file))

@@ -20,11 +20,12 @@ __all__ = ["LOOPS", "NO_WAIT", "CoarseSpans", "Span", "Spans", "Wait"]
 class Wait:
     """Why a span is waiting or queued, shared by every span with the same cause.
 
-    reason: a field term: "sleep", "net.read", "task", "empty queue", "semaphore", ...
-    resource: index into ``Run.resources``, for queued spans.
-    on: index of the track waited for (or that ended the wait), if there is one.
-    via: index of the child track whose state this span shows, if the lane only awaits it.
-    site: the innermost line of the user's own code that waits, if there is one.
+    Attributes:
+        reason: A field term: "sleep", "net.read", "task", "empty queue", "semaphore", ...
+        resource: Index into ``Run.resources``, for queued spans.
+        on: Index of the track waited for (or that ended the wait), if there is one.
+        via: Index of the child track whose state this span shows, if the lane only awaits it.
+        site: The innermost line of the user's own code that waits, if there is one.
     """
 
     reason: str = ""
@@ -44,7 +45,11 @@ LOOPS = ("event loop", "hub")
 class Span:
     """One stretch of a lane in one state.
 
-    start_ns, end_ns: the end excluded. state: what it was doing. wait: for what, if it waited or queued.
+    Attributes:
+        start_ns: When it begins.
+        end_ns: When it ends; that instant is part of the next span.
+        state: What the lane was doing.
+        wait: What for, if it waited or queued.
     """
 
     start_ns: int
@@ -54,17 +59,19 @@ class Span:
 
     @property
     def duration_ns(self) -> int:
-        """From start to end."""
+        """How long it is."""
         return self.end_ns - self.start_ns
 
 
 @dataclass(frozen=True, slots=True)
 class CoarseSpans:
-    """Of a track with so many states that the first of them are summed up in stretches of time.
+    """What replaces the first spans of a track that had too many: their sums over stretches of time.
 
-    until_ns: spans that start before then say how long each state lasted, not in which order.
-    longest_step_ns, longest_at_ns: of the longest step before then that is known, and its start. The longest
-    one of the whole run always is.
+    Attributes:
+        until_ns: Spans that start before then say how long each state lasted, not in which order.
+        longest_step_ns: How long the longest step before then was that is known. The longest one of the whole
+            run always is.
+        longest_at_ns: When that step began.
     """
 
     until_ns: int
@@ -100,9 +107,10 @@ class Spans(Sequence[Span]):
 
     @classmethod
     def of(cls, spans: Iterable[Span]) -> Spans:
-        """Spans from single ones, which must follow each other without gap or overlap.
+        """Spans from single ones.
 
-        Raises ValueError otherwise.
+        Raises:
+            ValueError: If they do not follow each other without gap or overlap.
         """
         starts, states, waits = array("q"), array("B"), array("i")
         causes: dict[Wait, int] = {NO_WAIT: 0}
@@ -118,7 +126,7 @@ class Spans(Sequence[Span]):
 
     @property
     def causes(self) -> Sequence[Wait]:
-        """The table that the wait column indexes; shared by all spans of a run."""
+        """The table that the column of waits indexes; all spans of a run share it."""
         return self._causes
 
     @property
@@ -130,7 +138,10 @@ class Spans(Sequence[Span]):
         return self._starts, self._states, self._waits, self._end_ns
 
     def sums(self) -> Mapping[tuple[int, int], int]:
-        """(state, index into ``causes``) -> how long, all spans together; walked only once."""
+        """(state, index into ``causes``) -> how long in ns, all spans together.
+
+        They are added up only once.
+        """
         if self._sums is None:
             sums: dict[tuple[int, int], int] = {}
             ends = chain(islice(self._starts, 1, None), (self._end_ns,))

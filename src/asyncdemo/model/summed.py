@@ -14,11 +14,20 @@ __all__ = ["SummedTasks"]
 class SummedTasks:
     """Tasks that are no tracks and no lanes of the run: those of one function that ended in one way.
 
-    function: that they ran. outcome: how they ended. starts_ns, ends_ns: when each of them was there.
-    steps: how often an event loop ran them, all together. running_ns, ready_ns, waiting_ns: in sum; none of
-    them queued for anything. longest_step_ns: of any of them. longest_work_ns: the most that one of them
-    ran and waited, but for waiting for other lanes. parent: index of the track that made them. thread: index
-    of the track of the thread whose loop ran them. site: where the function is defined.
+    Attributes:
+        function: The function that they ran.
+        outcome: How they ended.
+        starts_ns: When each of them began.
+        ends_ns: When each of them ended.
+        steps: How often an event loop ran them, all together.
+        running_ns: How long they ran, all together.
+        ready_ns: How long they were ready, all together.
+        waiting_ns: How long they waited, all together. None of them queued for anything.
+        longest_step_ns: The longest step of any of them.
+        longest_work_ns: The most that one of them ran and waited, without its waits for other lanes.
+        parent: Index into ``Run.tracks`` of the one that made them.
+        thread: Index into ``Run.tracks`` of the thread whose loop ran them.
+        site: Where the function is defined.
     """
 
     function: str

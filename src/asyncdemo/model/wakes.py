@@ -14,7 +14,10 @@ __all__ = ["Wake", "Wakes"]
 class Wake:
     """One track made another ready.
 
-    at_ns: when. waker, woken: indices into ``Run.tracks``.
+    Attributes:
+        at_ns: When that was.
+        waker: Index into ``Run.tracks`` of the one that did it.
+        woken: Index into ``Run.tracks`` of the one that could run then.
     """
 
     at_ns: int
@@ -33,7 +36,7 @@ class Wakes(Sequence[Wake]):
             self.add(wake.at_ns, wake.waker, wake.woken)
 
     def add(self, at_ns: int, waker: int, woken: int) -> None:
-        """Append one."""
+        """Append one; the arguments are those of ``Wake``."""
         self._at.append(at_ns)
         self._waker.append(waker)
         self._woken.append(woken)

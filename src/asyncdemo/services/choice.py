@@ -27,14 +27,17 @@ NOUNS: Final = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
 
 
 class Source(StrEnum):
-    """Where a server comes from."""
+    """Where a server comes from. Each value is the name in lower case.
+
+    Attributes:
+        EMBEDDED: A package brings it along: moto, fakeredis, and for PostgreSQL the real server.
+        INSTALLED: A program on this machine, started for us alone.
+        URL: Runs already, and belongs to somebody: we use a database of our own in it, and remove that.
+    """
 
     EMBEDDED = "embedded"
-    """A package brings it along: moto, fakeredis, and for PostgreSQL the real server."""
     INSTALLED = "installed"
-    """A program on this machine, started for us alone."""
     URL = "url"
-    """Runs already, and belongs to somebody: we use a database of our own in it, and remove that."""
 
 
 _ADDRESSES: Final = {"redis": "ASYNCDEMO_REDIS_URL", "postgres": "ASYNCDEMO_PG_DSN"}
@@ -58,7 +61,9 @@ _POSTGRES_FOLDERS: Final = (
 class NotThereError(MissingError):
     """The server of a service is not there.
 
-    words: what is missing. mend: the exact command that installs it.
+    Args:
+        words: What is missing, in a sentence.
+        mend: The exact command that installs it.
     """
 
     def __init__(self, words: str, mend: str) -> None:
@@ -70,8 +75,10 @@ class NotThereError(MissingError):
 class Choice:
     """Which server it will be.
 
-    name: of the service. source: where it comes from.
-    where: the address (with its password!), the program, or for PostgreSQL the folder of its programs.
+    Attributes:
+        name: The service.
+        source: Where its server comes from.
+        where: The address (with its password!), the program, or for PostgreSQL the folder of its programs.
     """
 
     name: str
@@ -106,10 +113,17 @@ class Choice:
 
 
 def choose(name: str, environ: Mapping[str, str] = os.environ) -> Choice:
-    """An address that is set comes first. Then for Redis an installed program, for PostgreSQL the package.
+    """Which server a service will have.
 
+    An address that is set comes first. Then for Redis an installed program, for PostgreSQL the package.
     ASYNCDEMO_REDIS and ASYNCDEMO_POSTGRES, "embedded" or "installed", override that.
-    Raises NotThereError with the command that installs what is missing.
+
+    Args:
+        name: The service: "s3", "redis" or "postgres".
+        environ: Where these variables are looked up.
+
+    Raises:
+        NotThereError: If something is missing; it has the command that installs it.
     """
     wanted = _wanted(name, environ)
     _need(name, _CLIENTS[name])

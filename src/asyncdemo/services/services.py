@@ -16,18 +16,22 @@ __all__ = ["Services"]
 
 
 class Services:
-    """A context manager: started on entry, stopped on exit.
+    """A context manager: the services are started on entry and stopped on exit.
 
-    If we are killed, each ends by itself. Once closed, it is not started again.
+    If this process is killed, each ends by itself. Once closed, they are not started again.
 
-    names: each once, in the order in which they were given.
+    Args:
+        names: Some of "s3", "redis", "postgres".
+        environ: Where ASYNCDEMO_REDIS_URL and the like are looked up.
+
+    Attributes:
+        names (tuple[str, ...]): The services, each once, in the order in which they were given.
+
+    Raises:
+        UsageError: For a name that is none of the three.
     """
 
     def __init__(self, names: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
-        """names: some of "s3", "redis", "postgres"; another one raises UsageError.
-
-        environ: where ASYNCDEMO_REDIS_URL and the like are looked up.
-        """
         if unknown := [name for name in names if name not in NAMES]:
             raise UsageError(f"There is no service {unknown[0]!r}; there are {', '.join(NAMES)}.")
         self.names: Final = tuple(dict.fromkeys(names))
@@ -57,8 +61,9 @@ class Services:
     def start(self) -> None:
         """All at once, until each answers and is seeded. Does nothing if they run already.
 
-        Raises MissingError with the command that installs what is missing, or ServiceError with the
-        service's own words; then none of them runs.
+        Raises:
+            MissingError: If something is missing; it has the command that installs it.
+            ServiceError: If one does not start, with the service's own words. Then none of them runs.
         """
         if self._hosted and not self._closed:
             return
@@ -76,7 +81,11 @@ class Services:
             raise
 
     def reset(self) -> None:
-        """Everything as freshly seeded. Raises ServiceError if one cannot be, or is gone."""
+        """Everything as freshly seeded.
+
+        Raises:
+            ServiceError: If one cannot be reset, or is gone.
+        """
         for hosted in self._hosted.values():
             hosted.ask_reset()
         for hosted in self._hosted.values():
@@ -94,7 +103,8 @@ class Services:
     def kill(self, name: str) -> None:
         """As the system would, without a warning: for tests of faults.
 
-        Raises ServiceError if it does not run.
+        Raises:
+            ServiceError: If it does not run.
         """
         if name not in self._hosted:
             raise ServiceError(f"The service {name!r} does not run.")

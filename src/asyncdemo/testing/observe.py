@@ -27,12 +27,15 @@ __all__ = ["Observed", "observe"]
 
 
 class Observed(Seen):
-    """What was seen of a run of a function (``checks.Seen``), and what the function returned."""
+    """What was seen of a run of a function (``checks.Seen``), and what the function returned.
+
+    Attributes:
+        result: What it returned. None also for what is no plain value: such values stay in the other process.
+    """
 
     def __init__(self, run: Run, *, stdout: str, stderr: str, functions: Sequence[str]) -> None:
         super().__init__(run, stdout=stdout, stderr=stderr, functions=functions)
         self.result: Any = None if run.result is None else ast.literal_eval(run.result)
-        """What it returned. None also for what is no plain value: such values stay in the other process."""
 
 
 def observe(
@@ -46,17 +49,21 @@ def observe(
 ) -> Observed:
     """Calls ``function(*arguments)`` in a new process under the lens; a coroutine is run to its end.
 
-    function: a function at the top of an importable module or file. It is imported anew over there, so
-    nothing that this process has changed (fixtures, patches) is seen by it.
-    arguments: plain values: numbers, texts, None, and lists, tuples, dicts and sets of them.
-    lanes: functions, of any module, whose calls the sentences will be about; names are of the function's
-    own module. Without, the sentences are about tasks and threads, by the function that they run.
-    virtual: let time jump to the next timer instead of passing. It goes on in real time as soon as a
-    thread, a socket or a subprocess is used.
-    timeout_s: of real time, after which the process is ended. threshold_s: from when on a step blocks.
-    ends_well: raise CheckFailed if it does not come to its end, with what it wrote to stderr as a note.
+    Args:
+        function: A function at the top of an importable module or file. It is imported anew over there, so
+            nothing that this process has changed (fixtures, patches) is seen by it.
+        arguments: Plain values: numbers, texts, None, and lists, tuples, dicts and sets of them.
+        lanes: Functions, of any module, whose calls the sentences will be about; names are of the function's
+            own module. Without, the sentences are about tasks and threads, by the function that they run.
+        virtual: Let time jump to the next timer instead of passing. It goes on in real time as soon as a
+            thread, a socket or a subprocess is used.
+        timeout_s: After this much real time the process is ended.
+        threshold_s: A step that holds the loop longer than this is blocking.
+        ends_well: Raise CheckFailed if it does not come to its end, with what it wrote to stderr as a note.
 
-    Raises UsageError for a function that cannot be imported, or arguments that are not plain.
+    Raises:
+        UsageError: For a function that cannot be imported, or arguments that are not plain.
+        CheckFailed: If the function does not come to its end, unless ``ends_well`` is false.
     """
     module, file = _home(function)
     call = Call(

@@ -12,7 +12,30 @@ __all__ = ["Finding", "FindingKind", "at", "many", "own", "span"]
 
 
 class FindingKind(StrEnum):
-    """The gravest first. The strings are part of the JSON contract."""
+    """Which finding it is, the gravest first.
+
+    Each value is the name in lower case with hyphens, and part of the JSON contract.
+
+    Attributes:
+        DEADLOCK: Threads or tasks wait for each other, or for what was never given back: they can never go
+            on.
+        BLOCKS_THE_LOOP: A step or another callback held the event loop longer than the threshold.
+        GIL_HELD_ELSEWHERE: The event loop stood still because another thread kept the GIL.
+        NEVER_AWAITED: A coroutine was called, but never awaited.
+        LEFT_PENDING: A task was not done when the program's main coroutine was.
+        HELD_WHILE_ACQUIRING: A connection of a pool was held while a second one of the same pool was asked
+            for.
+        LEAKED_CONNECTION: A connection was taken from a pool and never given back.
+        REFUSED_BY_POOL: A pool had no connection, and callers were told so.
+        SEQUENTIAL_AWAITS: Waits one after another that do not depend on each other.
+        UNBOUNDED_FAN_OUT: Very many tasks at once, with nothing that limits them.
+        POOL_PER_CALL: A connection pool, or a client that has one, was made anew for each call.
+        LIMIT_PER_CALL: A semaphore or lock made anew for each call, so that it limits nothing.
+        SMALL_POOL: Callers queued for the connections of a pool.
+        SATURATED_EXECUTOR: Every worker of an executor was busy while work queued.
+        IDLE_LIMIT: A semaphore or lock that never made anyone wait.
+        REOPENED_CONNECTIONS: A pool closed connections and opened others in their place.
+    """
 
     DEADLOCK = "deadlock"
     BLOCKS_THE_LOOP = "blocks-the-loop"
@@ -36,9 +59,12 @@ class FindingKind(StrEnum):
 class Finding:
     """Something that the author of the program may want to change.
 
-    kind: which finding it is. message: what was seen, with figures and the place.
-    advice: what to do about it.
-    site: the line it is about. called_from: the nearest line of the user's own code that led there.
+    Attributes:
+        kind: Which finding it is.
+        message: What was seen, with figures and the place.
+        advice: What to do about it.
+        site: The line it is about.
+        called_from: The nearest line of the user's own code that led there.
     """
 
     kind: FindingKind

@@ -72,19 +72,35 @@ class Metrics:
     Of a server, what is said of all its lanes together (wall to outcomes) is of those that were open
     while requests were under way.
 
-    wall_ns: from the first lane's open to the last lane's close.
-    ideal_ns: what that would be with no overhead; None if the run was cut off.
-    lanes: how many. peak: the most at work at once. open: the most open at once.
-    steps: of tasks. running_ns, ready_ns, waiting_ns, queued_ns: over all tracks.
-    blocked_ns: in ``blocking_steps``; those of tasks are part of running_ns. blocks: how many there are.
-    longest_step: of any task; None if none ran. throughput_per_s: lanes that returned, per second of wall.
-    resources: how each was used. lane_totals: of each lane.
-    idle: in which threads show as running and used no CPU; estimated.
-    outcomes: lanes by how they ended; one that does not occur is left out.
-    unawaited: coroutines that were dropped. left_pending: how many tasks were.
-    depth: the longest that a queue ever was. functions: the lanes by function.
-    requests: to a server, all together. paths: those of each path. memory: zeros if it was not sampled.
-    processes: that were recorded. connections_open: the most of all pools together that were open at once.
+    Attributes:
+        wall_ns: From the first lane's open to the last lane's close.
+        ideal_ns: What that would be with no overhead; None if the run was cut off.
+        lanes: How many there were.
+        peak: The most lanes at work at the same time.
+        open: The most lanes open at the same time.
+        steps: How many steps the tasks made.
+        running_ns: How long all tracks ran, added up.
+        ready_ns: How long all tracks were ready, added up.
+        waiting_ns: How long all tracks waited, added up.
+        queued_ns: How long all tracks queued, added up.
+        blocked_ns: How long the ``blocking_steps`` held their loops. For steps of tasks it is part of
+            ``running_ns``.
+        blocks: How many blocking steps there were.
+        longest_step: The longest step of any task; None if none ran.
+        throughput_per_s: Lanes that returned, per second of wall.
+        resources: How each was used.
+        lane_totals: How long each lane was in each state.
+        idle: Time in which threads show as running and used no CPU; estimated.
+        outcomes: How many lanes ended in each way; a way that does not occur is left out.
+        unawaited: How many coroutines were dropped.
+        left_pending: How many tasks were left pending.
+        depth: The greatest length of any queue.
+        functions: The calls by function.
+        requests: All requests to a server.
+        paths: The same for each path.
+        memory: The memory of all processes; zeros if it was not sampled.
+        processes: How many processes were recorded.
+        connections_open: The most connections open at the same time, of all pools together.
     """
 
     wall_ns: int

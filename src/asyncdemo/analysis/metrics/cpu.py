@@ -30,8 +30,11 @@ _NOISE_NS = 1_000_000
 class Idle:
     """Time in which threads show as running and used no CPU.
 
-    gil_ns: at most so much of it was waiting for the GIL. unobserved_ns: at least so much of it was something
-    else. Both are 0 for a thread whose CPU time is not known.
+    Both figures are 0 for a thread whose CPU time is not known.
+
+    Attributes:
+        gil_ns: At most this much of it was waiting for the GIL.
+        unobserved_ns: At least this much of it was something else.
     """
 
     gil_ns: int = 0

@@ -17,10 +17,14 @@ __all__ = ["FunctionUse", "function_use"]
 class FunctionUse:
     """The calls of one function.
 
-    calls: how many. peak: the most at work at once. open: the most open at once.
-    gap_ns: the longest from the start of one call to the start of the next; 0 for fewer than two.
-    longest_ns, shortest_ns: of single calls, from open to close; 0 without any.
-    outcomes: how many ended in each way; one that does not occur is left out.
+    Attributes:
+        calls: How many there were.
+        peak: The most calls at work at the same time.
+        open: The most calls open at the same time.
+        gap_ns: The longest time from the start of one call to the start of the next; 0 for fewer than two.
+        longest_ns: How long the longest call was open; 0 without any.
+        shortest_ns: How long the shortest call was open; 0 without any.
+        outcomes: How many ended in each way; one that does not occur is left out.
     """
 
     calls: int = 0
@@ -33,7 +37,11 @@ class FunctionUse:
 
 
 def function_use(run: Run, met: Sequence[Meeting] | None = None) -> dict[str, FunctionUse]:
-    """Function -> its calls; only functions that were called. met: ``meetings(run)``, if known already."""
+    """Function -> its calls; only functions that were called.
+
+    Args:
+        met: ``meetings(run)``, if known already.
+    """
     calls: defaultdict[str, list[tuple[Lane, Meeting]]] = defaultdict(list)
     for lane, meeting in zip(run.lanes, meetings(run) if met is None else met, strict=True):
         calls[lane.function].append((lane, meeting))

@@ -31,7 +31,9 @@ def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
     """The length of the best schedule that a learner could hope for; 0 without lanes.
 
     Each lane takes its turn at the smallest limit that it met; one that met none starts at once.
-    met: ``meetings(run)``, if known already.
+
+    Args:
+        met: ``meetings(run)``, if known already.
     """
     work = own_work_ns(run)
     limited: defaultdict[Limit | None, list[int]] = defaultdict(list)

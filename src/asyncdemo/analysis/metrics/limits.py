@@ -48,8 +48,11 @@ class Meeting:
 class ResourceUse:
     """How something limited was used.
 
-    resource: what. peak_held: the most held at once (of a queue: its greatest length).
-    peak_queued: the most that queued for it at once. queued_ns: over all tracks.
+    Attributes:
+        resource: What it is.
+        peak_held: The most held at the same time; for a queue, its greatest length.
+        peak_queued: The most that queued for it at the same time.
+        queued_ns: How long all tracks queued for it, added up.
     """
 
     resource: Resource
@@ -68,7 +71,9 @@ def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
 
     A lane that meets a limit is at work while it holds a slot, any other from open to close.
     Slots are counted, never states: a lane does things before it queues and after it lets go.
-    met: ``meetings(run)``, if known already.
+
+    Args:
+        met: ``meetings(run)``, if known already.
     """
     return most_at_work(zip(run.lanes, meetings(run) if met is None else met, strict=True), summed(run))
 

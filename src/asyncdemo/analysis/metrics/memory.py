@@ -11,11 +11,16 @@ __all__ = ["MemoryUse", "memory_use"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """The most of each, and by how much that is more than in the first sample, of before the script began.
+    """The most of each, and how much more that is than in the first sample, taken before the script began.
 
-    samples: how many were taken. most_resident_bytes, resident_growth_bytes: in memory.
-    most_virtual_bytes, virtual_growth_bytes: reserved, whether or not it was ever touched.
-    most_threads, threads_growth: of all processes.
+    Attributes:
+        samples: How many were taken.
+        most_resident_bytes: The most in memory.
+        resident_growth_bytes: By how much the memory grew.
+        most_virtual_bytes: The most reserved, whether or not it was ever touched.
+        virtual_growth_bytes: By how much that grew.
+        most_threads: The most threads, of all processes.
+        threads_growth: By how much the number of threads grew.
     """
 
     samples: int = 0

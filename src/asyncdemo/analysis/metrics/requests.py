@@ -24,10 +24,17 @@ class RequestUse:
     The latencies are of those that were answered, from the intended send to the end of the response; a
     percentile is the nearest rank.
 
-    count: sent. answered: with a whole response, whatever its status. failed: without one, or with a status
-    from 500 on. statuses: status -> how often. errors: why there was no response -> how often.
-    p50_ns, p90_ns, p99_ns: of the latencies: so many percent took no longer. slowest_ns: the longest.
-    wall_ns: from the first intended send to the last end. per_s: answered, per second of wall.
+    Attributes:
+        count: How many were sent.
+        answered: How many got a whole response, whatever its status.
+        failed: How many got none, or one with a status from 500 on.
+        statuses: Status -> how often.
+        errors: Why there was no response -> how often.
+        p50_ns: Half of the latencies were no longer.
+        p90_ns: 90% of the latencies were no longer.
+        p99_ns: 99% of the latencies were no longer.
+        slowest_ns: The longest latency.
+        wall_ns: From the first intended send to the last end.
     """
 
     count: int = 0
@@ -43,6 +50,7 @@ class RequestUse:
 
     @property
     def per_s(self) -> float:
+        """How many were answered, per second of wall."""
         return self.answered / (self.wall_ns / 1e9) if self.wall_ns else 0.0
 
 

@@ -36,8 +36,12 @@ _SUSPENDED = frozenset({State.WAITING, State.QUEUED})
 class LaneTotals:
     """How long one lane was in each state.
 
-    running_ns, ready_ns, waiting_ns, queued_ns: all of the time that it was open.
-    reasons: what it waited and queued for -> how long, in ns.
+    Attributes:
+        running_ns: How long it ran.
+        ready_ns: How long it was ready.
+        waiting_ns: How long it waited.
+        queued_ns: How long it queued. The four add up to the time that it was open.
+        reasons: What it waited and queued for -> how long, in ns.
     """
 
     running_ns: int = 0

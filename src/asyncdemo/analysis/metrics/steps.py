@@ -21,7 +21,9 @@ __all__ = ["LongestStep", "blocking_steps", "in_a_hub", "longest_step"]
 class LongestStep:
     """The longest that a task ran without giving the loop back.
 
-    duration_ns: how long. site: where, as far as known.
+    Attributes:
+        duration_ns: How long it took.
+        site: The line that it was at, if known.
     """
 
     duration_ns: int
@@ -31,8 +33,10 @@ class LongestStep:
 def blocking_steps(run: Run, longer_than_ns: int | None = None) -> tuple[SlowStep, ...]:
     """The steps, of tasks and of other callbacks, that held a loop longer than the run's threshold.
 
-    What the operating system gave to others meanwhile is not counted. longer_than_ns: another limit; below
-    the threshold nothing was recorded.
+    What the operating system gave to others meanwhile is not counted.
+
+    Args:
+        longer_than_ns: Another limit instead. Below the threshold of the run nothing was recorded.
     """
     limit_ns = run.threshold_ns if longer_than_ns is None else longer_than_ns
     from_ns, to_ns = served_ns(run)

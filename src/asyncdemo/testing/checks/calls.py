@@ -14,4 +14,7 @@ class Calls(Endings, Overlaps, Order):
 
     A method is a sentence: it gives the calls again, so that sentences can be chained, or raises
     ``CheckFailed``. A sentence about all of them fails if there are none.
+
+    Attributes:
+        function (str): The function whose calls they are.
     """

@@ -10,8 +10,10 @@ __all__ = ["CheckFailed", "Evidence", "Missed"]
 class CheckFailed(AssertionError):
     """A sentence about a run that does not hold: an ``AssertionError``.
 
-    message: what should be and what was seen, in sentences. evidence: None if no stretch of the run
-    shows it (nothing was called, say).
+    Attributes:
+        message (str): What should be and what was seen, in sentences.
+        evidence (Evidence | None): The stretch of the run that shows it; None if none does (nothing was
+            called, say).
     """
 
     def __init__(self, message: str, evidence: Evidence | None = None) -> None:

@@ -24,11 +24,19 @@ __all__ = ["Group"]
 class Group:
     """Calls in order of their start; there may be none.
 
-    function: whose calls they are.
+    Attributes:
+        function (str): Whose calls they are.
     """
 
     def __init__(self, observation: Observation, function: str, nouns: str, indices: Sequence[int]) -> None:
-        """nouns: what sentences call them, in the plural. indices: where they stand in ``run.lanes``."""
+        """Made by ``Seen.calls``.
+
+        Args:
+            observation: What the run showed.
+            function: The function whose calls they are.
+            nouns: What sentences call them, in the plural.
+            indices: Where they stand in ``run.lanes``.
+        """
         self._observation = observation
         self.function = function
         self._nouns = nouns

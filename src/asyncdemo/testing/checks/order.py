@@ -91,8 +91,9 @@ class Order(Group):
     def largest_gap_at_most(self, seconds: float, within: Group | None = None) -> Self:
         """Between the starts of successive calls, as of a heartbeat.
 
-        within: calls of something else; from the start of the first of these to the end of the last the
-        gaps before the first and after the last call count too.
+        Args:
+            within: Calls of something else; from the start of the first of these to the end of the last the
+                gaps before the first and after the last call count too.
         """
         self._there_are_some()
         limit_ns = round(seconds * 1e9)

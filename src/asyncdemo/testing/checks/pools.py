@@ -32,7 +32,13 @@ class Pools:
     """
 
     def __init__(self, observation: Observation, name: str, pools: Sequence[Resource]) -> None:
-        """name: of what they are: "redis", "s3", "asyncpg", ...; "" for all pools of the run."""
+        """Made by ``Seen.pool`` and ``Seen.pools``.
+
+        Args:
+            observation: What the run showed.
+            name: What they are pools of: "redis", "s3", "asyncpg", ...; "" for all pools of the run.
+            pools: The pools.
+        """
         self._observation = observation
         self._name = name
         self._pools = tuple(pools)

@@ -34,7 +34,14 @@ class Requests:
     def __init__(
         self, observation: Observation, nouns: str, indices: Sequence[int], answers: Sequence[Answer]
     ) -> None:
-        """indices: where they stand in ``run.requests``. answers: to all of the run, in that order."""
+        """Made by ``Seen.requests``.
+
+        Args:
+            observation: What the run showed.
+            nouns: What sentences call them, in the plural.
+            indices: Where they stand in ``run.requests``.
+            answers: The answers to all requests of the run, in that order.
+        """
         self._observation = observation
         self._nouns = nouns
         self._indices = tuple(indices)

@@ -38,9 +38,13 @@ _ERROR: Final = re.compile(r"^[ |]*(?P<error>(?![A-Za-z]*Warning: )[A-Za-z_][\w.
 class Seen:
     """What was seen of a run. Its methods return nothing, or raise ``CheckFailed``.
 
-    run: the whole recording. stdout, stderr: what the script wrote.
-    answers: of a server, to all of its requests, in the order of ``run.requests``.
-    held: the sentences that held so far, in order.
+    Attributes:
+        run (Run): The whole recording.
+        stdout (str): What the script wrote to stdout.
+        stderr (str): What it wrote to stderr.
+        answers (Sequence[Answer]): The answers of a server to all of its requests, in the order of
+            ``run.requests``.
+        held (list[str]): The sentences that held so far, in order.
     """
 
     def __init__(
@@ -53,9 +57,15 @@ class Seen:
         functions: Sequence[str] = (),
         answers: Sequence[Answer] = (),
     ) -> None:
-        """rows: the functions whose lanes show a fault that is not about one of them; all by default.
+        """Made by ``observe``, and for a check by the course.
 
-        functions: those whose calls were asked for.
+        Args:
+            run: The whole recording.
+            stdout: What the script wrote to stdout.
+            stderr: What it wrote to stderr.
+            rows: The functions whose lanes show a fault that is not about one of them; all by default.
+            functions: The functions whose calls were asked for.
+            answers: The answers of a server to all of its requests.
         """
         self.run = run
         self.answers = answers
@@ -77,9 +87,12 @@ class Seen:
     def calls(self, function: str, nouns: str | None = None) -> Calls:
         """The calls of a function whose lanes were recorded, or the tasks and threads that run it.
 
-        nouns: what to call them in sentences, in the plural: "uploads".
-        Raises ValueError for a function of which nothing was recorded: a sentence about it could not fail;
-        and for one of which only sums are kept.
+        Args:
+            nouns: What to call them in sentences, in the plural: "uploads".
+
+        Raises:
+            ValueError: For a function of which nothing was recorded, as a sentence about it could not fail,
+                and for one of which only sums are kept.
         """
         self._refuse_unrecorded(function)
         if any(_is_of(tasks.function, function) for tasks in self.run.summed):
@@ -94,7 +107,8 @@ class Seen:
     def requests(self, path: str | None = None, nouns: str | None = None) -> Requests:
         """The requests that a server got: all, or those to one path (without a query).
 
-        nouns: what to call them in sentences, in the plural: "uploads".
+        Args:
+            nouns: What to call them in sentences, in the plural: "uploads".
         """
         found = [
             index
@@ -189,7 +203,9 @@ class Seen:
 
         What the operating system gave to others is not counted.
         Of a server only the time from its first request to its last response counts.
-        Raises ValueError below the threshold from which on the run recorded steps.
+
+        Raises:
+            ValueError: If the limit is below the threshold from which on the run recorded steps.
         """
         limit_ns = round(milliseconds * 1e6)
         if limit_ns < self.run.threshold_ns:
@@ -270,7 +286,14 @@ class Seen:
     # -- anything else --------------------------------------------------------------------------
 
     def expect(self, ok: bool, held: str, failed: str, *, at: Calls | None = None) -> None:
-        """A sentence of your own. held, failed: how it reads in either case. at: the calls that show it."""
+        """A sentence of your own.
+
+        Args:
+            ok: Whether it holds.
+            held: How it reads if it holds.
+            failed: How it reads if it does not.
+            at: The calls that show it; the whole run without.
+        """
         if not ok:
             raise CheckFailed(failed, self._whole() if at is None else self._evidence(at.indices))
         self.held.append(held)
@@ -278,7 +301,8 @@ class Seen:
     def too_busy(self, missed: str) -> NoReturn:
         """Fails, since a busy machine kept something from being seen. ``judge`` runs the file again then.
 
-        missed: a sentence that says what nobody saw.
+        Args:
+            missed: A sentence that says what nobody saw.
         """
         raise Missed(f"This machine is too busy: {missed} Check again.", self._whole())
 
