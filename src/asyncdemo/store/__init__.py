@@ -30,7 +30,15 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def save(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write the whole file or nothing. Raises RunFileError if it cannot be written."""
+    """Write a run as a file: the whole of it or nothing.
+
+    Args:
+        run: The recording.
+        path: The file; it is gzipped if its name ends in ``.gz``.
+
+    Raises:
+        RunFileError: If it cannot be written.
+    """
     target = Path(path)
     data = "".join(f"{line}\n" for line in dumps(run)).encode("ascii")
     if target.name.endswith(".gz"):
@@ -44,7 +52,11 @@ def save(run: Run, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Run:
     """Read a run. Of a file that was cut off, what it holds, with a note that says so.
 
-    Raises RunFileError if there is no such file, or if it is no recorded run.
+    Args:
+        path: The file.
+
+    Raises:
+        RunFileError: If there is no such file, or if it is no recorded run.
     """
     source = Path(path)
     try:

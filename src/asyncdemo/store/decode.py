@@ -52,9 +52,14 @@ _NO_SPANS = Spans.of(())
 
 
 def loads(lines: Iterable[str | bytes], name: str = "the file") -> Run:
-    """A run from the lines of its file; ``name`` is for messages.
+    """A run from the lines of its file.
 
-    Raises RunFileError if they are no recorded run that this version can read.
+    Args:
+        lines: The lines; line ends do not matter.
+        name: What to call the file in messages.
+
+    Raises:
+        RunFileError: If they are no recorded run that this version can read.
     """
     reader = _Reader(name)
     for line in lines:

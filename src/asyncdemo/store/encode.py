@@ -51,7 +51,7 @@ Record = dict[str, Any]
 
 
 def dumps(run: Run) -> Iterator[str]:
-    """The lines, without line ends, in ASCII."""
+    """The lines of a run's file, without line ends, in ASCII."""
     count = 0
     for record in chain([{"format": FORMAT, **write(run, _APART)}], _records(run)):
         yield json.dumps(record, separators=(",", ":"))
