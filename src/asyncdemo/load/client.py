@@ -34,15 +34,22 @@ _CHUNK = 1 << 16
 class Client:
     """A load under way, in a process of its own. A context manager: it is closed on exit.
 
-    Raises MissingError if its packages are not there.
+    Args:
+        plan: What to send.
+        hold: Get ready, but send nothing before ``go``: starting takes longer than many loads.
 
-    ready: it could begin, so what it does from now on is the load.
-    finished: it has said its last word; then either result or failure is there.
-    result: None until then. failure: a sentence that says why there is no result.
+    Attributes:
+        ready (bool): Whether it could begin; what it does from then on is the load.
+        finished (bool): Whether it has said its last word. Then either ``result`` or ``failure`` is there.
+        result: The figures of the load; None until then.
+        failure: Why there is no result, in a sentence; None if there is one.
+
+    Raises:
+        MissingError: If a package that it needs is not installed.
+        AsyncdemoError: If its process cannot be started.
     """
 
     def __init__(self, plan: Plan, hold: bool = False) -> None:
-        """hold: get ready, but send nothing before `go`; starting takes longer than many a load."""
         check_installed()
         self.ready = False
         self.finished = False
@@ -64,7 +71,7 @@ class Client:
 
     @property
     def pid(self) -> int:
-        """Of its process."""
+        """The number of its process."""
         return self._process.pid
 
     def fileno(self) -> int:
@@ -72,7 +79,11 @@ class Client:
         return self._output.fileno()
 
     def read(self, timeout_s: float = 0) -> list[Event]:
-        """What has happened since; waits at most so long for something to have."""
+        """What has happened since the last call.
+
+        Args:
+            timeout_s: How long to wait at most for something to happen.
+        """
         if self.finished:
             return []
         data = self._output.take(timeout_s)

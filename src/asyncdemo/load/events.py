@@ -31,10 +31,13 @@ PARENT = "ASYNCDEMO_LOAD_PARENT"
 class Sent(NamedTuple):
     """A request is on its way.
 
-    number: of the request, from 0. trace_id: of its traceparent. name: method and path.
-    intended_ns: when it was meant to go.
-    sent_ns: when connecting began, or when it was written to a connection that was there.
-    port: ours, so the server's peer port; 0 if it is not known yet.
+    Attributes:
+        number: The number of the request, from 0.
+        trace_id: The trace id of its traceparent.
+        name: Method and path.
+        intended_ns: When it was meant to go.
+        sent_ns: When connecting began, or when it was written to a connection that was there.
+        port: Our port, which is the server's peer port; 0 if it is not known yet.
     """
 
     number: int
@@ -46,9 +49,12 @@ class Sent(NamedTuple):
 
 
 class Connected(NamedTuple):
-    """The connection made for a request is there: of every new one.
+    """The connection made for a request is there. There is one of these for every new connection.
 
-    number: of the request. port: ours, so the server's peer port. at_ns: when.
+    Attributes:
+        number: The number of the request.
+        port: Our port, which is the server's peer port.
+        at_ns: When it was there.
     """
 
     number: int
@@ -59,10 +65,14 @@ class Connected(NamedTuple):
 class Answered(NamedTuple):
     """A whole response is there, or none will be.
 
-    number: of the request. at_ns: when. status: None without a whole response.
-    error: None with one; else "timeout", "refused", "reset", "closed" (ended before a whole response),
-    "protocol" (not HTTP), "network" (any other error of the system) or "interrupted".
-    body: as far as it is kept. content_type: of the response.
+    Attributes:
+        number: The number of the request.
+        at_ns: When that was.
+        status: The status code; None without a whole response.
+        error: None with a whole response. Else "timeout", "refused", "reset", "closed" (ended before a whole
+            response), "protocol" (not HTTP), "network" (any other error of the system) or "interrupted".
+        body: The body, as far as it is kept.
+        content_type: The Content-Type of the response.
     """
 
     number: int

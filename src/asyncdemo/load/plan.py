@@ -22,7 +22,11 @@ ARRIVALS = ("uniform", "poisson")
 class Send:
     """One kind of request. Host, Connection, Content-Length and traceparent are added to its headers.
 
-    method, path: of the request line; the path with its query. headers: (name, value). body: may be empty.
+    Attributes:
+        method: The method of the request line.
+        path: Its path, with the query.
+        headers: (name, value) of each.
+        body: The body; it may be empty.
     """
 
     method: str
@@ -38,42 +42,50 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A load. Raises UsageError where it makes no sense, with what to change.
+    """A load.
 
     Exactly one of clients (closed loop: each sends its next request when the last is answered) and rate
     (open loop: so many a second, whether or not there are answers); one or both of requests and duration_s.
+
+    Attributes:
+        host: A name or an address.
+        port: A number from 1 to 65535.
+        sends: What to send, in rotation: request n is ``sends[n % len(sends)]``.
+        requests: How many to send in all.
+        duration_s: No request is due later. Those that are under way, or were due and are late, are waited
+            for.
+        clients: How many send at the same time, in a closed loop.
+        rate: How many requests are due in a second, in an open loop.
+        arrivals: When requests of an open loop are due: "uniform", or "poisson", which is independent of each
+            other, as those of many strangers are.
+        seed: The seed of the Poisson arrivals.
+        timeout_s: The time limit of one request, from its intended send.
+        keep_alive: Whether a connection serves many requests. If not, ``Connection: close`` is sent, and each
+            request has its own.
+        traces: Whether every request has a fresh W3C traceparent.
+        report: Whether to tell of every request as it happens.
+        keep_answers: With ``report``, how many bytes of each response body to keep.
+        cpus: The processors to pin the client to, where the system can.
+
+    Raises:
+        UsageError: If the plan makes no sense; the text says what to change.
     """
 
     host: str
-    """A name or an address."""
     port: int
-    """From 1 to 65535."""
     sends: tuple[Send, ...]
-    """In rotation: request n is ``sends[n % len(sends)]``."""
     requests: int | None = None
-    """In all."""
     duration_s: float | None = None
-    """No request is due later; those that are under way, or were due and are late, are waited for."""
     clients: int | None = None
-    """So many at once."""
     rate: float | None = None
-    """So many a second."""
     arrivals: str = "uniform"
-    """Of an open loop: "uniform", or "poisson": independent of each other, as those of many strangers are."""
     seed: int = 0
-    """Of the Poisson arrivals."""
     timeout_s: float = 30.0
-    """Of one request, from its intended send."""
     keep_alive: bool = False
-    """A connection serves many requests; else ``Connection: close`` is sent, and each has its own."""
     traces: bool = True
-    """A fresh W3C traceparent on every request."""
     report: bool = False
-    """Tell every request as it happens."""
     keep_answers: int = 0
-    """With report: so many bytes of each response body."""
     cpus: tuple[int, ...] = ()
-    """Pin the client to these, where the system can."""
 
     def __post_init__(self) -> None:
         for wrong, problem in self._problems():
@@ -111,7 +123,11 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Raises UsageError if it is none."""
+        """The plan that ``to_json`` wrote.
+
+        Raises:
+            UsageError: If the text is no plan.
+        """
         try:
             plan = json.loads(text)
             plan["sends"] = tuple(_send(send) for send in plan["sends"])

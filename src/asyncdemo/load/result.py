@@ -21,47 +21,52 @@ _HISTOGRAMS = ("histogram", "connects", "late_ns")
 class Result:
     """Figures of one load; every duration counts from a request's intended send.
 
-    requests: begun. answered: with a whole response, of any status; only these are in the histogram.
+    Attributes:
+        requests: How many were begun.
+        answered: How many got a whole response, of any status; only these are in the histogram.
+        statuses: Status -> how many responses had it.
+        errors: Kind -> how many; the kinds are those of ``Answered.error``.
+        first_errors: Kind -> what the first of them was, in words.
+        wall_s: From the first intended send to the last response or error.
+        window_s: How long requests were due: from the first intended send to the last, or all of
+            ``duration_s``.
+        answered_in_window: How many were answered before the window ended.
+        histogram: Latencies: from the intended send to the last byte of the response.
+        connects: How long each new connection took.
+        late_ns: The generator's own lag: by how much each request was sent later than intended.
+        cpu_s: CPU time of the client in ``wall_s``.
+        retried: How many were sent once more because the server had just closed the kept connection.
+        connections: How many were opened in all.
+        open_at_once: The most requests under way at the same time.
+        engine: The event loop and the pacing: "uvloop, timerfd".
+        interrupted: Whether somebody let go of what was under way.
+        notes: What to know before quoting a figure.
+        window_cpu_s: CPU time of the client in ``window_s``. For the rest of ``wall_s`` it may only wait for
+            the last answers.
+        window_waited_s: How long in ``window_s`` the client could have run while another program had its
+            processor; None if the system does not tell.
     """
 
     requests: int
     answered: int
     statuses: Mapping[int, int]
-    """Status -> how many responses had it."""
     errors: Mapping[str, int]
-    """Kind -> how many; the kinds of ``events.Answered``."""
     first_errors: Mapping[str, str]
-    """Kind -> what the first of them was, in words."""
     wall_s: float
-    """From the first intended send to the last response or error."""
     window_s: float
-    """In which requests were due: from the first intended send to the last, or all of duration_s."""
     answered_in_window: int
-    """Before the window ended."""
     histogram: Histogram
-    """Latencies: from the intended send to the last byte of the response."""
     connects: Histogram
-    """How long each new connection took."""
     late_ns: Histogram
-    """The generator's own lag: by how much each request was sent later than intended."""
     cpu_s: float
-    """Of the client, in wall_s."""
     retried: int
-    """Sent once more because the server had just closed the kept connection."""
     connections: int
-    """Opened in all."""
     open_at_once: int
-    """The most requests under way at once."""
     engine: str
-    """The event loop and the pacing: "uvloop, timerfd"."""
     interrupted: bool = False
-    """Somebody let go of what was under way."""
     notes: tuple[str, ...] = ()
-    """What to know before quoting a figure."""
     window_cpu_s: float = 0.0
-    """Of the client, in window_s: the rest of wall_s it may spend waiting for the last answers."""
     window_waited_s: float | None = None
-    """How long, in window_s, the client could have run and another program had its processor."""
 
     @property
     def failed(self) -> int:
