@@ -27,7 +27,7 @@ from asyncdemo.capture import wire
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import Family
 from asyncdemo.recording.stale_folders import FOLDERS, SOCKET, remove_leftovers
-from asyncdemo.recording.terminals import terminal_or_pipe
+from asyncdemo.recording.terminals import open_terminal
 
 __all__ = ["Child", "Spares", "Stdout"]
 
@@ -147,7 +147,7 @@ class Child:
             return None, None, []
         ends = []
         for stream in ("stdout", "stderr"):
-            readable, writable = terminal_or_pipe()
+            readable, writable = open_terminal()
             self._outputs[readable] = stream
             ends.append(writable)
         return ends[0], ends[1], ends

@@ -34,24 +34,25 @@ class Family:
     def __init__(self, process: subprocess.Popen[bytes], token: str) -> None:
         self._process = process
         self._token = token
-        self._seen: set[psutil.Process] = set()
-        """They are equal if they have the same number and started at the same time: numbers come back."""
+        self._seen: tuple[psutil.Process, ...] = ()
 
     def look(self) -> int:
         """Note who is there now; returns how many that are."""
-        here = set(filter(_lives, self._seen))
+        here = dict.fromkeys(filter(_lives, self._seen))
         pending = [*here, *self._main()]
         while pending:
-            new = set(_children(pending.pop())) - here
-            here |= new
-            pending += new
-        self._seen = here
+            for child in _children(pending.pop()):
+                # Two are equal if they have the same number and started at the same time: numbers come back.
+                if child not in here:
+                    here[child] = None
+                    pending.append(child)
+        self._seen = tuple(here)
         return len(here)
 
     @property
     def descendants(self) -> tuple[psutil.Process, ...]:
-        """Those that ``look`` saw last."""
-        return tuple(self._seen)
+        """Those that ``look`` saw last, a process before its children."""
+        return self._seen
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -76,7 +77,7 @@ class Family:
         deadline = time.monotonic() + _PERSISTENCE_S
         while time.monotonic() < deadline:
             self.look()
-            left = self._seen.union(_marked(self._token), _group_of_ended(self._process.pid))
+            left = {*self._seen, *_marked(self._token), *_group_of_ended(self._process.pid)}
             if not left:
                 return
             for one in left:

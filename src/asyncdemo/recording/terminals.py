@@ -12,7 +12,7 @@ import termios
 import tty
 from typing import Any
 
-__all__ = ["Settings", "terminal_or_pipe"]
+__all__ = ["Settings", "open_terminal"]
 
 
 class Settings:
@@ -30,7 +30,7 @@ class Settings:
                     termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
-def terminal_or_pipe() -> tuple[int, int]:
+def open_terminal() -> tuple[int, int]:
     """(readable, writable): a terminal, so that the script writes line by line."""
     readable, writable = pty.openpty()
     with contextlib.suppress(termios.error):

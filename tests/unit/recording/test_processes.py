@@ -25,6 +25,15 @@ left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], *
 print(left.pid, flush=True)
 """
 """Starts a process and ends."""
+GENERATIONS = """
+import os, time
+for _ in range(5):
+    if os.fork():
+        break
+    print(os.getpid(), flush=True)
+time.sleep(60)
+"""
+"""Starts a process, which starts one, and so on."""
 
 
 def family_of(source: str) -> tuple[subprocess.Popen[bytes], Family]:
@@ -107,7 +116,7 @@ def test_who_has_the_number_of_one_that_ended_lives(
     with process:
         process.wait()
     monkeypatch.setattr(process, "pid", bystander.pid)
-    family._seen = {long_gone(bystander.pid)}
+    family._seen = (long_gone(bystander.pid),)
     family.end()
     assert bystander.poll() is None
 
@@ -121,24 +130,26 @@ def test_a_number_that_is_given_away_meanwhile_is_not_signalled(
         process.wait()
     monkeypatch.setattr(processes, "_lives", lambda one: True)
     monkeypatch.setattr(processes, "_PERSISTENCE_S", 0.2)
-    family._seen = {long_gone(bystander.pid)}
+    family._seen = (long_gone(bystander.pid),)
     family.end()
     assert bystander.poll() is None
 
 
 @pytest.mark.parametrize("has_proc", [True, False])
-def test_children_and_theirs_are_found(has_proc: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_children_and_theirs_are_found_in_this_order(has_proc: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the system tells them of one process, and as psutil finds them."""
     monkeypatch.setattr(processes, "_HAS_PROC", has_proc and processes._HAS_PROC)
-    process, family = family_of(LEAVES_ONE.replace("OPTIONS", "{}") + "left.wait()")
+    process, family = family_of(GENERATIONS)
     with process:
         assert process.stdout is not None
-        child = int(process.stdout.readline())
-        assert family.look() == 1
-        assert family.pids == (child,)
+        pids = tuple(int(process.stdout.readline()) for _ in range(5))
+        assert family.look() == 5
+        assert family.pids == pids
+        assert family.look() == 5
+        assert family.pids == pids
         family.end()
         assert family.look() == 0
-    assert not is_alive(child)
+    assert not any(map(is_alive, pids))
 
 
 def test_memory_that_is_shared_counts_once() -> None:
