@@ -9,10 +9,10 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from asyncdemo.course.workspace.progress import Progress, Record
 from tests.cli.commands import Done, asyncdemo, asyncdemo_command, environment
 from tests.cli.terminals import Terminal
 from tests.support.small_course import BROKEN, MENDED, add_lesson, make_course, set_lessons
@@ -31,9 +31,8 @@ class Desk:
     def __call__(self, *arguments: str | Path) -> Done:
         return asyncdemo(*arguments, cwd=self.folder)
 
-    def record(self, lesson_id: str) -> Any:
-        files = sorted((self.folder / ".asyncdemo" / "progress").glob(f"{lesson_id}.*.json"))
-        return json.loads(max(files, key=lambda file: int(file.name.split(".")[1])).read_text())
+    def record(self, lesson_id: str) -> Record:
+        return Progress(self.folder / ".asyncdemo" / "progress.sqlite3").of(lesson_id)
 
 
 @pytest.fixture
@@ -98,8 +97,8 @@ def test_a_check_that_fails_says_what_was_seen_and_where_to_get_help(desk: Desk)
     assert "failed: " in done.out
     assert "brew(0)" in done.out
     assert "asyncdemo hint tea" in done.out
-    assert desk.record("tea")["checks"] == 1
-    assert desk.record("tea")["passed"] == ""
+    assert desk.record("tea").checks == 1
+    assert desk.record("tea").passed == ""
 
 
 def test_a_pass_is_remembered_with_its_date_and_leads_to_the_next_exercise(desk: Desk) -> None:
@@ -108,12 +107,12 @@ def test_a_pass_is_remembered_with_its_date_and_leads_to_the_next_exercise(desk:
     assert done.code == 0
     assert "Passed." in done.out
     assert "Next: asyncdemo run coffee" in done.out
-    first = desk.record("tea")["passed"]
+    first = desk.record("tea").passed
     assert first
     assert "Exercise 2, Coffee" in desk("check").out
     time.sleep(1.1)  # the date is to the second
     assert desk("check", "tea").code == 0
-    assert desk.record("tea")["passed"] == first
+    assert desk.record("tea").passed == first
     assert "exercise passed" in desk("list").out
 
 
@@ -320,7 +319,7 @@ def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     assert process.returncode == 130
-    assert not (desk.folder / ".asyncdemo" / "progress").exists()
+    assert desk.record("tea") == Record()
 
 
 def test_hints_come_one_at_a_time_and_the_last_again(desk: Desk) -> None:
@@ -460,17 +459,11 @@ def test_answers_to_predictions_are_kept_with_what_happened(tmp_path: Path) -> N
         terminal.wait_for("> ")
         terminal.type("\n")
         assert terminal.end() == 0
-    (file,) = (tmp_path / "asyncdemo-exercises" / ".asyncdemo" / "progress").iterdir()
-    data = json.loads(file.read_text())
-    assert data["lesson"] == "two-sleeps"
-    (answer,) = data["predictions"]
-    assert (answer["place"], answer["answer"], answer["happened"], answer["right"], answer["asked"]) == (
-        3,
-        "1 brew",
-        "3 brews",
-        False,
-        1,
-    )
+    records = Progress(tmp_path / "asyncdemo-exercises" / ".asyncdemo" / "progress.sqlite3").all()
+    assert set(records) == {"two-sleeps"}
+    (answer,) = records["two-sleeps"].predictions
+    assert (answer.place, answer.answer, answer.happened) == (3, "1 brew", "3 brews")
+    assert (answer.right, answer.asked) == (False, 1)
 
 
 def test_list_adds_up_the_minutes_and_tells_what_has_passed(desk: Desk) -> None:
@@ -515,11 +508,8 @@ def test_the_bare_command_outlives_a_course_that_is_gone(desk: Desk, tmp_path: P
 
 
 def test_what_was_done_before_there_was_a_workspace_is_carried_into_it(tmp_path: Path) -> None:
-    state = Path(os.environ["XDG_STATE_HOME"]) / "asyncdemo"
-    state.mkdir()
-    (state / "progress.json").write_text(
-        '{"format": "asyncdemo.progress/1", "lessons": {"two-sleeps": {"runs": 2, "asked": 4, "right": 3}}}'
-    )
+    before = Progress(Path(os.environ["XDG_STATE_HOME"]) / "asyncdemo" / "progress.sqlite3")
+    before.update("two-sleeps", lambda _: Record(runs=2, asked=4, right=3))
     assert "hint 1 of 3" in asyncdemo("hint", "two-sleeps", cwd=tmp_path).out
     for _ in range(2):
         assert asyncdemo("start", cwd=tmp_path).code == 0

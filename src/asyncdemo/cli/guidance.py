@@ -10,6 +10,7 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace.context import Place
 from asyncdemo.course.workspace.next_step import exercises, following_exercise
 from asyncdemo.course.workspace.progress import Record
+from asyncdemo.errors import WorkspaceError
 
 __all__ = ["Guide"]
 
@@ -23,7 +24,11 @@ class Guide:
         self._has_keys = has_keys
 
     def record(self, lesson: Heading) -> Record:
-        return self._place.progress.of(lesson.id) if self._place.progress else Record()
+        """An empty one if it can't be read: the watch goes on, and says so when it records a check."""
+        try:
+            return self._place.progress.of(lesson.id) if self._place.progress else Record()
+        except WorkspaceError:
+            return Record()
 
     def following(self, lesson: Heading) -> Heading | None:
         """The exercise that ``n`` goes to. None if there is no other."""

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from asyncdemo.course.workspace.context import state_folder
-from asyncdemo.course.workspace.files import replace
+from asyncdemo.course.workspace.files import replace, state_folder
 from asyncdemo.errors import LabFileError, UsageError, WorkspaceError
 from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.protocol.identity import differences

@@ -14,16 +14,14 @@ from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.workspace.context import (
     Place,
-    is_known,
-    need_known,
-    remember,
     resolved,
     state_progress,
     surrounding,
 )
+from asyncdemo.course.workspace.known_workspaces import is_known, need_known, remember
 from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Given, Happened, Workspace, fill, find
-from asyncdemo.errors import UsageError
+from asyncdemo.errors import UsageError, WorkspaceError
 
 __all__ = ["command"]
 
@@ -66,7 +64,7 @@ def command(folder: Path | None, course_folder: Path | None) -> None:
         )
     course = load_course(find_course(wanted))
     workspace, given = fill(target, course, wanted)
-    progress = Progress(workspace.progress_folder, course.renamed)
+    progress = Progress(workspace.progress_file, course.renamed)
     if wanted is None:
         _carry(state_progress(course), progress)
     _remember(workspace)
@@ -85,11 +83,8 @@ def _carry(records: Progress, progress: Progress) -> None:
 def _remember(workspace: Workspace) -> None:
     try:
         remember(workspace)
-    except OSError as error:
-        click.echo(
-            f"asyncdemo will not find this workspace from outside: {error.filename}: {error.strerror}.",
-            err=True,
-        )
+    except WorkspaceError as error:
+        click.echo(f"asyncdemo will not find this workspace from outside: {error}", err=True)
 
 
 def _report(workspace: Workspace, given: Sequence[Given], *, is_new: bool) -> None:

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import load_course
-from asyncdemo.course.workspace.context import Place, latest, locate, need_known, remember, state_folder
+from asyncdemo.course.workspace.context import Place, latest, locate
+from asyncdemo.course.workspace.files import state_folder
+from asyncdemo.course.workspace.known_workspaces import need_known, remember
 from asyncdemo.course.workspace.workspace import Workspace, fill
 from asyncdemo.errors import UsageError, WorkspaceError
 from tests.cli.commands import environment
@@ -21,7 +23,7 @@ from tests.support.small_course import make_course
 STARTS = """
 import sys
 from pathlib import Path
-from asyncdemo.course.workspace.context import remember
+from asyncdemo.course.workspace.known_workspaces import remember
 from asyncdemo.course.workspace.workspace import Workspace
 
 print("ready", flush=True)
@@ -167,13 +169,16 @@ def test_where_a_course_is_gone_the_workspace_before_is_the_latest(
     assert "\n" not in note
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"workspaces": 3}', '{"workspaces": [1, {"folder": 2}, {}]}'])
-def test_a_list_that_makes_no_sense_is_no_list(course: Path, tmp_path: Path, text: str) -> None:
+def test_a_list_that_is_damaged_is_told_with_what_to_do_and_left_alone(course: Path, tmp_path: Path) -> None:
     state_folder().mkdir(parents=True)
-    (state_folder() / "workspaces.1.json").write_text(text)
+    file = state_folder() / "workspaces.sqlite3"
+    file.write_text("no database")
     workspace = made(tmp_path / "mine", course)
-    with pytest.raises(WorkspaceError, match="did not start"):
-        need_known(workspace)
+    for ask in (need_known, remember):
+        with pytest.raises(WorkspaceError, match=r"workspaces\.sqlite3: file is not a database\. Move it"):
+            ask(workspace)
+    assert file.read_text() == "no database"
+    file.rename(tmp_path / "elsewhere")
     remember(workspace)
     need_known(workspace)
 

@@ -1,38 +1,44 @@
-"""What is remembered of a learner's lessons, and how records of several places become one."""
+"""What is remembered of a learner's lessons: nothing that was said to be stored is ever lost."""
 
 from __future__ import annotations
 
-import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.workspace.progress import FORMAT, Predicted, Progress, Record, read_first_format
+from asyncdemo.course.workspace.progress import Predicted, Progress, Record
 from asyncdemo.errors import WorkspaceError
+from tests.cli.commands import environment
+
+# Records a run as often as it can, and says so each time it is stored.
+RUNS = """
+import sys
+from pathlib import Path
+from asyncdemo.course.workspace.progress import Progress, Record
+
+for _ in range(int(sys.argv[2])):
+    print(Progress(Path(sys.argv[1])).update("tea", Record.after_run).runs, flush=True)
+"""
 
 RIGHT = Predicted("How many?", 1, "3 cups", "3 cups", True, times_right=1)
 WRONG = Predicted("How many?", 1, "2 cups", "3 cups", False)
 
 
 def test_what_was_recorded_is_there_again(tmp_path: Path) -> None:
-    record = Progress(tmp_path).update(
+    record = Progress(tmp_path / "progress.sqlite3").update(
         "tea", lambda known: known.after_run([RIGHT]).after_check(True, "2026-01-01").after_hint()
     )
-    assert Progress(tmp_path).of("tea") == record
-    assert Progress(tmp_path).all() == {"tea": record}
+    assert Progress(tmp_path / "progress.sqlite3").of("tea") == record
+    assert Progress(tmp_path / "progress.sqlite3").all() == {"tea": record}
     assert record == Record(
         runs=1, asked=1, right=1, predictions=(RIGHT,), checks=1, passed="2026-01-01", hints=1
     )
-
-
-def test_the_file_is_plain_json_with_its_format(tmp_path: Path) -> None:
-    Progress(tmp_path).update("tea", lambda record: record.after_run([WRONG]))
-    (file,) = tmp_path.iterdir()
-    data = json.loads(file.read_text())
-    assert file.name == "tea.1.json"
-    assert data["format"] == FORMAT
-    assert data["predictions"][0]["answer"] == "2 cups"
 
 
 def test_a_run_without_predictions_keeps_the_earlier_ones() -> None:
@@ -95,52 +101,109 @@ def test_the_earlier_of_two_passes_counts() -> None:
 
 
 def test_a_renamed_lesson_has_its_earlier_record(tmp_path: Path) -> None:
-    Progress(tmp_path).update("old", lambda record: record.after_check(True, "then"))
-    progress = Progress(tmp_path, renamed={"old": "new"})
+    Progress(tmp_path / "progress.sqlite3").update("old", lambda record: record.after_check(True, "then"))
+    progress = Progress(tmp_path / "progress.sqlite3", renamed={"old": "new"})
     assert progress.of("new").passed == "then"
     assert set(progress.all()) == {"new"}
     progress.update("new", lambda record: record.after_run())
     assert progress.of("new") == Record(runs=1, checks=1, passed="then")
 
 
-def test_a_field_that_makes_no_sense_costs_only_itself(tmp_path: Path) -> None:
-    (tmp_path / "tea.1.json").write_text(
-        json.dumps({"format": FORMAT, "runs": "many", "hints": 2, "predictions": [3, {"place": 1}], "x": 1})
-    )
-    record = Progress(tmp_path).of("tea")
-    assert (record.runs, record.hints, len(record.predictions)) == (0, 2, 1)
+def test_nothing_is_made_by_looking(tmp_path: Path) -> None:
+    assert Progress(tmp_path / "mine" / "progress.sqlite3").all() == {}
+    assert not list(tmp_path.iterdir())
 
 
-def test_a_record_of_a_newer_asyncdemo_is_left_alone(tmp_path: Path) -> None:
-    file = tmp_path / "tea.1.json"
-    file.write_text('{"format": "asyncdemo.progress/3"}')
-    with pytest.raises(WorkspaceError, match="newer asyncdemo"):
-        Progress(tmp_path).update("tea", Record.after_run)
-    assert [path.name for path in tmp_path.iterdir()] == ["tea.1.json"]
+def database(file: Path, *statements: str) -> None:
+    connection = sqlite3.connect(file)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "progress.sqlite3"
+
+
+@pytest.mark.parametrize("kind", ["not a database", "cut off", "of another program", "of a newer asyncdemo"])
+def test_a_file_that_is_not_ours_to_use_is_told_with_what_to_do_and_left_alone(file: Path, kind: str) -> None:
+    Progress(file).update("tea", lambda record: record.after_run([RIGHT]))
+    words = "Move it elsewhere, and asyncdemo starts a new one"
+    if kind == "not a database":
+        file.write_text("runs: 3\n" * 1000)
+    elif kind == "cut off":
+        file.write_bytes(file.read_bytes()[:5000])
+    elif kind == "of another program":
+        database(file, "PRAGMA application_id = 7")
+    else:
+        database(file, "PRAGMA user_version = 2")
+        words = "newer asyncdemo, and is left as it is"
+    before = file.read_bytes()
+    with pytest.raises(WorkspaceError, match=words) as read:
+        Progress(file).all()
+    with pytest.raises(WorkspaceError, match=words) as written:
+        Progress(file).update("tea", Record.after_run)
+    assert str(file) in str(read.value)
+    assert str(written.value).startswith("Your progress could not be kept: ")
+    assert "\n" not in str(written.value)
+    assert file.read_bytes() == before
+
+
+def test_an_empty_file_is_filled(file: Path) -> None:
+    file.touch()
+    assert Progress(file).all() == {}
+    assert Progress(file).update("tea", Record.after_run).runs == 1
+
+
+def test_a_change_that_fails_changes_nothing(file: Path) -> None:
+    def fail(record: Record) -> Record:
+        raise ZeroDivisionError
+
+    Progress(file).update("tea", Record.after_run)
+    with pytest.raises(ZeroDivisionError):
+        Progress(file).update("tea", fail)
+    assert Progress(file).of("tea") == Record(runs=1)
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    folder = tmp_path / "file" / "progress"
-    with pytest.raises(WorkspaceError, match="could not be kept"):
-        Progress(folder).update("tea", Record.after_run)
-    assert Progress(folder).all() == {}
+    progress = Progress(tmp_path / "file" / "progress.sqlite3")
+    with pytest.raises(WorkspaceError, match=r"could not be kept: .*file: (Not a directory|File exists)"):
+        progress.update("tea", Record.after_run)
+    assert progress.all() == {}
 
 
-def test_the_one_file_of_the_first_format_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "progress.json"
-    file.write_text(
-        '{"format": "asyncdemo.progress/1", "lessons": {"tea": {"runs": 2, "asked": 4, "right": 3}}}'
+def running(file: Path, times: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", RUNS, str(file), str(times)],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
     )
-    earlier = read_first_format(file)
-    assert earlier == {"tea": Record(runs=2, asked=4, right=3)}
-    progress = Progress(tmp_path / "progress", earlier=earlier)
-    assert progress.all() == earlier
-    assert progress.update("tea", Record.after_run).runs == 3
-    assert progress.of("tea") == Record(runs=3, asked=4, right=3)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": "asyncdemo.progress/1", "lessons": 3}'])
-def test_a_first_file_that_makes_no_sense_counts_as_none(tmp_path: Path, text: str) -> None:
-    (tmp_path / "progress.json").write_text(text)
-    assert read_first_format(tmp_path / "progress.json") == {}
+def test_processes_that_write_at_the_same_time_lose_no_change(file: Path) -> None:
+    times = 50
+    processes = [running(file, times) for _ in range(3)]
+    stored = [process.communicate(timeout=120)[0].split() for process in processes]
+    assert sorted(int(runs) for printed in stored for runs in printed) == [*range(1, 3 * times + 1)]
+    assert Progress(file).of("tea").runs == 3 * times
+
+
+def test_a_kill_at_any_moment_loses_nothing_that_was_stored(file: Path) -> None:
+    last = 0
+    for attempt in range(20):
+        with running(file, 10_000) as process:
+            assert process.stdout is not None
+            first = int(process.stdout.readline())
+            assert first == last + 1
+            time.sleep(0.001 + attempt * 0.0017)
+            process.send_signal(signal.SIGKILL)
+            # The last line may be cut off by the kill.
+            lines = process.stdout.read().splitlines(keepends=True)
+            stored = [first, *(int(line) for line in lines if line.endswith("\n"))]
+        last = Progress(file).of("tea").runs
+        # The one that was killed may have stored a run and not yet said so.
+        assert max(stored) <= last <= max(stored) + 1

@@ -155,7 +155,9 @@ def test_a_file_that_the_learner_moved_is_found_by_its_id(course: Path, folder: 
 def test_a_renamed_lesson_keeps_its_file_and_progress(course: Path, folder: Path) -> None:
     started(folder, course)
     (folder / "01-hot/01-tea.py").write_text(MENDED)
-    Progress(folder / ".asyncdemo/progress").update("tea", lambda record: record.after_check(True, "then"))
+    Progress(folder / ".asyncdemo/progress.sqlite3").update(
+        "tea", lambda record: record.after_check(True, "then")
+    )
     shutil.rmtree(lesson_of(course, "tea").folder)
     add_lesson(course, 1, "mint-tea")
     set_lessons(course, "mint-tea", "coffee", "water", renamed='tea = "mint-tea"')
@@ -166,7 +168,7 @@ def test_a_renamed_lesson_keeps_its_file_and_progress(course: Path, folder: Path
         "coffee": Happened.UNCHANGED,
     }
     assert texts(folder)["01-hot/01-tea.py"] == MENDED
-    assert Progress(workspace.progress_folder, catalogue.renamed).of("mint-tea").passed == "then"
+    assert Progress(workspace.progress_file, catalogue.renamed).of("mint-tea").passed == "then"
 
 
 @pytest.mark.parametrize("renamed", ['tea = "coffee"', 'gin = "rum"', "gin = 3"])

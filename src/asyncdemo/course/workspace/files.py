@@ -1,6 +1,6 @@
 """Files that are there as a whole or not at all, whatever ends the program in between.
 
-Not for: what is in them (``revisions``, ``workspace``).
+Also the folder for what belongs to no workspace. Not for: what is in them (``workspace``).
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import contextlib
 import errno
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-__all__ = ["discard", "draft", "publish", "replace", "reserve", "sweep"]
+__all__ = ["discard", "draft", "publish", "replace", "reserve", "state_folder", "sweep"]
 
 _NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 """What file systems without hard links (FAT, some of the network) answer."""
@@ -78,3 +79,9 @@ def sweep(folder: Path) -> None:
     for left in folder.glob(".*.draft"):
         if left.stat().st_mtime < time.time() - _FORGOTTEN_S:
             left.unlink(missing_ok=True)
+
+
+def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the system keeps such state: $XDG_STATE_HOME."""
+    named = environment.get("XDG_STATE_HOME")
+    return (Path(named) if named else Path.home() / ".local" / "state") / "asyncdemo"

@@ -5,21 +5,30 @@ Not for: results of runs (``--save`` and ``store`` keep those), or where the fil
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final
 
-from asyncdemo.course.workspace import revisions
+from asyncdemo.course.workspace.database import reading, writing
 from asyncdemo.errors import WorkspaceError
 
-__all__ = ["FORMAT", "Predicted", "Progress", "Record", "read_first_format"]
+__all__ = ["Predicted", "Progress", "Record"]
 
-FORMAT: Final = "asyncdemo.progress/2"
-_FIRST_FORMAT: Final = "asyncdemo.progress/1"
 _HINTS: Final = 3
-_Kind = TypeVar("_Kind", "Predicted", "Record")
+_TABLES: Final = """
+CREATE TABLE lessons (
+    id TEXT PRIMARY KEY, runs INTEGER, asked INTEGER, "right" INTEGER, checks INTEGER, passed TEXT,
+    hints INTEGER, solution_asked INTEGER, solution_shown INTEGER
+);
+CREATE TABLE predictions (
+    lesson TEXT, question TEXT, place INTEGER, answer TEXT, happened TEXT, "right" INTEGER, asked INTEGER,
+    times_right INTEGER, PRIMARY KEY (lesson, question)
+)
+"""
+"""The columns stand in the order of the fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +64,12 @@ class Record:
     runs: int = 0
     asked: int = 0
     right: int = 0
-    predictions: tuple[Predicted, ...] = ()
     checks: int = 0
     passed: str = ""
     hints: int = 0
     solution_asked: int = 0
     solution_shown: bool = False
+    predictions: tuple[Predicted, ...] = ()
 
     def after_run(self, answered: Iterable[Predicted] = ()) -> Record:
         """answered: the predictions that were answered before this run."""
@@ -111,99 +120,58 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The records in a folder. Several processes may change them at once (``revisions``).
+    """The records in a database, which several processes may change at the same time.
 
-    renamed: former id of a lesson -> its id. earlier: records from before there were files in the folder.
+    renamed: former id of a lesson -> its id. Every method raises WorkspaceError.
     """
 
-    folder: Path
+    file: Path
     renamed: Mapping[str, str] = field(default_factory=dict)
-    earlier: Mapping[str, Record] = field(default_factory=dict)
 
     def of(self, lesson_id: str) -> Record:
-        """An empty record if there is none that can be read: what is only shown may be missing."""
-        try:
-            return self._read(lesson_id, revisions.newest(self.folder, lesson_id))
-        except OSError:
-            return Record()
+        """An empty record if there is none."""
+        return self.all().get(lesson_id, Record())
 
     def all(self) -> dict[str, Record]:
         """Lesson id -> record, for every lesson that has one."""
-        try:
-            names = revisions.names(self.folder)
-        except OSError:
-            names = set()
-        ids = {self.renamed.get(name, name) for name in names | set(self.earlier)}
-        records = {lesson_id: self.of(lesson_id) for lesson_id in sorted(ids)}
-        return {lesson_id: record for lesson_id, record in records.items() if record != Record()}
+        with reading(self.file) as database:
+            return {} if database is None else self._read(database)
 
     def update(self, lesson_id: str, change: Callable[[Record], Record]) -> Record:
-        """The record after the change, which is on the disk now. Raises WorkspaceError."""
-
-        def changed(data: revisions.Data | None) -> revisions.Data:
-            if data is not None and _is_newer(data):
-                raise WorkspaceError(
-                    f"{self.folder}: your progress in {lesson_id} was written by a newer asyncdemo, and is "
-                    "left as it is. Upgrade asyncdemo."
-                )
-            return {
-                "format": FORMAT,
-                "lesson": lesson_id,
-                **asdict(change(self._read(lesson_id, data))),
-            }
-
+        """The record after the change, which is on the disk now."""
         try:
-            return _record(revisions.update(self.folder, lesson_id, changed))
-        except OSError as error:
-            reason = error.strerror or error
-            raise WorkspaceError(f"Your progress could not be kept: {self.folder}: {reason}.") from None
-
-    def _read(self, lesson_id: str, data: revisions.Data | None) -> Record:
-        """The record in the data. If there is none yet: what was recorded before, or under a former id."""
-        if data is not None:
-            return _record(data)
-        record = self.earlier.get(lesson_id, Record())
-        for former, current in self.renamed.items():
-            if current == lesson_id:
-                before = revisions.newest(self.folder, former)
-                record = record.joined(self.earlier.get(former, Record()))
-                record = record.joined(_record(before) if before is not None else Record())
+            with writing(self.file, _TABLES) as database:
+                record = change(self._read(database).get(lesson_id, Record()))
+                _write(database, lesson_id, record)
+        except WorkspaceError as error:
+            raise WorkspaceError(f"Your progress could not be kept: {error}") from None
         return record
 
-
-def read_first_format(file: Path) -> dict[str, Record]:
-    """Lesson id -> record, from the one file of asyncdemo.progress/1. Empty if there is no such file."""
-    try:
-        data = json.loads(file.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    lessons = data.get("lessons") if isinstance(data, dict) and data.get("format") == _FIRST_FORMAT else None
-    if not isinstance(lessons, dict):
-        return {}
-    return {name: _record(entry) for name, entry in lessons.items() if isinstance(entry, dict)}
-
-
-def _is_newer(data: revisions.Data) -> bool:
-    name, _, version = str(data.get("format")).partition("/")
-    return name == FORMAT.partition("/")[0] and version.isdecimal() and int(version) > 2
-
-
-def _record(data: Mapping[str, Any]) -> Record:
-    """Fields that are missing, or hold what they cannot hold, have their first value."""
-    predictions = data.get("predictions")
-    items = predictions if isinstance(predictions, list) else []
-    return replace(
-        _known(Record(), {**data, "predictions": None}),
-        predictions=tuple(
-            _known(Predicted("", 0, "", "", False), item) for item in items if isinstance(item, dict)
-        ),
-    )
+    def _read(self, database: sqlite3.Connection) -> dict[str, Record]:
+        predictions = defaultdict(list)
+        for row in database.execute("SELECT * FROM predictions ORDER BY place"):
+            lesson_id, question, place, answer, happened, right, asked, times_right = row
+            predictions[lesson_id].append(
+                Predicted(question, place, answer, happened, bool(right), asked, times_right)
+            )
+        records: dict[str, Record] = {}
+        for lesson_id, *values, shown in database.execute("SELECT * FROM lessons ORDER BY id"):
+            record = replace(
+                Record(*values), solution_shown=bool(shown), predictions=tuple(predictions[lesson_id])
+            )
+            current = self.renamed.get(lesson_id, lesson_id)
+            records[current] = record.joined(records.get(current, Record()))
+        return records
 
 
-def _known(default: _Kind, data: Mapping[str, Any]) -> _Kind:
-    values = {
-        item.name: data[item.name]
-        for item in fields(default)
-        if type(data.get(item.name)) is type(getattr(default, item.name))
-    }
-    return replace(default, **values)
+def _write(database: sqlite3.Connection, lesson_id: str, record: Record) -> None:
+    *values, predictions = astuple(record)
+    database.execute(f"REPLACE INTO lessons VALUES ({_places(values)})", (lesson_id, *values))
+    database.execute("DELETE FROM predictions WHERE lesson = ?", (lesson_id,))
+    for prediction in predictions:
+        database.execute(f"INSERT INTO predictions VALUES ({_places(prediction)})", (lesson_id, *prediction))
+
+
+def _places(values: Sequence[object]) -> str:
+    """One more than there are values: the id of the lesson comes first."""
+    return ", ".join("?" * (len(values) + 1))

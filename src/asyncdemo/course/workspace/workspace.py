@@ -92,8 +92,8 @@ class Workspace:
     former: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def progress_folder(self) -> Path:
-        return self.folder / _OWN / "progress"
+    def progress_file(self) -> Path:
+        return self.folder / _OWN / "progress.sqlite3"
 
     def file(self, lesson: Heading) -> Path:
         """Where the lesson's exercise is, or would be: a file that was moved is found by the lesson's id."""

@@ -1,0 +1,112 @@
+"""Small SQLite files that several processes change at the same time, and that a kill leaves whole.
+
+Not for: what is in them (``progress``, ``known_workspaces``).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.errors import WorkspaceError
+
+__all__ = ["reading", "writing"]
+
+_APPLICATION_ID: Final = 0x6173796E  # "asyn": SQLite keeps it in the file's header
+_VERSION: Final = 1
+_BUSY_S: Final = 30.0
+"""How long another process may be writing."""
+_NOT_ALLOWED: Final = {"SQLITE_CANTOPEN", "SQLITE_PERM"}
+_OF_THE_SYSTEM: Final = _NOT_ALLOWED | {"SQLITE_BUSY", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY"}
+"""Errors that say nothing about what is in the file."""
+
+
+@contextmanager
+def reading(file: Path) -> Iterator[sqlite3.Connection | None]:
+    """One state of the file. None if it's not there, is empty, or may not be opened.
+
+    Raises WorkspaceError if the file is not ours to read.
+    """
+    connection = None
+    if os.path.isfile(file):  # Path.is_file raises where one may not look
+        try:
+            connection = _opened(file, "BEGIN")
+        except sqlite3.Error as error:
+            if _name(error) not in _NOT_ALLOWED:
+                raise _explained(file, error) from None
+    if connection is None:
+        yield None
+        return
+    with closing(connection):
+        try:
+            yield None if _is_new(connection, file) else connection
+        except sqlite3.Error as error:
+            raise _explained(file, error) from None
+
+
+@contextmanager
+def writing(file: Path, tables: str) -> Iterator[sqlite3.Connection]:
+    """Nobody else writes meanwhile. What was done is on the disk afterwards, or nothing of it is.
+
+    tables: statements that make the tables of a file that is new. Raises WorkspaceError.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"{file.parent}: {error.strerror or error}.") from None
+    try:
+        with closing(_opened(file, "BEGIN IMMEDIATE")) as connection:
+            if _is_new(connection, file):
+                for statement in (
+                    *filter(str.strip, tables.split(";")),
+                    f"PRAGMA application_id = {_APPLICATION_ID}",
+                    f"PRAGMA user_version = {_VERSION}",
+                ):
+                    connection.execute(statement)
+            yield connection
+            connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise _explained(file, error) from None
+
+
+def _opened(file: Path, begin: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
+    try:
+        connection.execute(begin)
+        connection.execute("PRAGMA application_id")  # looks into the file, which BEGIN alone does not
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_new(connection: sqlite3.Connection, file: Path) -> bool:
+    """Whether it has no tables yet. Raises WorkspaceError if it has tables that are not ours."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if not (application or version or tables):
+        return True
+    if application != _APPLICATION_ID:
+        raise WorkspaceError(f"{file}: was not made by asyncdemo. {_MOVE_IT}")
+    if version > _VERSION:
+        raise WorkspaceError(
+            f"{file}: was written by a newer asyncdemo, and is left as it is. Upgrade asyncdemo."
+        )
+    return False
+
+
+_MOVE_IT: Final = "Move it elsewhere, and asyncdemo starts a new one."
+
+
+def _explained(file: Path, error: sqlite3.Error) -> WorkspaceError:
+    return WorkspaceError(f"{file}: {error}." + ("" if _name(error) in _OF_THE_SYSTEM else f" {_MOVE_IT}"))
+
+
+def _name(error: sqlite3.Error) -> str:
+    """Without what extended codes add: SQLITE_IOERR of SQLITE_IOERR_WRITE."""
+    return "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
