@@ -3,15 +3,14 @@
 What a file system reports is only a reason to look: what counts is what stands in the files, so it does
 not matter how an editor saves (in place, renamed over it, deleted and made anew), how many reports that
 gives, or whether any comes at all. ``Saves`` decides when a file has been saved, and never sleeps;
-``Watcher`` looks when there is reason to.
+``Watcher`` looks when there is reason to. The reports come from watchfiles, but not the polling: that
+compares whole seconds, and so misses the second of two saves.
 Not for: what to do about a save (``cli.watch``).
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
 import socket
 import threading
 import time
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 __all__ = ["Change", "Content", "Saves", "Watcher", "read_content"]
 
@@ -28,18 +27,11 @@ _QUIET_S: Final = 0.02
 """A file in which nothing has changed for so long is written to its end ..."""
 _EMPTY_S: Final = 0.3
 """... but an empty one, or none, may only be a moment of a save."""
-_DOUBT_S: Final = 2.5
-"""File systems tell the time of a change to 2 s at worst: for so long the content is compared as well."""
 _STEP_MS: Final = 10
 """How long watchfiles gathers reports; it also wakes up so often."""
 _POLLING_S: Final = 0.05
 _SELDOM_S: Final = 1.0
 """How often to look although nothing was reported."""
-_REPORT_S: Final = 0.5
-"""A report that has not come so long after a change will not come."""
-
-Stat = tuple[int, int, int]
-"""(time of the last change, size, inode)"""
 
 
 class Change(Enum):
@@ -47,31 +39,23 @@ class Change(Enum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """stat: differs after a save, if the clock of the file system ticked. digest: of what stands in it."""
+class Content(NamedTuple):
+    """A save changes at least one of these, unless it writes the same text within one tick of the clock."""
 
-    stat: Stat
-    digest: str
-
-    @property
-    def empty(self) -> bool:
-        return self.stat[1] == 0
+    changed_ns: int
+    inode: int
+    text: bytes
 
 
-def read_content(file: Path, before: Content | None, doubt: bool) -> Content | None:
-    """None if there is no such file. It is read only if its stat differs from ``before``, or in doubt."""
+def read_content(file: Path) -> Content | None:
+    """None if there is no such file."""
     try:
-        found = os.stat(file)
-        stat = found.st_mtime_ns, found.st_size, found.st_ino
-        if before is not None and stat == before.stat and not doubt:
-            return before
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        found = file.stat()
+        return Content(found.st_mtime_ns, found.st_ino, file.read_bytes())
     except FileNotFoundError:
         return None
     except OSError as error:  # that it cannot be read is for whoever runs it to say
-        return Content((0, -1, 0), str(error))
-    return Content(stat, digest)
+        return Content(0, 0, str(error).encode())
 
 
 @dataclass(slots=True)
@@ -92,7 +76,7 @@ class Saves:
     def __init__(
         self,
         files: Mapping[str, Path],
-        read: Callable[[Path, Content | None, bool], Content | None] = read_content,
+        read: Callable[[Path], Content | None] = read_content,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._read = read
@@ -103,21 +87,17 @@ class Saves:
 
     def watch(self, files: Mapping[str, Path]) -> None:
         """These files from now on; what is in those that are new is taken as told."""
-        now_s = self._clock()
-        for name in [name for name, file in self._files.items() if files.get(name) != file]:
-            del self._watched[name]
-        self._files = dict(files)
-        for name, file in self._files.items():
-            if name not in self._watched:
-                content = self._read(file, None, True)
-                self._watched[name] = _Watched(content, content, now_s)
+        before, self._files = self._files, dict(files)
+        self._watched = {name: self._watched[name] for name in files if before.get(name) == files[name]}
+        for name in files.keys() - self._watched.keys():
+            self.forget(name)
 
     def forget(self, name: str) -> bool:
         """Take what is in the file now as told: we changed it ourselves. Whether there was a change."""
-        before = self._watched[name].told
-        content = self._read(self._files[name], None, True)
+        before = self._watched.get(name)
+        content = self._read(self._files[name])
         self._watched[name] = _Watched(content, content, self._clock())
-        return content != before
+        return before is not None and content != before.told
 
     def look(self) -> dict[str, Change]:
         """What has come to rest since the last look, in the order of the files."""
@@ -125,10 +105,11 @@ class Saves:
         changes: dict[str, Change] = {}
         for name, file in self._files.items():
             watched = self._watched[name]
-            content = self._read(file, watched.seen, now_s - watched.since_s < _DOUBT_S)
+            content = self._read(file)
             if content != watched.seen:
                 watched.seen, watched.since_s = content, now_s
-            if content != watched.told and now_s >= watched.since_s + _rest_s(watched):
+            rest_s = _QUIET_S if content is not None and content.text else _EMPTY_S
+            if content != watched.told and now_s >= watched.since_s + rest_s:
                 watched.told = content
                 changes[name] = Change.GONE if content is None else Change.SAVED
         return changes
@@ -138,15 +119,10 @@ class Saves:
         return any(watched.seen != watched.told for watched in self._watched.values())
 
 
-def _rest_s(watched: _Watched) -> float:
-    return _EMPTY_S if watched.seen is None or watched.seen.empty else _QUIET_S
-
-
 class Watcher:
     """A context manager: looks at the files when something is reported, and now and then anyway.
 
-    Reports come from watchfiles. If they do not (it is not installed, ``poll``, a network file system),
-    the files are looked at often.
+    If nothing is reported (watchfiles is not installed, ``poll``, a network file system), it looks often.
     """
 
     def __init__(
@@ -155,35 +131,27 @@ class Watcher:
         self._clock = clock
         self._saves = Saves(files, clock=clock)
         self._folders = {file.parent for file in files.values()}
+        self._watch = None if poll else _watch_function()
+        self.polls = self._watch is None
         self._stop = threading.Event()
-        self._reports = None if poll else _report_function()
-        self._thread: threading.Thread | None = None
+        self._thread = threading.Thread(target=self._listen, name="file reports", daemon=True)
         self._woken, self._wakes = socket.socketpair()
         self._woken.setblocking(False)
         self._wakes.setblocking(False)
         self._next_s = 0.0
-        self._reported_s = 0.0
-        self._unreported_s: float | None = None
+        self._reported = False
 
     def __enter__(self) -> Self:
-        if self._reports is not None:
-            self._thread = threading.Thread(target=self._listen, name="file reports", daemon=True)
-            self._thread.start()
+        self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        self._thread.join()
         self._woken.close()
         self._wakes.close()
-
-    @property
-    def polls(self) -> bool:
-        """Whether nothing is reported, so that one has to look."""
-        return self._reports is None
 
     def fileno(self) -> int:
         """Readable when there is reason to look."""
@@ -209,24 +177,13 @@ class Watcher:
         reported = self._drain()
         if not reported and now_s < self._next_s and not self._saves.unrest():
             return {}
-        if reported:
-            self._reported_s = now_s
-        rested = not self._saves.unrest()
+        self._reported = self._reported or reported
         changes = self._saves.look()
-        if rested and self._saves.unrest() and now_s - self._reported_s > _REPORT_S:
-            self._unreported_s = now_s
-        self._trust(now_s)
+        if changes:  # a report comes before the file has come to rest, or not at all
+            self.polls = self.polls or not self._reported
+            self._reported = False
         self._next_s = now_s + (_POLLING_S if self.polls else _SELDOM_S)
         return changes
-
-    def _trust(self, now_s: float) -> None:
-        """Go over to polling if a change was found of which nothing was reported."""
-        if self._unreported_s is None:
-            return
-        if self._reported_s >= self._unreported_s:
-            self._unreported_s = None
-        elif now_s - self._unreported_s > _REPORT_S:
-            self._reports = None
 
     def _drain(self) -> bool:
         drained = False
@@ -237,9 +194,10 @@ class Watcher:
 
     def _listen(self) -> None:
         """In a thread of its own: a byte for whatever happens in the folders."""
-        assert self._reports is not None
+        if self._watch is None:
+            return
         try:
-            for _ in self._reports(
+            for _ in self._watch(
                 *self._folders,
                 watch_filter=None,
                 debounce=2 * _STEP_MS,
@@ -251,10 +209,10 @@ class Watcher:
                 with contextlib.suppress(BlockingIOError):  # nobody has looked yet
                     self._wakes.send(b"!")
         except (OSError, RuntimeError):  # no such folder, too many watches, what the system cannot do
-            self._reports = None
+            self.polls = True
 
 
-def _report_function() -> Callable[..., Any] | None:
+def _watch_function() -> Callable[..., Any] | None:
     """None if watchfiles is not installed."""
     try:
         from watchfiles import watch
