@@ -10,7 +10,8 @@ from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_works
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import can_ask, wrapped
 from asyncdemo.course.workspace.context import locate
-from asyncdemo.course.workspace.workspace import FileState, reset
+from asyncdemo.course.workspace.exercise_files import reset
+from asyncdemo.course.workspace.workspace import FileState
 from asyncdemo.errors import UsageError
 
 __all__ = ["command"]

@@ -18,9 +18,10 @@ from asyncdemo.course.workspace.context import (
     state_progress,
     surrounding,
 )
+from asyncdemo.course.workspace.exercise_files import Given, Happened, fill
 from asyncdemo.course.workspace.known_workspaces import is_known, need_known, remember
 from asyncdemo.course.workspace.progress import Progress
-from asyncdemo.course.workspace.workspace import Given, Happened, Workspace, fill, find
+from asyncdemo.course.workspace.workspace import Workspace, find
 from asyncdemo.errors import UsageError, WorkspaceError
 
 __all__ = ["command"]

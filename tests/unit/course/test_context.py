@@ -13,9 +13,10 @@ import pytest
 
 from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.workspace.context import Place, latest, locate
+from asyncdemo.course.workspace.exercise_files import fill
 from asyncdemo.course.workspace.files import state_folder
 from asyncdemo.course.workspace.known_workspaces import need_known, remember
-from asyncdemo.course.workspace.workspace import Workspace, fill
+from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import UsageError, WorkspaceError
 from tests.cli.commands import environment
 from tests.support.small_course import make_course

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from asyncdemo.course.content.catalog import Heading, load_course
-from asyncdemo.course.workspace import workspace as workspace_module
+from asyncdemo.course.workspace import exercise_files
+from asyncdemo.course.workspace.exercise_files import Happened, fill, reset
 from asyncdemo.course.workspace.progress import Progress
-from asyncdemo.course.workspace.workspace import FileState, Happened, Workspace, fill, find, load, reset
+from asyncdemo.course.workspace.workspace import FileState, Workspace, find, load
 from asyncdemo.errors import CourseError, WorkspaceError
 from tests.cli.commands import environment
 from tests.support.small_course import BROKEN, MENDED, add_lesson, make_course, set_lessons
@@ -345,13 +346,13 @@ def test_an_edit_in_the_moment_of_replacing_is_kept(
     started(folder, course)
     file = folder / "01-hot/01-tea.py"
     exercise_of(course, "tea").write_text(NEWER)
-    write: Callable[[Workspace], None] = workspace_module._write
+    write: Callable[[Workspace], None] = exercise_files.write
 
     def write_and_edit(workspace: Workspace) -> None:
         write(workspace)
         file.write_text("edited just now")
 
-    monkeypatch.setattr(workspace_module, "_write", write_and_edit)
+    monkeypatch.setattr(exercise_files, "write", write_and_edit)
     assert started(folder, course)["tea"] is Happened.KEPT
     assert file.read_text() == "edited just now"
 
@@ -451,7 +452,7 @@ RESTLESS = """
 import itertools, sys
 from pathlib import Path
 from asyncdemo.course.content.catalog import load_course
-from asyncdemo.course.workspace.workspace import fill, reset
+from asyncdemo.course.workspace.exercise_files import fill, reset
 
 course, folder = Path(sys.argv[1]), Path(sys.argv[2])
 tea, coffee = (course / "01-hot" / name / "exercise.py" for name in ("01-tea", "02-coffee"))
