@@ -18,7 +18,7 @@ from asyncdemo.analysis.metrics import measure
 from asyncdemo.model import Outcome, Run, RunOutcome
 from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.services import Services
-from asyncdemo.serving import Session, Surroundings
+from asyncdemo.serving import RunContext, Session
 from tests.hostile.traced import MARK, nothing_left
 from tests.support.servers import KINDS, environ_of
 from tests.unit.serving.staging import FLASK, SANIC, SLEEPS, plan, run_session, script
@@ -43,8 +43,8 @@ def words(run: Run) -> str:
     return " ".join(run.notes)
 
 
-def around(**more: object) -> Surroundings:
-    return Surroundings(plan=plan(**more))  # type: ignore[arg-type]
+def loaded(**more: object) -> RunContext:
+    return RunContext(plan=plan(**more))  # type: ignore[arg-type]
 
 
 def once(when: Callable[[Session], bool], does: Callable[[Session], None]) -> Callable[[Session], None]:
@@ -75,7 +75,7 @@ def test_a_server_that_is_killed_in_mid_run(server: str, tmp_path: Path) -> None
 
     text = server.replace(SLEEPS, slow)
     poke = once(lambda session: answered(session.result()) > 60, kill_it)
-    run = run_session(script(tmp_path, text), around(requests=5_000, clients=10), poke)
+    run = run_session(script(tmp_path, text), loaded(requests=5_000, clients=10), poke)
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, -signal.SIGKILL)
     assert "The script was ended by signal SIGKILL" in words(run)
     assert "The server ended by itself, with exit code -9, when" in words(run)
@@ -143,7 +143,7 @@ def test_a_service_that_stops_between_two_calls(name: str, kind: str, tmp_path: 
             gone.touch()
 
         poke = once(lambda _: called.exists(), stop_it)
-        run = run_session(script(tmp_path, text), Surroundings(services), poke, output, lanes=("call",))
+        run = run_session(script(tmp_path, text), RunContext(services), poke, output, lanes=("call",))
         death = services.died()
     assert run.outcome is RunOutcome.FAILED
     assert death is not None and "has died: its server was ended by SIGKILL" in death
@@ -195,7 +195,7 @@ def test_a_client_that_sends_byte_by_byte_holds_up_nobody_else(
         threads[0].start()
 
     poke = once(lambda session: bool(session.result().requests), come)
-    run = run_session(script(tmp_path, BIG[server]), around(requests=600, clients=5), poke)
+    run = run_session(script(tmp_path, BIG[server]), loaded(requests=600, clients=5), poke)
     threads[0].join()
     assert (run.outcome, run.notes) == (RunOutcome.OK, ())
     assert answered(run) == len(run.requests) == 600
@@ -216,7 +216,7 @@ def test_a_client_that_never_reads_holds_up_nobody_else(
 
     poke = once(lambda session: bool(session.result().requests), come)
     run = run_session(
-        script(tmp_path, BIG[server]), around(requests=200, clients=5), poke, lanes=("upload", "big")
+        script(tmp_path, BIG[server]), loaded(requests=200, clients=5), poke, lanes=("upload", "big")
     )
     assert answered(run) == len(run.requests) == 200
     assert Counter(lane.function for lane in run.lanes) == {"upload": 200, "big": 1}
@@ -233,7 +233,7 @@ def test_ten_thousand_requests_at_once_are_all_there(tmp_path: Path) -> None:
         .replace("    await asyncio", "    async with gate:\n        await asyncio")
         .replace("access_log=False", "access_log=False, backlog=4096")
     )
-    run = run_session(script(tmp_path, text), around(requests=10_000, clients=10_000, timeout_s=50.0))
+    run = run_session(script(tmp_path, text), loaded(requests=10_000, clients=10_000, timeout_s=50.0))
     assert (run.outcome, run.notes) == (RunOutcome.OK, ())
     assert answered(run) == len(run.requests) == len(run.lanes) == 10_000
     metrics = measure(run)

@@ -15,7 +15,7 @@ from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.content.catalog import find_course
 from asyncdemo.course.content.exercise import Exercise, Wrong
 from asyncdemo.course.content.lesson import load_lesson
-from asyncdemo.course.rules import Problem, Subject, Survey, survey
+from asyncdemo.course.rules import LessonSource, Problem, Survey, survey
 from asyncdemo.course.rules.runs import Recorded
 from asyncdemo.packages import CHECKOUT
 from asyncdemo.site.lessons import sources, takes
@@ -34,16 +34,16 @@ __all__ = [
 ]
 
 COURSE: Final[Survey] = survey(find_course(), COMMANDS)
-SUBJECTS: Final[tuple[Subject, ...]] = COURSE.subjects
+SUBJECTS: Final[tuple[LessonSource, ...]] = COURSE.sources
 
 
-def is_virtual(subject: Subject) -> bool:
+def is_virtual(subject: LessonSource) -> bool:
     """Time can jump over all that its programs do: they serve nobody, use no servers, and do not compute."""
     exercise = subject.lesson.exercise
     return exercise is not None and exercise.virtual and not subject.lesson.packages
 
 
-def each_with_its_servers(cases: Iterable[tuple[Subject, str, Any]]) -> list[ParameterSet]:
+def each_with_its_servers(cases: Iterable[tuple[LessonSource, str, Any]]) -> list[ParameterSet]:
     """(variables, subject, value) of each (subject, id, value), once for each kind of server it talks to.
 
     So lessons with Redis or PostgreSQL hold with what Python packages bring, and with installed ones. The
@@ -72,17 +72,17 @@ def typical(exercise: Exercise, most: int = 3) -> list[Wrong]:
     return list(by_sentence.values())[:most]
 
 
-def with_wrong_ones(subject: Subject, wrong: Iterable[Wrong]) -> Subject:
+def with_wrong_ones(subject: LessonSource, wrong: Iterable[Wrong]) -> LessonSource:
     """The same lesson with these wrong solutions and no others."""
     assert subject.lesson.exercise is not None
     exercise = replace(subject.lesson.exercise, wrong=tuple(wrong))
     lesson = replace(subject.lesson, exercise=exercise)
-    changed = Subject(lesson, subject.course_folder, subject.course, subject.commands)
+    changed = LessonSource(lesson, subject.course_folder, subject.course, subject.commands)
     changed.kept = subject.kept
     return changed
 
 
-def recordings_of(subject: Subject) -> Recorded | None:
+def recordings_of(subject: LessonSource) -> Recorded | None:
     """With the knobs as they are written, if the site has made them of what is there now."""
     if Path.cwd() != CHECKOUT:
         return None  # the site knows the scripts by their paths in it

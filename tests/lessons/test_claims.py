@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from asyncdemo.course.rules import Subject
+from asyncdemo.course.rules import LessonSource
 from asyncdemo.course.rules.questions_and_claims import Settings
 from asyncdemo.course.rules.runs import knob_sets, problems_of_runs
 from tests.lessons.lessons import SUBJECTS, each_with_its_servers, is_virtual, recordings_of, told
@@ -27,7 +27,9 @@ CASES = [
 @pytest.mark.parametrize(
     ("variables", "subject", "settings"), each_with_its_servers(case for case in CASES if is_virtual(case[0]))
 )
-def test_the_claims_of_a_lesson_hold(variables: dict[str, str], subject: Subject, settings: Settings) -> None:
+def test_the_claims_of_a_lesson_hold(
+    variables: dict[str, str], subject: LessonSource, settings: Settings
+) -> None:
     recorded = None if settings else recordings_of(subject)
     assert not told(problems_of_runs(subject, settings, recorded, virtual=True))
 
@@ -38,7 +40,7 @@ def test_the_claims_of_a_lesson_hold(variables: dict[str, str], subject: Subject
 )
 def test_the_claims_of_a_lesson_hold_in_real_time(
     variables: dict[str, str],
-    subject: Subject,
+    subject: LessonSource,
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
     become_alone: Callable[[], None],

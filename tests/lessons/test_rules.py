@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from asyncdemo.course.content.exercise import Exercise
-from asyncdemo.course.rules import RULES, SLOW_RULES, Rule, Subject
+from asyncdemo.course.rules import RULES, SLOW_RULES, LessonSource, Rule
 from asyncdemo.serving import KeptServices
 from tests.lessons.lessons import COURSE, SUBJECTS, each_with_its_servers, told, typical, with_wrong_ones
 
@@ -42,7 +42,9 @@ EXERCISES = [
 
 
 @pytest.fixture
-def servers(variables: dict[str, str], subject: Subject, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def servers(
+    variables: dict[str, str], subject: LessonSource, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Those of a lesson, of this kind, started once for all that a test runs."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -53,14 +55,14 @@ def servers(variables: dict[str, str], subject: Subject, monkeypatch: pytest.Mon
 
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "rule"), each_with_its_servers(RUNS))
-def test_a_lesson_keeps_when_it_runs(variables: dict[str, str], subject: Subject, rule: Rule) -> None:
+def test_a_lesson_keeps_when_it_runs(variables: dict[str, str], subject: LessonSource, rule: Rule) -> None:
     assert not told(rule.problems(subject))
 
 
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
 def test_typical_solutions_of_the_wrong_shape_fail(
-    variables: dict[str, str], subject: Subject, exercise: Exercise
+    variables: dict[str, str], subject: LessonSource, exercise: Exercise
 ) -> None:
     assert not told(wrong_ones_fail.problems(with_wrong_ones(subject, typical(exercise))))
 
@@ -69,7 +71,7 @@ def test_typical_solutions_of_the_wrong_shape_fail(
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
 def test_all_other_solutions_of_the_wrong_shape_fail(
-    variables: dict[str, str], subject: Subject, exercise: Exercise
+    variables: dict[str, str], subject: LessonSource, exercise: Exercise
 ) -> None:
     others = [one for one in exercise.wrong if one not in typical(exercise)]
     assert not told(wrong_ones_fail.problems(with_wrong_ones(subject, others)))

@@ -20,7 +20,7 @@ from asyncdemo.load import Answered, Client, Connected, Send, Sent
 from asyncdemo.model import Lane, Request, Run, RunOutcome, Span, State
 from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.recording.runner import Target
-from asyncdemo.serving import Session, Surroundings, traffic
+from asyncdemo.serving import RunContext, Session, traffic
 from tests.unit.serving.staging import options, plan, script
 
 pytestmark = [
@@ -222,9 +222,9 @@ def handled_by(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list
     monkeypatch.setattr(Overheard, "told", [], raising=False)
     monkeypatch.setattr(traffic, "Client", Overheard)
     sends = tuple(Send("GET", f"/cup/{number}") for number in range(REQUESTS))
-    surroundings = Surroundings(plan=plan(REQUESTS, AT_ONCE, sends=sends, keep_answers=1_000))
+    context = RunContext(plan=plan(REQUESTS, AT_ONCE, sends=sends, keep_answers=1_000))
     target, watched, output = Target(str(script(folder, text))), options(lanes=("brew",)), KeptOutput()
-    with closing(Session(target, watched, surroundings, output)) as session:
+    with closing(Session(target, watched, context, output)) as session:
         session.start()
         session.go()
         while session.poll(0.05):

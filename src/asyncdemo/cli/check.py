@@ -30,7 +30,7 @@ from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.judging.judge import Failure, Stopped, Verdict, judge
-from asyncdemo.course.workspace.context import Place, locate
+from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.errors import (
     EXIT_FAILED,
@@ -92,7 +92,7 @@ class _Checked:
 @course_option
 @click.pass_context
 def command(
-    context: click.Context,
+    click_context: click.Context,
     exercise_name: str | None,
     check_all: bool,
     own_file: Path | None,
@@ -112,21 +112,23 @@ def command(
         raise UsageError(
             f"Which exercise is {own_file} to be checked as? asyncdemo check --file {own_file} EX"
         )
-    place = locate(course_folder)
+    context = locate(course_folder)
     if own_file is None:
-        need_workspace(place)
-    records = place.progress.all() if place.progress else {}
-    all_passed = exercise_name is None and current_exercise(place.course, records) is None
-    chosen = exercises(place.course) if check_all or all_passed else (find_exercise(place, exercise_name),)
+        need_workspace(context)
+    records = context.progress.all() if context.progress else {}
+    all_passed = exercise_name is None and current_exercise(context.course, records) is None
+    chosen = (
+        exercises(context.course) if check_all or all_passed else (find_exercise(context, exercise_name),)
+    )
     if not chosen:
-        find_exercise(place, None)  # says that there are none
+        find_exercise(context, None)  # says that there are none
     alone = len(chosen) == 1 and not check_all
     if plain:
-        context.color = False
+        click_context.color = False
     checked: list[_Checked] = []
     with KeptServices() as kept, signals_noted() as signals:
         for lesson in chosen:
-            file = own_file or need_workspace(place).file(lesson)
+            file = own_file or need_workspace(context).file(lesson)
             try:
                 exercise = _exercise(lesson, timeout_s)
                 need(lesson, exercise.load, exercise.services)
@@ -142,7 +144,7 @@ def command(
                 item = _Checked(lesson, file, None, Verdict((), Failure(str(error), None), (), {}, ""))
             checked.append(item)
             if own_file is None and item.task is not None and (alone or _is_tried(item)):
-                _remember(place, item)
+                _remember(context, item)
             if as_json:
                 click.echo(item.verdict.output, nl=False, err=True)
             elif alone:
@@ -152,13 +154,13 @@ def command(
     if signals:
         if not as_json:
             click.echo("Interrupted.")
-        context.exit(EXIT_INTERRUPTED)
+        click_context.exit(EXIT_INTERRUPTED)
     passed = all(item.verdict.passed for item in checked)
     if as_json:
         click.echo(json.dumps(_as_data(checked)))
     elif own_file is None:
-        _conclude(place, checked, alone=alone)
-    context.exit(EXIT_OK if passed else EXIT_FAILED)
+        _conclude(context, checked, alone=alone)
+    click_context.exit(EXIT_OK if passed else EXIT_FAILED)
 
 
 def _exercise(lesson: Heading, timeout_s: float | None) -> Exercise:
@@ -182,11 +184,11 @@ def _is_tried(item: _Checked) -> bool:
         return True
 
 
-def _remember(place: Place, item: _Checked) -> None:
-    if place.progress is None:
+def _remember(context: CourseContext, item: _Checked) -> None:
+    if context.progress is None:
         return
     try:
-        place.progress.update(item.lesson.id, lambda record: record.after_check(item.verdict.passed, now()))
+        context.progress.update(item.lesson.id, lambda record: record.after_check(item.verdict.passed, now()))
     except WorkspaceError as error:  # the verdict is not less true
         click.echo(str(error), err=True)
 
@@ -229,7 +231,7 @@ def _print_brief(item: _Checked) -> None:
     sys.stdout.flush()
 
 
-def _conclude(place: Place, checked: Sequence[_Checked], *, alone: bool) -> None:
+def _conclude(context: CourseContext, checked: Sequence[_Checked], *, alone: bool) -> None:
     if not alone:
         passed = sum(item.verdict.passed for item in checked)
         click.echo(f"\n{passed} of {len(checked)} exercises passed.")
@@ -239,7 +241,7 @@ def _conclude(place: Place, checked: Sequence[_Checked], *, alone: bool) -> None
         lesson = checked[0].lesson
         click.echo(wrapped(f"Not passed yet. If you are stuck: asyncdemo hint {lesson.id}", rest="  "))
         return
-    for line in next_words(place):
+    for line in next_words(context):
         click.echo(line)
 
 

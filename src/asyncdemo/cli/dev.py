@@ -15,7 +15,7 @@ from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.options import course_option, json_option
 from asyncdemo.course.content.catalog import Course, Heading, Module, find_course
 from asyncdemo.course.content.lookup import find_lesson
-from asyncdemo.course.rules import Problem, Subject, Survey, fast_problems, slow_problems, survey
+from asyncdemo.course.rules import LessonSource, Problem, Survey, fast_problems, slow_problems, survey
 from asyncdemo.course.workspace.context import current_folder
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK
 
@@ -45,11 +45,11 @@ def check(
     plain Python, of memory and processes.
     """
     surveyed = survey(find_course(course_folder), COMMANDS)
-    subjects, names = _chosen(surveyed, lessons)
+    sources, names = _chosen(surveyed, lessons)
     problems: Iterator[Problem] = chain(
         (problem for problem in surveyed.problems if not lessons or problem.lesson in names),
-        chain.from_iterable(map(fast_problems, subjects)),
-        () if fast else _slow(subjects),
+        chain.from_iterable(map(fast_problems, sources)),
+        () if fast else _slow(sources),
     )
     if as_json:
         found = list(problems)
@@ -64,27 +64,27 @@ def check(
     context.exit(EXIT_FAILED if count else EXIT_OK)
 
 
-def _slow(subjects: Sequence[Subject]) -> Iterator[Problem]:
-    for subject in subjects:
+def _slow(sources: Sequence[LessonSource]) -> Iterator[Problem]:
+    for source in sources:
         if sys.stderr.isatty():
-            click.echo(f"running {subject.lesson.id} ...", err=True)
-        yield from slow_problems(subject)
+            click.echo(f"running {source.lesson.id} ...", err=True)
+        yield from slow_problems(source)
 
 
-def _chosen(surveyed: Survey, typed: Iterable[str]) -> tuple[list[Subject], list[str]]:
+def _chosen(surveyed: Survey, typed: Iterable[str]) -> tuple[list[LessonSource], list[str]]:
     """(lessons that can be read, names of all that are meant, also of those that cannot)."""
     course = Course("", surveyed.folder, (Module(1, "", tuple(_headings(surveyed))),))
     names = list(dict.fromkeys(find_lesson(course, word).id for word in typed)) or list(surveyed.names)
-    return [subject for subject in surveyed.subjects if subject.lesson.id in names], names
+    return [source for source in surveyed.sources if source.lesson.id in names], names
 
 
 def _headings(surveyed: Survey) -> Iterator[Heading]:
     """Of a lesson whose manifest cannot be read, what the name of its folder says."""
-    subjects = {subject.lesson.id: subject.lesson for subject in surveyed.subjects}
+    lessons = {source.lesson.id: source.lesson for source in surveyed.sources}
     folders = {problem.lesson: problem.file.parent for problem in surveyed.problems}
     for name in surveyed.names:
-        if name in subjects:
-            yield subjects[name]
+        if name in lessons:
+            yield lessons[name]
         else:
             number = folders[name].name.partition("-")[0]
             yield Heading(name, int(number) if number.isdecimal() else 0, name, "", 0, (), folders[name])

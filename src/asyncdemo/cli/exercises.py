@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.content.lookup import find_lesson
-from asyncdemo.course.workspace.context import Place, locate, resolved
+from asyncdemo.course.workspace.context import CourseContext, locate, resolved
 from asyncdemo.course.workspace.next_step import current_exercise, exercises, first_unread, next_step
 from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace
@@ -48,34 +48,34 @@ def exercise_argument(*, required: bool = False) -> Callable[[Command], Command]
     )
 
 
-def need_workspace(place: Place) -> Workspace:
+def need_workspace(context: CourseContext) -> Workspace:
     """Raises UsageError if there is none."""
-    if place.workspace is None:
-        raise UsageError(_no_workspace(place))
-    return place.workspace
+    if context.workspace is None:
+        raise UsageError(_no_workspace(context))
+    return context.workspace
 
 
-def kept_progress(place: Place) -> Progress:
+def kept_progress(context: CourseContext) -> Progress:
     """Raises UsageError where no progress is kept: in a course from elsewhere without a workspace."""
-    if place.progress is None:
-        raise UsageError(_no_workspace(place))
-    return place.progress
+    if context.progress is None:
+        raise UsageError(_no_workspace(context))
+    return context.progress
 
 
-def find_exercise(place: Place, typed: str | None) -> Heading:
+def find_exercise(context: CourseContext, typed: str | None) -> Heading:
     """The lesson with this id, number, part of an id, or file; if none is named, the first not passed.
 
     Raises UsageError with a suggestion.
     """
-    ours = exercises(place.course)
+    ours = exercises(context.course)
     if not ours:
-        raise UsageError(f"{place.course.folder}: no lesson of this course has an exercise.")
+        raise UsageError(f"{context.course.folder}: no lesson of this course has an exercise.")
     if typed is None:
-        records = place.progress.all() if place.progress else {}
-        return current_exercise(place.course, records) or ours[-1]
+        records = context.progress.all() if context.progress else {}
+        return current_exercise(context.course, records) or ours[-1]
     if typed.endswith(".py"):
-        return _by_file(place, ours, Path(typed))
-    lesson = find_lesson(place.course, typed)
+        return _by_file(context, ours, Path(typed))
+    lesson = find_lesson(context.course, typed)
     if lesson not in ours:
         having = ", ".join(other.id for other in ours)
         raise UsageError(f"{lesson.id} has no exercise. These have one: {having}.")
@@ -99,16 +99,16 @@ def need_help_with(typed: str | None, course_folder: Path | None) -> tuple[Headi
 
     Raises UsageError, CourseError, WorkspaceError.
     """
-    place = locate(course_folder)
-    progress = kept_progress(place)
-    lesson = find_exercise(place, typed)
+    context = locate(course_folder)
+    progress = kept_progress(context)
+    lesson = find_exercise(context, typed)
     return lesson, load_exercise(lesson), progress
 
 
-def program(place: Place) -> str:
+def program(context: CourseContext) -> str:
     """What a command begins with: a course from elsewhere must be named until it has a workspace."""
-    from_elsewhere = place.workspace is None and place.progress is None
-    return f"asyncdemo --course {shown_path(place.course.folder)}" if from_elsewhere else "asyncdemo"
+    from_elsewhere = context.workspace is None and context.progress is None
+    return f"asyncdemo --course {shown_path(context.course.folder)}" if from_elsewhere else "asyncdemo"
 
 
 def shown_path(path: Path) -> str:
@@ -120,26 +120,26 @@ def shown_path(path: Path) -> str:
     return min(relative, str(path), key=len)
 
 
-def next_words(place: Place, just_run: str = "") -> list[str]:
+def next_words(context: CourseContext, just_run: str = "") -> list[str]:
     """What to do next, in lines, with exact commands. Empty if all is done. just_run: id of a lesson."""
-    records = place.progress.all() if place.progress else {}
-    step = next_step(place.course, records, just_run)
+    records = context.progress.all() if context.progress else {}
+    step = next_step(context.course, records, just_run)
     if step is None:
         return []
-    unread = first_unread(place.course, records, just_run)
+    unread = first_unread(context.course, records, just_run)
     lesson = step.lesson
     if not step.exercise:
-        lines = [("Next", f"{program(place)} run {lesson.id}", "")]
-    elif place.workspace is None:
+        lines = [("Next", f"{program(context)} run {lesson.id}", "")]
+    elif context.workspace is None:
         lines = [
-            ("Next", f"{program(place)} start", f"a folder with the exercises; then that of {lesson.id}")
+            ("Next", f"{program(context)} start", f"a folder with the exercises; then that of {lesson.id}")
         ]
     else:
-        file = shown_path(place.workspace.file(lesson))
+        file = shown_path(context.workspace.file(lesson))
         watch = "or asyncdemo watch, which checks whenever you save"
         lines = [("Next", f"edit {file}", ""), ("then", f"asyncdemo check {lesson.id}", watch)]
     if step.exercise and unread is not None:
-        lines.append(("  or", f"{program(place)} run {unread.id}", "the next lesson"))
+        lines.append(("  or", f"{program(context)} run {unread.id}", "the next lesson"))
     width = max((len(command) for _, command, words in lines if words), default=0)
     shown = []
     for label, command, words in lines:
@@ -153,12 +153,12 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _no_workspace(place: Place) -> str:
-    return f"There is no workspace yet. `{program(place)} start` makes a folder with the exercises to edit."
+def _no_workspace(context: CourseContext) -> str:
+    return f"There is no workspace yet. `{program(context)} start` makes a folder with the exercises to edit."
 
 
-def _by_file(place: Place, ours: tuple[Heading, ...], file: Path) -> Heading:
-    workspace = need_workspace(place)
+def _by_file(context: CourseContext, ours: tuple[Heading, ...], file: Path) -> Heading:
+    workspace = need_workspace(context)
     for lesson in ours:
         own = workspace.file(lesson)
         if resolved(file) == own.resolve() or (file.name == own.name and not file.exists()):

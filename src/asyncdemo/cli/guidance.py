@@ -1,13 +1,13 @@
 """What watch mode says to do next, and what it knows of the learner for that.
 
-Not for: when it is said (``watch``, ``workpiece``), or what a verdict says.
+Not for: when it is said (``watch``, ``exercise_view``), or what a verdict says.
 """
 
 from __future__ import annotations
 
 from asyncdemo.cli.exercises import need_workspace, shown_path
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.workspace.context import Place
+from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.course.workspace.next_step import exercises, following_exercise
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.errors import WorkspaceError
@@ -18,22 +18,22 @@ __all__ = ["Guide"]
 class Guide:
     """has_keys: somebody can press keys; else what they do is told as commands."""
 
-    def __init__(self, place: Place, *, has_keys: bool) -> None:
-        self._place = place
-        self._workspace = need_workspace(place)
+    def __init__(self, context: CourseContext, *, has_keys: bool) -> None:
+        self._context = context
+        self._workspace = need_workspace(context)
         self._has_keys = has_keys
 
     def record(self, lesson: Heading) -> Record:
         """An empty one if it can't be read: the watch goes on, and says so when it records a check."""
         try:
-            return self._place.progress.of(lesson.id) if self._place.progress else Record()
+            return self._context.progress.of(lesson.id) if self._context.progress else Record()
         except WorkspaceError:
             return Record()
 
     def following(self, lesson: Heading) -> Heading | None:
         """The exercise that ``n`` goes to. None if there is no other."""
-        records = {other.id: self.record(other) for other in exercises(self._place.course)}
-        return following_exercise(self._place.course, records, lesson)
+        records = {other.id: self.record(other) for other in exercises(self._context.course)}
+        return following_exercise(self._context.course, records, lesson)
 
     # -- sentences --------------------------------------------------------------------------------
 

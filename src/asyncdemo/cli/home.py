@@ -9,7 +9,7 @@ import click
 from asyncdemo.cli.exercises import program, shown_path
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.workspace.context import Place, latest, locate
+from asyncdemo.course.workspace.context import CourseContext, latest, locate
 from asyncdemo.course.workspace.next_step import exercises, first_unread, next_step
 
 __all__ = ["home"]
@@ -25,34 +25,34 @@ _OTHERS = {
 
 def home(course_folder: Path | None = None) -> None:
     """course_folder: a course from elsewhere; if not given, that of the latest workspace."""
-    place, note = latest() if course_folder is None else (locate(course_folder), "")
-    records = place.progress.all() if place.progress else {}
-    lessons = place.course.lessons
-    tasks = exercises(place.course)
+    context, note = latest() if course_folder is None else (locate(course_folder), "")
+    records = context.progress.all() if context.progress else {}
+    lessons = context.course.lessons
+    tasks = exercises(context.course)
     run = sum(1 for lesson in lessons if lesson.id in records and records[lesson.id].runs)
     passed = sum(1 for lesson in tasks if lesson.id in records and records[lesson.id].passed)
-    step = next_step(place.course, records)
+    step = next_step(context.course, records)
     click.echo("asyncdemo shows what a Python program waits for.\n")
     if note:
         click.echo(wrapped(note, rest="  "))
-    if place.workspace is not None:
-        click.echo(wrapped(f"Your workspace: {place.workspace.folder}", rest="  "))
+    if context.workspace is not None:
+        click.echo(wrapped(f"Your workspace: {context.workspace.folder}", rest="  "))
     done = f"You have run {run} of {len(lessons)} lessons"
     done += f", and {passed} of {len(tasks)} exercises have passed." if tasks else "."
     if step is None:
         click.echo(wrapped(f"{done} That is all there is. Try a knob of a lesson, or a script of your own:"))
     elif step.exercise:
         click.echo(wrapped(f"{done} Next, the exercise of lesson {_named(step.lesson)}:") + "\n")
-        _exercise(place, step.lesson)
-        unread = first_unread(place.course, records)
+        _exercise(context, step.lesson)
+        unread = first_unread(context.course, records)
         if unread is not None:
-            click.echo(f"\nOr the next lesson:\n\n  {program(place)} run {unread.id}")
+            click.echo(f"\nOr the next lesson:\n\n  {program(context)} run {unread.id}")
     else:
         if run or passed:
             click.echo(wrapped(f"{done} Next:"))
         else:
             click.echo(wrapped(f"You have not run a lesson yet; there are {len(lessons)}. Begin with:"))
-        click.echo(f"\n  {program(place)} run {step.lesson.id}\n")
+        click.echo(f"\n  {program(context)} run {step.lesson.id}\n")
         words = f"Lesson {_named(step.lesson)}, {step.lesson.minutes} minutes: {step.lesson.point}"
         click.echo(wrapped(words))
     click.echo()
@@ -60,12 +60,12 @@ def home(course_folder: Path | None = None) -> None:
         click.echo(wrapped(words, f"  {command:<26}", " " * 28))
 
 
-def _exercise(place: Place, lesson: Heading) -> None:
-    if place.workspace is None:
-        click.echo(f"  {program(place)} start")
+def _exercise(context: CourseContext, lesson: Heading) -> None:
+    if context.workspace is None:
+        click.echo(f"  {program(context)} start")
         click.echo("\n" + wrapped("It makes a folder with the exercises, for you to edit."))
         return
-    click.echo(f"  edit {shown_path(place.workspace.file(lesson))}")
+    click.echo(f"  edit {shown_path(context.workspace.file(lesson))}")
     click.echo(f"  asyncdemo check {lesson.id}\n")
     click.echo(wrapped("Or let it be checked whenever you save: asyncdemo watch", rest="  "))
 

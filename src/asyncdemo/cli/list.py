@@ -28,9 +28,9 @@ FORMAT = "asyncdemo.list/1"
 @course_option
 def command(as_json: bool, course_folder: Path | None) -> None:
     """The lessons of the course, how long they take, and how far you are."""
-    place = locate(course_folder)
-    course = place.course
-    records = place.progress.all() if place.progress else {}
+    context = locate(course_folder)
+    course = context.course
+    records = context.progress.all() if context.progress else {}
     if as_json:
         click.echo(json.dumps(_as_data(course, records)))
         return
@@ -46,7 +46,7 @@ def command(as_json: bool, course_folder: Path | None) -> None:
             if done := _done(lesson, records.get(lesson.id, Record())):
                 click.echo(click.style(wrapped(done, rest, rest).lstrip("\n"), dim=True))
     click.echo("\n" + wrapped(_in_all(course, records)))
-    for line in next_words(place):
+    for line in next_words(context):
         click.echo(line)
 
 

@@ -22,7 +22,7 @@ from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.recording.runner import Listener, Options, Recording, Stdout, Target
 from asyncdemo.render.terminal.live import LivePanel, LiveView
 from asyncdemo.render.terminal.output import Tail
-from asyncdemo.serving import Session, Surroundings, open_recording
+from asyncdemo.serving import RunContext, Session, open_recording
 
 __all__ = ["Job", "Recorded", "record_live", "record_quietly", "signals_noted"]
 
@@ -40,7 +40,7 @@ class Job:
 
     target: Target
     options: Options
-    surroundings: Surroundings | None = None
+    run_context: RunContext | None = None
 
     @property
     def name(self) -> str:
@@ -49,11 +49,11 @@ class Job:
 
     @property
     def serves(self) -> bool:
-        return self.surroundings is not None and self.surroundings.plan is not None
+        return self.run_context is not None and self.run_context.plan is not None
 
     def open(self, listener: Listener | None) -> Recording | Session:
         """What it takes, not started yet."""
-        return open_recording(self.target, self.options, listener, surroundings=self.surroundings)
+        return open_recording(self.target, self.options, listener, run_context=self.run_context)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ def command(exercise_name: str, yes: bool, course_folder: Path | None) -> None:
 
     EX is an id, a number, a part of an id, or the file.
     """
-    place = locate(course_folder)
-    workspace = need_workspace(place)
-    lesson = find_exercise(place, exercise_name)
+    context = locate(course_folder)
+    workspace = need_workspace(context)
+    lesson = find_exercise(context, exercise_name)
     file = workspace.file(lesson)
     if workspace.state(lesson) is FileState.EDITED and not yes:
         if not can_ask():

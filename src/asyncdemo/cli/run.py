@@ -28,8 +28,8 @@ from asyncdemo.course.content.claims import Knobs
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.text import sections
-from asyncdemo.course.judging.run_context import surroundings
-from asyncdemo.course.workspace.context import Place, locate
+from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.progress import Predicted
 from asyncdemo.errors import (
     EXIT_FAILED,
@@ -113,7 +113,7 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
 @course_option
 @click.pass_context
 def command(
-    context: click.Context,
+    click_context: click.Context,
     lesson_name: str | None,
     set_to: tuple[str, ...],
     chosen: tuple[str, ...],
@@ -132,8 +132,8 @@ def command(
     LESSON is an id (two-sleeps), a number (1) or a part that only one id has. `asyncdemo list` shows them.
     Without a terminal nothing is asked.
     """
-    place = locate(course_folder)
-    course = place.course
+    context = locate(course_folder)
+    course = context.course
     if lesson_name is None:
         ids = ", ".join(lesson.id for lesson in course.lessons)
         raise UsageError(f"Which lesson? There are: {ids}. `asyncdemo list` says what each is about.")
@@ -156,8 +156,8 @@ def command(
         _make_folder(save_to)
         for variant in variants:
             check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
-    surroundings(lesson.load, None, values)  # what cannot be sent is told before anything starts
-    kept = context.with_resource(KeptServices())
+    make_run_context(lesson.load, None, values)  # what cannot be sent is told before anything starts
+    kept = click_context.with_resource(KeptServices())
     if lesson.services:
         kept.begin(lesson.services)  # they start while the learner reads and types
     options = Options(
@@ -169,9 +169,9 @@ def command(
 
     def jobs(stdout: Stdout) -> list[Job]:
         services = kept.get(lesson.services) if lesson.services else None
-        around = surroundings(lesson.load, services, values)
+        run_context = make_run_context(lesson.load, services, values)
         return [
-            Job(Target(str(variant.path)), replace(options, name=variant.name, stdout=stdout), around)
+            Job(Target(str(variant.path)), replace(options, name=variant.name, stdout=stdout), run_context)
             for variant in variants
         ]
 
@@ -179,11 +179,11 @@ def command(
         recorded = record_quietly(jobs(Stdout.TO_STDERR))
         click.echo(json.dumps(lesson_result(lesson.id, values, recorded.runs)))
         _save(lesson, recorded.runs, save_to)
-        context.exit(_exit_code(variants, recorded))
+        click_context.exit(_exit_code(variants, recorded))
 
     console = make_console() if can_draw() and not plain else None
     if console is None:
-        context.color = False
+        click_context.color = False
     names = [variant.name for variant in variants]
     all_names = [variant.name for variant in lesson.variants]
     predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
@@ -195,8 +195,8 @@ def command(
         lecture = Lecture(lesson, variants, predictions, values, changed)
         recorded = present(lecture, jobs(Stdout.CAPTURE), lesson.race, console)
         _save(lesson, recorded.runs, save_to)
-        context.exit(_exit_code(variants, recorded))
-    _introduce(place, lesson, console, changed)
+        click_context.exit(_exit_code(variants, recorded))
+    _introduce(context, lesson, console, changed)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs(Stdout.INHERIT if console is None else Stdout.CAPTURE), console, lesson.race)
     odd = _not_as_meant(variants, recorded.runs)
@@ -206,7 +206,7 @@ def command(
         click.echo(f"\nInterrupted{': this is what was recorded until then' if some else ''}.")
     elif not odd:
         measured = {run.name: measure(run) for run in recorded.runs}
-        _remember(place, lesson, print_answers(predictions, answers, measured, values))
+        _remember(context, lesson, print_answers(predictions, answers, measured, values))
     elif predictions:
         # Figures of a run that broke off answer no question.
         click.echo(
@@ -214,11 +214,11 @@ def command(
         )
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
-        _conclude(place, lesson, console)
-        if place.progress is not None:
-            for line in next_words(place, just_run=lesson.id):
+        _conclude(context, lesson, console)
+        if context.progress is not None:
+            for line in next_words(context, just_run=lesson.id):
                 click.echo(line)
-    context.exit(_exit_code(variants, recorded))
+    click_context.exit(_exit_code(variants, recorded))
 
 
 def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorded:
@@ -295,20 +295,20 @@ def _save(lesson: Lesson, runs: Sequence[Run], folder: Path | None) -> None:
         click.echo(f"saved {file}", err=True)
 
 
-def _remember(place: Place, lesson: Lesson, answered: Sequence[Predicted]) -> None:
-    if place.progress is None:
+def _remember(context: CourseContext, lesson: Lesson, answered: Sequence[Predicted]) -> None:
+    if context.progress is None:
         return
     try:
-        place.progress.update(lesson.id, lambda record: record.after_run(answered))
+        context.progress.update(lesson.id, lambda record: record.after_run(answered))
     except WorkspaceError as error:  # what was seen is not less true
         click.echo(str(error), err=True)
 
 
-def _introduce(place: Place, lesson: Lesson, console: Console | None, changed: Knobs) -> None:
+def _introduce(context: CourseContext, lesson: Lesson, console: Console | None, changed: Knobs) -> None:
     """changed: the knobs that the learner set. The text has the values as written."""
     click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
     _print_section(lesson, "The question", console)
-    click.echo(wrapped(f"To read the programs first: {program(place)} run {lesson.id} --code") + "\n")
+    click.echo(wrapped(f"To read the programs first: {program(context)} run {lesson.id} --code") + "\n")
     if lesson.services:
         names = join([f"{NOUNS[name]} ({choose(name).words()})" for name in lesson.services])
         click.echo(wrapped(f"The programs use {names}.") + "\n")
@@ -317,14 +317,14 @@ def _introduce(place: Place, lesson: Lesson, console: Console | None, changed: K
         click.echo(f"{wrapped(f'This time: {settings}.')}\n")
 
 
-def _conclude(place: Place, lesson: Lesson, console: Console | None) -> None:
+def _conclude(context: CourseContext, lesson: Lesson, console: Console | None) -> None:
     from asyncdemo.lab.experiments import find_experiment  # here, as it takes longer than starting to run
 
     click.echo("\n" + click.style("Change it", bold=True))
     _print_section(lesson, "Change it", console)
     click.echo(f"The whole text: {lesson.readme}")
     if find_experiment(lesson.id) is not None:
-        click.echo(f"To measure it: {program(place)} lab {lesson.id}")
+        click.echo(f"To measure it: {program(context)} lab {lesson.id}")
 
 
 def _print_section(lesson: Lesson, heading: str, console: Console | None) -> None:

@@ -13,10 +13,10 @@ from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.workspace.context import (
-    Place,
+    CourseContext,
     resolved,
     state_progress,
-    surrounding,
+    surrounding_workspace,
 )
 from asyncdemo.course.workspace.exercise_files import Given, Happened, fill
 from asyncdemo.course.workspace.known_workspaces import is_known, need_known, remember
@@ -44,9 +44,9 @@ def command(folder: Path | None, course_folder: Path | None) -> None:
     In a workspace that is there already, this gives what is new in the course. A file that you have edited
     is never written over. Your progress is kept in the folder too.
     """
-    around = surrounding()
-    if folder is None and around is not None:
-        folder = around.folder
+    surrounding = surrounding_workspace()
+    if folder is None and surrounding is not None:
+        folder = surrounding.folder
     target = resolved(folder or Path(_FOLDER))
     existing = find(target)
     if existing is not None and existing.folder != target:
@@ -70,7 +70,7 @@ def command(folder: Path | None, course_folder: Path | None) -> None:
         _carry(state_progress(course), progress)
     _remember(workspace)
     _report(workspace, given, is_new=existing is None)
-    for line in next_words(Place(course, workspace, progress)):
+    for line in next_words(CourseContext(course, workspace, progress)):
         click.echo(line)
 
 

@@ -1,6 +1,6 @@
 """``asyncdemo watch``: checks an exercise whenever it is saved, until one quits.
 
-Not for: what was saved (``course.workspace.saves``), a check and its verdict (``workpiece``), what it
+Not for: what was saved (``course.workspace.saves``), a check and its verdict (``exercise_view``), what it
 looks like (``board``) or says to do next (``guidance``).
 """
 
@@ -17,6 +17,7 @@ from asyncdemo.cli.attention import QUIT, Attention
 from asyncdemo.cli.board import Board, Log, Picture
 from asyncdemo.cli.console import make_console
 from asyncdemo.cli.editor import edit, editor_command
+from asyncdemo.cli.exercise_view import ExerciseView
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace
 from asyncdemo.cli.guidance import Guide
 from asyncdemo.cli.keys import Keys
@@ -24,9 +25,8 @@ from asyncdemo.cli.options import course_option, plain_option
 from asyncdemo.cli.pages import command_page, keys_page, timeline_page
 from asyncdemo.cli.signals import Signals
 from asyncdemo.cli.terminal import can_ask, can_draw, in_foreground
-from asyncdemo.cli.workpiece import Workpiece
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.workspace.context import Place, locate
+from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.next_step import exercises
 from asyncdemo.course.workspace.saves import Change, Watcher
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
@@ -52,7 +52,7 @@ _BACK: Final = {"enter", "escape", " ", "backspace"}
 @course_option
 @click.pass_context
 def command(
-    context: click.Context,
+    click_context: click.Context,
     exercise_name: str | None,
     poll: bool,
     plain: bool,
@@ -63,29 +63,31 @@ def command(
     EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed. Whichever
     exercise of the workspace you save is checked. Without a terminal there are no keys: Ctrl-C ends it.
     """
-    place = locate(course_folder)
-    need_workspace(place)
-    first = find_exercise(place, exercise_name)
+    context = locate(course_folder)
+    need_workspace(context)
+    first = find_exercise(context, exercise_name)
     with_keys = can_ask() and in_foreground()
     drawn = with_keys and can_draw() and not plain
     if not drawn:
-        context.color = False
+        click_context.color = False
     with ExitStack() as stack:
         signals = stack.enter_context(Signals())
         spares = stack.enter_context(Spares())
         spares.fill(1)  # it starts while we load what is left
         kept = stack.enter_context(KeptServices())
-        watcher = stack.enter_context(Watcher(_files(place), poll))
+        watcher = stack.enter_context(Watcher(_files(context), poll))
         keys = stack.enter_context(Keys()) if with_keys else None
         board: Board = Picture(make_console()) if drawn else Log(with_keys)
         attention = Attention(keys, watcher, signals)
         words = ""
         try:
-            watch = _Watch(place, first, board, attention, watcher, spares, kept, course_folder, plain=plain)
+            watch = _Watch(
+                context, first, board, attention, watcher, spares, kept, course_folder, plain=plain
+            )
             words = watch.until_quit()
         finally:
             board.close(words)
-    context.exit(EXIT_INTERRUPTED if signals.seen else EXIT_OK)
+    click_context.exit(EXIT_INTERRUPTED if signals.seen else EXIT_OK)
 
 
 class _Watch:
@@ -93,7 +95,7 @@ class _Watch:
 
     def __init__(
         self,
-        place: Place,
+        context: CourseContext,
         first: Heading,
         board: Board,
         attention: Attention,
@@ -104,7 +106,7 @@ class _Watch:
         *,
         plain: bool,
     ) -> None:
-        self._place = place
+        self._context = context
         self._board = board
         self._attention = attention
         self._watcher = watcher
@@ -113,19 +115,19 @@ class _Watch:
         self._course = [] if course_folder is None else ["--course", str(course_folder)]
         self._plain = plain
         self._ended = False
-        self._guide = Guide(place, has_keys=attention.has_keys)
-        self._piece = Workpiece(place, first, self._guide)
+        self._guide = Guide(context, has_keys=attention.has_keys)
+        self._view = ExerciseView(context, first, self._guide)
 
     def until_quit(self) -> str:
         """Returns some last words."""
         while not self._ended:
-            if self._piece.due:
-                self._piece.check(self._spares, self._kept, self._board.show, self._check_goes_on)
+            if self._view.due:
+                self._view.check(self._spares, self._kept, self._board.show, self._check_goes_on)
             else:
-                ready = self._spares.fill(min(self._piece.run_count, _MOST_SPARES))
+                ready = self._spares.fill(min(self._view.run_count, _MOST_SPARES))
                 self._attention.listen(_IDLE_S if ready else _IDLE_S / 4)
             self._heed()
-        return self._guide.on_quitting(self._piece.lesson)
+        return self._guide.on_quitting(self._view.lesson)
 
     def _check_goes_on(self) -> bool:
         self._attention.listen(0)
@@ -150,29 +152,29 @@ class _Watch:
         self._ended = self._ended or attention.ended
 
     def _heed_changes(self, changes: Mapping[str, Change]) -> None:
-        here = self._piece.lesson.id
+        here = self._view.lesson.id
         saved = [name for name, change in changes.items() if change is Change.SAVED]
         if here in saved:
             others = [name for name in saved if name != here]
-            self._piece.saved()
-            self._piece.note(
+            self._view.saved()
+            self._view.note(
                 f"Saved at the same time, and not checked: {', '.join(others)}." if others else ""
             )
         elif saved:
-            lesson = next(lesson for lesson in exercises(self._place.course) if lesson.id == saved[-1])
+            lesson = next(lesson for lesson in exercises(self._context.course) if lesson.id == saved[-1])
             self._turn_to(
                 lesson, f"You saved {lesson.id}, so this is the exercise now; before it was {here}."
             )
-            self._piece.saved()
+            self._view.saved()
         if Change.GONE in changes.values():
-            self._watcher.watch(_files(self._place))  # it may have been moved
-            self._piece.changed(here in changes)
-            self._piece.come_back()
+            self._watcher.watch(_files(self._context))  # it may have been moved
+            self._view.changed(here in changes)
+            self._view.come_back()
 
     # -- keys ---------------------------------------------------------------------------------------
 
     def _press(self, key: str) -> None:
-        lesson, course, plain = self._piece.lesson, self._course, ["--plain"] if self._plain else []
+        lesson, course, plain = self._view.lesson, self._course, ["--plain"] if self._plain else []
         if key in QUIT:
             self._ended = True
         elif key in _BACK:
@@ -193,24 +195,24 @@ class _Watch:
             self._page(keys_page)
         elif key == "r":
             self._page(lambda: self._command("run", lesson.id, *course, *plain), asks=True)
-            self._piece.note(self._guide.on_coming(lesson))
+            self._view.note(self._guide.on_coming(lesson))
         elif key == "x":
             self._reset()
 
     def _next(self) -> None:
-        left = self._piece.lesson
+        left = self._view.lesson
         following = self._guide.following(left)
         if following is None:
-            self._piece.note("There is no other exercise.")
+            self._view.note("There is no other exercise.")
             self._show()
         else:
             self._turn_to(following, self._guide.on_leaving(left))
 
     def _reset(self) -> None:
         """It says where the learner's text is kept; the new one is checked when they have read that."""
-        lesson = self._piece.lesson
+        lesson = self._view.lesson
         self._page(lambda: self._command("reset", lesson.id, *self._course), asks=True)
-        self._piece.changed(self._watcher.forget(lesson.id))
+        self._view.changed(self._watcher.forget(lesson.id))
 
     def _edit(self) -> None:
         note = ""
@@ -218,24 +220,24 @@ class _Watch:
             command = editor_command()
             self._board.suspend()
             with self._attention.lent(raised=False):
-                edit(command, self._piece.file, lambda: self._attention.ended_meanwhile)
+                edit(command, self._view.file, lambda: self._attention.ended_meanwhile)
         except UsageError as error:
             note = str(error)
         self._board.resume()
-        self._piece.note(note)
+        self._view.note(note)
         self._come_back()
 
     # -- what is shown ------------------------------------------------------------------------------
 
     def _turn_to(self, lesson: Heading, note: str) -> None:
-        self._piece = Workpiece(self._place, lesson, self._guide, note)
+        self._view = ExerciseView(self._context, lesson, self._guide, note)
 
     def _come_back(self) -> None:
-        self._piece.come_back()
+        self._view.come_back()
         self._show()
 
     def _show(self) -> None:
-        self._board.show(self._piece.sheet)
+        self._board.show(self._view.sheet)
 
     def _page(self, write: Callable[[], None], *, asks: bool = False) -> None:
         """Something else in the place of the sheet, until the next key or save.
@@ -255,9 +257,9 @@ class _Watch:
 
     def _timeline(self) -> None:
         console = make_console() if isinstance(self._board, Picture) else None
-        timeline_page(self._piece.runs, self._piece.rows, console)
+        timeline_page(self._view.runs, self._view.rows, console)
 
 
-def _files(place: Place) -> dict[str, Path]:
-    workspace = need_workspace(place)
-    return {lesson.id: workspace.file(lesson) for lesson in exercises(place.course)}
+def _files(context: CourseContext) -> dict[str, Path]:
+    workspace = need_workspace(context)
+    return {lesson.id: workspace.file(lesson) for lesson in exercises(context.course)}

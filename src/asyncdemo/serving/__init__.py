@@ -5,7 +5,7 @@ Not for: what a lesson sends (``course.content.load``), the load client (``load`
 """
 
 from asyncdemo.serving.kept import KeptServices
+from asyncdemo.serving.run_context import RunContext
 from asyncdemo.serving.session import Session, open_recording
-from asyncdemo.serving.surroundings import Surroundings
 
-__all__ = ["KeptServices", "Session", "Surroundings", "open_recording"]
+__all__ = ["KeptServices", "RunContext", "Session", "open_recording"]

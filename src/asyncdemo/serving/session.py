@@ -20,7 +20,7 @@ from asyncdemo.recording.terminals import Settings
 from asyncdemo.serving.overheard import Overheard
 from asyncdemo.serving.ports import HOST, free_port, listening
 from asyncdemo.serving.readiness import Readiness, Sight
-from asyncdemo.serving.surroundings import Surroundings
+from asyncdemo.serving.run_context import RunContext
 from asyncdemo.serving.traffic import Traffic
 from asyncdemo.serving.workers import Workers
 
@@ -46,11 +46,11 @@ def open_recording(
     listener: Listener | None = None,
     *,
     child: Child | None = None,
-    surroundings: Surroundings | None = None,
+    run_context: RunContext | None = None,
 ) -> Recording | Session:
     """A session if the script needs anything around it, else a plain recording."""
-    if surroundings:
-        return Session(target, options, surroundings, listener, child)
+    if run_context:
+        return Session(target, options, run_context, listener, child)
     return Recording(target, options, listener, child)
 
 
@@ -64,25 +64,25 @@ class _Stage(Enum):
 
 
 class Session:
-    """One traced process with its surroundings."""
+    """One traced process, with its services and its load."""
 
     def __init__(
         self,
         target: Target,
         options: Options,
-        surroundings: Surroundings,
+        run_context: RunContext,
         listener: Listener | None = None,
         child: Child | None = None,
     ) -> None:
         """child: as for a Recording."""
         self._target = target
         self._options = options
-        self._surroundings = surroundings
+        self._run_context = run_context
         self._overheard = Overheard(listener)
         self._child = child
         # Taken now: when the script is started, a live picture may have changed them for its time.
         self._settings = Settings()
-        self._stage = _Stage.STARTING if surroundings.plan else _Stage.SCRIPT
+        self._stage = _Stage.STARTING if run_context.plan else _Stage.SCRIPT
         self._recording: Recording | None = None
         self._readiness: Readiness | None = None
         self._workers: Workers | None = None
@@ -116,8 +116,8 @@ class Session:
         If a service has died meanwhile the script is not started, and the run says so.
         """
         try:
-            if self._surroundings.services is not None:
-                self._surroundings.services.reset()
+            if self._run_context.services is not None:
+                self._run_context.services.reset()
         except ServiceError as error:
             self._notes.append(f"Not run: {error}")
             self._failed, self._stage = True, _Stage.OVER
@@ -200,7 +200,7 @@ class Session:
             outcome = RunOutcome.FAILED
         badly = gone or (self._asked and ended and not self._failed and outcome is RunOutcome.FAILED)
         notes = [*([self._last_words(run.exit_code)] if badly else []), *self._notes, *run.notes]
-        knobs = {**run.knobs, **self._surroundings.knobs}
+        knobs = {**run.knobs, **self._run_context.knobs}
         return replace(run, outcome=outcome, notes=tuple(dict.fromkeys(notes)), knobs=knobs)
 
     @property
@@ -211,14 +211,14 @@ class Session:
     # -- the server -----------------------------------------------------------------------------
 
     def _start_script(self) -> None:
-        surroundings = self._surroundings
+        run_context = self._run_context
         environment = dict(self._options.environment)
-        if surroundings.services is not None:
-            environment.update(surroundings.services.environment)
-        if surroundings.plan is not None:
+        if run_context.services is not None:
+            environment.update(run_context.services.environment)
+        if run_context.plan is not None:
             self._port = free_port()
             environment["PORT"] = str(self._port)
-        serves = surroundings.plan is not None
+        serves = run_context.plan is not None
         options = replace(self._options, environment=environment, serves=serves, follow=serves)
         child, self._child = self._child, None
         recording = self._recording = Recording(self._target, options, self._overheard, child, self._settings)
@@ -256,7 +256,7 @@ class Session:
     def _await_workers(self, recording: Recording) -> None:
         """A server takes connections as soon as one of its workers does; the load is for all of them."""
         if self._workers is None:
-            wanted = self._surroundings.workers
+            wanted = self._run_context.workers
             number = recording.knobs.get(wanted, 0) if isinstance(wanted, str) else wanted
             self._workers = Workers(self._port, int(number))
         if self._workers.are_at_work(recording.accepting):
@@ -274,7 +274,7 @@ class Session:
         self.go()
 
     def _begin_load(self, recording: Recording) -> None:
-        plan = self._surroundings.plan
+        plan = self._run_context.plan
         assert plan is not None
         recording.restart_time_limit()
         self._since_s = time.monotonic()
@@ -348,7 +348,7 @@ class Session:
         return self._let_go_by_s is None or time.monotonic() < self._let_go_by_s
 
     def _look_at_services(self, *, now: bool = False) -> None:
-        services = self._surroundings.services
+        services = self._run_context.services
         if services is None or (not now and time.monotonic() < self._look_at_services_s):
             return
         self._look_at_services_s = time.monotonic() + _SERVICES_S

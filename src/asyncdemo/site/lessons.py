@@ -20,7 +20,7 @@ from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson, Variant
 from asyncdemo.course.content.listing import Listing, listing
 from asyncdemo.course.content.text import sections
-from asyncdemo.course.judging.run_context import surroundings
+from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Target
 from asyncdemo.site.links import linked
@@ -43,7 +43,7 @@ def takes(lesson: Lesson) -> list[Take]:
         Take(
             Target(str(variant.path)),
             Options(name=variant.name, lanes=lesson.lanes, timeout_s=_TIMEOUT_S, memory=lesson.memory),
-            lambda services: surroundings(lesson.load, services, knobs),
+            lambda services: make_run_context(lesson.load, services, knobs),
             variant.expect,
         )
         for variant in lesson.variants

@@ -25,7 +25,7 @@ from asyncdemo.packages import CHECKOUT
 from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.services import Services
-from asyncdemo.serving import Surroundings, open_recording
+from asyncdemo.serving import RunContext, open_recording
 
 __all__ = ["FOLDER", "Judge", "Recordings", "Take"]
 
@@ -64,14 +64,14 @@ Judge = Callable[[Sequence[Run]], Sequence[str]]
 
 @dataclass(frozen=True)
 class Take:
-    """One run to be made. around: what it needs beside it, from the services that were asked for.
+    """One run to be made. run_context: what it needs beside it, from the services that were asked for.
 
     ends: how it must end ("ok", "failed", ...), or None if that does not matter.
     """
 
     target: Target
     options: Options
-    around: Callable[[Services | None], Surroundings] = Surroundings
+    run_context: Callable[[Services | None], RunContext] = RunContext
     ends: str | None = None
 
 
@@ -156,7 +156,7 @@ def _loaded(files: tuple[tuple[Path, int], ...]) -> tuple[Run, ...]:
 def _recorded(take: Take, services: Services | None) -> Run:
     options = replace(take.options, stdout=Stdout.CAPTURE, stdin=False)
     with closing(
-        open_recording(take.target, options, KeptOutput(), surroundings=take.around(services))
+        open_recording(take.target, options, KeptOutput(), run_context=take.run_context(services))
     ) as recording:
         recording.start()
         recording.go()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.catalog import load_course
-from asyncdemo.course.workspace.context import Place, latest, locate
+from asyncdemo.course.workspace.context import CourseContext, latest, locate
 from asyncdemo.course.workspace.exercise_files import fill
 from asyncdemo.course.workspace.files import state_folder
 from asyncdemo.course.workspace.known_workspaces import need_known, remember
@@ -45,9 +45,9 @@ def made(folder: Path, course: Path) -> Workspace:
     return workspace
 
 
-def workspace_of(place: Place) -> Workspace:
-    assert place.workspace is not None
-    return place.workspace
+def workspace_of(context: CourseContext) -> Workspace:
+    assert context.workspace is not None
+    return context.workspace
 
 
 def test_workspaces_that_are_started_at_once_are_all_remembered(tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def test_a_workspace_of_somebody_else_is_held_against_the_course_that_is_given(
     courses = {"the same": course, "another": tmp_path / "evil", "none": None}
     handed_in, _ = fill(tmp_path / "ada", load_course(course), courses[named])
     monkeypatch.chdir(handed_in.folder)
-    place = locate(course)
-    assert workspace_of(place).folder == handed_in.folder
-    assert place.course.folder == course
+    context = locate(course)
+    assert workspace_of(context).folder == handed_in.folder
+    assert context.course.folder == course
 
 
 def test_an_own_workspace_of_another_course_does_not_count(
@@ -161,12 +161,12 @@ def test_where_a_course_is_gone_the_workspace_before_is_the_latest(
     remember(lost)
     assert latest()[1] == ""
     shutil.rmtree(other)
-    place, note = latest()
-    assert workspace_of(place).folder == mine.folder
+    context, note = latest()
+    assert workspace_of(context).folder == mine.folder
     assert note.startswith(f"The workspace {lost.folder} is passed over: {other}: is not a course")
     shutil.rmtree(course)
-    place, note = latest()
-    assert place.workspace is None
+    context, note = latest()
+    assert context.workspace is None
     assert "\n" not in note
 
 

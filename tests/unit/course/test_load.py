@@ -16,7 +16,7 @@ from asyncdemo.course.content.knobs import for_scripts, values
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.content.load import Load, read_load
 from asyncdemo.course.content.manifest import Table
-from asyncdemo.course.judging.run_context import surroundings
+from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.errors import UsageError
 from tests.support.served_course import write_served_course
 
@@ -129,7 +129,7 @@ def test_knobs_of_the_load_are_set_like_those_of_the_scripts(tmp_path: Path) -> 
 
 def test_what_is_around_a_script(tmp_path: Path) -> None:
     lesson = load_lesson(write_served_course(tmp_path))
-    around = surroundings(lesson.load, None, {"CLIENTS": 9, "PACKS_S": 0.5})
-    assert around.plan is not None and around.plan.clients == 9
-    assert around.knobs == {"CLIENTS": 9, "REQUESTS": 8}
-    assert around and not surroundings(None, None, {})
+    run_context = make_run_context(lesson.load, None, {"CLIENTS": 9, "PACKS_S": 0.5})
+    assert run_context.plan is not None and run_context.plan.clients == 9
+    assert run_context.knobs == {"CLIENTS": 9, "REQUESTS": 8}
+    assert run_context and not make_run_context(None, None, {})

@@ -299,8 +299,8 @@ def lesson(tmp_path: Path) -> Path:
 def found(lesson: Path) -> list[Problem]:
     surveyed = survey(lesson.parents[1])
     assert not surveyed.problems
-    (subject,) = surveyed.subjects
-    return list(fast_problems(subject))
+    (source,) = surveyed.sources
+    return list(fast_problems(source))
 
 
 def test_a_lesson_that_keeps_the_rules_has_no_problem(lesson: Path) -> None:
@@ -323,8 +323,8 @@ def test_a_mistake_is_found_by_its_rule(lesson: Path, mistake: Mistake) -> None:
 
 def test_a_command_that_does_not_exist_is_found(lesson: Path) -> None:
     change(lesson / "README.md", "See [the script]", "Type `asyncdemo brew tea`. See [the script]")
-    (subject,) = survey(lesson.parents[1], {"run", "trace", "check"}).subjects
-    (problem,) = fast_problems(subject)
+    (source,) = survey(lesson.parents[1], {"run", "trace", "check"}).sources
+    (problem,) = fast_problems(source)
     assert problem.message == "`asyncdemo brew tea`: there is no command brew"
 
 

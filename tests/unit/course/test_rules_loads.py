@@ -80,7 +80,7 @@ def lesson(tmp_path: Path) -> Path:
 def found(lesson: Path) -> list[Problem]:
     surveyed = survey(lesson.parents[1])
     assert not surveyed.problems
-    return [problem for subject in surveyed.subjects for problem in fast_problems(subject)]
+    return [problem for source in surveyed.sources for problem in fast_problems(source)]
 
 
 def test_a_lesson_that_keeps_the_rules_has_no_problem(lesson: Path) -> None:
@@ -224,8 +224,8 @@ def test_claims_are_held_against_runs_under_load(lesson: Path) -> None:
         'metric = "answered(/sell/3/)"\nop = "=="\nvalue = 6',
         'metric = "failed"\nop = "=="\nvalue = 1',
     )
-    (subject,) = survey(lesson.parents[1]).subjects
-    problems = [problem for knobs in knob_sets(subject) for problem in problems_of_runs(subject, knobs)]
+    (source,) = survey(lesson.parents[1]).sources
+    problems = [problem for knobs in knob_sets(source) for problem in problems_of_runs(source, knobs)]
     assert [problem.message for problem in problems] == [
         "'6 of them at the counter': at-once failed is 0, not == 1"
     ]
@@ -234,7 +234,7 @@ def test_claims_are_held_against_runs_under_load(lesson: Path) -> None:
 def test_scripts_with_a_service_find_it_in_every_rule_that_runs_them(
     lesson: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from asyncdemo.course.rules.runs import plain
+    from asyncdemo.course.rules.runs import plain_runs
 
     monkeypatch.setenv("ASYNCDEMO_REDIS", "embedded")
     manifest = lesson / LESSON
@@ -248,6 +248,6 @@ def test_scripts_with_a_service_find_it_in_every_rule_that_runs_them(
     )
     for name in ("in_turn", "at_once"):
         (lesson / f"{name}.py").write_text(SERVICE.format(name=name))
-    (subject,) = survey(lesson.parents[1]).subjects
-    assert [fault.message for fault in plain(subject)] == []
-    assert [problem.message for problem in problems_of_runs(subject, ())] == []
+    (source,) = survey(lesson.parents[1]).sources
+    assert [fault.message for fault in plain_runs(source)] == []
+    assert [problem.message for problem in problems_of_runs(source, ())] == []

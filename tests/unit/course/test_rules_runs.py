@@ -169,17 +169,17 @@ def lesson(tmp_path: Path) -> Path:
 
 
 def found(lesson: Path) -> list[Problem]:
-    (subject,) = survey(lesson.parents[1]).subjects
-    return list(slow_problems(subject))
+    (source,) = survey(lesson.parents[1]).sources
+    return list(slow_problems(source))
 
 
 def found_by(lesson: Path, rule_name: str) -> list[Problem]:
     """Runs only what the rule needs."""
-    (subject,) = survey(lesson.parents[1]).subjects
+    (source,) = survey(lesson.parents[1]).sources
     for rule in SLOW_RULES:
         if rule.name == rule_name:
-            return list(rule.problems(subject))
-    problems = [problem for knobs in knob_sets(subject) for problem in problems_of_runs(subject, knobs)]
+            return list(rule.problems(source))
+    problems = [problem for knobs in knob_sets(source) for problem in problems_of_runs(source, knobs)]
     return [problem for problem in problems if problem.rule == rule_name]
 
 
@@ -210,8 +210,8 @@ def test_the_line_of_a_claim_that_does_not_hold_is_told(lesson: Path) -> None:
 
 
 def test_each_set_of_knobs_is_run_once(lesson: Path) -> None:
-    (subject,) = survey(lesson.parents[1]).subjects
-    assert knob_sets(subject) == [(), (("CUPS", "9"),)]
+    (source,) = survey(lesson.parents[1]).sources
+    assert knob_sets(source) == [(), (("CUPS", "9"),)]
 
 
 @pytest.mark.parametrize("change_of", ["await brew(n", "CUPS = CUPS"])

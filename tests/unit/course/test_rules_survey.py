@@ -34,7 +34,7 @@ def course(tmp_path: Path) -> Path:
 
 def problems(course: Path) -> list[Problem]:
     surveyed = survey(course)
-    return [*surveyed.problems, *(one for subject in surveyed.subjects for one in fast_problems(subject))]
+    return [*surveyed.problems, *(one for source in surveyed.sources for one in fast_problems(source))]
 
 
 def test_a_good_course_has_no_problem(course: Path) -> None:

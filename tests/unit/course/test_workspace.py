@@ -18,6 +18,7 @@ import pytest
 
 from asyncdemo.course.content.catalog import Heading, load_course
 from asyncdemo.course.workspace import exercise_files
+from asyncdemo.course.workspace import workspace as workspace_module
 from asyncdemo.course.workspace.exercise_files import Happened, fill, reset
 from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import FileState, Workspace, find, load
@@ -346,7 +347,7 @@ def test_an_edit_in_the_moment_of_replacing_is_kept(
     started(folder, course)
     file = folder / "01-hot/01-tea.py"
     exercise_of(course, "tea").write_text(NEWER)
-    write: Callable[[Workspace], None] = exercise_files.write
+    write = workspace_module.write
 
     def write_and_edit(workspace: Workspace) -> None:
         write(workspace)

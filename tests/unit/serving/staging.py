@@ -16,7 +16,7 @@ from asyncdemo.load import Plan, Send
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.recording.runner import Options, Stdout, Target
-from asyncdemo.serving import Session, Surroundings
+from asyncdemo.serving import RunContext, Session
 
 __all__ = ["FLASK", "SANIC", "SLEEPS", "options", "plan", "run_session", "script"]
 
@@ -97,15 +97,15 @@ def options(**more: object) -> Options:
 
 def run_session(
     file: Path,
-    surroundings: Surroundings | None = None,
+    run_context: RunContext | None = None,
     poke: Callable[[Session], None] = lambda _: None,
     output: KeptOutput | None = None,
     **more: object,
 ) -> Run:
     """To its end. poke: called between polls."""
-    around = Surroundings(plan=plan()) if surroundings is None else surroundings
+    context = RunContext(plan=plan()) if run_context is None else run_context
     listener = KeptOutput() if output is None else output
-    with closing(Session(Target(str(file)), options(**more), around, listener)) as session:
+    with closing(Session(Target(str(file)), options(**more), context, listener)) as session:
         session.start()
         session.go()
         end_s = time.monotonic() + PATIENCE_S

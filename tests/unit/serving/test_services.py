@@ -14,7 +14,7 @@ from asyncdemo.model import RunOutcome
 from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.recording.runner import Target
 from asyncdemo.services import Services
-from asyncdemo.serving import KeptServices, Session, Surroundings
+from asyncdemo.serving import KeptServices, RunContext, Session
 from asyncdemo.serving import kept as keeping
 from tests.hostile.traced import until
 from tests.unit.serving.staging import options, plan, run_session, script
@@ -67,14 +67,14 @@ def test_a_script_finds_its_service_in_the_environment_as_freshly_seeded(
     file = script(tmp_path, COUNTS)
     for _ in range(2):
         output = KeptOutput()
-        run = run_session(file, Surroundings(services), output=output, lanes=("count",))
+        run = run_session(file, RunContext(services), output=output, lanes=("count",))
         assert (run.outcome, output.stdout) == (RunOutcome.OK, "visits 1 2\n"), output.text
         assert len(run.lanes) == 2 and not run.requests
 
 
 def test_a_server_with_a_service(tmp_path: Path, services: Services) -> None:
-    surroundings = Surroundings(services, plan(requests=5, clients=1, keep_answers=100))
-    with closing(Session(Target(str(script(tmp_path, SERVES))), options(), surroundings)) as session:
+    context = RunContext(services, plan(requests=5, clients=1, keep_answers=100))
+    with closing(Session(Target(str(script(tmp_path, SERVES))), options(), context)) as session:
         session.start()
         session.go()
         while session.poll(0.02):
@@ -94,9 +94,7 @@ def test_a_service_that_dies_in_mid_run_is_told(tmp_path: Path) -> None:
                 killed.append(time.monotonic())
                 services.kill("redis")
 
-        run = run_session(
-            script(tmp_path, text), Surroundings(services, plan(requests=60, clients=2)), kill_it
-        )
+        run = run_session(script(tmp_path, text), RunContext(services, plan(requests=60, clients=2)), kill_it)
         death = services.died()
     assert death is not None and death in run.notes
     statuses = [request.status for request in run.requests]
@@ -106,10 +104,10 @@ def test_a_service_that_dies_in_mid_run_is_told(tmp_path: Path) -> None:
 
 def test_a_run_whose_service_has_died_before_says_so_and_others_are_not_lost(tmp_path: Path) -> None:
     with Services(("redis",), ENVIRONMENT) as services:
-        first = run_session(script(tmp_path, COUNTS), Surroundings(services), lanes=("count",))
+        first = run_session(script(tmp_path, COUNTS), RunContext(services), lanes=("count",))
         services.kill("redis")
         assert until(lambda: services.died() is not None)
-        second = run_session(script(tmp_path, SERVES), Surroundings(services, plan()))
+        second = run_session(script(tmp_path, SERVES), RunContext(services, plan()))
     assert first.outcome is RunOutcome.OK and second.outcome is RunOutcome.FAILED
     assert second.notes[0].startswith("Not run: ") and not second.lanes
     assert "Redis" in second.notes[0]

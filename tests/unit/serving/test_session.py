@@ -18,7 +18,7 @@ from asyncdemo.load import Send
 from asyncdemo.model import Outcome, Run, RunOutcome
 from asyncdemo.recording.output_buffer import KeptOutput
 from asyncdemo.recording.runner import Target
-from asyncdemo.serving import Session, Surroundings, open_recording, readiness
+from asyncdemo.serving import RunContext, Session, open_recording, readiness
 from asyncdemo.serving import session as sessions
 from asyncdemo.serving.ports import free_port
 from tests.hostile.traced import is_alive, until
@@ -27,8 +27,8 @@ from tests.unit.serving.staging import FLASK, SANIC, SLEEPS, options, plan, run_
 both = pytest.mark.parametrize("server", [FLASK, SANIC], ids=["flask", "sanic"])
 
 
-def around(**more: object) -> Surroundings:
-    return Surroundings(plan=plan(**more))  # type: ignore[arg-type]
+def loaded(**more: object) -> RunContext:
+    return RunContext(plan=plan(**more))  # type: ignore[arg-type]
 
 
 def words(run: Run) -> str:
@@ -52,7 +52,7 @@ def test_a_run_of_a_server_has_its_requests_and_its_handlers(tmp_path: Path, ser
 
 @both
 def test_every_request_is_covered_from_its_send_to_its_response(tmp_path: Path, server: str) -> None:
-    run = run_session(script(tmp_path, server), around(requests=60, clients=20))
+    run = run_session(script(tmp_path, server), loaded(requests=60, clients=20))
     for request in run.requests:
         spans = list(request.spans)
         assert spans[0].start_ns == request.start_ns and spans[-1].end_ns == request.end_ns
@@ -62,8 +62,8 @@ def test_every_request_is_covered_from_its_send_to_its_response(tmp_path: Path, 
 
 def test_answers_come_in_the_order_of_the_requests(tmp_path: Path) -> None:
     sends = tuple(Send("POST", "/upload", (), b"x" * size) for size in (1, 2, 3))
-    surroundings = around(requests=9, clients=3, sends=sends, keep_answers=100)
-    with closing(Session(Target(str(script(tmp_path, FLASK))), options(), surroundings)) as session:
+    context = loaded(requests=9, clients=3, sends=sends, keep_answers=100)
+    with closing(Session(Target(str(script(tmp_path, FLASK))), options(), context)) as session:
         session.start()
         session.go()
         while session.poll(0.02):
@@ -75,25 +75,25 @@ def test_answers_come_in_the_order_of_the_requests(tmp_path: Path) -> None:
 
 
 def test_the_knobs_of_the_load_are_those_of_the_run_too(tmp_path: Path) -> None:
-    surroundings = Surroundings(plan=plan(), knobs={"CLIENTS": 5})
-    run = run_session(script(tmp_path, FLASK), surroundings, knobs={"SLEEPS_S": "0.02"})
+    context = RunContext(plan=plan(), knobs={"CLIENTS": 5})
+    run = run_session(script(tmp_path, FLASK), context, knobs={"SLEEPS_S": "0.02"})
     assert (run.knobs["CLIENTS"], run.knobs["SLEEPS_S"]) == (5, 0.02)
 
 
-def test_a_script_without_surroundings_is_a_plain_recording(tmp_path: Path) -> None:
+def test_a_script_without_context_is_a_plain_recording(tmp_path: Path) -> None:
     file = Target(str(script(tmp_path, "print('tea')")))
-    for nothing in (None, Surroundings()):
-        with closing(open_recording(file, options(lanes=()), surroundings=nothing)) as recording:
+    for nothing in (None, RunContext()):
+        with closing(open_recording(file, options(lanes=()), run_context=nothing)) as recording:
             assert not isinstance(recording, Session)
-    with closing(open_recording(file, options(), surroundings=around())) as session:
+    with closing(open_recording(file, options(), run_context=loaded())) as session:
         assert isinstance(session, Session)
 
 
 @pytest.mark.slow
 def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> None:
     slow = FLASK.replace("import os,", "import time; time.sleep(2)\nimport os,")
-    surroundings = around(requests=2, clients=1)
-    run = run_session(script(tmp_path, slow.replace(SLEEPS, "SLEEPS_S = 3.5")), surroundings, timeout_s=8.0)
+    context = loaded(requests=2, clients=1)
+    run = run_session(script(tmp_path, slow.replace(SLEEPS, "SLEEPS_S = 3.5")), context, timeout_s=8.0)
     assert run.outcome is RunOutcome.OK, run.notes
 
 
@@ -101,7 +101,7 @@ def test_the_time_limit_of_a_server_begins_when_it_is_ready(tmp_path: Path) -> N
 @both
 def test_as_many_requests_as_a_queue_can_hold(tmp_path: Path, server: str) -> None:
     text = server.replace("time.sleep(SLEEPS_S)", "pass").replace("await asyncio.sleep(SLEEPS_S)", "pass")
-    run = run_session(script(tmp_path, text), around(requests=1500, clients=300))
+    run = run_session(script(tmp_path, text), loaded(requests=1500, clients=300))
     assert run.outcome is RunOutcome.OK, run.notes
     assert len(run.requests) == 1500
     assert {(request.status, request.error) for request in run.requests} == {(200, None)}
@@ -111,7 +111,7 @@ def test_as_many_requests_as_a_queue_can_hold(tmp_path: Path, server: str) -> No
 def test_ten_thousand_requests_at_once_end_in_bounded_time_and_none_is_forgotten(tmp_path: Path) -> None:
     """More than the system's queue of connections holds, so it takes long: the time limit ends it."""
     run = run_session(
-        script(tmp_path, SANIC), around(requests=10_000, clients=10_000, timeout_s=30.0), timeout_s=5.0
+        script(tmp_path, SANIC), loaded(requests=10_000, clients=10_000, timeout_s=30.0), timeout_s=5.0
     )
     assert run.outcome in (RunOutcome.OK, RunOutcome.TIMEOUT), run.notes
     assert len(run.requests) == 10_000
@@ -228,7 +228,7 @@ def test_a_server_killed_in_mid_run_leaves_what_was_recorded(tmp_path: Path) -> 
             with contextlib.suppress(ProcessLookupError):  # the second time
                 os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
-    run = run_session(script(tmp_path, text), around(requests=400, clients=5), kill_it)
+    run = run_session(script(tmp_path, text), loaded(requests=400, clients=5), kill_it)
     assert run.outcome is RunOutcome.FAILED
     assert "signal SIGKILL" in words(run) and "requests were answered" in words(run)
     answered = [request for request in run.requests if request.status == 200]
@@ -297,7 +297,7 @@ def test_the_interrupt_that_we_ask_for_is_no_failure(tmp_path: Path) -> None:
 
 def test_a_server_at_its_time_limit_says_who_is_stuck(tmp_path: Path) -> None:
     text = SANIC.replace("asyncio.sleep(SLEEPS_S)", "asyncio.Event().wait()")
-    run = run_session(script(tmp_path, text), around(requests=3, clients=3), timeout_s=2.0)
+    run = run_session(script(tmp_path, text), loaded(requests=3, clients=3), timeout_s=2.0)
     assert run.outcome is RunOutcome.TIMEOUT
     assert "time limit of 2 s" in words(run)
     assert {stuck.function for stuck in run.stuck} >= {"connection_task"}
@@ -362,7 +362,7 @@ def interrupted_when(when: Callable[[Session], bool], times: int = 1) -> Callabl
 @both
 def test_ctrl_c_under_load_keeps_what_was_recorded(tmp_path: Path, server: str) -> None:
     poke = interrupted_when(lambda session: len(session.result().requests) > 20)
-    run = run_session(script(tmp_path, server), around(requests=100_000, clients=5), poke)
+    run = run_session(script(tmp_path, server), loaded(requests=100_000, clients=5), poke)
     assert run.outcome is RunOutcome.INTERRUPTED
     assert 20 < len(run.requests) < 100_000
     assert {r.error for r in run.requests if r.status is None} <= {"interrupted"}
@@ -375,14 +375,14 @@ def test_ctrl_c_under_load_keeps_what_was_recorded(tmp_path: Path, server: str) 
 def test_ctrl_c_at_any_point_ends_it(tmp_path: Path, server: str, polls: int) -> None:
     count = iter(range(10_000))
     poke = interrupted_when(lambda _: next(count) == polls)
-    run = run_session(script(tmp_path, server), around(requests=100_000), poke)
+    run = run_session(script(tmp_path, server), loaded(requests=100_000), poke)
     assert run.outcome is RunOutcome.INTERRUPTED
     assert "ended by itself" not in words(run)
 
 
 def test_ctrl_c_while_workers_are_awaited_ends_it(tmp_path: Path) -> None:
     poke = interrupted_when(lambda session: session._workers is not None)
-    run = run_session(script(tmp_path, SANIC), Surroundings(plan=plan(), workers=3), poke)
+    run = run_session(script(tmp_path, SANIC), RunContext(plan=plan(), workers=3), poke)
     assert run.outcome is RunOutcome.INTERRUPTED and not run.requests
 
 
@@ -390,14 +390,14 @@ def test_a_server_that_ends_while_its_workers_are_awaited_has_failed(tmp_path: P
     timer = "    import threading; threading.Timer(2, os._exit, [5]).start()\n"
     run = run_session(
         script(tmp_path, FLASK.replace("    app.run(", timer + "    app.run(")),
-        Surroundings(plan=plan(), workers=3),
+        RunContext(plan=plan(), workers=3),
     )
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 5)
     assert "with exit code 5, before it took connections" in words(run)
 
 
 def test_ctrl_c_before_it_begins_ends_it(tmp_path: Path) -> None:
-    with closing(Session(Target(str(script(tmp_path, FLASK))), options(), around())) as session:
+    with closing(Session(Target(str(script(tmp_path, FLASK))), options(), loaded())) as session:
         session.start()
         session.interrupt()
         assert until(lambda: not session.poll(0.05))
@@ -411,13 +411,13 @@ def test_a_second_ctrl_c_does_not_wait(tmp_path: Path) -> None:
     )
     begun = time.monotonic()
     poke = interrupted_when(lambda session: bool(session.result().requests), times=3)
-    run = run_session(script(tmp_path, text), around(requests=100_000), poke)
+    run = run_session(script(tmp_path, text), loaded(requests=100_000), poke)
     assert run.outcome is RunOutcome.INTERRUPTED
     assert time.monotonic() - begun < 30
 
 
 def test_nothing_is_left_of_a_session_that_is_closed_in_mid_run(tmp_path: Path) -> None:
-    session = Session(Target(str(script(tmp_path, SANIC))), options(), around(requests=100_000))
+    session = Session(Target(str(script(tmp_path, SANIC))), options(), loaded(requests=100_000))
     session.start()
     session.go()
     assert until(lambda: session.poll(0.02) and bool(session.result().requests))
@@ -442,8 +442,8 @@ def test_a_slow_client_holds_up_a_server_that_takes_one_at_a_time(tmp_path: Path
             slow.append(socket.create_connection(("127.0.0.1", session._port)))
             slow[0].sendall(b"POST /upload HTTP/1.1\r\nHost: tea\r\nContent-Le")
 
-    surroundings = around(requests=200, clients=4, timeout_s=1.5)
-    run = run_session(script(tmp_path, text), surroundings, come_slowly, timeout_s=6.0)
+    context = loaded(requests=200, clients=4, timeout_s=1.5)
+    run = run_session(script(tmp_path, text), context, come_slowly, timeout_s=6.0)
     slow[0].close()
     assert run.outcome is RunOutcome.TIMEOUT
     errors = [request.error for request in run.requests if request.error]

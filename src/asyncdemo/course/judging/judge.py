@@ -14,7 +14,7 @@ from typing import NoReturn
 from asyncdemo.course.content.exercise import Exercise, Knobs
 from asyncdemo.course.content.knobs import for_scripts
 from asyncdemo.course.judging.checking import Check, Stopped, load_check, run_check
-from asyncdemo.course.judging.run_context import surroundings
+from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.recording.output_buffer import KeptOutput
@@ -174,10 +174,10 @@ def _record(
         stdout=Stdout.CAPTURE,
         memory=exercise.memory,
     )
-    around = surroundings(exercise.load, services, knobs, _ANSWER_BYTES)
+    run_context = make_run_context(exercise.load, services, knobs, _ANSWER_BYTES)
     child = None if spares is None else spares.take()
     with closing(
-        open_recording(Target(str(file)), options, output, child=child, surroundings=around)
+        open_recording(Target(str(file)), options, output, child=child, run_context=run_context)
     ) as recording:
         recording.start()
         recording.go()

@@ -9,22 +9,22 @@ from collections.abc import Mapping
 
 from asyncdemo.course.content.load import Load
 from asyncdemo.services import Services
-from asyncdemo.serving import Surroundings
+from asyncdemo.serving import RunContext
 
-__all__ = ["surroundings"]
+__all__ = ["make_run_context"]
 
 
-def surroundings(
+def make_run_context(
     load: Load | None,
     services: Services | None,
     knobs: Mapping[str, int | float | str | bool],
     keep_answers: int = 0,
-) -> Surroundings:
+) -> RunContext:
     """services: running. knobs: of the run, those of the scripts may be among them.
 
     keep_answers: bytes of each response's body. Raises UsageError if nothing would be sent.
     """
     if load is None:
-        return Surroundings(services)
+        return RunContext(services)
     values = {name: knobs.get(name, value) for name, value in load.knobs.items()}
-    return Surroundings(services, load.plan(values, keep_answers), values, load.workers)
+    return RunContext(services, load.plan(values, keep_answers), values, load.workers)

@@ -21,7 +21,7 @@ from asyncdemo.course.rules import (
     text,
     variants,
 )
-from asyncdemo.course.rules.lesson_source import Subject
+from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
 from asyncdemo.course.rules.survey import Survey, survey
 from asyncdemo.serving import KeptServices
@@ -30,9 +30,9 @@ __all__ = [
     "RULES",
     "SLOW_RULES",
     "Fault",
+    "LessonSource",
     "Problem",
     "Rule",
-    "Subject",
     "Survey",
     "fast_problems",
     "slow_problems",
@@ -59,19 +59,19 @@ _IN_THE_WAY: Final = {"python", "lanes", "knobs", "claims", "load-knobs", "load-
 """A lesson that breaks these cannot be run as it is meant."""
 
 
-def fast_problems(subject: Subject) -> Iterator[Problem]:
+def fast_problems(source: LessonSource) -> Iterator[Problem]:
     """What is wrong with a lesson, as far as nothing has to run."""
     for rule in RULES:
-        yield from rule.problems(subject)
+        yield from rule.problems(source)
 
 
-def slow_problems(subject: Subject) -> Iterator[Problem]:
+def slow_problems(source: LessonSource) -> Iterator[Problem]:
     """What is wrong with the runs of a lesson, as it is found; nothing if it cannot be run."""
-    if any(problem.rule in _IN_THE_WAY for problem in fast_problems(subject)):
+    if any(problem.rule in _IN_THE_WAY for problem in fast_problems(source)):
         return
-    with KeptServices() as subject.kept:
+    with KeptServices() as source.kept:
         for rule in SLOW_RULES:
-            yield from rule.problems(subject)
-        for settings in runs.knob_sets(subject):
-            yield from runs.problems_of_runs(subject, settings)
-    subject.kept = None
+            yield from rule.problems(source)
+        for settings in runs.knob_sets(source):
+            yield from runs.problems_of_runs(source, settings)
+    source.kept = None

@@ -11,7 +11,7 @@ from typing import Final
 
 from asyncdemo.course.content.exercise import HINT_HEADINGS
 from asyncdemo.course.content.knobs import constants
-from asyncdemo.course.rules.lesson_source import Script, Subject, line_at, script_of, text_of
+from asyncdemo.course.rules.lesson_source import LessonSource, Script, line_at, script_of, text_of
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.scripts import (
     faults_of_guard,
@@ -28,54 +28,54 @@ _NEAR: Final = 3
 _TODO: Final = re.compile(r"#.*\bTODO\b")
 
 
-def present(subject: Subject) -> Iterator[Fault]:
-    exercise = subject.lesson.exercise
+def required_files(source: LessonSource) -> Iterator[Fault]:
+    exercise = source.lesson.exercise
     if exercise is None:
-        yield Fault("the lesson has no exercise: the table [exercise] is missing", subject.manifest)
+        yield Fault("the lesson has no exercise: the table [exercise] is missing", source.manifest)
         return
     for file in (exercise.file, exercise.solution, exercise.check, exercise.folder / "hints.md"):
         if not file.is_file():
             yield Fault("is missing; the exercise needs it", file)
     if not exercise.task.strip().endswith("."):
-        line = subject.manifest_line("exercise.task")
-        yield Fault("the task must be a sentence that ends with a full stop", subject.manifest, line)
+        line = source.manifest_line("exercise.task")
+        yield Fault("the task must be a sentence that ends with a full stop", source.manifest, line)
     if not exercise.lanes:
-        line = subject.manifest_line("exercise.lanes")
-        yield Fault("the exercise records no calls: lanes is empty", subject.manifest, line)
+        line = source.manifest_line("exercise.lanes")
+        yield Fault("the exercise records no calls: lanes is empty", source.manifest, line)
     for place, wrong in enumerate(exercise.wrong, start=1):
-        line = subject.manifest_line(f"exercise.wrong[{place}].file")
+        line = source.manifest_line(f"exercise.wrong[{place}].file")
         if not wrong.path.is_file():
-            yield Fault(f"{wrong.path.name} is not there", subject.manifest, line)
+            yield Fault(f"{wrong.path.name} is not there", source.manifest, line)
         if not wrong.fault.strip():
-            yield Fault(f"names no fault of {wrong.path.name}", subject.manifest, line)
+            yield Fault(f"names no fault of {wrong.path.name}", source.manifest, line)
     for place, right in enumerate(exercise.right, start=1):
         if not right.is_file():
-            line = subject.manifest_line(f"exercise.right[{place}].file")
-            yield Fault(f"{right.name} is not there", subject.manifest, line)
+            line = source.manifest_line(f"exercise.right[{place}].file")
+            yield Fault(f"{right.name} is not there", source.manifest, line)
     if len(exercise.wrong) < _LEAST_WRONG:
         message = f"{len(exercise.wrong)} solutions of the wrong shape; there must be {_LEAST_WRONG} or more"
-        yield Fault(message, subject.manifest, subject.manifest_line("exercise"))
+        yield Fault(message, source.manifest, source.manifest_line("exercise"))
 
 
-def scripts(subject: Subject) -> Iterator[Fault]:
-    for name, script in subject.exercise_scripts.items():
+def scripts(source: LessonSource) -> Iterator[Fault]:
+    for name, script in source.exercise_scripts.items():
         yield from faults_of_syntax(script)
         if script.tree is None:
             continue
-        yield from faults_of_imports(script, subject.lesson.packages)
+        yield from faults_of_imports(script, source.lesson.packages)
         yield from faults_of_guard(script)
         if not script.docstring:
             yield Fault("has no docstring", script.path, 1)
         if name.startswith(("wrong/", "right/")):
             continue
         yield from faults_of_length(script, 20, 70)
-        commands = (f"python {script.path.name}", f"asyncdemo check {subject.lesson.id}")
+        commands = (f"python {script.path.name}", f"asyncdemo check {source.lesson.id}")
         if not any(command in script.docstring for command in commands):
             yield Fault(f"the docstring must name the command: {commands[0]}", script.path, 1)
 
 
-def marks(subject: Subject) -> Iterator[Fault]:
-    for name, script in subject.exercise_scripts.items():
+def marks(source: LessonSource) -> Iterator[Fault]:
+    for name, script in source.exercise_scripts.items():
         mark = _TODO.search(script.text)
         if name == "exercise.py" and mark is None:
             yield Fault("marks no place to edit with a TODO", script.path)
@@ -83,32 +83,32 @@ def marks(subject: Subject) -> Iterator[Fault]:
             yield Fault("still has a TODO", script.path, line_at(script.text, mark.start()))
 
 
-def lanes(subject: Subject) -> Iterator[Fault]:
-    exercise = subject.lesson.exercise
-    for script in subject.exercise_scripts.values():
+def lanes(source: LessonSource) -> Iterator[Fault]:
+    exercise = source.lesson.exercise
+    for script in source.exercise_scripts.values():
         for lane in exercise.lanes if exercise else ():
             if script.tree is not None and lane not in script.functions:
                 yield Fault(f"has no function {lane}, whose calls are to be recorded", script.path)
 
 
-def knobs(subject: Subject) -> Iterator[Fault]:
+def knobs(source: LessonSource) -> Iterator[Fault]:
     """What the runs set is a constant of the exercise and of its solution."""
-    exercise = subject.lesson.exercise
+    exercise = source.lesson.exercise
     for name in ("exercise.py", "solution.py"):
-        script = subject.exercise_scripts.get(name)
+        script = source.exercise_scripts.get(name)
         if exercise is None or script is None or script.tree is None:
             continue
         known = {*constants(script.path), *(exercise.load.knobs if exercise.load else ())}
-        line = subject.manifest_line("exercise.runs")
+        line = source.manifest_line("exercise.runs")
         for knob in dict.fromkeys(knob for run in exercise.runs for knob in run):
             if knob not in known:
                 where = f"{name} and no knob of the load" if exercise.load else name
-                yield Fault(f"runs sets {knob}, which is no constant of {where}", subject.manifest, line)
+                yield Fault(f"runs sets {knob}, which is no constant of {where}", source.manifest, line)
 
 
-def edits(subject: Subject) -> Iterator[Fault]:
+def edits(source: LessonSource) -> Iterator[Fault]:
     """The solution differs only where a TODO stands: in that function, in imports, in the docstring."""
-    given, solved = (subject.exercise_scripts.get(name) for name in ("exercise.py", "solution.py"))
+    given, solved = (source.exercise_scripts.get(name) for name in ("exercise.py", "solution.py"))
     if given is None or solved is None or given.tree is None or solved.tree is None:
         return
     if set(given.names) != set(solved.names):
@@ -132,8 +132,8 @@ def edits(subject: Subject) -> Iterator[Fault]:
             yield Fault(message, solved.path, min(at + 1, len(theirs)))
 
 
-def hints(subject: Subject) -> Iterator[Fault]:
-    exercise = subject.lesson.exercise
+def hints(source: LessonSource) -> Iterator[Fault]:
+    exercise = source.lesson.exercise
     if exercise is None or not (exercise.folder / "hints.md").is_file():
         return
     file = exercise.folder / "hints.md"
@@ -147,8 +147,8 @@ def hints(subject: Subject) -> Iterator[Fault]:
             yield Fault(f"the hint {heading!r} is empty", file)
 
 
-def checker(subject: Subject) -> Iterator[Fault]:
-    exercise = subject.lesson.exercise
+def check_script(source: LessonSource) -> Iterator[Fault]:
+    exercise = source.lesson.exercise
     if exercise is None or not exercise.check.is_file():
         return
     script = script_of(exercise.check)
@@ -187,12 +187,12 @@ def _open_lines(script: Script) -> set[int]:
 
 
 RULES: Final = (
-    Rule("exercise", present),
+    Rule("exercise", required_files),
     Rule("exercise-scripts", scripts),
     Rule("exercise-marks", marks),
     Rule("exercise-lanes", lanes),
     Rule("exercise-knobs", knobs),
     Rule("exercise-edits", edits),
     Rule("exercise-hints", hints),
-    Rule("exercise-check", checker),
+    Rule("exercise-check", check_script),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.course.rules.lesson_source import Subject
+from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Rule
 
 __all__ = ["RULES"]
@@ -17,9 +17,9 @@ _APPS: Final = "apps"
 """What the lab measures, in the folder of the lesson that is about it."""
 
 
-def stray(subject: Subject) -> Iterator[Fault]:
-    lesson = subject.lesson
-    known = {subject.manifest, lesson.readme, *(variant.path for variant in lesson.variants)}
+def stray_files(source: LessonSource) -> Iterator[Fault]:
+    lesson = source.lesson
+    known = {source.manifest, lesson.readme, *(variant.path for variant in lesson.variants)}
     if (exercise := lesson.exercise) is not None:
         known |= {exercise.file, exercise.solution, exercise.check, lesson.folder / "hints.md"}
         known |= {*exercise.right, *(wrong.path for wrong in exercise.wrong)}
@@ -28,8 +28,8 @@ def stray(subject: Subject) -> Iterator[Fault]:
             yield Fault("is no file of this lesson: no manifest entry names it", path)
 
 
-def hiding(subject: Subject) -> Iterator[Fault]:
-    for path in _files(subject.lesson.folder):
+def shadowed_modules(source: LessonSource) -> Iterator[Fault]:
+    for path in _files(source.lesson.folder):
         if path.suffix == ".py" and path.stem in _HIDING:
             yield Fault(
                 f"hides the module {path.stem!r} from every script next to it; call it otherwise", path
@@ -46,4 +46,4 @@ def _files(folder: Path) -> list[Path]:
     )
 
 
-RULES: Final = (Rule("files", stray), Rule("file-names", hiding))
+RULES: Final = (Rule("files", stray_files), Rule("file-names", shadowed_modules))

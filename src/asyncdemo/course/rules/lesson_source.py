@@ -17,7 +17,7 @@ from asyncdemo.course.content.lesson import Lesson
 from asyncdemo.services import Services
 from asyncdemo.serving import KeptServices
 
-__all__ = ["Script", "Section", "Subject", "line_at", "manifest_line", "prose", "text_of"]
+__all__ = ["LessonSource", "Script", "Section", "line_at", "manifest_line", "prose", "text_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Script:
         return found
 
 
-class Subject:
+class LessonSource:
     """One lesson under the rules. course: the lessons that it may refer to, itself among them.
 
     commands: those that asyncdemo has; empty if that is not known here. kept: where services stay

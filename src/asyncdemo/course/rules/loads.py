@@ -9,7 +9,7 @@ from typing import Final
 
 from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.load import Load
-from asyncdemo.course.rules.lesson_source import Script, Subject
+from asyncdemo.course.rules.lesson_source import LessonSource, Script
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.errors import AsyncdemoError
 
@@ -24,9 +24,9 @@ _SIGNS: Final = {
 """Service -> the variable that tells where it is, and the modules that talk to it."""
 
 
-def paths(subject: Subject) -> Iterator[Fault]:
+def paths(source: LessonSource) -> Iterator[Fault]:
     """What is sent somewhere is served there."""
-    for load, scripts in _served(subject):
+    for load, scripts in _served(source):
         for script in scripts:
             routes = [re.compile(_pattern(text)) for text in _texts(script) if text.startswith("/")]
             for path in load.paths:
@@ -34,77 +34,77 @@ def paths(subject: Subject) -> Iterator[Fault]:
                     yield Fault(f"serves no {path}, to which the load is sent", script.path)
 
 
-def ports(subject: Subject) -> Iterator[Fault]:
+def ports(source: LessonSource) -> Iterator[Fault]:
     """A server listens where it is told to."""
-    for _, scripts in _served(subject):
+    for _, scripts in _served(source):
         for script in scripts:
             if "PORT" not in _texts(script):
                 yield Fault(f"must take its port from the environment: {_PORT}", script.path)
 
 
-def load_knobs(subject: Subject) -> Iterator[Fault]:
+def load_knobs(source: LessonSource) -> Iterator[Fault]:
     """Knobs of the load have a meaning of their own, and every value that they can have makes sense."""
-    lesson = subject.lesson
+    lesson = source.lesson
     if lesson.load is None:
         return
     for name in lesson.load.knobs:
-        line = subject.manifest_line(f"load.knobs.{name}")
-        for script in subject.variants.values():
+        line = source.manifest_line(f"load.knobs.{name}")
+        for script in source.variants.values():
             if script.tree is not None and name in constants(script.path):
                 message = f"{name} is a knob of the load, and a constant of {script.path.name} as well"
-                yield Fault(message, subject.manifest, line)
-    for load, scripts in _served(subject):
+                yield Fault(message, source.manifest, line)
+    for load, scripts in _served(source):
         for script in scripts:
             if isinstance(load.workers, str) and load.workers not in constants(script.path):
                 message = f"workers names {load.workers}, which is no constant of {script.path.name}"
-                yield Fault(message, subject.manifest, subject.manifest_line("load.workers"))
+                yield Fault(message, source.manifest, source.manifest_line("load.workers"))
     for place, knob in enumerate(lesson.knobs, start=1):
         value = lesson.load.knobs.get(knob.name)
         if value is None:
             continue
-        line = subject.manifest_line(f"knobs[{place}].name")
+        line = source.manifest_line(f"knobs[{place}].name")
         assert isinstance(value, int | float)
         if not knob.low <= value <= knob.high:
             message = f"the knob {knob.name} is {value} in the load, not {knob.low:g} to {knob.high:g}"
-            yield Fault(message, subject.manifest, line)
+            yield Fault(message, source.manifest, line)
         for limit in (knob.low, knob.high):
             if wrong := _refused(lesson.load, {knob.name: type(value)(limit)}):
-                yield Fault(f"the knob {knob.name} can be {limit:g}, but {wrong}", subject.manifest, line)
+                yield Fault(f"the knob {knob.name} can be {limit:g}, but {wrong}", source.manifest, line)
     exercise = lesson.exercise
     for run in exercise.runs if exercise else ():
         if exercise and exercise.load and (wrong := _refused(exercise.load, run)):
-            yield Fault(f"{run}: {wrong}", subject.manifest, subject.manifest_line("exercise.runs"))
+            yield Fault(f"{run}: {wrong}", source.manifest, source.manifest_line("exercise.runs"))
 
 
-def services(subject: Subject) -> Iterator[Fault]:
+def services(source: LessonSource) -> Iterator[Fault]:
     """Those that are started are used, and those that are used are started."""
-    lesson, exercise = subject.lesson, subject.lesson.exercise
+    lesson, exercise = source.lesson, source.lesson.exercise
     groups: list[tuple[str, Sequence[str], list[Script]]] = [
-        ("services", lesson.services, list(subject.variants.values()))
+        ("services", lesson.services, list(source.variants.values()))
     ]
     if exercise is not None:
-        given = [script for script in subject.exercise_scripts.values() if script.path == exercise.file]
+        given = [script for script in source.exercise_scripts.values() if script.path == exercise.file]
         groups.append(("exercise.services", exercise.services, given))
     for field, named, scripts in groups:
-        line = subject.manifest_line(field)
+        line = source.manifest_line(field)
         for service, (variable, *modules) in _SIGNS.items():
             telling = [script for script in scripts if variable in _texts(script)]
             using = telling or [script for script in scripts if set(modules) & set(script.imports)]
             if service in named and scripts and not using:
-                yield Fault(f"{service} is named, but nothing here uses it", subject.manifest, line)
+                yield Fault(f"{service} is named, but nothing here uses it", source.manifest, line)
             if service not in named and telling:
                 message = f"{telling[0].path.name} reads {variable}, but {field} does not name {service}"
-                yield Fault(message, subject.manifest, line)
+                yield Fault(message, source.manifest, line)
 
 
-def _served(subject: Subject) -> Iterator[tuple[Load, list[Script]]]:
+def _served(source: LessonSource) -> Iterator[tuple[Load, list[Script]]]:
     """(load, the scripts that it is sent to, as far as they can be read)."""
-    lesson, exercise = subject.lesson, subject.lesson.exercise
+    lesson, exercise = source.lesson, source.lesson.exercise
     if lesson.load is not None:
-        yield lesson.load, [script for script in subject.variants.values() if script.tree is not None]
+        yield lesson.load, [script for script in source.variants.values() if script.tree is not None]
     if exercise is not None and exercise.load is not None:
         wrong = {wrong.path for wrong in exercise.wrong}
-        scripts = subject.exercise_scripts.values()
+        scripts = source.exercise_scripts.values()
         yield exercise.load, [s for s in scripts if s.tree is not None and s.path not in wrong]
 
 

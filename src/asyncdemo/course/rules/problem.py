@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from asyncdemo.course.rules.lesson_source import Subject
+from asyncdemo.course.rules.lesson_source import LessonSource
 
 __all__ = ["Fault", "Problem", "Rule"]
 
@@ -36,8 +36,8 @@ class Rule:
     """name: one word or two, part of a test's name. find: looks at one lesson, changes nothing."""
 
     name: str
-    find: Callable[[Subject], Iterable[Fault]]
+    find: Callable[[LessonSource], Iterable[Fault]]
 
-    def problems(self, subject: Subject) -> Iterator[Problem]:
-        for fault in self.find(subject):
-            yield Problem(subject.lesson.id, self.name, fault.message, fault.file, fault.line)
+    def problems(self, source: LessonSource) -> Iterator[Problem]:
+        for fault in self.find(source):
+            yield Problem(source.lesson.id, self.name, fault.message, fault.file, fault.line)

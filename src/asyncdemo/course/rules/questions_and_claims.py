@@ -9,7 +9,7 @@ from typing import Final
 from asyncdemo.course.content.claims import ABOUT, Claim
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.predictions import Prediction, PredictionKind
-from asyncdemo.course.rules.lesson_source import Subject
+from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.errors import AsyncdemoError
 
@@ -23,40 +23,40 @@ def settings_of(claim: Claim) -> Settings:
     return tuple((name, str(value)) for name, value in claim.knobs.items())
 
 
-def predictions(subject: Subject) -> Iterator[Fault]:
-    asked = subject.lesson.predictions
+def predictions(source: LessonSource) -> Iterator[Fault]:
+    asked = source.lesson.predictions
     if not asked:
-        yield Fault("asks for no prediction: [[predictions]] is missing", subject.manifest)
-    if len({variant.name for variant in subject.lesson.variants}) < 2 and any(
+        yield Fault("asks for no prediction: [[predictions]] is missing", source.manifest)
+    if len({variant.name for variant in source.lesson.variants}) < 2 and any(
         prediction.kind is PredictionKind.ORDER for prediction in asked
     ):
-        yield Fault("an order needs two variants at least", subject.manifest)
+        yield Fault("an order needs two variants at least", source.manifest)
     for place, prediction in enumerate(asked, start=1):
         for field, message in _faults_of_prediction(prediction):
-            line = subject.manifest_line(f"predictions[{place}].{field}")
-            yield Fault(message, subject.manifest, line)
+            line = source.manifest_line(f"predictions[{place}].{field}")
+            yield Fault(message, source.manifest, line)
 
 
-def claims(subject: Subject) -> Iterator[Fault]:
-    lesson = subject.lesson
+def claims(source: LessonSource) -> Iterator[Fault]:
+    lesson = source.lesson
     if not lesson.claims:
-        yield Fault("claims nothing about its runs: [[claims]] is missing", subject.manifest)
+        yield Fault("claims nothing about its runs: [[claims]] is missing", source.manifest)
     for place, claim in enumerate(lesson.claims, start=1):
         condition = claim.condition
         if condition.op == "==" and (kind := _inexact(condition.metric)) and condition.value != 0:
-            line = subject.manifest_line(f"claims[{place}].op")
+            line = source.manifest_line(f"claims[{place}].op")
             message = f"no {kind} is exactly the same twice: op = {ABOUT!r} for {condition.metric}"
-            yield Fault(message, subject.manifest, line)
+            yield Fault(message, source.manifest, line)
         try:
             values(lesson, dict(settings_of(claim)))
         except (AsyncdemoError, KeyError) as error:
-            line = subject.manifest_line(f"claims[{place}].knobs")
-            yield Fault(str(error).splitlines()[0], subject.manifest, line)
+            line = source.manifest_line(f"claims[{place}].knobs")
+            yield Fault(str(error).splitlines()[0], source.manifest, line)
 
 
-def words(subject: Subject) -> Iterator[Fault]:
+def words(source: LessonSource) -> Iterator[Fault]:
     """Texts of the manifest that a learner reads are not empty, and names are unique."""
-    lesson = subject.lesson
+    lesson = source.lesson
     texts = {"title": lesson.title, "point": lesson.point}
     for place, variant in enumerate(lesson.variants, start=1):
         texts[f"variants[{place}].title"] = variant.title
@@ -64,7 +64,7 @@ def words(subject: Subject) -> Iterator[Fault]:
         texts[f"knobs[{place}].meaning"] = knob.meaning
     for field, text in texts.items():
         if not text.strip():
-            yield Fault(f"{field} is empty", subject.manifest, subject.manifest_line(field))
+            yield Fault(f"{field} is empty", source.manifest, source.manifest_line(field))
     for kind, names in (
         ("variants", [variant.name for variant in lesson.variants]),
         ("variants", [variant.path.name for variant in lesson.variants]),
@@ -72,7 +72,7 @@ def words(subject: Subject) -> Iterator[Fault]:
     ):
         for name, count in Counter(names).items():
             if count > 1:
-                yield Fault(f"{count} {kind} are called {name}", subject.manifest)
+                yield Fault(f"{count} {kind} are called {name}", source.manifest)
 
 
 def _faults_of_prediction(prediction: Prediction) -> Iterator[tuple[str, str]]:

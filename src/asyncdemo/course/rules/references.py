@@ -11,7 +11,7 @@ from typing import Final
 from asyncdemo.course.content.catalog import Course, Module
 from asyncdemo.course.content.knobs import constants, settings, values
 from asyncdemo.course.content.lookup import find_lesson
-from asyncdemo.course.rules.lesson_source import Subject, line_at
+from asyncdemo.course.rules.lesson_source import LessonSource, line_at
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.errors import AsyncdemoError
 
@@ -30,65 +30,63 @@ _OF_A_LESSON: Final = ("check", "hint", "reset", "solution")
 """Commands whose arguments are lessons with an exercise."""
 
 
-def threads(subject: Subject) -> Iterator[Fault]:
-    text = _blanked(FENCE, subject.text)
+def threads(source: LessonSource) -> Iterator[Fault]:
+    text = _blanked(FENCE, source.text)
     text = _blanked(_CODE, _blanked(_LINK, text))
     for match in re.finditer(r"[\w./-]*#\d+", text):
         if not THREAD.fullmatch(match[0]):
             message = f"{match[0]!r} must be written owner/repository#number"
-            yield Fault(message, subject.lesson.readme, line_at(text, match.start()))
+            yield Fault(message, source.lesson.readme, line_at(text, match.start()))
 
 
-def links(subject: Subject) -> Iterator[Fault]:
-    text = _blanked(_CODE, _blanked(FENCE, subject.text))
+def links(source: LessonSource) -> Iterator[Fault]:
+    text = _blanked(_CODE, _blanked(FENCE, source.text))
     for match in _LINK.finditer(text):
         target, _, anchor = match[1].partition("#")
         line = line_at(text, match.start())
         if re.match(r"(https?|mailto):", target):
             if not re.match(r"https?://[\w.-]+\.\w+|mailto:\S+@", target):
-                yield Fault(f"the link {match[1]!r} is no address", subject.lesson.readme, line)
+                yield Fault(f"the link {match[1]!r} is no address", source.lesson.readme, line)
             continue
-        file = subject.lesson.folder / target if target else subject.lesson.readme
+        file = source.lesson.folder / target if target else source.lesson.readme
         if not file.exists():
-            yield Fault(f"the link leads to {target!r}, which is not there", subject.lesson.readme, line)
+            yield Fault(f"the link leads to {target!r}, which is not there", source.lesson.readme, line)
         elif anchor and file.suffix == ".md" and anchor not in _anchors(file.read_text(encoding="utf-8")):
-            yield Fault(
-                f"the link leads to #{anchor}, which is no heading there", subject.lesson.readme, line
-            )
+            yield Fault(f"the link leads to #{anchor}, which is no heading there", source.lesson.readme, line)
 
 
-def files(subject: Subject) -> Iterator[Fault]:
+def files(source: LessonSource) -> Iterator[Fault]:
     """Files named in code marks are there, or the reader makes them with a command of the text."""
-    made = _made(subject)
-    text = _blanked(FENCE, subject.text)
+    made = _made(source)
+    text = _blanked(FENCE, source.text)
     for match in _CODE.finditer(text):
-        if _FILE.fullmatch(match[1]) and match[1] not in made and not _exists(subject, match[1]):
+        if _FILE.fullmatch(match[1]) and match[1] not in made and not _exists(source, match[1]):
             message = f"there is no file {match[1]} in this lesson or course"
-            yield Fault(message, subject.lesson.readme, line_at(text, match.start()))
+            yield Fault(message, source.lesson.readme, line_at(text, match.start()))
 
 
-def commands(subject: Subject) -> Iterator[Fault]:
-    for line, words in _commands(subject):
-        for message in _faults_of_command(subject, words):
-            yield Fault(f"`{shlex.join(words)}`: {message}", subject.lesson.readme, line)
+def commands(source: LessonSource) -> Iterator[Fault]:
+    for line, words in _commands(source):
+        for message in _faults_of_command(source, words):
+            yield Fault(f"`{shlex.join(words)}`: {message}", source.lesson.readme, line)
 
 
-def told(subject: Subject) -> Iterator[Fault]:
+def section_commands(source: LessonSource) -> Iterator[Fault]:
     """Each section in which something is to be typed says what."""
-    lesson = subject.lesson
-    run = subject.section("Run")
+    lesson = source.lesson
+    run = source.section("Run")
     if run is not None and f"asyncdemo run {lesson.id}" not in run.body:
         message = f"must tell the command: asyncdemo run {lesson.id}"
         yield Fault(message, lesson.readme, run.line)
-    exercise = subject.section("Exercise")
+    exercise = source.section("Exercise")
     if exercise is not None and not re.search(r"\basyncdemo (start|check|watch)\b", exercise.body):
         message = f"must tell a command: asyncdemo start, asyncdemo check {lesson.id} or asyncdemo watch"
         yield Fault(message, lesson.readme, exercise.line)
 
 
-def _commands(subject: Subject) -> Iterator[tuple[int, list[str]]]:
+def _commands(source: LessonSource) -> Iterator[tuple[int, list[str]]]:
     """(line, words) of each command, in blocks and in code marks."""
-    text = subject.text
+    text = source.text
     found = []
     for fence in FENCE.finditer(text):
         if not fence["language"]:
@@ -107,30 +105,30 @@ def _commands(subject: Subject) -> Iterator[tuple[int, list[str]]]:
             yield line_at(text, position), words
 
 
-def _faults_of_command(subject: Subject, words: Sequence[str]) -> Iterator[str]:
+def _faults_of_command(source: LessonSource, words: Sequence[str]) -> Iterator[str]:
     program, *arguments = words
     if program == "cp":
         if len(arguments) != 2:
             yield "must name the file and the copy"
-        elif not _exists(subject, arguments[0]):
+        elif not _exists(source, arguments[0]):
             yield f"there is no file {arguments[0]}"
     elif program == "python":
         script = next((word for word in arguments if not word.startswith("-")), "")
-        if script.endswith(".py") and script not in _made(subject) and not _exists(subject, script):
+        if script.endswith(".py") and script not in _made(source) and not _exists(source, script):
             yield f"there is no file {script}"
-    elif subject.commands and arguments[0] not in subject.commands and not arguments[0].startswith("-"):
+    elif source.commands and arguments[0] not in source.commands and not arguments[0].startswith("-"):
         yield f"there is no command {arguments[0]}"
     elif arguments[0] == "run":
-        yield from _faults_of_run(subject, arguments[1:])
+        yield from _faults_of_run(source, arguments[1:])
     elif arguments[0] == "trace":
-        yield from _faults_of_trace(subject, arguments[1:])
+        yield from _faults_of_trace(source, arguments[1:])
     elif arguments[0] in _OF_A_LESSON:
         for name in arguments[1:]:
             if not name.startswith("-"):
-                yield from _faults_of_exercise(subject, name)
+                yield from _faults_of_exercise(source, name)
 
 
-def _faults_of_run(subject: Subject, arguments: Sequence[str]) -> Iterator[str]:
+def _faults_of_run(source: LessonSource, arguments: Sequence[str]) -> Iterator[str]:
     named, options = _parsed(arguments, ("--set", "--variant", "--save", "--timeout", "--course"))
     if len(named) != 1:
         yield "must name one lesson"
@@ -138,8 +136,8 @@ def _faults_of_run(subject: Subject, arguments: Sequence[str]) -> Iterator[str]:
     if named[0].isupper() or named[0] == "...":  # LESSON: said of any
         return
     try:
-        heading = find_lesson(_course(subject), named[0])
-        lesson = next(lesson for lesson in subject.course if lesson.id == heading.id)
+        heading = find_lesson(_course(source), named[0])
+        lesson = next(lesson for lesson in source.course if lesson.id == heading.id)
         values(lesson, settings(tuple(options.get("--set", ()))))
     except AsyncdemoError as error:
         yield str(error).splitlines()[0]
@@ -150,37 +148,37 @@ def _faults_of_run(subject: Subject, arguments: Sequence[str]) -> Iterator[str]:
             yield f"{lesson.id} has no variant {name}; there are {', '.join(variants)}"
 
 
-def _faults_of_trace(subject: Subject, arguments: Sequence[str]) -> Iterator[str]:
+def _faults_of_trace(source: LessonSource, arguments: Sequence[str]) -> Iterator[str]:
     named, options = _parsed(arguments, ("--set", "--lane", "--save", "--timeout", "-m"))
     if not named or not named[0].endswith(".py"):
         return
-    source = _made(subject).get(named[0], named[0])
-    script = _found(subject, source)
+    script_name = _made(source).get(named[0], named[0])
+    script = _found(source, script_name)
     if script is None:
-        if not source.startswith("my_"):  # a script of the reader's own
+        if not script_name.startswith("my_"):  # a script of the reader's own
             yield f"there is no file {named[0]}"
         return
     text = script.read_text(encoding="utf-8")
     for lane in options.get("--lane", ()):
         if not re.search(rf"\bdef {re.escape(lane)}\(", text):
-            yield f"{source} has no function {lane}"
+            yield f"{script_name} has no function {lane}"
     try:
         for knob in settings(tuple(options.get("--set", ()))):
             if knob not in constants(script):
-                yield f"{source} has no constant {knob}"
+                yield f"{script_name} has no constant {knob}"
     except AsyncdemoError as error:
         yield str(error).splitlines()[0]
 
 
-def _faults_of_exercise(subject: Subject, name: str) -> Iterator[str]:
+def _faults_of_exercise(source: LessonSource, name: str) -> Iterator[str]:
     if name.isupper() or name == "...":
         return
     try:
-        heading = find_lesson(_course(subject), name)
+        heading = find_lesson(_course(source), name)
     except AsyncdemoError as error:
         yield str(error).splitlines()[0]
         return
-    if all(lesson.exercise is None for lesson in subject.course if lesson.id == heading.id):
+    if all(lesson.exercise is None for lesson in source.course if lesson.id == heading.id):
         yield f"{heading.id} has no exercise"
 
 
@@ -198,26 +196,26 @@ def _parsed(arguments: Sequence[str], with_value: Sequence[str]) -> tuple[list[s
     return named, options
 
 
-def _course(subject: Subject) -> Course:
-    return Course("", subject.course_folder, (Module(1, "", subject.course),))
+def _course(source: LessonSource) -> Course:
+    return Course("", source.course_folder, (Module(1, "", source.course),))
 
 
-def _made(subject: Subject) -> dict[str, str]:
+def _made(source: LessonSource) -> dict[str, str]:
     """Files that the reader makes with ``cp``, or has in a workspace -> what they are copies of."""
-    made = {words[2]: words[1] for _, words in _commands(subject) if words[0] == "cp" and len(words) == 3}
-    lesson = subject.lesson.folder.resolve()
+    made = {words[2]: words[1] for _, words in _commands(source) if words[0] == "cp" and len(words) == 3}
+    lesson = source.lesson.folder.resolve()
     mine = (f"{lesson.name}.py", f"{lesson.parent.name}/{lesson.name}.py")
     return made | dict.fromkeys(mine, "exercise.py")
 
 
-def _exists(subject: Subject, name: str) -> bool:
-    return _found(subject, name) is not None
+def _exists(source: LessonSource, name: str) -> bool:
+    return _found(source, name) is not None
 
 
-def _found(subject: Subject, name: str) -> Path | None:
+def _found(source: LessonSource, name: str) -> Path | None:
     """A file named from the lesson's folder, the course's, or the checkout that the course lies in."""
-    course = subject.course_folder
-    places = [subject.lesson.folder, course, course.resolve().parent]
+    course = source.course_folder
+    places = [source.lesson.folder, course, course.resolve().parent]
     if name.startswith("lessons/"):  # as in the checkout, whatever the folder is called where it is installed
         places, name = [course], name.removeprefix("lessons/")
     return next((place / name for place in places if (place / name).is_file()), None)
@@ -238,5 +236,5 @@ RULES: Final = (
     Rule("links", links),
     Rule("files-named", files),
     Rule("commands", commands),
-    Rule("commands-told", told),
+    Rule("commands-told", section_commands),
 )

@@ -22,8 +22,8 @@ from asyncdemo.course.content.claims import Claim, Knobs, check
 from asyncdemo.course.content.knobs import for_scripts, values
 from asyncdemo.course.content.lesson import Variant
 from asyncdemo.course.content.predictions import PredictionKind, happened
-from asyncdemo.course.judging.run_context import surroundings
-from asyncdemo.course.rules.lesson_source import Subject
+from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
 from asyncdemo.course.rules.questions_and_claims import Settings, settings_of
 from asyncdemo.course.rules.server_variants import faults_of_server
@@ -44,24 +44,24 @@ Recorded = Mapping[str, tuple[Run, str]]
 """Variant -> its run and what it wrote."""
 
 
-def knob_sets(subject: Subject) -> list[Settings]:
+def knob_sets(source: LessonSource) -> list[Settings]:
     """Each once: nothing set, then what the claims ask for."""
-    return list(dict.fromkeys([(), *map(settings_of, subject.lesson.claims)]))
+    return list(dict.fromkeys([(), *map(settings_of, source.lesson.claims)]))
 
 
 def problems_of_runs(
-    subject: Subject, settings: Settings, recorded: Recorded | None = None, virtual: bool = False
+    source: LessonSource, settings: Settings, recorded: Recorded | None = None, virtual: bool = False
 ) -> Iterator[Problem]:
     """Runs the variants once with these knobs: rules ``ends``, ``claims-hold``, ``answerable``.
 
     recorded: these runs, if they were made before. virtual: time jumps in those that are made.
     """
-    lesson = subject.lesson
+    lesson = source.lesson
 
     def problem(rule: str, message: str, field: str) -> Problem:
-        line = subject.manifest_line(field)
+        line = source.manifest_line(field)
         with_knobs = f" (with {', '.join(f'{name}={value}' for name, value in settings)})" if settings else ""
-        return Problem(lesson.id, rule, message + with_knobs, subject.manifest, line)
+        return Problem(lesson.id, rule, message + with_knobs, source.manifest, line)
 
     if missing := _missing(lesson.packages):
         yield problem("ends", f"not run, for {missing} is not installed", "packages")
@@ -71,7 +71,7 @@ def problems_of_runs(
     variants = [variant for variant in lesson.variants if not settings or variant.name in needed]
     try:
         knobs = values(lesson, dict(settings))
-        recorded = recorded or _recorded(subject, variants, dict(settings), knobs, virtual)
+        recorded = recorded or _recorded(source, variants, dict(settings), knobs, virtual)
     except AsyncdemoError as error:
         yield problem("ends", str(error).splitlines()[0], "variants[1]")
         return
@@ -91,17 +91,17 @@ def problems_of_runs(
             message = f"{claim.text!r}: {at} is {verdict.measured:g}, not {op} {verdict.expected:g}"
             yield problem("claims-hold", message, f"claims[{place}].text")
     if not settings:
-        for place, message in _unanswered(subject, measured, knobs):
+        for place, message in _unanswered(source, measured, knobs):
             yield problem("answerable", message, f"predictions[{place}].question")
 
 
-def plain(subject: Subject) -> Iterator[Fault]:
+def plain_runs(source: LessonSource) -> Iterator[Fault]:
     """Each variant is ordinary Python: without asyncdemo it ends as meant, and warns of nothing else."""
-    lesson = subject.lesson
+    lesson = source.lesson
     if _missing(lesson.packages):
         return  # `ends` says so
     try:
-        with subject.services(lesson.services) as services:
+        with source.services(lesson.services) as services:
             environment = {} if services is None else services.environment
             for variant in lesson.variants:
                 if services is not None:
@@ -111,7 +111,7 @@ def plain(subject: Subject) -> Iterator[Fault]:
                 else:
                     yield from _faults_of_plain(variant, environment)
     except (MissingError, ServiceError) as error:
-        yield Fault(f"not run: {error}", subject.manifest, subject.manifest_line("services"))
+        yield Fault(f"not run: {error}", source.manifest, source.manifest_line("services"))
 
 
 def _faults_of_plain(variant: Variant, environment: Mapping[str, str]) -> Iterator[Fault]:
@@ -176,16 +176,20 @@ def _end_group(process: subprocess.Popen[str]) -> None:
 
 
 def _recorded(
-    subject: Subject, variants: Sequence[Variant], settings: Mapping[str, str], knobs: Knobs, virtual: bool
+    source: LessonSource,
+    variants: Sequence[Variant],
+    settings: Mapping[str, str],
+    knobs: Knobs,
+    virtual: bool,
 ) -> Recorded:
     """Side by side if the lesson allows it."""
-    lesson = subject.lesson
+    lesson = source.lesson
     found = {}
     heats = [variants] if lesson.race else [[variant] for variant in variants]
     for heat in heats:
         with ExitStack() as stack:
-            services = stack.enter_context(subject.services(lesson.services))
-            around = surroundings(lesson.load, services, knobs)
+            services = stack.enter_context(source.services(lesson.services))
+            run_context = make_run_context(lesson.load, services, knobs)
             recordings, outputs = {}, {}
             for variant in heat:
                 timeout_s = HANGS_S if variant.expect == "timeout" else TIMEOUT_S
@@ -200,7 +204,7 @@ def _recorded(
                 )
                 outputs[variant.name] = KeptOutput()
                 recording = open_recording(
-                    Target(str(variant.path)), options, outputs[variant.name], surroundings=around
+                    Target(str(variant.path)), options, outputs[variant.name], run_context=run_context
                 )
                 recordings[variant.name] = stack.enter_context(closing(recording))
             for recording in recordings.values():
@@ -222,10 +226,10 @@ def _variants_of(claims: Sequence[Claim]) -> set[str]:
 
 
 def _unanswered(
-    subject: Subject, measured: Mapping[str, Metrics], knobs: Mapping[str, int | float | str | bool]
+    source: LessonSource, measured: Mapping[str, Metrics], knobs: Mapping[str, int | float | str | bool]
 ) -> Iterator[tuple[int, str]]:
     """(place, message) of each question that these runs do not answer."""
-    for place, prediction in enumerate(subject.lesson.predictions, start=1):
+    for place, prediction in enumerate(source.lesson.predictions, start=1):
         answer = happened(prediction, measured, knobs)
         if prediction.kind is PredictionKind.CHOICE:
             if not any(check(choice.condition, measured, knobs).holds for choice in prediction.choices):
@@ -244,5 +248,5 @@ def _missing(packages: Sequence[str]) -> str:
     return ""
 
 
-RULES: Final = (Rule("plain", plain),)
+RULES: Final = (Rule("plain", plain_runs),)
 """And ``problems_of_runs``, which takes knobs: the dear ones, so each is run once for all rules."""

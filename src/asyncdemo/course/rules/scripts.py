@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from asyncdemo.course.rules.lesson_source import Script, Subject
+from asyncdemo.course.rules.lesson_source import LessonSource, Script
 from asyncdemo.course.rules.problem import Fault, Rule
 
 __all__ = ["RULES", "faults_of_guard", "faults_of_imports", "faults_of_length", "faults_of_syntax"]
@@ -14,19 +14,19 @@ __all__ = ["RULES", "faults_of_guard", "faults_of_imports", "faults_of_length", 
 _GUARD: Final = '\n\nif __name__ == "__main__":\n'
 
 
-def syntax(subject: Subject) -> Iterator[Fault]:
-    for script in subject.variants.values():
+def syntax(source: LessonSource) -> Iterator[Fault]:
+    for script in source.variants.values():
         yield from faults_of_syntax(script)
 
 
-def length(subject: Subject) -> Iterator[Fault]:
-    for script in subject.variants.values():
+def length(source: LessonSource) -> Iterator[Fault]:
+    for script in source.variants.values():
         yield from faults_of_length(script, 20, 60)
 
 
-def docstring(subject: Subject) -> Iterator[Fault]:
-    lesson = subject.lesson
-    for name, script in subject.variants.items():
+def docstring(source: LessonSource) -> Iterator[Fault]:
+    lesson = source.lesson
+    for name, script in source.variants.items():
         if script.tree is None:
             continue
         lines = script.docstring.splitlines() or [""]
@@ -41,13 +41,13 @@ def docstring(subject: Subject) -> Iterator[Fault]:
             yield Fault(f"the docstring must end with the command: {command}", script.path, 1)
 
 
-def imports(subject: Subject) -> Iterator[Fault]:
-    for script in _readable(subject):
-        yield from faults_of_imports(script, subject.lesson.packages)
+def imports(source: LessonSource) -> Iterator[Fault]:
+    for script in _readable(source):
+        yield from faults_of_imports(script, source.lesson.packages)
 
 
-def guard(subject: Subject) -> Iterator[Fault]:
-    for script in _readable(subject):
+def guard(source: LessonSource) -> Iterator[Fault]:
+    for script in _readable(source):
         yield from faults_of_guard(script)
 
 
@@ -84,8 +84,8 @@ def _imports_as(package: str, module: str) -> bool:
     return name == module.lower() or name.startswith(f"{module.lower()}_")
 
 
-def _readable(subject: Subject) -> Iterator[Script]:
-    return (script for script in subject.variants.values() if script.tree is not None)
+def _readable(source: LessonSource) -> Iterator[Script]:
+    return (script for script in source.variants.values() if script.tree is not None)
 
 
 RULES: Final = (

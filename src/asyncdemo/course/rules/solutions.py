@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.judging.judge import Verdict, judge
-from asyncdemo.course.rules.lesson_source import Subject
+from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.runs import ending
 from asyncdemo.errors import AsyncdemoError
@@ -26,42 +26,42 @@ _BROKEN: Final = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFo
 """No lesson is about these."""
 
 
-def starts_failing(subject: Subject) -> Iterator[Fault]:
-    exercise = subject.lesson.exercise
+def starts_failing(source: LessonSource) -> Iterator[Fault]:
+    exercise = source.lesson.exercise
     if exercise is None or not exercise.file.is_file():
         return
-    verdict = _verdict(subject, exercise.file)
+    verdict = _verdict(source, exercise.file)
     if isinstance(verdict, Fault):
         yield verdict
     elif verdict.passed:
         yield Fault("passes its check, so there is nothing to repair", exercise.file)
     else:
-        yield from _not_to_its_end(subject, verdict)
+        yield from _not_to_its_end(source, verdict)
 
 
-def solution_passes(subject: Subject) -> Iterator[Fault]:
-    exercise = subject.lesson.exercise
+def solution_passes(source: LessonSource) -> Iterator[Fault]:
+    exercise = source.lesson.exercise
     if exercise is None or not exercise.solution.is_file():
         return
-    verdict = _verdict(subject, exercise.solution)
+    verdict = _verdict(source, exercise.solution)
     yield from _does_not_pass(verdict, exercise.solution)
     if isinstance(verdict, Verdict) and verdict.passed and not verdict.held:
         yield Fault("says nothing of what held: the check has no sentence", exercise.check)
 
 
-def right_ones_pass(subject: Subject) -> Iterator[Fault]:
-    exercise = subject.lesson.exercise
+def right_ones_pass(source: LessonSource) -> Iterator[Fault]:
+    exercise = source.lesson.exercise
     for right in exercise.right if exercise else ():
         if right.is_file():
-            yield from _does_not_pass(_verdict(subject, right), right)
+            yield from _does_not_pass(_verdict(source, right), right)
 
 
-def wrong_ones_fail(subject: Subject) -> Iterator[Fault]:
-    exercise = subject.lesson.exercise
+def wrong_ones_fail(source: LessonSource) -> Iterator[Fault]:
+    exercise = source.lesson.exercise
     for wrong in exercise.wrong if exercise else ():
         if not wrong.path.is_file():
             continue
-        verdict = _verdict(subject, wrong.path)
+        verdict = _verdict(source, wrong.path)
         if isinstance(verdict, Fault):
             yield verdict
         elif verdict.failure is None:
@@ -73,9 +73,9 @@ def wrong_ones_fail(subject: Subject) -> Iterator[Fault]:
             yield Fault(message, wrong.path)
 
 
-def _not_to_its_end(subject: Subject, verdict: Verdict) -> Iterator[Fault]:
+def _not_to_its_end(source: LessonSource, verdict: Verdict) -> Iterator[Fault]:
     """A learner runs the exercise with plain Python first: it ends there as it does under the lens."""
-    exercise = subject.lesson.exercise
+    exercise = source.lesson.exercise
     assert exercise is not None
     if not verdict.runs or exercise.runs[0]:
         return  # never as it is written
@@ -83,7 +83,7 @@ def _not_to_its_end(subject: Subject, verdict: Verdict) -> Iterator[Fault]:
     hangs = outcome is RunOutcome.TIMEOUT or bool(verdict.runs[0].stuck)
     if exercise.load is not None:
         return  # a server goes on until it is asked to end
-    with subject.services(exercise.services) as services:
+    with source.services(exercise.services) as services:
         environment = {} if services is None else services.environment
         done = ending(exercise.file, exercise.timeout_s + _GRACE_S, environment)
     if done.outcome != ("timeout" if hangs else outcome.value):
@@ -101,10 +101,10 @@ def _does_not_pass(verdict: Verdict | Fault, file: Path) -> Iterator[Fault]:
         yield Fault(f"fails its check{_with(verdict)}: {verdict.failure.message}", file)
 
 
-def _verdict(subject: Subject, file: Path) -> Verdict | Fault:
-    assert subject.lesson.exercise is not None
+def _verdict(source: LessonSource, file: Path) -> Verdict | Fault:
+    assert source.lesson.exercise is not None
     try:
-        return judge(subject.lesson.exercise, file, kept=subject.kept)
+        return judge(source.lesson.exercise, file, kept=source.kept)
     except AsyncdemoError as error:
         return Fault(str(error), file)
 

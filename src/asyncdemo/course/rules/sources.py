@@ -9,7 +9,7 @@ from typing import Final
 
 from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.load import Load
-from asyncdemo.course.rules.lesson_source import Section, Subject, line_at, prose
+from asyncdemo.course.rules.lesson_source import LessonSource, Section, line_at, prose
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.references import FENCE, THREAD
 from asyncdemo.errors import CourseError
@@ -53,39 +53,39 @@ MEASURED: Final = re.compile(r"`[\d.,]+\s?(?:s|ms|us|µs|ns|min|MB|GB|kB|KB|%|x|
 """In code marks, yet no code."""
 
 
-def claimed(subject: Subject) -> Iterator[Fault]:
-    text = prose(subject.text)
+def claim_texts(source: LessonSource) -> Iterator[Fault]:
+    text = prose(source.text)
     if not text:
         return  # `sections` says so
-    for place, claim in enumerate(subject.lesson.claims, start=1):
+    for place, claim in enumerate(source.lesson.claims, start=1):
         if prose(claim.text) not in text:
-            line = subject.manifest_line(f"claims[{place}].text")
-            yield Fault(f"the text does not say {claim.text!r}, word for word", subject.manifest, line)
+            line = source.manifest_line(f"claims[{place}].text")
+            yield Fault(f"the text does not say {claim.text!r}, word for word", source.manifest, line)
 
 
-def quoted(subject: Subject) -> Iterator[Fault]:
-    text = prose(subject.text)
+def quotations(source: LessonSource) -> Iterator[Fault]:
+    text = prose(source.text)
     if not text:
         return
-    for place, quote in enumerate(subject.lesson.quoted, start=1):
+    for place, quote in enumerate(source.lesson.quoted, start=1):
         if not prose(quote.text) or prose(quote.text) not in text:
-            line = subject.manifest_line(f"quoted[{place}].text")
-            yield Fault(f"is not in the text, so it needs no source: {quote.text!r}", subject.manifest, line)
+            line = source.manifest_line(f"quoted[{place}].text")
+            yield Fault(f"is not in the text, so it needs no source: {quote.text!r}", source.manifest, line)
         if not quote.source.strip():
-            line = subject.manifest_line(f"quoted[{place}].source")
-            yield Fault(f"has no source: {quote.text!r}", subject.manifest, line)
+            line = source.manifest_line(f"quoted[{place}].source")
+            yield Fault(f"has no source: {quote.text!r}", source.manifest, line)
 
 
-def figures(subject: Subject) -> Iterator[Fault]:
-    values = _values([variant.path for variant in subject.lesson.variants]) | _sent(subject.lesson.load)
-    exercise = subject.lesson.exercise
+def figures(source: LessonSource) -> Iterator[Fault]:
+    values = _values([variant.path for variant in source.lesson.variants]) | _sent(source.lesson.load)
+    exercise = source.lesson.exercise
     of_exercise = set(values)
     if exercise is not None:
         of_exercise |= _sent(exercise.load)
         of_exercise |= _values([exercise.file])
         of_exercise |= {f"{v:g}" for run in exercise.runs for v in run.values() if isinstance(v, int | float)}
-    sourced = _sourced(subject)
-    for section in subject.sections:
+    sourced = _sourced(source)
+    for section in source.sections:
         if section.heading in ABOUT_OTHER_CODE:
             continue
         known = of_exercise if section.heading == "Exercise" else values
@@ -93,14 +93,14 @@ def figures(subject: Subject) -> Iterator[Fault]:
             if str(NUMBERS.get(figure.lower(), figure)) not in known:
                 yield Fault(
                     f"{figure!r} in {section.heading!r} is no claim, no value of a knob and not quoted",
-                    subject.lesson.readme,
+                    source.lesson.readme,
                     _line(section, position),
                 )
 
 
-def transcripts(subject: Subject) -> Iterator[Fault]:
+def transcripts(source: LessonSource) -> Iterator[Fault]:
     """Blocks without a language hold commands: what a run prints differs from run to run."""
-    for section in subject.sections:
+    for section in source.sections:
         for fence in FENCE.finditer(section.body):
             if fence["language"]:
                 continue
@@ -111,7 +111,7 @@ def transcripts(subject: Subject) -> Iterator[Fault]:
                     yield Fault(
                         f"{line.strip()!r} is no command; what a run prints is not pasted (code is marked "
                         "```python, a drawing ```text)",
-                        subject.lesson.readme,
+                        source.lesson.readme,
                         _line(section, offset),
                     )
                     break
@@ -140,9 +140,9 @@ def _sent(load: Load | None) -> set[str]:
     return {f"{amount:g}" for amount in amounts if isinstance(amount, int | float)} | set(in_paths)
 
 
-def _sourced(subject: Subject) -> list[str]:
+def _sourced(source: LessonSource) -> list[str]:
     """The parts of the text that a claim or a source stands for, the longest first."""
-    texts = [claim.text for claim in subject.lesson.claims] + [quote.text for quote in subject.lesson.quoted]
+    texts = [claim.text for claim in source.lesson.claims] + [quote.text for quote in source.lesson.quoted]
     return sorted({text for text in texts if text.strip()}, key=lambda text: -len(prose(text)))
 
 
@@ -174,8 +174,8 @@ def _line(section: Section, position: int) -> int:
 
 
 RULES: Final = (
-    Rule("claims-said", claimed),
-    Rule("quoted", quoted),
+    Rule("claims-said", claim_texts),
+    Rule("quoted", quotations),
     Rule("figures", figures),
     Rule("transcripts", transcripts),
 )

@@ -15,7 +15,7 @@ from typing import Final
 from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.manifest import Table, read
-from asyncdemo.course.rules.lesson_source import Subject, manifest_line, text_of
+from asyncdemo.course.rules.lesson_source import LessonSource, manifest_line, text_of
 from asyncdemo.course.rules.problem import Problem
 from asyncdemo.errors import CourseError
 
@@ -27,20 +27,20 @@ COURSE: Final = "course"
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """subjects: in the order of the course, then those that it does not list.
+    """sources: in the order of the course, then those that it does not list.
 
     problems: of manifests that cannot be read, and of the order of the course.
     """
 
     folder: Path
-    subjects: tuple[Subject, ...]
+    sources: tuple[LessonSource, ...]
     problems: tuple[Problem, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
         """Ids of the lessons, and names of the folders whose manifest cannot be read."""
         broken = [problem.lesson for problem in self.problems if problem.rule == MANIFEST]
-        return tuple(dict.fromkeys([*(subject.lesson.id for subject in self.subjects), *broken]))
+        return tuple(dict.fromkeys([*(source.lesson.id for source in self.sources), *broken]))
 
 
 def survey(folder: Path, commands: Collection[str] = ()) -> Survey:
@@ -67,8 +67,8 @@ def survey(folder: Path, commands: Collection[str] = ()) -> Survey:
             load_course(folder)  # knows of more that can be wrong with the order
         except CourseError as error:
             problems.append(_problem("", COURSE, error, folder / "course.toml"))
-    subjects = tuple(Subject(lesson, folder, lessons, commands) for lesson in lessons)
-    return Survey(folder, subjects, tuple(problems))
+    sources = tuple(LessonSource(lesson, folder, lessons, commands) for lesson in lessons)
+    return Survey(folder, sources, tuple(problems))
 
 
 def _listed(folder: Path, problems: list[Problem]) -> Iterator[Path]:

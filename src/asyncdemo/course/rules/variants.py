@@ -7,14 +7,14 @@ from typing import Final
 
 from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.pairs import differences
-from asyncdemo.course.rules.lesson_source import Subject
+from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Rule
 
 __all__ = ["RULES"]
 
 
-def names(subject: Subject) -> Iterator[Fault]:
-    scripts = [script for script in subject.variants.values() if script.tree is not None]
+def names(source: LessonSource) -> Iterator[Fault]:
+    scripts = [script for script in source.variants.values() if script.tree is not None]
     for script in scripts[1:]:
         ours, theirs = scripts[0].names, script.names
         if sorted(ours) != sorted(theirs):
@@ -27,39 +27,39 @@ def names(subject: Subject) -> Iterator[Fault]:
             yield Fault(message, script.path)
 
 
-def lanes(subject: Subject) -> Iterator[Fault]:
-    for script in subject.variants.values():
-        for lane in subject.lesson.lanes:
+def lanes(source: LessonSource) -> Iterator[Fault]:
+    for script in source.variants.values():
+        for lane in source.lesson.lanes:
             if script.tree is not None and lane not in script.functions:
                 yield Fault(f"has no function {lane}, whose calls are to be the rows", script.path)
 
 
-def knobs(subject: Subject) -> Iterator[Fault]:
-    values = {name: constants(s.path) for name, s in subject.variants.items() if s.tree is not None}
-    of_load = subject.lesson.load.knobs if subject.lesson.load else {}
-    for place, knob in enumerate(subject.lesson.knobs, start=1):
+def knobs(source: LessonSource) -> Iterator[Fault]:
+    values = {name: constants(s.path) for name, s in source.variants.items() if s.tree is not None}
+    of_load = source.lesson.load.knobs if source.lesson.load else {}
+    for place, knob in enumerate(source.lesson.knobs, start=1):
         if knob.name in of_load:
             continue  # `load-knobs` looks at these
-        line = subject.manifest_line(f"knobs[{place}].name")
+        line = source.manifest_line(f"knobs[{place}].name")
         for name, constant in values.items():
             value = constant.get(knob.name)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 message = f"the knob {knob.name} is no constant with a number in {name}"
-                yield Fault(message, subject.manifest, line)
+                yield Fault(message, source.manifest, line)
             elif not knob.low <= value <= knob.high:
                 message = f"the knob {knob.name} is {value} in {name}, not {knob.low:g} to {knob.high:g}"
-                yield Fault(message, subject.manifest, line)
+                yield Fault(message, source.manifest, line)
         written = {str(constant[knob.name]) for constant in values.values() if knob.name in constant}
         if len(written) > 1:
             message = f"the knob {knob.name} has several values: {', '.join(sorted(written))}"
-            yield Fault(message, subject.manifest, line)
+            yield Fault(message, source.manifest, line)
 
 
-def pairs(subject: Subject) -> Iterator[Fault]:
-    sources = {name: script.text for name, script in subject.variants.items()}
-    declared = {variant.name: variant.differs for variant in subject.lesson.variants}
+def pairs(source: LessonSource) -> Iterator[Fault]:
+    sources = {name: script.text for name, script in source.variants.items()}
+    declared = {variant.name: variant.differs for variant in source.lesson.variants}
     for difference in differences(sources, declared):
-        script = subject.variants[difference.variant]
+        script = source.variants[difference.variant]
         yield Fault(difference.message, script.path, difference.line)
 
 

@@ -16,18 +16,18 @@ from asyncdemo.course.workspace.workspace import Workspace, find
 from asyncdemo.errors import CourseError, UsageError
 
 __all__ = [
-    "Place",
+    "CourseContext",
     "current_folder",
     "latest",
     "locate",
     "resolved",
     "state_progress",
-    "surrounding",
+    "surrounding_workspace",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CourseContext:
     """progress: None where none is kept: in a course from elsewhere that has no workspace."""
 
     course: Course
@@ -35,7 +35,7 @@ class Place:
     progress: Progress | None
 
 
-def locate(course_folder: Path | None = None) -> Place:
+def locate(course_folder: Path | None = None) -> CourseContext:
     """The workspace that the current folder is in, or else the latest one of the course.
 
     course_folder: a course from elsewhere. A surrounding workspace that the user started for another course
@@ -43,40 +43,40 @@ def locate(course_folder: Path | None = None) -> Place:
     If not given: the course of the surrounding workspace, or else the one that comes along.
     Raises CourseError, MissingError, UsageError, WorkspaceError.
     """
-    workspace = surrounding()
+    workspace = surrounding_workspace()
     if course_folder is None:
         if workspace is None:
             workspace = _remembered(None)
         else:
             need_known(workspace)
-        return _place(workspace, None)
+        return _context(workspace, None)
     wanted = resolved(course_folder)
     if workspace is None or (workspace.course != wanted and is_known(workspace)):
         workspace = _remembered(wanted)
     else:
         workspace = replace(workspace, course=wanted)
-    return _place(workspace, wanted)
+    return _context(workspace, wanted)
 
 
-def latest() -> tuple[Place, str]:
+def latest() -> tuple[CourseContext, str]:
     """As ``locate``, but outside of any workspace it is the latest one of whatever course.
 
     Also a line about the latest of all, if its course cannot be read, and another is taken for that.
     """
-    workspace = surrounding()
+    workspace = surrounding_workspace()
     if workspace is not None:
         need_known(workspace)
-        return _place(workspace, None), ""
+        return _context(workspace, None), ""
     note = ""
     for workspace in known_workspaces():
         try:
-            return _place(workspace, None), note
+            return _context(workspace, None), note
         except CourseError as error:
             note = note or f"The workspace {workspace.folder} is passed over: {error}"
-    return _place(None, None), note
+    return _context(None, None), note
 
 
-def surrounding() -> Workspace | None:
+def surrounding_workspace() -> Workspace | None:
     """The workspace that the current folder is in; whose it is has yet to be asked. Raises WorkspaceError."""
     folder = current_folder()
     return None if folder is None else find(folder)
@@ -102,12 +102,12 @@ def state_progress(course: Course) -> Progress:
     return Progress(state_folder() / "progress.sqlite3", course.renamed)
 
 
-def _place(workspace: Workspace | None, course_folder: Path | None) -> Place:
+def _context(workspace: Workspace | None, course_folder: Path | None) -> CourseContext:
     course = load_course(find_course(workspace.course if workspace else course_folder))
     if workspace is not None:
         workspace = workspace.renamed(course.renamed)
-        return Place(course, workspace, Progress(workspace.progress_file, course.renamed))
-    return Place(course, None, state_progress(course) if course_folder is None else None)
+        return CourseContext(course, workspace, Progress(workspace.progress_file, course.renamed))
+    return CourseContext(course, None, state_progress(course) if course_folder is None else None)
 
 
 def _remembered(course: Path | None) -> Workspace | None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from asyncdemo.load import Plan
 from asyncdemo.services import Services
 
-__all__ = ["Surroundings"]
+__all__ = ["RunContext"]
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class RunContext:
     """services: they run already, and are the caller's to stop. plan: what is sent to the script.
 
     The host and port of the plan are set to those of the server. knobs: of the load, by name.

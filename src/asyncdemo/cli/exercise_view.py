@@ -20,25 +20,25 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.judging.judge import Stopped, Verdict, judge
-from asyncdemo.course.workspace.context import Place
+from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import Spares
 from asyncdemo.serving import KeptServices
 
-__all__ = ["Workpiece"]
+__all__ = ["ExerciseView"]
 
 
-class Workpiece:
+class ExerciseView:
     """due: it is to be checked. sheet: what is to be shown of it. runs: of the last check."""
 
-    def __init__(self, place: Place, lesson: Heading, guide: Guide, note: str = "") -> None:
+    def __init__(self, context: CourseContext, lesson: Heading, guide: Guide, note: str = "") -> None:
         """note: why it is this one."""
         self.lesson = lesson
-        self.file = need_workspace(place).file(lesson)
+        self.file = need_workspace(context).file(lesson)
         self.due = True
         self.runs: tuple[Run, ...] = ()
-        self._place = place
+        self._context = context
         self._guide = guide
         self._saved = False
         """It is to be checked because it was saved, so that this counts as a try."""
@@ -156,10 +156,10 @@ class Workpiece:
 
     def _remember(self, passed: bool) -> str:
         """Returns why it could not be kept, if so: the verdict is not less true."""
-        if self._place.progress is None:
+        if self._context.progress is None:
             return ""
         try:
-            self._place.progress.update(self.lesson.id, lambda record: record.after_check(passed, now()))
+            self._context.progress.update(self.lesson.id, lambda record: record.after_check(passed, now()))
         except WorkspaceError as error:
             return str(error)
         return ""
