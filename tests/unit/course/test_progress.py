@@ -175,6 +175,12 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert progress.all() == {}
 
 
+def test_what_the_system_refuses_is_no_reason_to_move_the_file(file: Path) -> None:
+    file.mkdir()
+    with pytest.raises(WorkspaceError, match=r"sqlite3: unable to open database file\.$"):
+        Progress(file).update("tea", Record.after_run)
+
+
 def running(file: Path, times: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", RUNS, str(file), str(times)],

@@ -21,8 +21,9 @@ _VERSION: Final = 1
 _BUSY_S: Final = 30.0
 """How long another process may be writing."""
 _NOT_ALLOWED: Final = {"SQLITE_CANTOPEN", "SQLITE_PERM"}
-_OF_THE_SYSTEM: Final = _NOT_ALLOWED | {"SQLITE_BUSY", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY"}
-"""Errors that say nothing about what is in the file."""
+_DAMAGED: Final = {"SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR"}
+"""What is in the file is not what we wrote. Any other error is about the system."""
+_MOVE_IT: Final = "Move it elsewhere, and asyncdemo starts a new one."
 
 
 @contextmanager
@@ -100,11 +101,8 @@ def _is_new(connection: sqlite3.Connection, file: Path) -> bool:
     return False
 
 
-_MOVE_IT: Final = "Move it elsewhere, and asyncdemo starts a new one."
-
-
 def _explained(file: Path, error: sqlite3.Error) -> WorkspaceError:
-    return WorkspaceError(f"{file}: {error}." + ("" if _name(error) in _OF_THE_SYSTEM else f" {_MOVE_IT}"))
+    return WorkspaceError(f"{file}: {error}." + (f" {_MOVE_IT}" if _name(error) in _DAMAGED else ""))
 
 
 def _name(error: sqlite3.Error) -> str:
