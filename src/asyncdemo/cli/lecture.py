@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from asyncdemo.course.content.claims import Knobs
 from asyncdemo.course.content.lesson import Lesson, Variant
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Answer,
     Prediction,

@@ -11,7 +11,7 @@ import click
 
 from asyncdemo.analysis.metrics import Metrics
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course.content.claims import Knobs
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Answer,
     Prediction,

@@ -24,9 +24,9 @@ from asyncdemo.cli.predict import answerable, ask, print_answers
 from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
 from asyncdemo.course.content import knobs as course_knobs
-from asyncdemo.course.content.claims import Knobs
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.course.workspace.context import CourseContext, locate

@@ -13,10 +13,10 @@ from itertools import permutations
 from typing import Final
 
 from asyncdemo.analysis.metrics import Metrics, measure
-from asyncdemo.course.content.claims import Knobs
 from asyncdemo.course.content.figures import figure
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import Lesson
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Prediction,
     PredictionKind,

@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from asyncdemo.course.content.figures import figure
+from asyncdemo.course.content.manifest import Knobs
 
 if TYPE_CHECKING:
     from asyncdemo.analysis.metrics import Metrics
 
-__all__ = ["OPERATORS", "Claim", "Condition", "Knobs", "Verdict", "check"]
-
-Knobs = Mapping[str, int | float | str | bool]
+__all__ = ["OPERATORS", "Claim", "Condition", "Verdict", "check"]
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     "==": operator.eq,

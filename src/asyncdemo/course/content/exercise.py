@@ -5,19 +5,16 @@ Not for: running it (``judging``), or the copy that a learner edits (``workspace
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.load import Load, read_load
-from asyncdemo.course.content.manifest import Table
+from asyncdemo.course.content.manifest import Knobs, Table
 from asyncdemo.course.content.text import sections
 from asyncdemo.services import NAMES
 
-__all__ = ["HINT_HEADINGS", "Exercise", "Knobs", "Wrong", "read_exercise", "read_services"]
-
-Knobs = Mapping[str, int | float | str | bool]
+__all__ = ["HINT_HEADINGS", "Exercise", "Wrong", "read_exercise", "read_services"]
 
 HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
 """The headings of hints.md: three levels, each nearer to the answer."""

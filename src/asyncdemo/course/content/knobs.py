@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from asyncdemo.course.content.manifest import Value
 from asyncdemo.errors import CourseError, UsageError
 
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["constants", "describe", "for_scripts", "settings", "values"]
 
 
-def constants(script: Path) -> dict[str, int | float | str | bool]:
+def constants(script: Path) -> dict[str, Value]:
     """Upper-case module-level constants with a plain value, in order. Raises CourseError."""
     try:
         tree = ast.parse(script.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError) as error:
         raise CourseError(f"{script}: cannot be read as Python: {error}") from None
-    found: dict[str, int | float | str | bool] = {}
+    found: dict[str, Value] = {}
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             target, value = statement.targets[0], statement.value
@@ -61,7 +62,7 @@ def for_scripts(set_to: Mapping[str, str], load: Load | None) -> dict[str, str]:
     return {name: value for name, value in set_to.items() if load is None or name not in load.knobs}
 
 
-def values(lesson: Lesson, set_to: Mapping[str, str]) -> dict[str, int | float | str | bool]:
+def values(lesson: Lesson, set_to: Mapping[str, str]) -> dict[str, Value]:
     """The value of every knob in a run with these settings. Raises UsageError, which lists the knobs."""
     known = {knob.name: knob for knob in lesson.knobs}
     written = _written(lesson)
@@ -94,12 +95,12 @@ def describe(lesson: Lesson) -> str:
     return "\n".join([f"Knobs of {lesson.id}:", *lines])
 
 
-def _written(lesson: Lesson) -> dict[str, int | float | str | bool]:
+def _written(lesson: Lesson) -> dict[str, Value]:
     """The constants of the scripts, of which the knobs have the same value in each, and of the load."""
     return {**constants(lesson.variants[0].path), **(lesson.load.knobs if lesson.load else {})}
 
 
-def _converted(knob: Knob, kind: type, text: str) -> int | float | str | bool:
+def _converted(knob: Knob, kind: type, text: str) -> Value:
     try:
         value = int(text) if kind is int else float(text)
     except ValueError:

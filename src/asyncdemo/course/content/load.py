@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from asyncdemo.course.content.bodies import file_body, json_body
-from asyncdemo.course.content.manifest import Table
+from asyncdemo.course.content.manifest import Knobs, Table
 from asyncdemo.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Load:
     """
 
     sends: tuple[Sending, ...]
-    knobs: Mapping[str, int | float | str | bool]
+    knobs: Knobs
     clients: Amount | None = None
     rate: Amount | None = None
     requests: Amount | None = None
@@ -69,7 +69,7 @@ class Load:
         """Those of its requests, each once, without a query."""
         return tuple(dict.fromkeys(sending.path.partition("?")[0] for sending in self.sends))
 
-    def plan(self, knobs: Mapping[str, int | float | str | bool], keep_answers: int = 0) -> Plan:
+    def plan(self, knobs: Knobs, keep_answers: int = 0) -> Plan:
         """For the load client; whoever starts the server sets the port.
 
         knobs: their values in this run; of those that are missing, the ones that are written.

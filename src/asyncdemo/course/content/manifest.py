@@ -13,7 +13,12 @@ from typing import Final, overload
 
 from asyncdemo.errors import CourseError
 
-__all__ = ["Table", "read", "read_head"]
+__all__ = ["Knobs", "Table", "Value", "read", "read_head"]
+
+Value = int | float | str | bool
+
+Knobs = Mapping[str, Value]
+"""Constants of a script by name, and what they are set to."""
 
 _REQUIRED: Final = object()
 
@@ -77,19 +82,19 @@ class Table:
             raise self.error(field, "must be a list of texts")
         return tuple(values)
 
-    def values(self, field: str) -> dict[str, int | float | str | bool]:
+    def values(self, field: str) -> dict[str, Value]:
         """A table of plain values, {} if it is not there."""
         values = self._take(field, {}, dict, "a table of values")
         assert isinstance(values, dict)
         return self._plain(field, values)
 
-    def value_tables(self, field: str) -> list[dict[str, int | float | str | bool]]:
+    def value_tables(self, field: str) -> list[dict[str, Value]]:
         """A list of tables of plain values, [] if it is not there."""
         tables = self._take(field, [], list, "a list of tables of values")
         assert isinstance(tables, list)
         return [self._plain(f"{field}[{place}]", values) for place, values in enumerate(tables, start=1)]
 
-    def _plain(self, field: str, values: object) -> dict[str, int | float | str | bool]:
+    def _plain(self, field: str, values: object) -> dict[str, Value]:
         if not isinstance(values, dict):
             raise self.error(field, f"must be a table of values, not {values!r}")
         for name, value in values.items():

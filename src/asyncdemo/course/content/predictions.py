@@ -13,8 +13,9 @@ from enum import StrEnum
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from asyncdemo.course.content.claims import Condition, Knobs, check
+from asyncdemo.course.content.claims import Condition, check
 from asyncdemo.course.content.figures import figure
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.testing.checks.words import singular
 
 if TYPE_CHECKING:

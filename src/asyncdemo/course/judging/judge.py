@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from asyncdemo.course.content.exercise import Exercise, Knobs
+from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.knobs import for_scripts
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.checking import Check, Stopped, load_check, run_check
 from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.errors import UsageError

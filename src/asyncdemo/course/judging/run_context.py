@@ -5,9 +5,8 @@ Not for: what the manifest may say of it (``load``), or running them (``serving`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from asyncdemo.course.content.load import Load
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.services import Services
 from asyncdemo.serving import RunContext
 
@@ -17,7 +16,7 @@ __all__ = ["make_run_context"]
 def make_run_context(
     load: Load | None,
     services: Services | None,
-    knobs: Mapping[str, int | float | str | bool],
+    knobs: Knobs,
     keep_answers: int = 0,
 ) -> RunContext:
     """services: running. knobs: of the run, those of the scripts may be among them.

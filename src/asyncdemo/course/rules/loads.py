@@ -9,6 +9,7 @@ from typing import Final
 
 from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.load import Load
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.rules.lesson_source import LessonSource, Script
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.errors import AsyncdemoError
@@ -123,9 +124,8 @@ def _pattern(route: str) -> str:
     return "[^/]+".join(map(re.escape, parts))
 
 
-def _refused(load: Load, knobs: dict[str, int | float | str | bool] | object) -> str:
+def _refused(load: Load, knobs: Knobs) -> str:
     """Why nothing can be sent with these knobs; "" if it can."""
-    assert isinstance(knobs, dict)
     try:
         load.plan({name: value for name, value in knobs.items() if name in load.knobs})
     except AsyncdemoError as error:

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.analysis.metrics import Metrics, measure
-from asyncdemo.course.content.claims import Claim, Knobs, check
+from asyncdemo.course.content.claims import Claim, check
 from asyncdemo.course.content.knobs import for_scripts, values
 from asyncdemo.course.content.lesson import Variant
+from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import PredictionKind, happened
 from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.course.rules.lesson_source import LessonSource
@@ -226,7 +227,7 @@ def _variants_of(claims: Sequence[Claim]) -> set[str]:
 
 
 def _unanswered(
-    source: LessonSource, measured: Mapping[str, Metrics], knobs: Mapping[str, int | float | str | bool]
+    source: LessonSource, measured: Mapping[str, Metrics], knobs: Knobs
 ) -> Iterator[tuple[int, str]]:
     """(place, message) of each question that these runs do not answer."""
     for place, prediction in enumerate(source.lesson.predictions, start=1):
