@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from asyncdemo.lab.protocol import Size
+from asyncdemo.lab.harness.protocol import Size
 from benchmarks.endurance import measure_endurance
 from benchmarks.lesson_runs import measure_lessons
 from benchmarks.live_view import measure_live_view

@@ -17,11 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.cross_checks import PROGRAMS, Program, found_engines
-from asyncdemo.lab.engines import OURS, Engine, Measured, OurEngine
-from asyncdemo.lab.pinning import choose_pinning
-from asyncdemo.lab.python_clients import found_python_clients
-from asyncdemo.lab.refusals import shortfall
+from asyncdemo.lab.harness.cross_checks import PROGRAMS, Program, found_engines
+from asyncdemo.lab.harness.engines import OURS, Engine, Measured, OurEngine
+from asyncdemo.lab.harness.pinning import choose_pinning
+from asyncdemo.lab.harness.python_clients import found_python_clients
+from asyncdemo.lab.results.validity_checks import shortfall
 from asyncdemo.load import Plan, Send
 from benchmarks.load_servers import known_server, quick_server, slot_server
 from benchmarks.summary import Summary, orders, paired_ratios

@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.comparison import Comparison
-from asyncdemo.lab.contestants import contestant
-from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.protocol import Condition, Contender, Experiment, Size, run
-from asyncdemo.lab.protocol.bench import Bench
-from asyncdemo.lab.protocol.comparing import twin_row
-from asyncdemo.lab.ratio import Ratio
+from asyncdemo.lab.harness.contestants import contestant
+from asyncdemo.lab.harness.protocol import Condition, Contender, Experiment, Size, run
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.protocol.comparing import twin_row
+from asyncdemo.lab.results.comparison import Comparison
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.ratio import Ratio
+from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 from benchmarks.processes import ROOT

@@ -29,7 +29,7 @@ printf 'hatchling\neditables\n' |
     compile tour.txt pyproject.toml - --extra watch --constraints requirements/all.txt
 
 # Servers that cannot live beside the others, and what builds those that come as source: each a lock of its own.
-for file in src/asyncdemo/lab/environments/*.in; do
+for file in src/asyncdemo/lab/harness/environments/*.in; do
     overrides=${file%.in}.overrides
     uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
         --custom-compile-command "make lock" --output-file "${file%.in}.txt" "$file" \

@@ -16,11 +16,11 @@ import psutil
 import pytest
 
 from asyncdemo.cli.lab_quiet import noise_words
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import EXPERIMENTS
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import load_record, parse_record
-from asyncdemo.lab.trial import TrialOutcome
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import load_record, parse_record
+from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import TrialOutcome
 from tests.cli.commands import ROOT, Done, asyncdemo, asyncdemo_command, environment
 from tests.cli.terminals import Terminal
 from tests.support.brief_lab import make_lab_course

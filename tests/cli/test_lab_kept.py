@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from asyncdemo.cli import lab, lab_results
 from asyncdemo.cli.lab_results import Journals, trials_in, would_lose
-from asyncdemo.lab.experiment import Extent
-from asyncdemo.lab.protocol import run
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.harness.protocol import run
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Extent
 from tests.support.fake_lab import SIZE, FakeContestant, a_bench, an_experiment
 
 WHICH = {"python": "CPython 3.12.1", "packages": {"flask": "3.0"}}

@@ -10,8 +10,8 @@ import pytest
 from rich.cells import cell_len
 
 from asyncdemo.cli.lab_progress import Drawn, Lines
-from asyncdemo.lab.environments import Progress as Making
-from asyncdemo.lab.protocol import Progress, Stage
+from asyncdemo.lab.harness.environments import Progress as Making
+from asyncdemo.lab.harness.protocol import Progress, Stage
 from tests.support.screens import Terminal
 
 

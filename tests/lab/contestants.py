@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.contestants import ServedApp, contestant
-from asyncdemo.lab.experiment import Model
+from asyncdemo.lab.harness.contestants import ServedApp, contestant
+from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Program
 
 APPS: Final = Path(__file__).with_name("apps")

@@ -11,17 +11,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from asyncdemo.lab.engines import Engine, Measured, Sending
-from asyncdemo.lab.experiment import Loop, Setting
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.pinning import Pinning
-from asyncdemo.lab.protocol import Check, Condition, Contender, Scene, Seen, Size, When
-from asyncdemo.lab.protocol.attempts import Attempt
-from asyncdemo.lab.protocol.bench import Bench
-from asyncdemo.lab.protocol.ordering import Turn
-from asyncdemo.lab.scripted import Scripted
-from asyncdemo.lab.trial import Server, System, Trial
-from asyncdemo.lab.watching import Watch
+from asyncdemo.lab.harness.engines import Engine, Measured, Sending
+from asyncdemo.lab.harness.pinning import Pinning
+from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Scene, Seen, Size, When
+from asyncdemo.lab.harness.protocol.attempts import Attempt
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.protocol.ordering import Turn
+from asyncdemo.lab.harness.scripted import Scripted
+from asyncdemo.lab.harness.watching import Watch
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.setup import Loop, Setting
+from asyncdemo.lab.results.trial import Server, System, Trial
 from asyncdemo.load import Plan
 from tests.support.fake_lab import SEND, an_arm
 

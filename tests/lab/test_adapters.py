@@ -15,9 +15,9 @@ from typing import Final
 
 import pytest
 
-from asyncdemo.lab.contestants import contestant
-from asyncdemo.lab.environments import Progress, interpreter_of, tell_nobody
-from asyncdemo.lab.rollcall import RollCall
+from asyncdemo.lab.harness.contestants import contestant
+from asyncdemo.lab.harness.environments import Progress, interpreter_of, tell_nobody
+from asyncdemo.lab.harness.rollcall import RollCall
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.serving.ports import free_port
 from tests.lab.contestants import APPS, get, get_once_it_listens, hello, wait_until_gone

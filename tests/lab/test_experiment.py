@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestants import contestant
-from asyncdemo.lab.experiment import Extent, Loop, Setting
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.protocol import Condition, Contender, Count, Experiment, Size, run
-from asyncdemo.lab.record_file import dump_record, parse_record
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestants import contestant
+from asyncdemo.lab.harness.protocol import Condition, Contender, Count, Experiment, Size, run
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent, Loop, Setting
+from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
-from asyncdemo.lab.trial import TrialOutcome
 from tests.lab.measuring import process_check
 from tests.support.fake_lab import SEND, a_row, an_arm
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings, find_experiment
 from asyncdemo.lab.experiments.ten_thousand import condition
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.protocol import Experiment, Size, run
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record, parse_record
-from asyncdemo.lab.trial import Trial, TrialOutcome
+from asyncdemo.lab.harness.protocol import Experiment, Size, run
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import Trial, TrialOutcome
 from tests.lab.measuring import kinds, serving, undisturbed
 
 pytestmark = pytest.mark.lab

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings, find_experiment
-from asyncdemo.lab.protocol import Size, run
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record, parse_record
-from asyncdemo.lab.trial import TrialOutcome
+from asyncdemo.lab.harness.protocol import Size, run
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import TrialOutcome
 from tests.lab.measuring import undisturbed
 
 pytestmark = pytest.mark.lab

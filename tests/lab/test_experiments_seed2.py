@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.database import Database, film_database
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings, find_experiment, flask_and_quart
-from asyncdemo.lab.protocol import Contender, Size, run
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record, parse_record
-from asyncdemo.lab.trial import TrialOutcome
+from asyncdemo.lab.harness.database import Database, film_database
+from asyncdemo.lab.harness.protocol import Contender, Size, run
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import TrialOutcome
 from tests.lab.contestants import wait_until_gone
 from tests.lab.measuring import undisturbed
 

@@ -13,14 +13,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.cross_checks import Program
-from asyncdemo.lab.experiment import Extent
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.load_reports import read_ab
-from asyncdemo.lab.protocol import Condition, Contender, Experiment, Progress, Stage, run
-from asyncdemo.lab.record_file import dump_record, parse_record
-from asyncdemo.lab.trial import TrialOutcome
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.cross_checks import Program
+from asyncdemo.lab.harness.load_reports import read_ab
+from asyncdemo.lab.harness.protocol import Condition, Contender, Experiment, Progress, Stage, run
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.load import Send
 from tests.lab.measuring import BRIEF, CLOSED, SERVING, undisturbed
 from tests.support.brief_lab import serving

@@ -18,11 +18,11 @@ import psutil
 import pytest
 
 from asyncdemo.errors import UsageError
-from asyncdemo.lab.acceptors import look, look_with_psutil
-from asyncdemo.lab.contestant import NotStarted, PortKept, Unavailable
-from asyncdemo.lab.rollcall import RollCall
+from asyncdemo.lab.harness.acceptors import look, look_with_psutil
+from asyncdemo.lab.harness.contestant import NotStarted, PortKept, Unavailable
+from asyncdemo.lab.harness.rollcall import RollCall
+from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers import Interface
-from asyncdemo.lab.trial import TrialOutcome
 from asyncdemo.serving.ports import HOST, free_port
 from tests.lab.contestants import get, hello, script, wait_until_gone
 

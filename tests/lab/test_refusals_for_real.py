@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.contestant import Knobs, Started, Unavailable
-from asyncdemo.lab.experiment import Extent
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.pinning import Pinning
-from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size, latency, run
-from asyncdemo.lab.protocol.bench import Bench
-from asyncdemo.lab.protocol.ordering import turns
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record, parse_record
+from asyncdemo.lab.harness.contestant import Knobs, Started, Unavailable
+from asyncdemo.lab.harness.pinning import Pinning
+from asyncdemo.lab.harness.protocol import Asked, Condition, Contender, Experiment, Size, latency, run
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.protocol.ordering import turns
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent
 from tests.lab.measuring import BRIEF, CLOSED, OPEN, kinds, one_trial, process_check, serving, undisturbed
 from tests.support.fake_lab import SEND, a_row, an_arm
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings, find_experiment
-from asyncdemo.lab.installed import find
-from asyncdemo.lab.protocol import Experiment, Progress, Size, Stage, run
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record, parse_record
+from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.protocol import Experiment, Progress, Size, Stage, run
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent
 from tests.lab.measuring import undisturbed
 
 pytestmark = pytest.mark.lab

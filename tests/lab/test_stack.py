@@ -18,17 +18,17 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.contestant import NotStarted, Started
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments import twenty_one_pairs as module
-from asyncdemo.lab.installed import find
-from asyncdemo.lab.pinning import choose_pinning
-from asyncdemo.lab.protocol import Size, run
-from asyncdemo.lab.record_file import dump_record, parse_record
+from asyncdemo.lab.harness.contestant import NotStarted, Started
+from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.pinning import choose_pinning
+from asyncdemo.lab.harness.protocol import Size, run
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.stack import PAIRS, Configuration, Stack, contender, open_stack
 from asyncdemo.lab.stack.stacked import is_row
-from asyncdemo.lab.trial import TrialOutcome
 from asyncdemo.services.folders import remove_leftovers
 from tests.lab.contestants import alive, wait_until_gone
 from tests.lab.measuring import undisturbed

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.lab import experiments
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.comparison import Bound, Published
-from asyncdemo.lab.experiment import Extent, Loop, Setting
 from asyncdemo.lab.experiments import Entry, Surroundings
-from asyncdemo.lab.protocol import THROUGHPUT, Asked, Condition, Contender, Experiment, Size
-from asyncdemo.lab.scripted import Scripted
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contender, Experiment, Size
+from asyncdemo.lab.harness.scripted import Scripted
+from asyncdemo.lab.results.comparison import Bound, Published
+from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.load import Send
 from tests.support.fake_lab import an_arm
 from tests.support.small_course import make_course

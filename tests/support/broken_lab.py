@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.protocol import Experiment
+from asyncdemo.lab.harness.protocol import Experiment
 from tests.support.brief_lab import brief, serving
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from asyncdemo.lab.comparison import Better
-from asyncdemo.lab.contestant import Contestant, Knobs, NotStarted, PortKept, Started, Unavailable
-from asyncdemo.lab.engines import OURS, Measured
-from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
-from asyncdemo.lab.pinning import Pinning
-from asyncdemo.lab.protocol import Asked, Check, Condition, Contender, Count, Experiment, Figure, Size
-from asyncdemo.lab.protocol.bench import Bench
-from asyncdemo.lab.trial import Load, Server, System, TrialOutcome
+from asyncdemo.lab.harness.contestant import Contestant, Knobs, NotStarted, PortKept, Started, Unavailable
+from asyncdemo.lab.harness.engines import OURS, Measured
+from asyncdemo.lab.harness.pinning import Pinning
+from asyncdemo.lab.harness.protocol import Asked, Check, Condition, Contender, Count, Experiment, Figure, Size
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.results.comparison import Better
+from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
+from asyncdemo.lab.results.trial import Load, Server, System, TrialOutcome
 from asyncdemo.load import Plan, Send
 
 SEND = Send("GET", "/")

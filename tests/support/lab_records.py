@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from asyncdemo.lab.comparison import Better, Bound, Comparison, Published
-from asyncdemo.lab.experiment import (
+from asyncdemo.lab.results.comparison import Better, Bound, Comparison, Published
+from asyncdemo.lab.results.flags import Flag, FlagKind
+from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
+from asyncdemo.lab.results.record import FORMAT, Record
+from asyncdemo.lab.results.setup import (
     Arm,
     Calibration,
     Environment,
@@ -17,10 +20,7 @@ from asyncdemo.lab.experiment import (
     Setting,
     Verification,
 )
-from asyncdemo.lab.flags import Flag, FlagKind
-from asyncdemo.lab.ratio import Ratio, Verdict, verdict
-from asyncdemo.lab.record import FORMAT, Record
-from asyncdemo.lab.trial import Histograms, Load, Memory, Server, System, Trial, TrialOutcome
+from asyncdemo.lab.results.trial import Histograms, Load, Memory, Server, System, Trial, TrialOutcome
 
 RATES = {
     "flask": (1900.0, 1880.0, 1910.0, 1850.0, 1930.0, 1905.0, 1890.0),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from asyncdemo.lab.experiment import Loop, Setting
-from asyncdemo.lab.flags import Flag, FlagKind
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.trial import Histograms
+from asyncdemo.lab.results.flags import Flag, FlagKind
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Loop, Setting
+from asyncdemo.lab.results.trial import Histograms
 from asyncdemo.load.histogram import Histogram
 from tests.support.lab_records import a_record, a_trial
 

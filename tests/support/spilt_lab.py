@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from asyncdemo.lab.contestant import PortKept
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.protocol import Experiment
+from asyncdemo.lab.harness.contestant import PortKept
+from asyncdemo.lab.harness.protocol import Experiment
 from tests.support.brief_lab import brief, serving
 
 

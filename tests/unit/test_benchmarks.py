@@ -16,7 +16,7 @@ from benchmarks.table import Bound, Row, Target, markdown_table, row_cells, verd
 from benchmarks.timed import timed
 from benchmarks.twins import Twin, twin_rows
 
-from asyncdemo.lab.ratio import Ratio
+from asyncdemo.lab.results.ratio import Ratio
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,10 +19,10 @@ from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.rig import rig_data
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.lab.distributed.command import parser as distributed_parser
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.ratio import Ratio
-from asyncdemo.lab.rig import Outcome, Rigging
-from asyncdemo.lab.stack.configuration import CONFIGURATIONS
+from asyncdemo.lab.results.configuration import CONFIGURATIONS
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.ratio import Ratio
+from asyncdemo.lab.results.rigging import Outcome, Rigging
 from asyncdemo.load.command import parser as load_parser
 from asyncdemo.model import Holding, Stuck
 from asyncdemo.render.text.json_result import lesson_result, script_result

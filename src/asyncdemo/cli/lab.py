@@ -20,10 +20,10 @@ from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped, wrapped_for
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, ServiceError, UsageError
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import EXPERIMENTS
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.record_file import dump_record
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.record_file import dump_record
+from asyncdemo.lab.results.setup import Extent
 
 __all__ = ["command"]
 

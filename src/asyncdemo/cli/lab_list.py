@@ -11,9 +11,9 @@ from typing import Any, Final
 import click
 
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Entry
-from asyncdemo.lab.installed import find
+from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.results.setup import Extent
 
 __all__ = ["FORMAT", "as_data", "print_list"]
 

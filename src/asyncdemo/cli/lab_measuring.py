@@ -24,12 +24,12 @@ from asyncdemo.cli.lab_progress import Drawn, Lines, Shown
 from asyncdemo.cli.lab_quiet import noise_words
 from asyncdemo.cli.terminal import keys_not_shown, wrapped_for
 from asyncdemo.errors import AsyncdemoError, LabFileError, MissingError, UsageError
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Entry, Surroundings
-from asyncdemo.lab.protocol import Experiment, Progress, run
-from asyncdemo.lab.protocol.bench import Bench
-from asyncdemo.lab.protocol.identity import describe, identity
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.harness.protocol import Experiment, Progress, run
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.protocol.identity import describe, identity
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Extent
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command
 

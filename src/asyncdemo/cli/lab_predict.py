@@ -12,10 +12,10 @@ from typing import Final
 import click
 
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.lab.experiment import Extent
-from asyncdemo.lab.protocol import Asked, Experiment
-from asyncdemo.lab.ratio import Verdict, verdict
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.harness.protocol import Asked, Experiment
+from asyncdemo.lab.results.ratio import Verdict, verdict
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Extent
 from asyncdemo.render.lab.told import interval, times
 
 __all__ = ["Guess", "ask_ratio"]

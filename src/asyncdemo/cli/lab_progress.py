@@ -17,8 +17,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from asyncdemo.lab.environments import Progress as Making
-from asyncdemo.lab.protocol import Progress, Stage
+from asyncdemo.lab.harness.environments import Progress as Making
+from asyncdemo.lab.harness.protocol import Progress, Stage
 from asyncdemo.render.words import clean, fit
 
 __all__ = ["Drawn", "Lines", "Shown", "told"]

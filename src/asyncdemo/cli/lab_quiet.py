@@ -1,6 +1,6 @@
 """Whether the machine is quiet enough to measure on, looked at for a moment before it begins.
 
-Not for: what other programs use while it is measured; each trial is watched (``lab.watching``).
+Not for: what other programs use while it is measured; each trial is watched (``lab.harness.watching``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 
 import psutil
 
-from asyncdemo.lab.flags import RULES, FlagKind
+from asyncdemo.lab.results.flags import RULES, FlagKind
 
 __all__ = ["noise_words"]
 

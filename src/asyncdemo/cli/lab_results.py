@@ -17,10 +17,10 @@ from typing import Any, Final
 
 from asyncdemo.course.workspace.files import replace, state_folder
 from asyncdemo.errors import LabFileError, UsageError, WorkspaceError
-from asyncdemo.lab.experiment import Extent
-from asyncdemo.lab.protocol.identity import differences
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record, load_record
+from asyncdemo.lab.harness.protocol.identity import differences
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import dump_record, load_record
+from asyncdemo.lab.results.setup import Extent
 from asyncdemo.render.lab.page import render_page
 
 __all__ = [

@@ -1,6 +1,6 @@
 """``asyncdemo lab rig-it``: the rig on a terminal, or one measurement of it in words.
 
-Not for: measuring (``lab.rig_session``, ``lab.rig_bench``), or what it looks like (``render.terminal.rig``).
+Not for: measuring (``lab.rig``), or what it looks like (``render.terminal.rig``).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from asyncdemo.cli.keys import CLOSED, Keys
 from asyncdemo.cli.signals import Signals
 from asyncdemo.cli.terminal import can_ask, can_draw, in_foreground
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
-from asyncdemo.lab.installed import find
-from asyncdemo.lab.protocol.bench import Bench
-from asyncdemo.lab.python_clients import found_python_clients
-from asyncdemo.lab.rig import KNOBS, PRESETS, SIDES, Outcome, Rigging, with_settings
-from asyncdemo.lab.rig_bench import open_bed
-from asyncdemo.lab.rig_session import Session
+from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.python_clients import found_python_clients
+from asyncdemo.lab.results.rigging import KNOBS, PRESETS, SIDES, Outcome, Rigging, with_settings
+from asyncdemo.lab.rig.session import Session
+from asyncdemo.lab.rig.testbed import open_bed
 from asyncdemo.render.terminal.draw import Line, Lines
 from asyncdemo.render.terminal.rig import View, result_lines, rig_lines
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from asyncdemo.lab.published import Figure, Table, load_article
+from asyncdemo.lab.results.published import Figure, Table, load_article
 from asyncdemo.render.html.bars import SERIES, Bar, Bars, Mark, bars_html
 from asyncdemo.site.fence import formatter, settings
 

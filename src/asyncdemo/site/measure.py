@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.catalog import Course, find_course, load_course
-from asyncdemo.lab.audit import Check, Judgement
-from asyncdemo.lab.auditing import Audited, audited
-from asyncdemo.lab.checks import CHECKS
-from asyncdemo.lab.published import ARTICLES, Article, Column, Table, load_article
-from asyncdemo.lab.record_file import load_record
+from asyncdemo.lab.results.audit import Check, Judgement
+from asyncdemo.lab.results.audit_explanations import CHECKS
+from asyncdemo.lab.results.auditing import Audited, audited
+from asyncdemo.lab.results.published import ARTICLES, Article, Column, Table, load_article
+from asyncdemo.lab.results.record_file import load_record
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.tables import items, table
 from asyncdemo.render.lab.told import verdicts

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from asyncdemo.lab.record_file import load_record
+from asyncdemo.lab.results.record_file import load_record
 from asyncdemo.render.lab.page import render_page
 
 __all__ = ["write_reports"]

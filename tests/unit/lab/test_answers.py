@@ -10,13 +10,13 @@ from typing import cast
 
 import pytest
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestant import Started
-from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
-from asyncdemo.lab.machine import describe_machine
-from asyncdemo.lab.pinning import Pinning
-from asyncdemo.lab.protocol import Scene
-from asyncdemo.lab.protocol.attempts import looked
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestant import Started
+from asyncdemo.lab.harness.machine import describe_machine
+from asyncdemo.lab.harness.pinning import Pinning
+from asyncdemo.lab.harness.protocol import Scene
+from asyncdemo.lab.harness.protocol.attempts import looked
+from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.load import Send
 from tests.unit.load.serving import answering, unused_port
 

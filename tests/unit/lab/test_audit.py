@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asyncdemo.lab import audit
-from asyncdemo.lab.audit import Check, Judgement
-from asyncdemo.lab.auditing import audited
-from asyncdemo.lab.checks import CHECKS
-from asyncdemo.lab.laws import backlog_s, bound_per_s, littles_latency_ms
-from asyncdemo.lab.published import ARTICLES, load_article
+from asyncdemo.lab.results import audit
+from asyncdemo.lab.results.audit import Check, Judgement
+from asyncdemo.lab.results.audit_explanations import CHECKS
+from asyncdemo.lab.results.auditing import audited
+from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
+from asyncdemo.lab.results.published import ARTICLES, load_article
 
 positive = st.floats(0.001, 1e6)
 shares = st.floats(0.001, 1.0)

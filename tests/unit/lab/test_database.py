@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.database import Database, film_database
+from asyncdemo.lab.harness.database import Database, film_database
 
 WAS_THERE = "postgresql://somebody-elses"
 

@@ -11,9 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab import environments
-from asyncdemo.lab.contestant import Unavailable
-from asyncdemo.lab.environments import ENVIRONMENTS, NOT_TO_BE_HAD, Progress, cache_folder, interpreter_of
+from asyncdemo.lab.harness import environments
+from asyncdemo.lab.harness.contestant import Unavailable
+from asyncdemo.lab.harness.environments import (
+    ENVIRONMENTS,
+    NOT_TO_BE_HAD,
+    Progress,
+    cache_folder,
+    interpreter_of,
+)
 
 NAMES = list(ENVIRONMENTS)
 LOCKS = sorted(Path(environments.__file__).with_name("environments").glob("*.txt"))

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.contestant import Unavailable
-from asyncdemo.lab.contestants import ServedApp
-from asyncdemo.lab.environments import Progress
-from asyncdemo.lab.experiment import Extent, Loop
 from asyncdemo.lab.experiments import Surroundings, find_experiment
 from asyncdemo.lab.experiments.constant_rate import longest_of_backlog
-from asyncdemo.lab.laws import littles_latency_ms
-from asyncdemo.lab.protocol import Experiment, Scene
-from asyncdemo.lab.protocol.description import check_experiment
-from asyncdemo.lab.protocol.lineup import Lineup
-from asyncdemo.lab.protocol.visits import Visit
-from asyncdemo.lab.published import load_article
-from asyncdemo.lab.trial import Load
+from asyncdemo.lab.harness.contestant import Unavailable
+from asyncdemo.lab.harness.contestants import ServedApp
+from asyncdemo.lab.harness.environments import Progress
+from asyncdemo.lab.harness.protocol import Experiment, Scene
+from asyncdemo.lab.harness.protocol.description import check_experiment
+from asyncdemo.lab.harness.protocol.lineup import Lineup
+from asyncdemo.lab.harness.protocol.visits import Visit
+from asyncdemo.lab.results.laws import littles_latency_ms
+from asyncdemo.lab.results.published import load_article
+from asyncdemo.lab.results.setup import Extent, Loop
+from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeContestant, an_arm
 
 APPS = Path(__file__).resolve().parents[3] / "lessons" / "07-measurement" / "23-open-loop" / "apps"

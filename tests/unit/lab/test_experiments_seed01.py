@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.comparison import Better
-from asyncdemo.lab.contestants import ServedApp
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings, find_experiment
 from asyncdemo.lab.experiments.flask_and_sanic_rows import SANIC, THREADED, UNTHREADED
 from asyncdemo.lab.experiments.four_frameworks_rows import FLASK, KLEIN, LOGGING, TORNADO
-from asyncdemo.lab.protocol import Asked, Experiment, Scene, When
-from asyncdemo.lab.protocol.description import check_experiment
-from asyncdemo.lab.published import load_article
-from asyncdemo.lab.trial import Load
+from asyncdemo.lab.harness.contestants import ServedApp
+from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
+from asyncdemo.lab.harness.protocol.description import check_experiment
+from asyncdemo.lab.results.comparison import Better
+from asyncdemo.lab.results.published import load_article
+from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeContestant, FakeStarted
 
 LESSONS = Path(__file__).parents[3] / "lessons"

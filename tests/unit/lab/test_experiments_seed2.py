@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.contestant import Unavailable
-from asyncdemo.lab.contestants import ServedApp
-from asyncdemo.lab.database import Risen
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments import Surroundings, flask_and_quart, greenlets
 from asyncdemo.lab.experiments.flask_and_quart_rows import rows
-from asyncdemo.lab.protocol import Asked, Experiment, Scene, When
-from asyncdemo.lab.protocol.description import check_experiment
-from asyncdemo.lab.published import load_article
-from asyncdemo.lab.trial import Load
+from asyncdemo.lab.harness.contestant import Unavailable
+from asyncdemo.lab.harness.contestants import ServedApp
+from asyncdemo.lab.harness.database import Risen
+from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
+from asyncdemo.lab.harness.protocol.description import check_experiment
+from asyncdemo.lab.results.published import load_article
+from asyncdemo.lab.results.setup import Extent
+from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeContestant, FakeStarted
 
 LESSONS = Path(__file__).parents[3] / "lessons"

@@ -10,15 +10,15 @@ from typing import Any, cast
 
 import pytest
 
-from asyncdemo.lab.experiment import Extent, Loop
 from asyncdemo.lab.experiments import Surroundings, find_experiment
 from asyncdemo.lab.experiments import twenty_one_pairs as module
 from asyncdemo.lab.experiments.twenty_one_pairs_rows import BASE_AGAIN
-from asyncdemo.lab.protocol import Asked, Experiment
-from asyncdemo.lab.protocol.description import check_experiment
-from asyncdemo.lab.protocol.lineup import Lineup, with_twin
-from asyncdemo.lab.protocol.ordering import turns
-from asyncdemo.lab.published import load_article
+from asyncdemo.lab.harness.protocol import Asked, Experiment
+from asyncdemo.lab.harness.protocol.description import check_experiment
+from asyncdemo.lab.harness.protocol.lineup import Lineup, with_twin
+from asyncdemo.lab.harness.protocol.ordering import turns
+from asyncdemo.lab.results.published import load_article
+from asyncdemo.lab.results.setup import Extent, Loop
 from asyncdemo.lab.stack import BASE, PAIRS, SIX, Stack
 
 ARTICLE = load_article("twenty-one-pairs")

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.lab import refusals
-from asyncdemo.lab.comparison import Published
-from asyncdemo.lab.contestant import NotStarted
-from asyncdemo.lab.experiment import Extent, Loop, Setting
-from asyncdemo.lab.flags import Flag, FlagKind
-from asyncdemo.lab.protocol import Condition, Experiment, run
-from asyncdemo.lab.ratio import Verdict
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record, parse_record
-from asyncdemo.lab.trial import Load, Trial, TrialOutcome
+from asyncdemo.lab.harness.contestant import NotStarted
+from asyncdemo.lab.harness.protocol import Condition, Experiment, run
+from asyncdemo.lab.results import validity_checks
+from asyncdemo.lab.results.comparison import Published
+from asyncdemo.lab.results.flags import Flag, FlagKind
+from asyncdemo.lab.results.ratio import Verdict
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent, Loop, Setting
+from asyncdemo.lab.results.trial import Load, Trial, TrialOutcome
 from asyncdemo.load import Plan
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.plain import render_plain
@@ -83,7 +83,7 @@ def test_the_base_of_a_row_may_be_the_one_that_failed() -> None:
 def test_two_failures_in_the_last_rounds_gave_nothing_up() -> None:
     problem = "ab ended with exit code 104"
     trials = [Trial(number, 1, "flask", "closed", "", TrialOutcome.LOAD_FAILED, problem) for number in (6, 7)]
-    flag = refusals.failed_at_times("Flask", trials, 7)
+    flag = validity_checks.failed_at_times("Flask", trials, 7)
     assert flag is not None
     assert flag.words == f"Flask got no result of the load client in 2 of 2 tries: {problem}."
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from asyncdemo.lab.experiment import Extent
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.protocol import Check, Condition, Experiment, Seen, When, run
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.harness.protocol import Check, Condition, Experiment, Seen, When, run
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Extent
 from tests.support.fake_lab import CLOSED, SEND, SIZE, FakeContestant, a_bench, a_row, an_experiment
 
 OTHER = replace(CLOSED, name="other", clients=20)

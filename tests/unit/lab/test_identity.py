@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiment import Environment, Extent
-from asyncdemo.lab.protocol import identity as module
-from asyncdemo.lab.protocol import running
-from asyncdemo.lab.protocol.bench import Interrupted
-from asyncdemo.lab.protocol.identity import describe, differences, identity
+from asyncdemo.lab.harness.protocol import identity as module
+from asyncdemo.lab.harness.protocol import running
+from asyncdemo.lab.harness.protocol.bench import Interrupted
+from asyncdemo.lab.harness.protocol.identity import describe, differences, identity
+from asyncdemo.lab.results.setup import Environment, Extent
 from tests.support.fake_lab import FakeContestant, a_bench, an_experiment
 
 Change = Callable[[Environment], Environment]

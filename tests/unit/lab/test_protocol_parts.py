@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiment import Loop
-from asyncdemo.lab.pinning import choose_pinning, ranges
-from asyncdemo.lab.protocol.journal import FORMAT, Journal
-from asyncdemo.lab.protocol.ordering import turns
-from asyncdemo.lab.protocol.progress import left_s
-from asyncdemo.lab.protocol.searching import Search
-from asyncdemo.lab.protocol.warming import agree, settled, warm_up
-from asyncdemo.lab.trial import Load
+from asyncdemo.lab.harness.pinning import choose_pinning, ranges
+from asyncdemo.lab.harness.protocol.journal import FORMAT, Journal
+from asyncdemo.lab.harness.protocol.ordering import turns
+from asyncdemo.lab.harness.protocol.progress import left_s
+from asyncdemo.lab.harness.protocol.searching import Search
+from asyncdemo.lab.harness.protocol.warming import agree, settled, warm_up
+from asyncdemo.lab.results.setup import Loop
+from asyncdemo.lab.results.trial import Load
 
 names = st.lists(st.text("abcdef", min_size=1, max_size=3), min_size=1, max_size=8, unique=True)
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-import asyncdemo.lab
 from asyncdemo.errors import AsyncdemoError
-from asyncdemo.lab.engines import Engine, Measured
-from asyncdemo.lab.protocol.bench import Bench
-from asyncdemo.lab.python_clients import PYTHON_CLIENTS, PythonClient, found_python_clients
-from asyncdemo.lab.scripted import Scripted
+from asyncdemo.lab import harness
+from asyncdemo.lab.harness.engines import Engine, Measured
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.python_clients import PYTHON_CLIENTS, PythonClient, found_python_clients
+from asyncdemo.lab.harness.scripted import Scripted
 from asyncdemo.load import Plan, Send
 
-NULL = Scripted("null", Path(asyncdemo.lab.__file__).with_name("null_server.py"))
+NULL = Scripted("null", Path(harness.__file__).with_name("null_server.py"))
 PLAN = Plan("127.0.0.1", 1, (Send("GET", "/"),), clients=3, requests=60, timeout_s=20, keep_alive=True)
 
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab import comparison, experiment, flags, ratio, record, trial
-from asyncdemo.lab.flags import RULES, FlagKind
-from asyncdemo.lab.ratio import Ratio, Verdict, coverage, verdict
-from asyncdemo.lab.record_file import dump_record, load_record, parse_record
-from asyncdemo.lab.trial import TrialOutcome
+from asyncdemo.lab.results import comparison, flags, ratio, record, setup, trial
+from asyncdemo.lab.results.flags import RULES, FlagKind
+from asyncdemo.lab.results.ratio import Ratio, Verdict, coverage, verdict
+from asyncdemo.lab.results.record_file import dump_record, load_record, parse_record
+from asyncdemo.lab.results.trial import TrialOutcome
 from tests.support.lab_records import RATES, a_record, a_trial
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -190,7 +190,7 @@ def test_every_kind_of_flag_has_its_rule() -> None:
 
 
 def shapes() -> list[type]:
-    modules = (comparison, experiment, flags, ratio, record, trial)
+    modules = (comparison, setup, flags, ratio, record, trial)
     kinds = [getattr(module, name) for module in modules for name in module.__all__]
     return [
         kind for kind in kinds if isinstance(kind, type) and is_dataclass(kind) and kind is not flags.Rule
@@ -219,9 +219,9 @@ def test_the_reference_has_every_word_of_every_list() -> None:
         Verdict,
         TrialOutcome,
         FlagKind,
-        experiment.Model,
-        experiment.Extent,
-        experiment.Loop,
+        setup.Model,
+        setup.Extent,
+        setup.Loop,
         comparison.Better,
     )
     assert {word for words in lists for word in words if f"`{word.value}`" not in text} == set()

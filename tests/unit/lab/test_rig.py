@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from asyncdemo.errors import UsageError
-from asyncdemo.lab.ratio import Ratio
-from asyncdemo.lab.rig import KNOBS, OURS, PRESETS, SIDES, Knob, Outcome, Rigging, with_settings
-from asyncdemo.lab.stack.configuration import Configuration
+from asyncdemo.lab.results.configuration import Configuration
+from asyncdemo.lab.results.ratio import Ratio
+from asyncdemo.lab.results.rigging import KNOBS, OURS, PRESETS, SIDES, Knob, Outcome, Rigging, with_settings
 
 CLIENTS = (OURS, "wrk", "httpx")
 SYNC, ASYNC = SIDES

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 import pytest
 
 from asyncdemo.errors import MissingError
-from asyncdemo.lab import rig_session
-from asyncdemo.lab.protocol.bench import Interrupted
-from asyncdemo.lab.rig import OURS, PRESETS, Outcome, Rigging, with_settings
-from asyncdemo.lab.rig_session import Session
+from asyncdemo.lab.harness.protocol.bench import Interrupted
+from asyncdemo.lab.results.rigging import OURS, PRESETS, Outcome, Rigging, with_settings
+from asyncdemo.lab.rig import session as module
+from asyncdemo.lab.rig.session import Session
 
 FIRST = Rigging(PRESETS["1"].configuration)
 SECOND = with_settings(FIRST, ["workers=4"], [OURS])
@@ -53,7 +53,7 @@ class Measures:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rig_session, "_QUIET_S", 0.01)
+    monkeypatch.setattr(module, "_QUIET_S", 0.01)
 
 
 def until(met: Callable[[], bool]) -> None:
@@ -92,7 +92,7 @@ def test_a_changed_knob_cancels_the_measurement() -> None:
 
 
 def test_on_the_way_to_a_value_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rig_session, "_QUIET_S", 0.2)
+    monkeypatch.setattr(module, "_QUIET_S", 0.2)
     measures = Measures()
     with Session(measures.opened, FIRST) as session:
         for rigging in (SECOND, FIRST, SECOND):

@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
-from asyncdemo.lab.comparison import Published
-from asyncdemo.lab.contestant import NotStarted, Unavailable
-from asyncdemo.lab.engines import OURS
-from asyncdemo.lab.experiment import Extent, Loop, Setting
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.protocol import (
+from asyncdemo.lab.harness.contestant import NotStarted, Unavailable
+from asyncdemo.lab.harness.engines import OURS
+from asyncdemo.lab.harness.protocol import (
     Asked,
     Check,
     Condition,
@@ -26,11 +23,14 @@ from asyncdemo.lab.protocol import (
     When,
     run,
 )
-from asyncdemo.lab.protocol.bench import Interrupted, plan_of
-from asyncdemo.lab.ratio import Verdict
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import dump_record, parse_record
-from asyncdemo.lab.trial import Load, TrialOutcome
+from asyncdemo.lab.harness.protocol.bench import Interrupted, plan_of
+from asyncdemo.lab.results.comparison import Published
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.ratio import Verdict
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent, Loop, Setting
+from asyncdemo.lab.results.trial import Load, TrialOutcome
 from asyncdemo.load import Plan
 from tests.support.fake_lab import (
     CLOSED,

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import UsageError
-from asyncdemo.lab import acceptors
-from asyncdemo.lab.acceptors import Acceptors, Pids, look, look_with_psutil
-from asyncdemo.lab.contestants import contestant
-from asyncdemo.lab.environments import ENVIRONMENTS
-from asyncdemo.lab.published import load_article
+from asyncdemo.lab import servers
+from asyncdemo.lab.harness.acceptors import Acceptors, Pids, look, look_with_psutil
+from asyncdemo.lab.harness.contestants import contestant
+from asyncdemo.lab.harness.environments import ENVIRONMENTS
+from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Loop, Program
 from asyncdemo.lab.servers.own import OWN
 
 NAMES = list(PROGRAMS)
-SCRIPTS = sorted(Path(acceptors.__file__).with_name("servers").joinpath("scripts").glob("*.py"))
+SCRIPTS = sorted(Path(servers.__file__).with_name("scripts").glob("*.py"))
 # Seed 004's column "Web server".
 PUBLISHED = {
     "Aiohttp": "gunicorn-aiohttp",

@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.contestant import NotStarted
-from asyncdemo.lab.contestants import ServedApp
-from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
-from asyncdemo.lab.installed import find
-from asyncdemo.lab.protocol import Check, Scene
-from asyncdemo.lab.published import load_article
+from asyncdemo.lab.harness.contestant import NotStarted
+from asyncdemo.lab.harness.contestants import ServedApp
+from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.protocol import Check, Scene
+from asyncdemo.lab.results.published import load_article
+from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.lab.servers import App, Asked
 from asyncdemo.lab.stack import BASE, CONFIGURATIONS, PAIRS, SIX, Configuration, Stack, fitted
 from asyncdemo.lab.stack import condition as condition_of

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asyncdemo.lab.trial import Memory
-from asyncdemo.lab.watching import Machine, Reading, Watch, server_between, system_between
+from asyncdemo.lab.harness.watching import Machine, Reading, Watch, server_between, system_between
+from asyncdemo.lab.results.trial import Memory
 from asyncdemo.recording.processes import Family
 
 seconds = st.floats(0, 100)

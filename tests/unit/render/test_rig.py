@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.ratio import Ratio
-from asyncdemo.lab.rig import OURS, PRESETS, Outcome, Rigging, with_settings
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.ratio import Ratio
+from asyncdemo.lab.results.rigging import OURS, PRESETS, Outcome, Rigging, with_settings
 from asyncdemo.render.terminal.rig import View, result_lines, rig_lines
 
 MINE = Rigging(PRESETS["1"].configuration)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from pymdownx.superfences import SuperFencesException
 
-from asyncdemo.lab.published import load_article
+from asyncdemo.lab.results.published import load_article
 from asyncdemo.render.html.bars import Bar, Bars, Mark, bars_html
 from asyncdemo.site.bars import fence, published_bars
 

@@ -11,9 +11,9 @@ import pytest
 from pymdownx.superfences import SuperFencesException
 
 from asyncdemo.course.content.catalog import find_course, load_course
-from asyncdemo.lab.flags import RULES
-from asyncdemo.lab.published import ARTICLES, load_article
-from asyncdemo.lab.record_file import dump_record
+from asyncdemo.lab.results.flags import RULES
+from asyncdemo.lab.results.published import ARTICLES, load_article
+from asyncdemo.lab.results.record_file import dump_record
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.told import verdicts
 from asyncdemo.site import measure
@@ -187,7 +187,9 @@ def test_a_page_shows_all_there_is(key: str) -> None:
 @pytest.mark.parametrize("key", ARTICLES)
 def test_a_page_names_no_figure_that_the_article_has_not(key: str) -> None:
     text = re.sub(r"```.*?```", "", page(key), flags=re.DOTALL)
-    source = (ROOT / "src" / "asyncdemo" / "lab" / "published" / f"{key}.toml").read_text(encoding="utf-8")
+    source = (ROOT / "src" / "asyncdemo" / "lab" / "results" / "published" / f"{key}.toml").read_text(
+        encoding="utf-8"
+    )
     ports_and_versions = {"5000", "8000", "1.0"}
     figures = set(re.findall(r"\d+\.\d+|\d{1,3}(?:,\d{3})+|\d{3,}", text)) - ports_and_versions
     assert {figure for figure in figures if figure.replace(",", "") not in source.replace(",", "")} == set()

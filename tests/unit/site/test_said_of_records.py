@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.comparison import Comparison
-from asyncdemo.lab.experiment import Extent
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.ratio import Ratio, Verdict
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.record_file import load_record
+from asyncdemo.lab.results.comparison import Comparison
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.ratio import Ratio, Verdict
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.record_file import load_record
+from asyncdemo.lab.results.setup import Extent
 
 RECORDS = Path(__file__).resolve().parents[3] / "docs" / "measure" / "records"
 RATE = "load.throughput_per_s"

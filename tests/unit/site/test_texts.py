@@ -7,7 +7,7 @@ from pathlib import Path
 
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.lesson import load_lesson
-from asyncdemo.lab.published import ARTICLES, load_article
+from asyncdemo.lab.results.published import ARTICLES, load_article
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = sorted(page for folder in ("start", "teach", "about") for page in (DOCS / folder).glob("*.md"))

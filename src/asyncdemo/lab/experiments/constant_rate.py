@@ -13,9 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestants import contestant, shared_packages
-from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.experiments.constant_rate_rows import (
     ARTICLE,
     CLOSED,
@@ -30,8 +27,11 @@ from asyncdemo.lab.experiments.constant_rate_rows import (
     rows,
 )
 from asyncdemo.lab.experiments.entry import Surroundings
-from asyncdemo.lab.laws import backlog_s
-from asyncdemo.lab.protocol import Condition, Contender, Count, Experiment, Scene, Size
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestants import contestant, shared_packages
+from asyncdemo.lab.harness.protocol import Condition, Contender, Count, Experiment, Scene, Size
+from asyncdemo.lab.results.laws import backlog_s
+from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asyncdemo.lab.environments import Progress, tell_nobody
-from asyncdemo.lab.experiment import Extent
+from asyncdemo.lab.harness.environments import Progress, tell_nobody
+from asyncdemo.lab.results.setup import Extent
 
 if TYPE_CHECKING:  # the list of experiments is read where nothing of the lab is installed
-    from asyncdemo.lab.protocol import Experiment
+    from asyncdemo.lab.harness.protocol import Experiment
 
 __all__ = ["Entry", "Surroundings"]
 

@@ -12,12 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestant import Unavailable
-from asyncdemo.lab.contestants import contestant, shared_packages
-from asyncdemo.lab.database import Database, Risen, film_database
-from asyncdemo.lab.environments import interpreter_of
-from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.experiments.flask_and_quart_rows import (
     ALONE,
@@ -33,7 +27,12 @@ from asyncdemo.lab.experiments.flask_and_quart_rows import (
     STAND_IN,
     rows,
 )
-from asyncdemo.lab.protocol import (
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestant import Unavailable
+from asyncdemo.lab.harness.contestants import contestant, shared_packages
+from asyncdemo.lab.harness.database import Database, Risen, film_database
+from asyncdemo.lab.harness.environments import interpreter_of
+from asyncdemo.lab.harness.protocol import (
     Check,
     Condition,
     Contender,
@@ -44,6 +43,7 @@ from asyncdemo.lab.protocol import (
     Size,
     When,
 )
+from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 from asyncdemo.services.films import films

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from asyncdemo.lab.comparison import Bound, Published
-from asyncdemo.lab.protocol import MEAN_LATENCY, THROUGHPUT, Asked, Figure
-from asyncdemo.lab.published import load_article
+from asyncdemo.lab.harness.protocol import MEAN_LATENCY, THROUGHPUT, Asked, Figure
+from asyncdemo.lab.results.comparison import Bound, Published
+from asyncdemo.lab.results.published import load_article
 
 __all__ = [
     "ALONE",

@@ -14,9 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestants import contestant, shared_packages
-from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.experiments.flask_and_sanic_rows import (
     ARTICLE,
@@ -30,7 +27,9 @@ from asyncdemo.lab.experiments.flask_and_sanic_rows import (
     UPLOADS,
     rows,
 )
-from asyncdemo.lab.protocol import (
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestants import contestant, shared_packages
+from asyncdemo.lab.harness.protocol import (
     Check,
     Condition,
     Contender,
@@ -41,6 +40,7 @@ from asyncdemo.lab.protocol import (
     Size,
     When,
 )
+from asyncdemo.lab.results.setup import Arm, Extent, Loop, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 

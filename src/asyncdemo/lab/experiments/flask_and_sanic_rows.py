@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.comparison import Better, Bound, Published
-from asyncdemo.lab.laws import bound_per_s
-from asyncdemo.lab.protocol import THROUGHPUT, Asked, Figure
-from asyncdemo.lab.published import load_article
+from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Figure
+from asyncdemo.lab.results.comparison import Better, Bound, Published
+from asyncdemo.lab.results.laws import bound_per_s
+from asyncdemo.lab.results.published import load_article
 
 __all__ = [
     "ARTICLE",

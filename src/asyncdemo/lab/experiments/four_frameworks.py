@@ -12,9 +12,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestants import contestant, shared_packages
-from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.experiments.four_frameworks_rows import (
     ARTICLE,
@@ -28,7 +25,10 @@ from asyncdemo.lab.experiments.four_frameworks_rows import (
     TORNADO,
     rows,
 )
-from asyncdemo.lab.protocol import Check, Condition, Contender, Experiment, Scene, Seen, Size, When
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestants import contestant, shared_packages
+from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Experiment, Scene, Seen, Size, When
+from asyncdemo.lab.results.setup import Arm, Extent, Loop, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Program
 from asyncdemo.lab.servers.program import HOST, PYTHON
 from asyncdemo.load import Send

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from asyncdemo.lab.comparison import Better, Published
-from asyncdemo.lab.laws import littles_latency_ms
-from asyncdemo.lab.protocol import MEAN_LATENCY, THROUGHPUT, Asked, Figure, latency
-from asyncdemo.lab.published import load_article
+from asyncdemo.lab.harness.protocol import MEAN_LATENCY, THROUGHPUT, Asked, Figure, latency
+from asyncdemo.lab.results.comparison import Better, Published
+from asyncdemo.lab.results.laws import littles_latency_ms
+from asyncdemo.lab.results.published import load_article
 
 __all__ = [
     "ARTICLE",

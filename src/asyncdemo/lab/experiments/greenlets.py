@@ -13,14 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.comparison import Better, Bound
-from asyncdemo.lab.contestants import contestant, shared_packages
-from asyncdemo.lab.database import Database, film_database
-from asyncdemo.lab.experiment import Arm, Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
-from asyncdemo.lab.laws import bound_per_s, littles_latency_ms
-from asyncdemo.lab.protocol import (
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestants import contestant, shared_packages
+from asyncdemo.lab.harness.database import Database, film_database
+from asyncdemo.lab.harness.protocol import (
     MEAN_LATENCY,
     THROUGHPUT,
     Asked,
@@ -35,6 +32,9 @@ from asyncdemo.lab.protocol import (
     Size,
     When,
 )
+from asyncdemo.lab.results.comparison import Better, Bound
+from asyncdemo.lab.results.laws import bound_per_s, littles_latency_ms
+from asyncdemo.lab.results.setup import Arm, Extent, Loop, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 from asyncdemo.services.films import films

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from asyncdemo.lab.experiment import Extent
 from asyncdemo.lab.experiments.entry import Entry
+from asyncdemo.lab.results.setup import Extent
 
 __all__ = ["EXPERIMENTS", "find_experiment"]
 

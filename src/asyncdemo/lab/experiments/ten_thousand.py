@@ -13,15 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.comparison import Better, Bound
-from asyncdemo.lab.contestant import Knobs, Started
-from asyncdemo.lab.contestants import contestant, shared_packages
-from asyncdemo.lab.environments import NOT_TO_BE_HAD
-from asyncdemo.lab.experiment import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
-from asyncdemo.lab.laws import littles_latency_ms
-from asyncdemo.lab.protocol import (
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestant import Knobs, Started
+from asyncdemo.lab.harness.contestants import contestant, shared_packages
+from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD
+from asyncdemo.lab.harness.protocol import (
     Asked,
     Check,
     Condition,
@@ -34,6 +31,9 @@ from asyncdemo.lab.protocol import (
     Size,
     latency,
 )
+from asyncdemo.lab.results.comparison import Better, Bound
+from asyncdemo.lab.results.laws import littles_latency_ms
+from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from asyncdemo.lab.experiment import Extent, Loop, Setting
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.experiments.twenty_one_pairs_rows import BASE_AGAIN, reconfigured_rows, result_rows
-from asyncdemo.lab.pinning import choose_pinning
-from asyncdemo.lab.protocol import Asked, Condition, Contender, Experiment, Size, latency
-from asyncdemo.lab.published import load_article
+from asyncdemo.lab.harness.pinning import choose_pinning
+from asyncdemo.lab.harness.protocol import Asked, Condition, Contender, Experiment, Size, latency
+from asyncdemo.lab.results.published import load_article
+from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.lab.stack import (
     BASE,
     CONFIGURATIONS,

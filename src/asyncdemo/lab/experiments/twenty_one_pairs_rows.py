@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from asyncdemo.lab.comparison import Better, Bound, Published
-from asyncdemo.lab.laws import littles_latency_ms
-from asyncdemo.lab.protocol import THROUGHPUT, Asked, Figure, latency
-from asyncdemo.lab.published import Article, Table
+from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Figure, latency
+from asyncdemo.lab.results.comparison import Better, Bound, Published
+from asyncdemo.lab.results.laws import littles_latency_ms
+from asyncdemo.lab.results.published import Article, Table
 from asyncdemo.lab.stack import BASE, PAIRS, Configuration, Pair
 
 __all__ = ["BASE_AGAIN", "reconfigured_rows", "result_rows"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from asyncdemo.lab.experiment import Model
+from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers.program import HOST, PYTHON, Asked, Interface, Program
 
 __all__ = ["ASGI_SERVERS"]

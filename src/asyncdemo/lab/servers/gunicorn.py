@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from asyncdemo.lab.experiment import Model
+from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers.program import PYTHON, Asked, Interface, Loop, Program
 
 __all__ = ["GUNICORN"]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.experiment import Model
+from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers.program import PYTHON, Asked, Interface, Program
 
 __all__ = ["OWN"]

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.experiment import Model
+from asyncdemo.lab.results.setup import Model
 
 __all__ = [
     "BACKLOG",

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Sequence
 from typing import Final
 
-from asyncdemo.lab.experiment import Model
+from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers.program import Asked, Interface, Program
 
 __all__ = ["UWSGI"]

@@ -5,7 +5,7 @@ Not for: measuring it (``protocol``), or the experiment (``experiments.twenty_on
 
 from __future__ import annotations
 
-from asyncdemo.lab.stack.configuration import CONFIGURATIONS, Configuration, fitted
+from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.stack.opened import Stack, open_stack
 from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX, Pair
 from asyncdemo.lab.stack.stacked import condition, contender

@@ -12,9 +12,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from asyncdemo.lab.database import Database, film_database
-from asyncdemo.lab.installed import find
-from asyncdemo.lab.launching import Running
+from asyncdemo.lab.harness.database import Database, film_database
+from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.stack.affinity import keep_to, processors
 from asyncdemo.lab.stack.pooler import Pooler, pgbouncer
 from asyncdemo.lab.stack.programs import port_to_keep, scratch

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from asyncdemo.lab.experiment import Model
+from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers import PROGRAMS, Asked, Interface, Program
 
 __all__ = ["BASE", "PAIRS", "SIX", "Pair"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.launching import Running
+from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.stack.programs import account_name, give, running
 from asyncdemo.serving.ports import HOST
 

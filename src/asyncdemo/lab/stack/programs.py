@@ -1,6 +1,6 @@
 """nginx and pgbouncer as processes of ours: started unprivileged in a folder that is removed.
 
-A guard stands between us and each (``lab.guard``), so neither survives us. Not for: where they lie
+A guard stands between us and each (``lab.harness.guard``), so neither survives us. Not for: where they lie
 (``lab.installed``), or their configurations (``proxy``, ``pooler``).
 """
 
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.contestant import NotStarted
-from asyncdemo.lab.launching import Running
+from asyncdemo.lab.harness.contestant import NotStarted
+from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.servers import Command
 from asyncdemo.services.accounts import account_for_servers
 from asyncdemo.services.folders import ServerFolder

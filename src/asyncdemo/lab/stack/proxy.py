@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.acceptors import look
-from asyncdemo.lab.launching import Running
+from asyncdemo.lab.harness.acceptors import look
+from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.stack.programs import account_group, account_name, running
 from asyncdemo.serving.ports import HOST
 

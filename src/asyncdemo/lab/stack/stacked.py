@@ -13,16 +13,16 @@ from types import TracebackType
 from typing import Final, Self
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.answers import answer_check
-from asyncdemo.lab.contestant import Knobs, NotStarted
-from asyncdemo.lab.contestants import ServedApp, contestant
-from asyncdemo.lab.environments import Tell, tell_nobody
-from asyncdemo.lab.experiment import Arm, Loop, Model, Setting
-from asyncdemo.lab.launching import Running
-from asyncdemo.lab.protocol import Check, Condition, Contender, Count, Scene, Seen, When
+from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestant import Knobs, NotStarted
+from asyncdemo.lab.harness.contestants import ServedApp, contestant
+from asyncdemo.lab.harness.environments import Tell, tell_nobody
+from asyncdemo.lab.harness.launching import Running
+from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Count, Scene, Seen, When
+from asyncdemo.lab.results.configuration import Configuration
+from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.lab.servers import App
 from asyncdemo.lab.stack.affinity import everywhere, keep_to
-from asyncdemo.lab.stack.configuration import Configuration
 from asyncdemo.lab.stack.opened import ROWS, Stack
 from asyncdemo.lab.stack.pairs import Pair
 from asyncdemo.lab.stack.pooler import Pooler

@@ -13,7 +13,7 @@ from html import escape
 from typing import Final
 from zlib import crc32
 
-from asyncdemo.lab.audit import number
+from asyncdemo.lab.results.audit import number
 from asyncdemo.render.timeline.scales import Scale
 
 __all__ = ["CURVES", "SERIES", "Bar", "Bars", "Mark", "bars_html", "mark_svg"]

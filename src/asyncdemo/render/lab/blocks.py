@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab.percentiles import percentile_blocks
 from asyncdemo.render.lab.told import commands, machine, method, not_there, remarks, twins
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from asyncdemo.lab.comparison import Comparison
-from asyncdemo.lab.flags import Flag, FlagKind, Withdraws
+from asyncdemo.lab.results.comparison import Comparison
+from asyncdemo.lab.results.flags import Flag, FlagKind, Withdraws
 from asyncdemo.render.lab.told import Group, costs, medians, published
 
 __all__ = ["Folded", "arithmetic", "differing", "differing_everywhere", "doubts"]

@@ -10,10 +10,10 @@ from functools import partial
 from html import escape
 from typing import Final
 
-from asyncdemo.lab.comparison import Comparison
-from asyncdemo.lab.experiment import Arm
-from asyncdemo.lab.flags import Flag
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.comparison import Comparison
+from asyncdemo.lab.results.flags import Flag
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Arm
 from asyncdemo.render.html.bars import Bar, Bars, Mark, bars_html
 from asyncdemo.render.lab.folding import Folded, arithmetic, differing, doubts
 from asyncdemo.render.lab.spectrum_html import spectra_html

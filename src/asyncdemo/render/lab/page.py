@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from typing import Final
 
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab.fragment import report_html
 
 __all__ = ["measure_css", "render_page"]

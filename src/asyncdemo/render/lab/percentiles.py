@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from asyncdemo.errors import LabFileError, MissingError
-from asyncdemo.lab.audit import number
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.audit import number
+from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab.spectrum import NEEDS, Curve, has_spectra, percent_words, spectra
 
 __all__ = ["percentile_blocks"]

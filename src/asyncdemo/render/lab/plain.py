@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from asyncdemo.lab.comparison import Comparison
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.comparison import Comparison
+from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab.blocks import blocks
 from asyncdemo.render.lab.folding import Folded, differing, differing_everywhere, doubts
 from asyncdemo.render.lab.told import (

@@ -15,10 +15,10 @@ from functools import reduce
 from typing import Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiment import Arm, Loop, Setting
-from asyncdemo.lab.flags import RULES, FlagKind
-from asyncdemo.lab.record import Record
-from asyncdemo.lab.trial import Trial
+from asyncdemo.lab.results.flags import RULES, FlagKind
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Arm, Loop, Setting
+from asyncdemo.lab.results.trial import Trial
 from asyncdemo.load.histogram import Histogram, library
 
 __all__ = ["NEEDS", "QUOTED", "Curve", "Spectrum", "has_spectra", "percent_words", "spectra"]

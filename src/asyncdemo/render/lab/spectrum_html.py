@@ -12,8 +12,8 @@ from html import escape
 from typing import Final
 
 from asyncdemo.errors import LabFileError, MissingError
-from asyncdemo.lab.audit import number
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.audit import number
+from asyncdemo.lab.results.record import Record
 from asyncdemo.render.html.bars import CURVES, mark_svg
 from asyncdemo.render.lab.spectrum import NEEDS, QUOTED, Curve, Spectrum, has_spectra, percent_words, spectra
 from asyncdemo.render.lab.tables import table

@@ -14,8 +14,8 @@ from typing import Final
 from rich.segment import Segment
 from rich.style import Style
 
-from asyncdemo.lab.audit import number
-from asyncdemo.lab.comparison import Comparison
+from asyncdemo.lab.results.audit import number
+from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.theme import DIM
 from asyncdemo.render.timeline.scales import Scale

@@ -15,10 +15,10 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from asyncdemo.lab.comparison import Comparison
-from asyncdemo.lab.flags import Flag, Withdraws
-from asyncdemo.lab.ratio import Verdict
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.comparison import Comparison
+from asyncdemo.lab.results.flags import Flag, Withdraws
+from asyncdemo.lab.results.ratio import Verdict
+from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab import strips
 from asyncdemo.render.lab.blocks import blocks
 from asyncdemo.render.lab.folding import Folded, arithmetic, differing, differing_everywhere, doubts

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from asyncdemo.lab.audit import number
-from asyncdemo.lab.comparison import Comparison
-from asyncdemo.lab.experiment import Arm, Setting
-from asyncdemo.lab.flags import RULES, Flag, FlagKind, Withdraws
-from asyncdemo.lab.ratio import FEWEST, Ratio, Verdict
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.audit import number
+from asyncdemo.lab.results.comparison import Comparison
+from asyncdemo.lab.results.flags import RULES, Flag, FlagKind, Withdraws
+from asyncdemo.lab.results.ratio import FEWEST, Ratio, Verdict
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Arm, Setting
 from asyncdemo.render.words import size
 
 __all__ = [

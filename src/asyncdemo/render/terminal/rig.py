@@ -13,8 +13,8 @@ from typing import Final
 
 from rich.style import Style
 
-from asyncdemo.lab.flags import FlagKind
-from asyncdemo.lab.rig import BEWARE, KNOBS, OURS, PRESETS, SIDES, Outcome, Rigging
+from asyncdemo.lab.results.flags import FlagKind
+from asyncdemo.lab.results.rigging import BEWARE, KNOBS, OURS, PRESETS, SIDES, Outcome, Rigging
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit

@@ -7,7 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-from asyncdemo.lab.flags import Flag, FlagKind
+from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.page import measure_css, render_page
 from tests.support.lab_records import a_comparison, a_record

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from asyncdemo.errors import LabFileError, MissingError
-from asyncdemo.lab.trial import Histograms
+from asyncdemo.lab.results.trial import Histograms
 from asyncdemo.render.lab import percentiles, spectrum_html
 from asyncdemo.render.lab.percentiles import percentile_blocks
 from asyncdemo.render.lab.spectrum import has_spectra, spectra

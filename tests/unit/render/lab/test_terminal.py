@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from asyncdemo.lab.comparison import Bound, Comparison, Published
-from asyncdemo.lab.experiment import Verification
-from asyncdemo.lab.flags import Flag, FlagKind
-from asyncdemo.lab.ratio import Verdict
-from asyncdemo.lab.record import Record
+from asyncdemo.lab.results.comparison import Bound, Comparison, Published
+from asyncdemo.lab.results.flags import Flag, FlagKind
+from asyncdemo.lab.results.ratio import Verdict
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Verification
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.plain import render_plain
 from asyncdemo.render.lab.strips import ASCII, UNICODE, strip_lines

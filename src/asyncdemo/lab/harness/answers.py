@@ -1,0 +1,50 @@
+"""The check that most experiments need: of an answer, its status, headers and body.
+
+Not for: what only one experiment can know, such as the rows in its database.
+"""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Callable, Mapping
+
+from asyncdemo.lab.harness.protocol.description import Check, Scene, Seen
+from asyncdemo.load import Send
+from asyncdemo.serving.ports import HOST
+
+__all__ = ["answer_check"]
+
+_PATIENCE_S = 10.0
+
+
+def answer_check(
+    send: Send,
+    asked: str,
+    holds: Callable[[bytes], bool],
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    arms: tuple[str, ...] = (),
+    always: bool = True,
+) -> Check:
+    """asked: the body in words; holds: whether a body is that. headers: that begin so, in any case."""
+    wanted = dict(headers or {})
+
+    def look(scene: Scene) -> Seen:
+        connection = http.client.HTTPConnection(HOST, scene.started.port, timeout=_PATIENCE_S)
+        try:
+            connection.request(send.method, send.path, send.body or None, dict(send.headers))
+            answer = connection.getresponse()
+            body = answer.read()
+        finally:
+            connection.close()
+        wrong = [
+            f"{name}: {answer.headers.get(name, 'none')}"
+            for name, value in wanted.items()
+            if not answer.headers.get(name, "").lower().startswith(value.lower())
+        ]
+        if answer.status != status or wrong:
+            return Seen(", ".join([f"status {answer.status}", *wrong]), False)
+        return Seen(asked, True) if holds(body) else Seen(f"{body[:60]!r}", False)
+
+    shown = ", ".join([asked, *(f"{name}: {value}" for name, value in wanted.items())])
+    return Check(f"{send.method} {send.path}", f"status {status}, {shown}", look, arms=arms, always=always)

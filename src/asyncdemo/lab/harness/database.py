@@ -1,0 +1,150 @@
+"""The PostgreSQL of the lab: that of the lessons, with its films, on the servers' processors.
+
+Apps find it as those of the lessons do: in the environment, as DATABASE_URL. It stands in no command, so a
+password in it comes into no record.
+Not for: what else may stand between an app and its database (pgbouncer), or starting it (``services``).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from asyncdemo.errors import MissingError, ServiceError
+from asyncdemo.lab.harness.pinning import choose_pinning
+from asyncdemo.lab.harness.protocol import Scene
+from asyncdemo.services import Services
+
+__all__ = ["Database", "Risen", "film_database"]
+
+_NAME: Final = "DATABASE_URL"
+_OLDEST: Final = 140000
+"""The first version that counts sessions."""
+_ENDS_S, _AGAIN_S = 2.0, 0.02
+
+
+class Database:
+    """What an experiment may ask of the running server. words: what it is, with its version."""
+
+    def __init__(self, services: Services, connection: Any) -> None:
+        self.url: Final = services.environment[_NAME]
+        self.words: Final = services.words["postgres"]
+        self._services = services
+        self._connection = connection
+
+    def value(self, sql: str) -> float:
+        """The one figure that it selects. Raises ServiceError."""
+        import psycopg
+
+        try:
+            row = self._connection.execute(sql).fetchone()
+        except psycopg.Error as error:
+            raise ServiceError(self._services.died() or f"PostgreSQL says: {error}") from error
+        return float(row[0])
+
+    def sessions(self) -> float:
+        """Begun in the films' database so far, whoever began them."""
+        return self.value("SELECT sessions FROM pg_stat_database WHERE datname = current_database()")
+
+    def in_flight(self) -> float:
+        """Queries that run at this moment, without this one."""
+        return self.value(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND state = 'active' AND pid <> pg_backend_pid()"
+        )
+
+    def connected(self) -> float:
+        """Sessions at this moment, without our own."""
+        return self.value(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+
+    def connected_at_most(self, most: float) -> float:
+        """The same; should there be more, those of a server that has just ended are waited for."""
+        end_s = time.monotonic() + _ENDS_S
+        while (there := self.connected()) > most and time.monotonic() < end_s:
+            time.sleep(_AGAIN_S)
+        return there
+
+    def reviews(self) -> float:
+        """Rows that a transaction has stored for good."""
+        return self.value("SELECT count(*) FROM review")
+
+    def died(self) -> str:
+        """A sentence, if its server has ended unasked."""
+        return self._services.died() or ""
+
+    def pids(self) -> tuple[int, ...]:
+        """Of its processes, for ``Experiment.own_pids``; none if it runs elsewhere."""
+        server = self._services.pid("postgres")
+        return () if server is None else (server, *_children(server))
+
+
+class Risen:
+    """How much a count has risen since it was first looked at while this contestant runs."""
+
+    def __init__(self, count: Callable[[], float]) -> None:
+        self._count = count
+        self._started: object = None
+        self._from = 0.0
+
+    def __call__(self, scene: Scene) -> float:
+        now = self._count()
+        if scene.started is not self._started:
+            self._started, self._from = scene.started, now
+        return now - self._from
+
+
+@contextmanager
+def film_database(say: Callable[[str], None] = lambda _: None) -> Iterator[Database]:
+    """Started, and stopped at the end. Raises MissingError and ServiceError."""
+    say("starting PostgreSQL")
+    with choose_pinning().of_server():
+        services = Services(["postgres"])
+        services.start()
+    try:
+        with _connected(services) as database, _environment(database.url):
+            yield database
+    finally:
+        services.close()
+
+
+@contextmanager
+def _connected(services: Services) -> Iterator[Database]:
+    import psycopg
+
+    with psycopg.connect(services.environment[_NAME], autocommit=True) as connection:
+        if connection.info.server_version < _OLDEST:
+            raise MissingError(f"The lab needs PostgreSQL 14 or newer; this is {services.words['postgres']}.")
+        yield Database(services, connection)
+
+
+@contextmanager
+def _environment(url: str) -> Iterator[None]:
+    """Of servers started meanwhile."""
+    before = os.environ.get(_NAME)
+    os.environ[_NAME] = url
+    try:
+        yield
+    finally:
+        os.environ.pop(_NAME)
+        if before is not None:
+            os.environ[_NAME] = before
+
+
+def _children(pid: int) -> tuple[int, ...]:
+    """Where the system says so, without a look at all processes: this is asked several times a second."""
+    try:
+        return tuple(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()))
+    except OSError:  # not Linux, or it has ended
+        import psutil
+
+        try:
+            return tuple(child.pid for child in psutil.Process(pid).children())
+        except psutil.Error:
+            return ()

@@ -1,0 +1,303 @@
+"""Environments of their own, for servers that cannot live beside the others: made once, when first asked for.
+
+Each is a folder in the user's cache, made from a locked file in ``environments/`` in which every package has
+its hashes. It gets its name when it is whole, so one that was interrupted is not taken for one.
+Not for: which server needs which (``servers``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from asyncdemo.lab.harness.contestant import Unavailable
+
+__all__ = [
+    "ENVIRONMENTS",
+    "NOT_TO_BE_HAD",
+    "Progress",
+    "Recipe",
+    "Tell",
+    "cache_folder",
+    "interpreter_of",
+    "is_made",
+    "tell_nobody",
+]
+
+_LOCKS: Final = Path(__file__).with_name("environments")
+_BUILD: Final = "build"
+_INDEX_S: Final = 20
+"""pip's patience with an index that does not answer, for each of two tries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """modules: importable once it is made. newest: the newest Python that has them. is_built: from source.
+
+    successor: what one would take today.
+    """
+
+    name: str
+    title: str
+    modules: tuple[str, ...]
+    newest: tuple[int, int]
+    successor: str
+    is_built: bool = False
+
+    @property
+    def locks(self) -> tuple[Path, ...]:
+        """To be installed one after another."""
+        own = _LOCKS / f"{self.name}.txt"
+        return (_LOCKS / f"{_BUILD}.txt", own) if self.is_built else (own,)
+
+    def versions(self) -> dict[str, str]:
+        """Package -> version, of all that it has once it is made."""
+        return dict(pin for lock in self.locks for pin in _pinned(lock))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """done of so many steps; what: the step that begins, in words."""
+
+    environment: str
+    done: int
+    of: int
+    what: str
+
+
+Tell = Callable[[Progress], None]
+Run = Callable[[list[str], Callable[[str], None]], str]
+"""Runs a command, calls back with each line that it writes, returns the problem or ""."""
+
+
+def tell_nobody(_: Progress | str) -> None:
+    pass
+
+
+ENVIRONMENTS: Final[Mapping[str, Recipe]] = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            "meinheld",
+            "meinheld, of 2020, with the greenlet of 2022",
+            ("meinheld.gmeinheld", "gunicorn", "bottle", "falcon", "flask", "psycopg2"),
+            newest=(3, 11),
+            successor="Gunicorn with gevent workers",
+            is_built=True,
+        ),
+        Recipe(
+            "gunicorn-eventlet",
+            "Gunicorn 25.3, the last with an eventlet worker",
+            ("gunicorn.workers.geventlet", "eventlet", "flask", "psycogreen.eventlet", "psycopg2"),
+            newest=(3, 13),
+            successor="Gunicorn with gevent workers",
+            is_built=True,
+        ),
+        Recipe(
+            "aioflask",
+            "aioflask with Flask 2.1",
+            ("aioflask", "asyncpg", "httptools", "uvicorn", "uvloop"),
+            newest=(3, 13),
+            successor="Quart",
+        ),
+        Recipe(
+            "cyclone",
+            "Cyclone, of 2019, on today's Twisted",
+            ("cyclone.web",),
+            newest=(3, 13),
+            successor="Klein, on Twisted",
+        ),
+    )
+}
+"""Name -> how it is made."""
+
+NOT_TO_BE_HAD: Final[Mapping[str, Unavailable]] = {
+    "japronto": Unavailable(
+        "Its last release, 0.1.2, is compiled for Python 3.5 and 3.6, and for no later one.",
+        "uvicorn or Granian",
+    ),
+    "wrk2": Unavailable(
+        "wrk2 is in no package registry: it is to be compiled from its repository.",
+        "asyncdemo's own client in an open loop, or oha",
+    ),
+}
+"""Why there is no recipe for it, and what takes its place."""
+
+
+def interpreter_of(
+    name: str,
+    tell: Tell = tell_nobody,
+    cache: Path | None = None,
+    run: Run | None = None,
+) -> Path:
+    """Its Python; makes the environment if it is not there. Raises Unavailable if that fails.
+
+    run: what venv and pip are run with.
+    """
+    if name in NOT_TO_BE_HAD:
+        raise NOT_TO_BE_HAD[name]
+    recipe = ENVIRONMENTS[name]
+    base = _python_for(recipe)
+    root = cache or cache_folder()
+    home = root / f"{name}-{_fingerprint(recipe, base)}"
+    if not _is_there(home):
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            with _only_one(root / f"{name}.lock"):
+                if not _is_there(home):  # somebody else may have made it meanwhile
+                    _make(recipe, base, home, tell, run or _run)
+        except OSError as error:
+            raise Unavailable(
+                f"No environment for {recipe.title} can be made in {root}: {error.strerror or error}.",
+                recipe.successor,
+            ) from error
+    return _python_in(home)
+
+
+def is_made(name: str, cache: Path | None = None) -> bool:
+    """Whether it is there already; else it can be made. Raises Unavailable if it cannot."""
+    recipe = ENVIRONMENTS[name]
+    return _is_there((cache or cache_folder()) / f"{name}-{_fingerprint(recipe, _python_for(recipe))}")
+
+
+def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """Where the system keeps what can be made again: $XDG_CACHE_HOME, ~/.cache, ~/Library/Caches."""
+    named = (os.environ if environment is None else environment).get("XDG_CACHE_HOME")
+    default = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    return Path(named or default) / "asyncdemo" / "environments"
+
+
+def _make(recipe: Recipe, base: str, home: Path, tell: Tell, run: Run) -> None:
+    for left in home.parent.glob(f".{recipe.name}-*"):  # of one who was killed, as we have the lock
+        shutil.rmtree(left, ignore_errors=True)
+    place = Path(tempfile.mkdtemp(prefix=f".{recipe.name}-", dir=home.parent))
+    steps = _Steps(recipe, tell)
+    try:
+        steps.next("making an environment")
+        problem = run([base, "-m", "venv", str(place)], tell_nobody)
+        for lock in recipe.locks:
+            problem = problem or run(_install(_python_in(place), lock), steps.hear)
+        steps.next("checking it")
+        imports = f"import {', '.join(recipe.modules)}"
+        problem = problem or run([str(_python_in(place)), "-c", imports], tell_nobody)
+        if problem:
+            raise Unavailable(f"{recipe.title} could not be installed: {problem}", recipe.successor)
+        shutil.rmtree(home, ignore_errors=True)  # its Python was removed
+        place.rename(home)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)  # there is none, if all went well
+
+
+class _Steps:
+    """Counted by the packages that pip names."""
+
+    def __init__(self, recipe: Recipe, tell: Tell) -> None:
+        self._recipe = recipe
+        self._tell = tell
+        self._done = 0
+        self._of = 2 + sum(len(_pinned(lock)) + 1 for lock in recipe.locks)
+
+    def next(self, what: str) -> None:
+        self._tell(Progress(self._recipe.name, min(self._done, self._of), self._of, what))
+        self._done += 1
+
+    def hear(self, line: str) -> None:
+        if line.startswith("Collecting "):
+            self.next(f"getting {line.split()[1].partition('==')[0]}")
+        elif line.startswith("Installing collected packages"):
+            self.next("installing")
+
+
+def _pinned(lock: Path) -> list[tuple[str, str]]:
+    """(package, version)."""
+    return re.findall(r"^([a-z][\w.-]*)==(\S+)", lock.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def _install(python: Path, lock: Path) -> list[str]:
+    """--no-deps: the lock has them all, and some do not get what they ask for: see the ``.overrides``."""
+    return [
+        *(str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"),
+        *("--progress-bar", "off", "--timeout", str(_INDEX_S), "--retries", "1"),
+        *("--require-hashes", "--no-deps", "--no-build-isolation", "--requirement", str(lock)),
+    ]
+
+
+def _run(command: list[str], hear: Callable[[str], None]) -> str:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    said: list[str] = []
+    try:
+        process = subprocess.Popen(
+            command,
+            env=kept,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    try:
+        assert process.stdout is not None
+        with process.stdout as lines:
+            for line in lines:
+                if line.strip():
+                    said.append(line.strip())
+                    hear(line.strip())
+        return "" if process.wait() == 0 else _problem(said)
+    finally:
+        process.kill()  # an interrupt came
+        process.wait()
+
+
+def _problem(said: list[str]) -> str:
+    """pip's last words are about pip; what went wrong stands before them."""
+    errors = [line for line in said if line.lower().startswith(("error", "fatal")) or "Error:" in line]
+    return " ".join((errors or said or ["it said nothing"])[-2:])
+
+
+def _python_for(recipe: Recipe) -> str:
+    """Ours, or an older one on PATH. Raises Unavailable."""
+    if sys.version_info[:2] <= recipe.newest:
+        return sys.executable
+    major, newest_minor = recipe.newest
+    for minor in range(newest_minor, 10, -1):
+        if found := shutil.which(f"python{major}.{minor}"):
+            return found
+    raise Unavailable(
+        f"{recipe.title} needs a Python not newer than {major}.{newest_minor}, and none is on PATH.",
+        recipe.successor,
+    )
+
+
+def _fingerprint(recipe: Recipe, base: str) -> str:
+    """Another lock or another Python is another environment."""
+    parts = [*(lock.read_bytes() for lock in recipe.locks), os.path.realpath(base).encode()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+def _is_there(home: Path) -> bool:
+    """And so is the Python that it was made with."""
+    return _python_in(home).exists()
+
+
+def _python_in(home: Path) -> Path:
+    return home / "bin" / "python"
+
+
+@contextlib.contextmanager
+def _only_one(file: Path) -> Iterator[IO[bytes]]:
+    """Waits for another one who makes the same; the system lets go of the lock if that one is killed."""
+    with file.open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock

@@ -1,0 +1,271 @@
+"""A server under the lab: started with everything kept that it says, ready when every worker answers, ended
+with all that it started.
+
+Between us and it stands ``guard``, so nothing of it survives us.
+Not for: which command starts it (``servers``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from asyncdemo.lab.harness.acceptors import look
+from asyncdemo.lab.harness.contestant import NotStarted, PortKept
+from asyncdemo.lab.harness.rollcall import RollCall
+from asyncdemo.lab.results.trial import TrialOutcome
+from asyncdemo.lab.servers.program import PYTHON, Command
+from asyncdemo.recording.processes import Family
+from asyncdemo.services.programs import ending_words
+
+__all__ = ["Running"]
+
+_SOURCE: Final = str(Path(__file__).resolve().parents[3])
+_LINES_KEPT: Final = 200
+_LINES_TOLD: Final = 15
+_DOUBT_S: Final = 0.5
+"""How long a port must look like somebody else's: a process may be made between two looks."""
+_GUARD_STARTS_S: Final = 30.0
+_AGAIN_S: Final = 0.02
+_GRACE_S: Final = 5.0
+"""For each of the signals that ask it to end."""
+_FREES_S: Final = 5.0
+"""So long its port may be held by the rest of it after its first process has ended."""
+# What would set up a server, or its Python, without standing in the command that is shown.
+_NOT_INHERITED: Final = (
+    *("PYTHON", "GUNICORN_", "UVICORN_", "HYPERCORN_", "SANIC_", "FLASK_", "UWSGI_", "GEVENT", "EVENTLET_"),
+    *("WEB_CONCURRENCY", "WERKZEUG_", "SENDFILE", "FORWARDED_ALLOW_IPS", "PORT", "LAB_", "ASYNCDEMO_"),
+)
+
+
+_Failure = tuple[str, TrialOutcome]
+"""In words, and what it makes of the trial."""
+
+
+class Running:
+    """A ``Started``; ``wait_ready`` comes first. executable: the interpreter for the command."""
+
+    def __init__(self, command: Command, executable: str, endings: Sequence[signal.Signals]) -> None:
+        """Raises NotStarted if the program is not there."""
+        self.port = command.port
+        self.command = command.shown
+        self._endings = endings
+        self._said: deque[str] = deque(maxlen=_LINES_KEPT)
+        self._messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._ended: str = ""
+        self._workers: frozenset[int] = frozenset()
+        self._asked_to_end = False
+        token = secrets.token_hex(16)
+        self._guard = subprocess.Popen(
+            # -P: a json.py in the current folder is not the package.
+            [sys.executable, "-P", "-m", "asyncdemo.lab.harness.guard"],
+            env=os.environ | {"PYTHONPATH": _SOURCE},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # a Ctrl-C is for us
+        )
+        self._family = Family(self._guard, token)
+        self._listeners = [
+            threading.Thread(target=target, name=f"server {target.__name__}", daemon=True)
+            for target in (self._hear_guard, self._hear_server)
+        ]
+        for listener in self._listeners:
+            listener.start()
+        order = {
+            "argv": _argv(command, executable),
+            "folder": str(command.folder),
+            "environment": _environment(command.environment),
+            "token": token,
+        }
+        try:
+            self._order(order)
+        except BaseException:
+            self._end_all()
+            raise
+
+    def wait_ready(self, workers: int, deadline_s: float, path: str) -> None:
+        """Returns once so many processes of it have answered. Raises NotStarted, and then nothing is left.
+
+        path: what they are asked for.
+        """
+        roll = RollCall(self.port, self.pids, path)
+        try:
+            failure = self._await_workers(roll, workers, time.monotonic() + deadline_s)
+        except BaseException:
+            self._stop()
+            raise
+        self._workers = frozenset(roll.answered)
+        if failure is not None:
+            self._stop()  # now all that it wrote has been read
+            problem, outcome = failure
+            raise NotStarted(self._with_log(problem), outcome)
+
+    def pids(self) -> tuple[int, ...]:
+        self._family.look()
+        return self._family.pids
+
+    def workers(self) -> tuple[int, ...]:
+        """The processes that have answered when it started, and are still there: no master is among them."""
+        return tuple(pid for pid in self.pids() if pid in self._workers)
+
+    def log(self) -> str:
+        return "\n".join([*self._said][-_LINES_TOLD:])
+
+    def died(self) -> str:
+        if self._asked_to_end:
+            return ""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                message = self._messages.get_nowait()
+                self._ended = message.get("ended", self._ended)
+        if not self._ended and self._guard.poll() is not None:
+            self._ended = "has lost the process that guards it"
+        return self._ended
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        kept = self._stop()
+        if kept and error is None:
+            raise PortKept(kept)
+
+    def _order(self, order: Mapping[str, object]) -> None:
+        assert self._guard.stdin is not None
+        try:
+            self._guard.stdin.write(json.dumps(order).encode() + b"\n")
+            self._guard.stdin.flush()
+            message = self._messages.get(timeout=_GUARD_STARTS_S)
+        except (OSError, queue.Empty):
+            message = {"failed": f"the process that guards it did not start. {self.log()}"}
+        if "pid" not in message:
+            raise NotStarted(f"It could not be started: {message.get('failed', message.get('ended', ''))}")
+        self._pid = int(message["pid"])
+
+    def _await_workers(self, roll: RollCall, workers: int, end_s: float) -> _Failure | None:
+        doubt_s = 0.0
+        while True:
+            if died := self.died():
+                return f"It {died} before it was ready.", TrialOutcome.DIED
+            seen = look(self.port, self.pids)
+            if seen.stranger_listens or roll.accepted_by_stranger:
+                doubt_s = doubt_s or time.monotonic()
+                if time.monotonic() - doubt_s > _DOUBT_S:
+                    return f"Another program listens on its port, {self.port}.", TrialOutcome.NOT_STARTED
+            else:
+                doubt_s = 0.0
+            if seen.listeners:
+                roll.ask(workers - len(roll.answered))
+                if len(roll.answered) >= workers and not doubt_s and not roll.accepted_by_stranger:
+                    return None
+            if time.monotonic() > end_s:
+                return self._hung(roll, workers), TrialOutcome.HUNG
+            time.sleep(_AGAIN_S)
+
+    def _hung(self, roll: RollCall, workers: int) -> str:
+        if not look(self.port, self.pids).listeners:
+            return f"It does not listen on port {self.port}, and has not ended either."
+        return f"{len(roll.answered)} of {workers} workers answer; the others were waited for in vain."
+
+    def _with_log(self, sentence: str) -> str:
+        last = "\n".join(f"  {line}" for line in self.log().splitlines())
+        return f"{sentence} Its last words:\n{last}" if last else f"{sentence} It wrote nothing."
+
+    def _stop(self) -> str:
+        """Returns who has its port, if somebody has. May be called twice."""
+        if self._guard.stdin is None or self._guard.stdin.closed:
+            return ""
+        has_died = bool(self.died())
+        self._asked_to_end = True
+        kept = "" if has_died or not self._ask_to_end() else self._leftovers()
+        self._end_all()
+        return kept or self._kept_by_stranger()
+
+    def _ask_to_end(self) -> bool:
+        """The whole group, as a Ctrl-C does. Whether its first process has ended by that."""
+        for ending in self._endings:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._pid, ending)
+            with contextlib.suppress(queue.Empty):
+                while "ended" not in self._messages.get(timeout=_GRACE_S):
+                    pass
+                return True
+        return False
+
+    def _leftovers(self) -> str:
+        """Processes of it that go on listening. They are killed all the same."""
+        end_s = time.monotonic() + _FREES_S
+        while left := look(self.port, self.pids).listeners:
+            if time.monotonic() > end_s:
+                return (
+                    f"It ended when it was asked to, and {len(left)} of its processes still held its port, "
+                    f"{self.port}. They were killed."
+                )
+            time.sleep(_AGAIN_S)
+        return ""
+
+    def _kept_by_stranger(self) -> str:
+        end_s = time.monotonic() + _FREES_S
+        while look(self.port, self.pids).stranger_listens:
+            if time.monotonic() > end_s:
+                return f"It has ended with all its processes, and somebody still holds its port, {self.port}."
+            time.sleep(_AGAIN_S)
+        return ""
+
+    def _end_all(self) -> None:
+        self._family.look()
+        assert self._guard.stdin is not None
+        with contextlib.suppress(OSError):
+            self._guard.stdin.close()  # it kills them, and ends
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._guard.wait(_GRACE_S)
+        self._family.end()
+        for listener in self._listeners:
+            listener.join(timeout=1)
+
+    def _hear_guard(self) -> None:
+        assert self._guard.stdout is not None
+        with self._guard.stdout as lines:
+            for line in lines:
+                message = json.loads(line)
+                if "ended" in message:
+                    message["ended"] = ending_words(message["ended"])
+                self._messages.put(message)
+
+    def _hear_server(self) -> None:
+        assert self._guard.stderr is not None
+        with self._guard.stderr as lines:
+            for line in lines:
+                if text := line.decode("utf-8", "replace").rstrip():
+                    self._said.append(text)
+
+
+def _argv(command: Command, executable: str) -> list[str]:
+    """A program is looked for beside the interpreter, then on PATH."""
+    program, *arguments = command.argv
+    if program == PYTHON:
+        return [executable, *arguments]
+    beside = Path(executable).with_name(program)
+    return [str(beside) if beside.exists() else program, *arguments]
+
+
+def _environment(settings: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_INHERITED)}
+    # Without the second, importing the app would leave files in its folder.
+    return kept | {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"} | dict(settings)

@@ -1,0 +1,49 @@
+"""A server that does as little as one can: the same bytes for every request. A program of its own.
+
+``python -m asyncdemo.lab.harness.null_server PORT``. What a client cannot reach here, it can reach nowhere.
+Not for: anything that parses: it counts the blank lines that end a request, so requests with bodies are
+answered wrongly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Final, cast
+
+__all__ = ["ANSWER", "main"]
+
+ANSWER: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
+_HOST: Final = "127.0.0.1"
+_END: Final = b"\r\n\r\n"
+_BACKLOG: Final = 1024
+
+
+class _Null(asyncio.Protocol):
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # not asserted: uvloop's transports are no subclasses
+        self._transport = cast("asyncio.Transport", transport)
+        self._rest = b""
+
+    def data_received(self, data: bytes) -> None:
+        heard = self._rest + data
+        requests = heard.count(_END)
+        self._rest = heard[heard.rfind(_END) + len(_END) :] if requests else heard
+        if requests:
+            self._transport.write(ANSWER * requests)
+            if b"onnection: close" in heard:
+                self._transport.close()
+
+
+async def main(port: int) -> None:
+    server = await asyncio.get_running_loop().create_server(_Null, _HOST, port, backlog=_BACKLOG)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(main(int(sys.argv[1])))
+    else:
+        uvloop.run(main(int(sys.argv[1])))

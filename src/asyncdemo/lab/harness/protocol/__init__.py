@@ -1,0 +1,42 @@
+"""How an experiment is measured: verified, calibrated, warmed up, in rounds of random order, and compared.
+
+Not for: servers (``launching``), the load (``engines``), or how any of it is shown.
+"""
+
+from asyncdemo.lab.harness.protocol.description import (
+    Asked,
+    Check,
+    Condition,
+    Contender,
+    Count,
+    Experiment,
+    Knob,
+    Scene,
+    Seen,
+    Size,
+    When,
+)
+from asyncdemo.lab.harness.protocol.figure import MEAN_LATENCY, THROUGHPUT, Figure, latency
+from asyncdemo.lab.harness.protocol.progress import Progress, Stage
+from asyncdemo.lab.harness.protocol.running import run
+
+__all__ = [
+    "MEAN_LATENCY",
+    "THROUGHPUT",
+    "Asked",
+    "Check",
+    "Condition",
+    "Contender",
+    "Count",
+    "Experiment",
+    "Figure",
+    "Knob",
+    "Progress",
+    "Scene",
+    "Seen",
+    "Size",
+    "Stage",
+    "When",
+    "latency",
+    "run",
+]

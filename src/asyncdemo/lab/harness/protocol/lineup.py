@@ -1,0 +1,146 @@
+"""Who is measured under what, once it is known who can be had and what they can do. Pure.
+
+Not for: finding that out (``visits``).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from asyncdemo.lab.harness.protocol.description import Condition, Contender, Experiment, Size
+from asyncdemo.lab.harness.protocol.visits import Visit
+from asyncdemo.lab.results import validity_checks
+from asyncdemo.lab.results.flags import Flag
+from asyncdemo.lab.results.setup import Arm, Loop, Setting
+
+__all__ = ["Lineup", "poisson_seed", "with_twin"]
+
+_SEARCH_FROM = 0.5
+"""Of the arm's own capacity: most budgets are kept there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """visits: what was found out so far, of contenders and perhaps their twin's other half."""
+
+    contenders: tuple[Contender, ...]
+    conditions: tuple[Condition, ...]
+    size: Size
+    visits: tuple[Visit, ...]
+
+    def arm(self, contender: Contender) -> Arm:
+        """As the record has it: also why it cannot be had."""
+        gone = next((seen for seen in self._of(contender.arm) if seen.unavailable), None)
+        if gone is None:
+            return contender.arm
+        return replace(contender.arm, versions={}, unavailable=gone.unavailable, successor=gone.successor)
+
+    def takes_part(self, contender: Contender) -> bool:
+        return not self.arm(contender).unavailable
+
+    def orders(self, round_number: int) -> list[tuple[str, list[str]]]:
+        """Setting -> the arms that are measured under it in this round."""
+        return [
+            (
+                condition.setting.name,
+                [
+                    contender.arm.name
+                    for contender in self.contenders
+                    if condition.takes(contender.arm)
+                    and round_number <= (contender.rounds or round_number)
+                    and self.takes_part(contender)
+                    and self.rate_per_s(condition, contender.arm) != 0
+                ],
+            )
+            for condition in self.conditions
+            if round_number <= (condition.rounds or round_number)
+        ]
+
+    def setting(self, condition: Condition) -> Setting:
+        described = condition.described(self.size)
+        if described.of_capacity is not None and described.rate_per_s is None:
+            return replace(described, rate_per_s=self._slowest(condition) * described.of_capacity or None)
+        return described
+
+    def rate_per_s(self, condition: Condition, arm: Arm) -> float | None:
+        """Of an open loop, or where its search begins; None of a closed one. 0 if no capacity is known."""
+        setting = condition.setting
+        if setting.loop is Loop.CLOSED or setting.rate_per_s is not None:
+            return setting.rate_per_s
+        if setting.budget_ms is not None:
+            return self._capacities(condition.capacity).get(arm.twin_of or arm.name, 0.0) * _SEARCH_FROM
+        return self._slowest(condition) * (setting.of_capacity or 0.0)
+
+    def no_rate(self, arm: Arm, setting: str) -> str:
+        """Why the arm is not measured under it: what it can do was not found out. "" if it is."""
+        condition = next(item for item in self.conditions if item.setting.name == setting)
+        if self.rate_per_s(condition, arm) != 0:
+            return ""
+        return next((seen.problem for seen in self._of(arm) if seen.setting == condition.capacity), "")
+
+    def doubtful_rates(self) -> tuple[Flag, ...]:
+        """Of settings whose rate is a share of what the slowest can do: that this was not found out well."""
+        doubted: dict[tuple[str, ...], list[str]] = {}
+        for condition in self.conditions:
+            rate_is_derived = condition.setting.rate_per_s is None and condition.setting.of_capacity
+            if rate_is_derived and self._slowest(condition) and (doubts := self._doubts(condition)):
+                doubted.setdefault(doubts, []).append(condition.setting.title)
+        return tuple(validity_checks.rate_doubtful(titles, doubts) for doubts, titles in doubted.items())
+
+    def _doubts(self, condition: Condition) -> tuple[str, ...]:
+        titles = {item.arm.name: item.arm.title for item in self.contenders if condition.takes(item.arm)}
+        doubts: list[str] = []
+        for seen in self.visits:
+            title = titles.get(seen.arm)
+            if title is None or seen.setting != condition.capacity:
+                continue
+            if seen.problem and not seen.capacity_per_s:
+                why = seen.problem.rstrip(".")
+                doubts.append(f"what {title} can do is not known ({why}), so it is the slowest of the others")
+            elif seen.doubts:
+                why = " ".join(flag.words for flag in seen.doubts).rstrip(".")
+                doubts.append(f"both windows that measured {title} for it would be withdrawn ({why})")
+        return tuple(doubts)
+
+    def _slowest(self, condition: Condition) -> float:
+        known = self._capacities(condition.capacity)
+        return min(
+            (
+                known[contender.arm.name]
+                for contender in self.contenders
+                if condition.takes(contender.arm) and contender.arm.name in known
+            ),
+            default=0.0,
+        )
+
+    def _capacities(self, setting: str) -> Mapping[str, float]:
+        return {
+            seen.arm: seen.capacity_per_s
+            for seen in self.visits
+            if seen.setting == setting and seen.capacity_per_s
+        }
+
+    def _of(self, arm: Arm) -> Sequence[Visit]:
+        return [seen for seen in self.visits if seen.arm in {arm.name, arm.twin_of}]
+
+
+def with_twin(experiment: Experiment, lineup: Lineup) -> tuple[Contender, ...]:
+    """One of those that can be had stands twice, unless the experiment has a twin of its own."""
+    contenders = lineup.contenders
+    if any(contender.arm.twin_of for contender in contenders):
+        return contenders
+    wanted = experiment.twin_of or (experiment.asked[0].base if experiment.asked else "")
+    there = [contender for contender in contenders if lineup.takes_part(contender)]
+    if not there:
+        return contenders
+    chosen = next((contender for contender in there if contender.arm.name == wanted), there[0])
+    arm = chosen.arm
+    twin = replace(arm, name=f"{arm.name}-again", title=f"{arm.title}, a second time", twin_of=arm.name)
+    return (*contenders, replace(chosen, arm=twin))
+
+
+def poisson_seed(seed: int, round_number: int, setting: str) -> int:
+    """The same for all arms of a round: they meet the same arrivals."""
+    return random.Random(f"{seed}/{round_number}/{setting}/arrivals").getrandbits(31)

@@ -1,0 +1,253 @@
+"""A whole experiment: calibrate, verify, measure in rounds, compare. What is finished is kept as it comes.
+
+Not for: any of these steps itself (the modules beside this one).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+from asyncdemo.errors import ServiceError
+from asyncdemo.lab.harness.contestant import Unavailable
+from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted
+from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
+from asyncdemo.lab.harness.protocol.calibration import NULL, calibrate
+from asyncdemo.lab.harness.protocol.description import Condition, Contender, Experiment, check_experiment
+from asyncdemo.lab.harness.protocol.identity import describe, identity
+from asyncdemo.lab.harness.protocol.journal import Journal
+from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, with_twin
+from asyncdemo.lab.harness.protocol.ordering import Turn, turns
+from asyncdemo.lab.harness.protocol.progress import Listener, Progress, Stage, left_s
+from asyncdemo.lab.harness.protocol.recording import Finished, recorded
+from asyncdemo.lab.harness.protocol.visits import Visit, visit
+from asyncdemo.lab.results import validity_checks
+from asyncdemo.lab.results.record import Record
+from asyncdemo.lab.results.setup import Calibration, Extent
+from asyncdemo.lab.results.strict import from_plain, to_plain
+from asyncdemo.lab.results.trial import TrialOutcome
+
+__all__ = ["run"]
+
+
+def run(
+    experiment: Experiment,
+    extent: Extent,
+    progress: Listener = lambda _: None,
+    interrupted: Callable[[], bool] = lambda: False,
+    *,
+    journal: Path | None = None,
+    seed: int | None = None,
+    command: str = "",
+    bench: Bench | None = None,
+) -> Record:
+    """Measure all of it. An interruption, also Ctrl-C, or the death of a service that the experiment needs,
+    ends it with the record of the finished rounds.
+
+    journal: where finished trials are kept, and a run that was ended goes on; the caller removes it once the
+    record is in its place. seed: of the order. command: that was typed, for the record.
+    Raises ValueError if the experiment names what it has not, LabFileError for the journal of a run with
+    another ``identity`` or seed, and MissingError if a package of the load client is not there.
+    """
+    made = bench or Bench()
+    made = replace(made, interrupted=interrupted, own_pids=experiment.own_pids)
+    return _Run(experiment, extent, progress, made, journal, seed).go(command)
+
+
+class _Run:
+    def __init__(
+        self,
+        experiment: Experiment,
+        extent: Extent,
+        progress: Listener,
+        bench: Bench,
+        journal: Path | None,
+        seed: int | None,
+    ) -> None:
+        self._size = experiment.sizes[extent]
+        self._experiment = experiment = experiment.of(self._size)
+        self._extent = extent
+        self._progress, self._bench = progress, bench
+        asked = experiment.conditions_of(self._size)
+        self._conditions = tuple(item for item in asked if item.setting.tool in bench.engines)
+        self._left_out = tuple(item.setting for item in asked if item.setting.tool not in bench.engines)
+        check_experiment(experiment, self._conditions)
+        self._environment = describe(experiment, bench)
+        which = identity(experiment, extent, bench, self._environment)
+        self._journal = Journal(journal, {**which, "seed": seed, "started": bench.now()})
+        if self._journal.is_taken_up:
+            self._journal.add("gone on", bench.now())
+        self._calibrations = [
+            from_plain(Calibration, value, "journal") for value in self._journal.entries("calibration")
+        ]
+        self._visits = [from_plain(Visit, value, "journal") for value in self._journal.entries("visit")]
+        self._attempts = [
+            from_plain(Attempted, value, "journal") for value in self._journal.entries("attempt")
+        ]
+        self._took_s: list[float] = []
+
+    def go(self, command: str) -> Record:
+        self._record(command, was_interrupted=True)  # what cannot be recorded is known before it is measured
+        try:
+            self._calibrate()
+            self._visit_all()
+            self._measure()
+        except (Interrupted, KeyboardInterrupt):
+            return self._record(command, was_interrupted=True)
+        except ServiceError as error:
+            why = self._experiment.died() or str(error)
+            told, _, _ = why.partition(" Its last words:")  # these may name folders
+            return self._record(command, was_interrupted=True, why=" ".join(told.split()))
+        return self._record(command, was_interrupted=False)
+
+    def _record(self, command: str, was_interrupted: bool, why: str = "") -> Record:
+        finished = Finished(
+            command=command,
+            started=str(self._journal.header["started"]),
+            ended=self._bench.now(),
+            seed=self._seed,
+            lineup=self._lineup(),
+            calibrations=tuple(self._calibrations),
+            attempts=tuple(self._attempts),
+            rounds=self._finished_rounds(),
+            interrupted=was_interrupted,
+            why=why,
+            left_out=self._left_out,
+            gone_on=tuple(self._journal.entries("gone on")),
+        )
+        return recorded(self._experiment, self._extent, self._environment, finished)
+
+    @property
+    def _seed(self) -> int:
+        return int(self._journal.header["seed"])
+
+    def _lineup(self) -> Lineup:
+        """As far as it is known: the visits may change who takes part."""
+        plain = Lineup(self._experiment.contenders, self._conditions, self._size, tuple(self._visits))
+        return replace(plain, contenders=with_twin(self._experiment, plain))
+
+    # -- before -------------------------------------------------------------------------------------
+
+    def _calibrate(self) -> None:
+        if not self._calibrations:
+            say = self._teller(Stage.CALIBRATE, 0, NULL.title, "", 0, 1)
+            calibration = calibrate(self._bench, self._size, say)
+            self._journal.add("calibration", to_plain(calibration))
+            self._calibrations.append(calibration)
+
+    def _visit_all(self) -> None:
+        sources = {condition.capacity for condition in self._conditions}
+        planned = list(self._planned_visits(sources))
+        for done, (contender, condition) in enumerate(planned):
+            name, setting = contender.arm.name, condition.described(self._size)
+            seen = [past for past in self._visits if past.arm == name]
+            if any(past.setting == setting.name or past.unavailable for past in seen):
+                continue
+            title = contender.arm.title
+            say = self._teller(Stage.VERIFY, 0, title, setting.title, done, len(planned))
+            needs_capacity = setting.name in sources
+            try:
+                found = visit(self._bench, contender, condition, setting, self._size, needs_capacity, say)
+            except Unavailable as error:
+                found = Visit(name, setting.name, unavailable=error.why, successor=error.successor)
+            self._check_services()
+            self._keep(found)
+
+    def _planned_visits(self, sources: set[str]) -> Iterator[tuple[Contender, Condition]]:
+        """The first setting of each, those whose capacity is asked for, and those with checks that are not
+        asked again in each trial."""
+        for contender in self._experiment.contenders:
+            mine = [item for item in self._conditions if item.takes(contender.arm)]
+            if contender.arm.twin_of or contender.arm.unavailable:
+                continue
+            for number, condition in enumerate(mine):
+                is_seen_later = all(check.always for check in condition.checks)
+                if number == 0 or not is_seen_later or condition.setting.name in sources:
+                    yield contender, condition
+
+    def _keep(self, seen: Visit) -> None:
+        self._journal.add("visit", to_plain(seen))
+        self._visits.append(seen)
+
+    # -- the rounds ---------------------------------------------------------------------------------
+
+    def _measure(self) -> None:
+        planned = self._turns()
+        for done, turn in enumerate(planned):
+            if self._is_done(turn):
+                continue
+            began_s = time.monotonic()
+            self._bench.check_interrupted()
+            self._check_services()
+            self._measure_one(turn, done, len(planned))
+            self._took_s.append(time.monotonic() - began_s)
+
+    def _measure_one(self, turn: Turn, done: int, of: int) -> None:
+        lineup = self._lineup()
+        contender = next(item for item in lineup.contenders if item.arm.name == turn.arm)
+        condition = next(item for item in lineup.conditions if item.setting.name == turn.setting)
+        setting = lineup.setting(condition)
+        broken = validity_checks.not_verified(
+            item
+            for seen in lineup.visits
+            if seen.arm in {contender.arm.name, contender.arm.twin_of}
+            for item in seen.verifications
+            if item.setting in {"", turn.setting}
+        )
+        attempt = Attempt(
+            bench=self._bench,
+            contender=contender,
+            condition=condition,
+            setting=setting,
+            size=self._size,
+            turn=turn,
+            rate_per_s=lineup.rate_per_s(condition, contender.arm),
+            seed=poisson_seed(self._seed, turn.round, turn.setting),
+            flags=() if broken is None else (broken,),
+        )
+        say = self._teller(Stage.MEASURE, turn.round, contender.arm.title, setting.title, done, of)
+        attempted = attempt.run(say)
+        self._check_services()  # whatever came of the attempt may come of that
+        self._journal.add("attempt", to_plain(attempted))
+        self._attempts.append(attempted)
+
+    def _check_services(self) -> None:
+        if died := self._experiment.died():
+            raise ServiceError(died)
+
+    def _turns(self) -> list[Turn]:
+        return list(turns(self._size.rounds, self._lineup().orders, self._seed))
+
+    def _is_done(self, turn: Turn) -> bool:
+        """Also if it is not tried again: it failed twice in a row under this setting."""
+        lineup = self._lineup()
+        if not any(item.arm.name == turn.arm and lineup.takes_part(item) for item in lineup.contenders):
+            return True
+        mine = [
+            trials[0]
+            for trials in (attempt.trials for attempt in self._attempts)
+            if trials and (trials[0].arm, trials[0].setting) == (turn.arm, turn.setting)
+        ]
+        if any(trial.round == turn.round for trial in mine):
+            return True
+        failed = [trial.outcome is not TrialOutcome.MEASURED for trial in mine]
+        return any(all(pair) for pair in pairwise(failed))
+
+    def _finished_rounds(self) -> frozenset[int]:
+        if not self._attempts:
+            return frozenset()
+        left = {turn.round for turn in self._turns() if not self._is_done(turn)}
+        return frozenset(range(1, self._size.rounds + 1)) - left
+
+    def _teller(
+        self, stage: Stage, number: int, arm: str, setting: str, done: int, of: int
+    ) -> Callable[[str], None]:
+        def say(step: str) -> None:
+            remaining = left_s(self._took_s, of - done) if stage is Stage.MEASURE else None
+            rounds = self._size.rounds
+            self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, remaining))
+
+        return say

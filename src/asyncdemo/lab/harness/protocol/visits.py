@@ -1,0 +1,102 @@
+"""Before anything is measured: each contestant is started once under each setting that asks for it, looked
+at, and if its capacity is needed, loaded.
+
+Not for: what a check looks at (``asyncdemo.lab.harness.answers``, and the experiments).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from asyncdemo.lab.harness.contestant import NotStarted, PortKept
+from asyncdemo.lab.harness.protocol.attempts import looked, of_arm, started_contestant, warmed_up
+from asyncdemo.lab.harness.protocol.bench import Bench, Failed, Window, plan_of
+from asyncdemo.lab.harness.protocol.description import Check, Condition, Contender, Scene, Size, When
+from asyncdemo.lab.results import validity_checks
+from asyncdemo.lab.results.flags import Flag, refuses
+from asyncdemo.lab.results.setup import Setting, Verification
+
+__all__ = ["Visit", "visit"]
+
+_LOADED_S = 2.0
+"""How long the load lasts that the checks see, where no capacity is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """capacity_per_s: if it was asked for. doubts: that would withdraw it, were it the figure of a trial.
+    problem: what kept the arm from being looked at. unavailable, successor: as the arm will have them.
+    """
+
+    arm: str
+    setting: str
+    verifications: tuple[Verification, ...] = ()
+    capacity_per_s: float | None = None
+    doubts: tuple[Flag, ...] = ()
+    problem: str = ""
+    unavailable: str = ""
+    successor: str = ""
+
+
+def visit(
+    bench: Bench,
+    contender: Contender,
+    condition: Condition,
+    setting: Setting,
+    size: Size,
+    needs_capacity: bool,
+    say: Callable[[str], None],
+) -> Visit:
+    """Raises Interrupted, and Unavailable."""
+    found: list[Verification] = []
+    checks = of_arm(condition, contender)
+    arm = contender.arm
+    capacity: float | None = None
+    doubts: tuple[Flag, ...] = ()
+    problem = ""
+
+    def look(when: When, scene: Scene) -> None:
+        for check in checks:
+            if check.when is when:
+                seen = looked(check, scene)
+                found.append(_verification(arm.name, setting.name, check, seen.words, seen.held))
+
+    try:
+        say("start")
+        with started_contestant(bench, contender, condition) as started:
+            scene = Scene(arm, setting, started)
+            look(When.READY, scene)
+            if needs_capacity or any(check.when is not When.READY for check in checks):
+                plan = plan_of(condition, setting, started.port, cpus=bench.pinning.client)
+                if needs_capacity:
+                    say("warm up")
+                    warmed_up(bench, plan, scene, size)
+                elif plan.requests is None:
+                    plan = replace(plan, duration_s=_LOADED_S)
+                say("look")
+                window = bench.window(setting.tool, plan, scene, meanwhile=lambda: look(When.LOADED, scene))
+                look(When.AFTER, replace(scene, load=window.measured.load))
+                if needs_capacity and (doubts := _doubts(window, setting)):
+                    # once more: all rounds will have a rate that follows from it
+                    window = bench.window(setting.tool, plan, scene)
+                    doubts = _doubts(window, setting)
+                capacity = window.measured.load.throughput_per_s if needs_capacity else None
+    except (NotStarted, PortKept, Failed) as failure:
+        problem = f"{failure.outcome.value}: {failure}"
+        found.append(
+            Verification(arm.name, "it can be looked at", "yes", problem, held=False, setting=setting.name)
+        )
+    return Visit(arm.name, setting.name, tuple(found), capacity, doubts, problem)
+
+
+def _doubts(window: Window, setting: Setting) -> tuple[Flag, ...]:
+    """setting: a closed loop, so nothing is offered."""
+    found = validity_checks.of_trial(
+        window.measured.load, window.system, setting, None, window.measured.p99_ms
+    )
+    return tuple(flag for flag in found if refuses([flag]))
+
+
+def _verification(arm: str, setting: str, check: Check, seen: str, held: bool) -> Verification:
+    return Verification(arm, check.what, check.asked, seen, held, setting)

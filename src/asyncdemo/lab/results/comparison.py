@@ -1,0 +1,75 @@
+"""One row of a report: what is published, what was predicted, what we measured, and what that makes of it.
+
+Not for: single trials (``trial``), or the rule behind the verdict (``ratio``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from asyncdemo.lab.results.flags import Flag, refuses
+from asyncdemo.lab.results.ratio import Ratio, Verdict
+
+__all__ = ["Better", "Bound", "Comparison", "Published"]
+
+
+class Better(StrEnum):
+    MORE = "more"
+    LESS = "less"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the article says. ratio: None if it says so in words or in a chart only."""
+
+    words: str
+    """Where the ratio comes from: "4,907.53 / 346.15 per s"."""
+    ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The ratio that the waiting alone would give, predicted before the run, with its arithmetic."""
+
+    ratio: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One row of the report: a figure of an arm, as a multiple of that of a base, round by round."""
+
+    name: str
+    figure: str
+    """Where a trial has it: ``load.throughput_per_s``, ``load.latency_ms.99``, ``counted.db_sessions``."""
+    title: str
+    """The figure in words."""
+    unit: str
+    better: Better
+    arm: str
+    base: str
+    setting: str
+    base_setting: str = ""
+    """"" if it is the same."""
+    published: Published | None = None
+    bound: Bound | None = None
+    measured: Ratio | None = None
+    arm_median: float | None = None
+    base_median: float | None = None
+    """Medians of the rounds, in ``unit``: not to be compared with other machines."""
+    verdict: Verdict | None = None
+    """None if nothing is published."""
+    differs: tuple[str, ...] = ()
+    """What is not as it was in the article."""
+    flags: tuple[Flag, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.verdict is None) != (self.published is None):
+            raise ValueError(f"{self.name}: there is a verdict if, and only if, something is published")
+        if refuses(self.flags, self.figure) and self.measured is not None:
+            raise ValueError(f"{self.name}: a flag withdraws the figure, so measured must be left out")
+        if self.measured is None and not refuses(self.flags, self.figure):
+            raise ValueError(f"{self.name}: nothing is measured, and no flag says why")
+        if self.verdict is not None and (self.verdict is Verdict.REFUSED) != (self.measured is None):
+            raise ValueError(f"{self.name}: the verdict is refused if, and only if, nothing is measured")

@@ -1,0 +1,124 @@
+"""The knobs of the stack, those of the article, and what waiting alone allows with them. Pure.
+
+Not for: bringing them about (``lab.stack``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from asyncdemo.lab.results import laws
+from asyncdemo.lab.results.published import load_article
+
+__all__ = ["CONFIGURATIONS", "Configuration", "fitted"]
+
+_ARTICLE: Final = "twenty-one-pairs"
+_SYNC_A_PROCESSOR: Final = 3
+"""The article has 19 sync workers on 6 processors: 3 for each, and one more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """workers: of a server whose workers take one request at a time, and of one whose workers take many.
+
+    sessions: that pgbouncer opens at most, for all workers together; or for each worker. delay_ms: of the
+    query.
+    """
+
+    workers_sync: int
+    workers_async: int
+    sessions: int
+    delay_ms: float
+    clients: int
+    per_worker: bool = False
+
+    def __post_init__(self) -> None:
+        counts = (self.workers_sync, self.workers_async, self.sessions, self.clients)
+        if min(counts) < 1 or self.delay_ms < 0:
+            raise ValueError(f"{self}: workers, sessions and clients are at least 1, a delay at least 0")
+
+    def workers(self, is_sync: bool) -> int:
+        return self.workers_sync if is_sync else self.workers_async
+
+    def sessions_of(self, is_sync: bool) -> int:
+        """For all workers together."""
+        return self.sessions * (self.workers(is_sync) if self.per_worker else 1)
+
+    @property
+    def knobs(self) -> Mapping[str, int | float]:
+        """As contestants of the stack are started with; the clients are the setting's."""
+        name = "sessions_per_worker" if self.per_worker else "sessions"
+        return {
+            "workers_sync": self.workers_sync,
+            "workers_async": self.workers_async,
+            name: self.sessions,
+            "delay_ms": int(self.delay_ms) if self.delay_ms == int(self.delay_ms) else self.delay_ms,
+        }
+
+    def bound_per_s(self, is_sync: bool, is_pooled: bool = True) -> float | None:
+        """The most requests per second; None if the query does not wait. is_pooled: there is pgbouncer."""
+        if not self.delay_ms:
+            return None
+        return laws.bound_per_s(
+            self.delay_ms,
+            clients=self.clients,
+            slots=self.sessions_of(is_sync) if is_pooled else None,
+            workers=self.workers_sync if is_sync else None,
+        )
+
+    def bound_words(self, is_sync: bool, is_pooled: bool = True) -> str:
+        """Its arithmetic: "min(19 workers, 100 sessions, 100 clients) / 20 ms = 950/s"."""
+        bound = self.bound_per_s(is_sync, is_pooled)
+        if bound is None:
+            return "no delay, no bound"
+        parts = [
+            *([f"{self.workers_sync} workers"] if is_sync else []),
+            *([f"{self.sessions_of(is_sync)} sessions"] if is_pooled else []),
+            f"{self.clients} clients",
+        ]
+        return f"min({', '.join(parts)}) / {self.delay_ms:g} ms = {bound:,.0f}/s"
+
+
+def _of_article(name: str) -> Configuration:
+    table = load_article(_ARTICLE).table("settings")
+    row = table.row(name)
+
+    def number(key: str) -> float:
+        value = table.figure(row, key).value
+        if value is None:
+            raise ValueError(f"{name} has no number in {key}")
+        return value
+
+    return Configuration(
+        workers_sync=int(number("workers_sync")),
+        workers_async=int(number("workers_async")),
+        sessions=int(number("sessions")),
+        delay_ms=number("delay"),
+        clients=int(number("clients")),
+    )
+
+
+def _original() -> Configuration:
+    """Of it the article says "Variable", "4 per worker" and "None"; the workers are those of the others."""
+    mine = _of_article("My Benchmark")
+    table = load_article(_ARTICLE).table("settings")
+    clients = table.figure(table.row("Original"), "clients").value
+    return Configuration(mine.workers_sync, mine.workers_async, 4, 0, int(clients or 0), per_worker=True)
+
+
+CONFIGURATIONS: Final[Mapping[str, Configuration]] = {
+    "mine": _of_article("My Benchmark"),
+    "better-async": _of_article("Better Async"),
+    "better-sync": _of_article("Better Sync"),
+    "original": _original(),
+}
+"""Those of the article."""
+
+
+def fitted(processors: int) -> Configuration:
+    """The article's own, with workers as it found them best: one a processor; sync: 3, and one more."""
+    mine = CONFIGURATIONS["mine"]
+    workers = processors * _SYNC_A_PROCESSOR + 1
+    return Configuration(workers, processors, mine.sessions, mine.delay_ms, mine.clients)

@@ -1,0 +1,185 @@
+"""The figures of five published benchmarks, exactly as their articles give them, one file an article.
+
+Not for: whether they can be true (``audit``), or what we measured (``record``).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.errors import LabFileError
+from asyncdemo.lab.results.strict import from_plain
+
+__all__ = ["ARTICLES", "Article", "Audit", "Column", "Figure", "Headline", "Setting", "Table", "load_article"]
+
+ARTICLES: Final = (
+    "flask-and-sanic",
+    "four-frameworks",
+    "flask-and-quart",
+    "constant-rate",
+    "twenty-one-pairs",
+)
+"""In the order in which the course uses them."""
+_FOLDER: Final = Path(__file__).with_name("published")
+_FIGURE: Final = re.compile(r"(-?\d+(?:\.\d+)?)(us|ms|s|m|k|%|MB|KB)?")
+_TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0}
+"""Suffix or unit -> seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One cell. text: as published. value: in the unit of its column; None where the text is no number."""
+
+    text: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    key: str
+    title: str
+    unit: str = ""
+    """Of its figures; "" for a plain number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as published, with a row for each contestant. rows: cells as texts, one for each column."""
+
+    key: str
+    title: str
+    names: int
+    """So many columns from the left say what a row is about."""
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    turned: bool = False
+    """There are many figures and few rows: better shown with a column for each contestant."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.names < len(self.columns):
+            raise ValueError(f"names is {self.names}, of {len(self.columns)} columns")
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"the row {row[0]!r} has {len(row)} cells for {len(self.columns)} columns")
+            for column, text in zip(self.columns, row, strict=True):
+                _figure(column, text)
+
+    def name(self, row: tuple[str, ...]) -> str:
+        parts = zip(self.columns[: self.names], row, strict=False)
+        return " · ".join(f"{text}{column.unit}" for column, text in parts)
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        return tuple(self.name(row) for row in self.rows)
+
+    def row(self, name: str) -> tuple[str, ...]:
+        """Raises KeyError."""
+        return dict(zip(self.row_names, self.rows, strict=True))[name]
+
+    def figure(self, row: tuple[str, ...], key: str) -> Figure:
+        """Raises KeyError if there is no such column."""
+        places = {column.key: place for place, column in enumerate(self.columns)}
+        return _figure(self.columns[places[key]], row[places[key]])
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How it was measured, in words."""
+
+    versions: str
+    machine: str
+    tool: str
+    commands: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    says: str
+    """What the article concludes, in our words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """One check of ``audit`` on rows of a table.
+
+    inputs: a parameter of the check -> a number, or what to read: ``column``, ``table.column`` (of the row
+    with the same name), ``table.column@row``, or ``table.column[Word]`` for all rows in which a cell begins
+    with the word.
+    """
+
+    check: str
+    table: str
+    inputs: Mapping[str, str]
+    rows: tuple[str, ...] = ()
+    """Names; all of the table if there are none."""
+    of: str = ""
+    """Whose figures they are, where a row has those of several contestants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """key: the name of its file, of its page, and of our own record of it."""
+
+    key: str
+    name: str
+    claim: str
+    """The best known figure, in one line."""
+    setting: Setting
+    headlines: tuple[Headline, ...]
+    tables: tuple[Table, ...]
+    audits: tuple[Audit, ...]
+    lessons: tuple[str, ...]
+    """Ids, whether or not the course has them yet."""
+    title: str = ""
+    author: str = ""
+    date: str = ""
+    """As far as the text says; "" for each of these where it does not."""
+    address: str = ""
+
+    def __post_init__(self) -> None:
+        for audit in self.audits:
+            if audit.table not in {table.key for table in self.tables}:
+                raise ValueError(f"audit {audit.check} is about a table {audit.table!r}, which is not there")
+
+    def table(self, key: str) -> Table:
+        """Raises KeyError."""
+        return {table.key: table for table in self.tables}[key]
+
+
+@cache
+def load_article(key: str, folder: Path = _FOLDER) -> Article:
+    """Raises LabFileError with file and field."""
+    path = folder / f"{key}.toml"
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LabFileError(f"{path.name}: {error}") from error
+    for audit in data.get("audits", ()):
+        if isinstance(inputs := audit.get("inputs"), dict):
+            audit["inputs"] = {name: str(value) for name, value in inputs.items()}
+    return from_plain(Article, {"key": key, **data}, path.name)
+
+
+def _figure(column: Column, text: str) -> Figure:
+    """Raises ValueError for a number with a unit that its column cannot have."""
+    match = _FIGURE.fullmatch(text)
+    if not match:
+        return Figure(text, None)
+    number, suffix = float(match[1]), match[2] or ""
+    if suffix in _TIMES:
+        if column.unit not in _TIMES:
+            raise ValueError(f"{text} is a time, and the unit of {column.key} is {column.unit!r}")
+        number *= _TIMES[suffix] / _TIMES[column.unit]
+    elif suffix == "k":
+        number *= 1000
+    elif suffix and suffix != column.unit:
+        raise ValueError(f"{text} is in {suffix}, and the unit of {column.key} is {column.unit!r}")
+    return Figure(text, number)

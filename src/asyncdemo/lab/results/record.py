@@ -1,0 +1,124 @@
+"""The record of a finished experiment, ``asyncdemo.lab/1``: what ran, every trial, and what they come to.
+
+Plain data that checks itself: references lead somewhere, and ratios are those of the trials.
+Not for: measuring, files (``record_file``) or drawing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from asyncdemo.lab.results.comparison import Comparison
+from asyncdemo.lab.results.flags import Flag
+from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Setting, Verification
+from asyncdemo.lab.results.trial import Trial, figures
+
+__all__ = ["FORMAT", "Record"]
+
+FORMAT: Final = "asyncdemo.lab/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """name: of its file and of the article's page, or of an experiment without an article."""
+
+    format: str
+    name: str
+    title: str
+    asyncdemo: str
+    """Its version."""
+    command: str
+    """That made it."""
+    started: str
+    ended: str
+    """ISO 8601, in UTC."""
+    extent: Extent
+    rounds: int
+    """Planned; there are as many as the trials say."""
+    order_seed: int
+    """Of the order of the arms in each round."""
+    environment: Environment
+    arms: tuple[Arm, ...]
+    settings: tuple[Setting, ...]
+    trials: tuple[Trial, ...]
+    comparisons: tuple[Comparison, ...]
+    verifications: tuple[Verification, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    article: str = ""
+    """The key of the published figures."""
+    lesson: str = ""
+    interrupted: bool = False
+    flags: tuple[Flag, ...] = ()
+    """About all of it."""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        arms, settings = _names("arms", self.arms), _names("settings", self.settings)
+        for arm in self.arms:
+            _known("arms", arm.twin_of, arms | {""}, arm.name)
+            for setting in arm.commands:
+                _known("settings", setting, settings | {"*"}, arm.name)
+        for verification in self.verifications:
+            _known("arms", verification.arm, arms, verification.what)
+            _known("settings", verification.setting, settings | {""}, verification.what)
+        self._check_trials(arms, settings)
+        for comparison in self.comparisons:
+            for arm_name in (comparison.arm, comparison.base):
+                _known("arms", arm_name, arms, comparison.name)
+            for setting in (comparison.setting, comparison.base_setting or comparison.setting):
+                _known("settings", setting, settings, comparison.name)
+            self._check_pairs(comparison)
+
+    def arm(self, name: str) -> Arm:
+        return next(arm for arm in self.arms if arm.name == name)
+
+    def setting(self, name: str) -> Setting:
+        return next(setting for setting in self.settings if setting.name == name)
+
+    def pairs(self, comparison: Comparison) -> tuple[float, ...]:
+        """Its ratios round by round, of the rounds that have both figures and no flag that withdraws one.
+
+        Of a search, the last step that has the figure counts.
+        """
+        figure, setting = comparison.figure, comparison.setting
+        arm = figures(self.trials, comparison.arm, setting, figure)
+        base = figures(self.trials, comparison.base, comparison.base_setting or setting, figure)
+        return tuple(arm[place] / base[place] for place in sorted(arm.keys() & base.keys()))
+
+    def _check_trials(self, arms: frozenset[str], settings: frozenset[str]) -> None:
+        seen = set()
+        for trial in self.trials:
+            where = f"round {trial.round}"
+            _known("arms", trial.arm, arms, where)
+            _known("settings", trial.setting, settings, where)
+            if not 1 <= trial.round <= self.rounds:
+                raise ValueError(f"a trial is of round {trial.round}, and there are {self.rounds}")
+            key = (trial.round, trial.arm, trial.setting, trial.step)
+            if key in seen:
+                raise ValueError(f"two trials are of {trial.arm} under {trial.setting} in {where}")
+            seen.add(key)
+
+    def _check_pairs(self, comparison: Comparison) -> None:
+        if comparison.measured is None:
+            return
+        pairs, given = self.pairs(comparison), comparison.measured.pairs
+        if len(pairs) != len(given) or not all(
+            math.isclose(own, other, rel_tol=1e-6) for own, other in zip(pairs, given, strict=True)
+        ):
+            raise ValueError(f"{comparison.name}: its pairs are not the ratios of the trials")
+
+
+def _names(what: str, items: Iterable[Arm | Setting]) -> frozenset[str]:
+    names = [item.name for item in items]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two of the {what} are called {name!r}")
+    return frozenset(names)
+
+
+def _known(what: str, name: str, names: frozenset[str], where: str) -> None:
+    if name not in names:
+        raise ValueError(f"{where}: {name!r} is none of the {what}: {', '.join(sorted(names - {''}))}")

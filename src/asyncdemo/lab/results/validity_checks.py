@@ -1,0 +1,286 @@
+"""What the figures of a trial, and the ratios of an experiment, are flagged for: ``flags.RULES``, applied.
+
+Pure functions of trials and settings; each returns the flag, or None.
+Not for: noticing that a contestant failed (``protocol``), or what a flag costs (``flags``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from asyncdemo.lab.results.flags import RULES, Flag, FlagKind
+from asyncdemo.lab.results.laws import littles_latency_ms
+from asyncdemo.lab.results.ratio import Ratio
+from asyncdemo.lab.results.setup import Arm, Loop, Setting, Verification
+from asyncdemo.lab.results.trial import Load, System, Trial, TrialOutcome
+
+__all__ = [
+    "client_busy",
+    "contestant_failed",
+    "errors",
+    "failed_at_times",
+    "few_rounds",
+    "few_samples",
+    "foreign_cpu",
+    "interrupted",
+    "littles_gap",
+    "load_failed",
+    "no_ranking",
+    "no_rate",
+    "not_to_be_had",
+    "not_verified",
+    "of_trial",
+    "over_budget",
+    "overloaded",
+    "rate_doubtful",
+    "shortfall",
+    "twins_differ",
+]
+
+_FAILED_STATUS: Final = 400
+_CORRECTS: Final = "wrk"
+"""To the latencies that it measured it adds those of answers that it thinks it has missed."""
+
+
+def of_trial(
+    load: Load, system: System | None, setting: Setting, offered_per_s: float | None, p99_ms: float | None
+) -> tuple[Flag, ...]:
+    """All that a single trial can be flagged for by its own figures."""
+    found = (
+        client_busy(load),
+        foreign_cpu(system),
+        littles_gap(load, setting),
+        overloaded(load, offered_per_s),
+        over_budget(load, offered_per_s, p99_ms, setting),
+        errors(load),
+    )
+    return tuple(flag for flag in found if flag is not None)
+
+
+def client_busy(load: Load) -> Flag | None:
+    """Running and waiting to run count alike: either way the answers wait for the client."""
+    ran, waited = load.client_busy, load.client_waited or 0.0
+    if ran is None or not _above(FlagKind.CLIENT_BUSY, ran + waited):
+        return None
+    words = f"The load client used {ran:.0%} of a CPU"
+    if _above(FlagKind.CLIENT_BUSY, ran):
+        advice = "Send less: fewer clients, or kept connections; or divide the load among several clients."
+    else:
+        words += f", and for {waited:.0%} of the time another program had it"
+        advice = "Give the client a CPU of its own: stop what else runs there, or take a machine with more."
+    return Flag(FlagKind.CLIENT_BUSY, f"{words}.", advice, ran + waited)
+
+
+def foreign_cpu(system: System | None) -> Flag | None:
+    share = None if system is None else system.foreign_cpu
+    if share is None or not _above(FlagKind.FOREIGN_CPU, share):
+        return None
+    words = f"Programs outside of the experiment used {share:.1%} of the CPUs."
+    return Flag(FlagKind.FOREIGN_CPU, words, "Stop them, and measure again.", share)
+
+
+def littles_gap(load: Load, setting: Setting) -> Flag | None:
+    """In a closed loop throughput times mean latency is the number of clients.
+
+    Taken over the whole run: all clients were waiting while requests were begun, and fewer and fewer of them
+    afterwards, so the product must lie between ``clients`` × the share of that window and ``clients``. What
+    failed took time too, and has no latency: it may have cost at most the whole time limit each. Of wrk's
+    mean, which has more in it than was measured, only the lower limit is asked.
+    """
+    mean_ms, clients = load.latency_ms.get("mean"), setting.clients
+    if setting.loop is not Loop.CLOSED or clients is None or not mean_ms or load.wall_s <= 0:
+        return None
+    waiting = clients * mean_ms / littles_latency_ms(clients, load.answered / load.wall_s)
+    limit_s = min(load.wall_s, setting.timeout_s or load.wall_s)
+    least = (clients * load.window_s - sum(load.errors.values()) * limit_s) / load.wall_s
+    too_many = 0.0 if load.engine == _CORRECTS else waiting - clients
+    gap = max(least - waiting, too_many) / clients
+    if not _above(FlagKind.LITTLES_GAP, gap):
+        return None
+    words = (
+        f"{load.answered / load.wall_s:,.0f} answers a second of {mean_ms:,.1f} ms each keep "
+        f"{waiting:,.1f} clients waiting, and there were {clients:,}."
+    )
+    advice = "Measure for longer than a few answers take, and count connecting as waiting."
+    return Flag(FlagKind.LITTLES_GAP, words, advice, gap)
+
+
+def shortfall(load: Load, offered_per_s: float) -> float:
+    """The share of the rate that was served.
+
+    What was sent in the last moment cannot be answered before the window ends; the moment is as long as the
+    quickest answer took.
+    """
+    served_s = load.window_s - load.latency_ms.get("0", 0.0) / 1000
+    return load.answered_in_window / (offered_per_s * served_s) if served_s > 0 else 0.0
+
+
+def overloaded(load: Load, offered_per_s: float | None) -> Flag | None:
+    limit = RULES[FlagKind.OVERLOADED].limit
+    if offered_per_s is None or limit is None or (share := shortfall(load, offered_per_s)) >= limit:
+        return None
+    words = (
+        f"Of {offered_per_s:,.0f} requests a second {share:.1%} were served, so latency grew all the time."
+    )
+    return Flag(FlagKind.OVERLOADED, words, "Take a lower rate.", share)
+
+
+def over_budget(
+    load: Load, offered_per_s: float | None, p99_ms: float | None, setting: Setting
+) -> Flag | None:
+    """A rate that is not served keeps no budget: its latency would grow for as long as it lasts."""
+    if setting.budget_ms is None:
+        return None
+    unserved = overloaded(load, offered_per_s)
+    if unserved is None and p99_ms is not None and p99_ms <= setting.budget_ms:
+        return None
+    seen = "is unknown" if p99_ms is None else f"is {p99_ms:,.1f} ms"
+    words = f"The 99th percentile {seen}, and the budget is {setting.budget_ms:g} ms."
+    words = words if unserved is None else unserved.words
+    return Flag(FlagKind.OVER_BUDGET, words, "The search goes on with a lower rate.", p99_ms)
+
+
+def errors(load: Load) -> Flag | None:
+    """Without a whole answer, or with a status of 400 and above."""
+    failed = Counter({kind: count for kind, count in load.errors.items() if count})
+    for status, count in load.statuses.items():
+        if int(status) >= _FAILED_STATUS and count:
+            failed[f"status {status}"] += count
+    share = failed.total() / load.requests if load.requests else 0.0
+    if not _above(FlagKind.ERRORS, share):
+        return None
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in failed.most_common())
+    words = f"{share:.2%} of {load.requests:,} requests failed: {kinds}."
+    return Flag(FlagKind.ERRORS, words, "An answer that is none costs little: find out why first.", share)
+
+
+def few_samples(answered: int, percent: float) -> Flag | None:
+    """percent: the one that is quoted. 100 is the greatest of all, and needs no more."""
+    limit = RULES[FlagKind.FEW_SAMPLES].limit
+    beyond = answered * (100 - percent) / 100
+    if limit is None or percent == 100 or beyond >= limit:
+        return None
+    words = f"Of {answered:,} answers {beyond:,.0f} lie beyond the percentile {percent:g}."
+    needed = limit / (1 - percent / 100)
+    advice = f"Measure until there are {needed:,.0f} answers."
+    return Flag(FlagKind.FEW_SAMPLES, words, advice, beyond)
+
+
+def twins_differ(ratio: Ratio) -> Flag | None:
+    """Few rounds say nothing of it: the interval of one is a point, and never holds 1."""
+    if ratio.holds_one or ratio.rests_on_few:
+        return None
+    words = (
+        f"The same contestant, measured twice, differs from itself: {ratio.median:.3f} "
+        f"[{ratio.least:.3f} to {ratio.most:.3f}]."
+    )
+    return Flag(
+        FlagKind.TWINS_DIFFER, words, "Trust no difference that is smaller than this one.", ratio.median
+    )
+
+
+def no_ranking(ratio: Ratio) -> Flag | None:
+    if not ratio.holds_one:
+        return None
+    words = f"The interval holds 1: {ratio.least:.3f} to {ratio.most:.3f}."
+    return Flag(FlagKind.NO_RANKING, words, "More rounds, or a quieter machine, may tell them apart.")
+
+
+def few_rounds(rounds: int, withdrawn: Iterable[FlagKind] = ()) -> Flag | None:
+    """rounds: that have both figures. withdrawn: for what the others have not."""
+    limit = RULES[FlagKind.FEW_ROUNDS].limit
+    if limit is None or rounds >= limit:
+        return None
+    words = f"{rounds} round{'s' * (rounds != 1)} of {limit:.0f}"
+    kinds = ", ".join(sorted({kind.value for kind in withdrawn}))
+    words += f"; others were withdrawn: {kinds}." if kinds else "."
+    return Flag(FlagKind.FEW_ROUNDS, words, f"A ranking takes {limit:.0f}; --quick has fewer.", float(rounds))
+
+
+def not_verified(verifications: Iterable[Verification]) -> Flag | None:
+    """verifications: of one arm, under one setting or all of them."""
+    broken = [item for item in verifications if not item.held]
+    if not broken:
+        return None
+    shown = "; ".join(f"{item.what}: {item.asked} was asked for, {item.seen} was seen" for item in broken)
+    return Flag(FlagKind.NOT_VERIFIED, f"{shown}.", "Repair it first: what it does is not what is compared.")
+
+
+def contestant_failed(trials: Sequence[Trial]) -> Flag | None:
+    """trials: of one arm, under one setting."""
+    failed = [trial for trial in trials if trial.outcome in _FAILURES]
+    if not failed:
+        return None
+    words = f"{failed[0].arm} {_FAILURES[failed[0].outcome]}: {failed[0].problem}"
+    return Flag(FlagKind.CONTESTANT_FAILED, words, "Its log is in the trial.", float(len(failed)))
+
+
+def load_failed(trials: Sequence[Trial]) -> Flag | None:
+    """trials: of one arm, under one setting."""
+    failed = [trial for trial in trials if trial.outcome is TrialOutcome.LOAD_FAILED]
+    if not failed:
+        return None
+    words = f"{failed[0].arm}: {failed[0].problem}"
+    return Flag(FlagKind.LOAD_FAILED, words, "Measure again, or with another client.", float(len(failed)))
+
+
+def failed_at_times(title: str, trials: Iterable[Trial], rounds: int) -> Flag | None:
+    """trials: of one arm, under one setting, of which some count. rounds: that others had under it."""
+    tries = {trial.round: trial for trial in trials}
+    failed = [trial for trial in tries.values() if trial.outcome in _NO_RESULT]
+    if not failed:
+        return None
+    counts = Counter(trial.outcome for trial in failed)
+    told = " and ".join(f"{_NO_RESULT[outcome]} in {count}" for outcome, count in counts.items())
+    last = [tries[number] in failed for number in sorted(tries)][-2:]
+    is_over = last == [True, True] and max(tries) < rounds
+    why = "; ".join(dict.fromkeys(trial.problem.rstrip(".") for trial in failed))
+    again = " and was not tried again" * is_over
+    words = f"{title} {told} of {len(tries)} tries{again}: {why}."
+    advice = "Find out why: the rounds that count may be its better ones."
+    return Flag(FlagKind.FAILED_AT_TIMES, words, advice, float(len(failed)))
+
+
+def no_rate(arm: Arm, why: str) -> Flag | None:
+    """why: "" if it has one. The rate of its open loop follows from what it can do."""
+    if not why:
+        return None
+    words = f"{arm.title} has no rate here: what it can do was not found out ({why.rstrip('.')})."
+    return Flag(FlagKind.NOT_VERIFIED, words, "Repair it first, or measure again.")
+
+
+def rate_doubtful(titles: Iterable[str], doubts: Iterable[str]) -> Flag:
+    """titles: of settings whose rate is a share of what the slowest can do. doubts: of that."""
+    words = f"{', '.join(titles)}: the rate follows from what the slowest can do, and {'; '.join(doubts)}."
+    return Flag(FlagKind.RATE_DOUBTFUL, words, "All rounds have that rate.")
+
+
+def not_to_be_had(arm: Arm) -> Flag | None:
+    if not arm.unavailable:
+        return None
+    advice = f"Today one would take {arm.successor}." if arm.successor else ""
+    return Flag(FlagKind.NOT_TO_BE_HAD, f"{arm.title}: {arm.unavailable}", advice)
+
+
+def interrupted(finished: int, planned: int, why: str = "") -> Flag:
+    """why: if it was not somebody who asked for it."""
+    ended = f"{finished} of {planned} rounds were finished when the run was ended"
+    words = f"{ended}: {why.rstrip('.')}." if why else f"{ended}."
+    return Flag(FlagKind.INTERRUPTED, words, "Run it again: it goes on where it stopped.", float(finished))
+
+
+_FAILURES: Final = {
+    TrialOutcome.NOT_STARTED: "did not start",
+    TrialOutcome.HUNG: "hung",
+    TrialOutcome.DIED: "died",
+    TrialOutcome.WRONG_ANSWER: "answered wrongly",
+    TrialOutcome.PORT_KEPT: "kept its port",
+}
+_NO_RESULT: Final = {**_FAILURES, TrialOutcome.LOAD_FAILED: "got no result of the load client"}
+
+
+def _above(kind: FlagKind, value: float) -> bool:
+    limit = RULES[kind].limit
+    return limit is not None and value > limit

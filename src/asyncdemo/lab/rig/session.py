@@ -1,0 +1,156 @@
+"""The rig at work in a thread of its own: measures what is wanted, and begins anew when that changes.
+
+Not for: a single measurement (``testbed``), or the keys and the screen (``cli.rig``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.lab.harness.protocol.bench import Interrupted
+from asyncdemo.lab.results.rigging import Outcome, Rigging
+
+__all__ = ["Measures", "Session", "State"]
+
+_QUIET_S: Final = 0.6
+"""So long nothing must have changed: on the way from 4 to 19 workers nobody wants 6."""
+
+
+class Measures(Protocol):
+    """What ``rig_bench.Bed`` is to a session."""
+
+    @property
+    def missing(self) -> Mapping[str, str]: ...
+    def measure(
+        self,
+        rigging: Rigging,
+        say: Callable[[str], None],
+        tell: Callable[[Outcome], None],
+        interrupted: Callable[[], bool],
+    ) -> Outcome: ...
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """doing: in words, "" if there is nothing to do. now: of the rigging that is measured, or was last.
+
+    tried: what was measured to its end, in order. trouble: why nothing can be measured at all.
+    """
+
+    doing: str = ""
+    now: Outcome | None = None
+    tried: tuple[Outcome, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)
+    trouble: str = ""
+
+
+class Session:
+    """A context manager. At its end all servers are stopped; one that is starting is waited for."""
+
+    def __init__(
+        self, opened: Callable[[Callable[[str], None]], AbstractContextManager[Measures]], wanted: Rigging
+    ) -> None:
+        """opened: is told a function to say what it does; entered and left in the session's thread."""
+        self._opened = opened
+        self._lock = threading.Condition()
+        self._wanted: Rigging | None = wanted
+        self._changes = 0
+        self._ending = False
+        self._state = State(doing="starting")
+        self._thread = threading.Thread(target=self._work, name="rig", daemon=True)
+
+    @property
+    def state(self) -> State:
+        with self._lock:
+            return self._state
+
+    @property
+    def is_over(self) -> bool:
+        return not self._thread.is_alive()
+
+    def want(self, rigging: Rigging) -> None:
+        """From now on this one; what is measured is given up, and said again if it is the same."""
+        with self._lock:
+            self._wanted = rigging
+            self._changes += 1
+            self._state = replace(self._state, now=None)
+            self._lock.notify_all()
+
+    def end(self) -> None:
+        """Returns at once; ``is_over`` when all is stopped."""
+        with self._lock:
+            self._ending = True
+            self._lock.notify_all()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+        self._thread.join()
+
+    # -- in the thread --------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        try:
+            with self._opened(self._say) as measures:
+                self._tell(missing=dict(measures.missing))
+                while (chosen := self._next()) is not None:
+                    self._measure(measures, chosen)
+        except AsyncdemoError as error:
+            self._tell(trouble=str(error))
+        except Interrupted:
+            pass
+        finally:
+            self._say("")
+
+    def _next(self) -> Rigging | None:
+        """Waits until something is wanted, and has been for a moment. None: it is the end."""
+        with self._lock:
+            while not self._ending:
+                seen = self._changes
+                if self._wanted is None:
+                    self._state = replace(self._state, doing="")
+                    self._lock.wait()
+                elif not self._lock.wait(_QUIET_S) and seen == self._changes:
+                    chosen, self._wanted = self._wanted, None
+                    return chosen
+            return None
+
+    def _measure(self, measures: Measures, chosen: Rigging) -> None:
+        with self._lock:
+            if self._wanted is not None:  # something else, since this was chosen
+                return
+            seen = self._changes
+
+        def outdated() -> bool:
+            return self._ending or self._changes != seen
+
+        def tell(outcome: Outcome) -> None:
+            with self._lock:
+                if not outdated():
+                    self._state = replace(self._state, now=outcome)
+
+        try:
+            outcome = measures.measure(chosen, self._say, tell, outdated)
+        except Interrupted:
+            return
+        with self._lock:
+            if not outdated():
+                self._state = replace(self._state, now=outcome, tried=(*self._state.tried, outcome))
+
+    def _say(self, doing: str) -> None:
+        self._tell(doing=doing)
+
+    def _tell(self, **changed: object) -> None:
+        with self._lock:
+            self._state = replace(self._state, **changed)  # type: ignore[arg-type]

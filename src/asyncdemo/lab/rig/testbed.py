@@ -1,0 +1,207 @@
+"""The rig's servers under its knobs, and short measurements of them in turns.
+
+Both servers run at the same time, each behind an nginx of its own, and only one is sent anything. What need
+not be started anew for a changed knob goes on. Not for: the knobs (``rigging``), or a record (``protocol``).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.lab.harness.contestant import PortKept, Started
+from asyncdemo.lab.harness.engines import OURS
+from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.protocol import Condition, Contender, Scene, Size
+from asyncdemo.lab.harness.protocol.attempts import looked
+from asyncdemo.lab.harness.protocol.bench import Bench, plan_of
+from asyncdemo.lab.results import validity_checks
+from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
+from asyncdemo.lab.results.ratio import Ratio
+from asyncdemo.lab.results.rigging import SIDES, Outcome, Rigging, Side
+from asyncdemo.lab.stack import PAIRS, Stack, condition, contender, open_stack
+from asyncdemo.lab.stack.programs import port_to_keep, scratch
+from asyncdemo.lab.stack.proxy import nginx
+
+__all__ = ["ROUNDS", "Bed", "open_bed"]
+
+ROUNDS: Final = 7
+_SHORTEST_S, _LONGEST_S = 1.0, 5.0
+_WARM_S: Final = 0.5
+_ANSWERS: Final = 4
+"""A window lasts for as many answers to one client, if they take as long as the bound says."""
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class _Kept:
+    """A server that runs. key: what it was started with; another one needs another server."""
+
+    key: str
+    started: Started
+    parts: ExitStack
+
+
+@dataclass
+class Bed:
+    """stacks: the same database and pooler for both sides, and a way in for each."""
+
+    stacks: Mapping[str, Stack]
+    apps: Path
+    bench: Bench
+    _kept: dict[str, _Kept] = field(default_factory=dict)
+    _limit: int = 0
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        return self._stack.missing
+
+    @property
+    def _stack(self) -> Stack:
+        return self.stacks[SIDES[0].name]
+
+    def measure(
+        self, rigging: Rigging, say: Say, tell: Callable[[Outcome], None], interrupted: Callable[[], bool]
+    ) -> Outcome:
+        """tell: of each finished round. Raises Interrupted when asked to end."""
+        bench = replace(self.bench, own_pids=self._pids, interrupted=interrupted)
+        try:
+            for side in SIDES:
+                bench.check_interrupted()
+                self._serve(side, rigging, say)
+            return self._rounds(bench, rigging, say, tell)
+        except AsyncdemoError as error:
+            kept = self._stop_all()  # whatever is wrong with it, the next one begins anew
+            return Outcome(rigging, ROUNDS, {}, failed=" ".join([str(error), *kept]))
+
+    def close(self) -> None:
+        """Stops the servers; the database goes on. Raises PortKept once all of them are stopped."""
+        if kept := self._stop_all():
+            raise PortKept(" ".join(kept))
+
+    def _stop_all(self) -> list[str]:
+        """Returns who has kept its port, in words."""
+        kept = []
+        while self._kept:
+            try:
+                self._kept.popitem()[1].parts.close()
+            except PortKept as error:
+                kept.append(str(error))
+        return kept
+
+    def _serve(self, side: Side, rigging: Rigging, say: Say) -> None:
+        """Started anew if it was started with other knobs; then it must answer rightly."""
+        chosen = rigging.configuration
+        workers = chosen.workers(side.is_sync)
+        key = f"{workers} workers, {chosen.delay_ms:g} ms"
+        kept = self._kept.get(side.name)
+        if kept is not None and kept.key == key and not kept.started.died():
+            return
+        if kept is not None:
+            del self._kept[side.name]
+            kept.parts.close()
+        say(f"starting {workers} worker{'s' * (workers != 1)} of {side.title}")
+        one, setting = self._contender(side), self._condition(side, rigging)
+        with ExitStack() as parts:
+            with self.bench.pinning.of_server():
+                running = one.contestant.start({**setting.knobs, **one.knobs})
+            started = parts.enter_context(running)
+            self._limit = chosen.sessions_of(side.is_sync)
+            scene = Scene(one.arm, setting.setting, started)
+            for check in setting.checks:
+                if not (seen := looked(check, scene)).held:
+                    raise AsyncdemoError(f"{side.title}, {check.what}: {seen.words}")
+            self._kept[side.name] = _Kept(key, started, parts.pop_all())
+
+    def _rounds(self, bench: Bench, rigging: Rigging, say: Say, tell: Callable[[Outcome], None]) -> Outcome:
+        figures: dict[str, list[float]] = {side.name: [] for side in SIDES}
+        pairs: list[float] = []
+        refused: dict[FlagKind, tuple[Flag, dict[str, None]]] = {}
+        for side in SIDES:
+            say(f"warming up {side.title}")
+            self._window(bench, replace(rigging, client=OURS), side, _WARM_S)
+        outcome = Outcome(rigging, ROUNDS, {})
+        for number in range(1, ROUNDS + 1):
+            found: dict[str, float] = {}
+            for side in SIDES if number % 2 else SIDES[::-1]:
+                say(f"round {number} of {ROUNDS}: {side.name}")
+                per_s, why = self._window(bench, rigging, side, _window_s(rigging))
+                figures[side.name].append(per_s)
+                for flag in why:
+                    worst, names = refused.get(flag.kind, (flag, {}))
+                    worst = max(worst, flag, key=lambda one: one.value or 0.0)
+                    refused[flag.kind] = worst, {**names, side.name: None}
+                if not why:
+                    found[side.name] = per_s
+            if len(found) == len(SIDES) and all(found.values()):
+                pairs.append(found["async"] / found["sync"])
+            outcome = Outcome(
+                rigging,
+                ROUNDS,
+                {name: statistics.median(values) for name, values in figures.items()},
+                Ratio.of(pairs) if pairs else None,
+                {kind: f"{' and '.join(names)}: {worst.words}" for kind, (worst, names) in refused.items()},
+                done=number,
+            )
+            tell(outcome)
+        return outcome
+
+    def _window(
+        self, bench: Bench, rigging: Rigging, side: Side, window_s: float
+    ) -> tuple[float, tuple[Flag, ...]]:
+        """Requests per second, and why they do not count."""
+        self._let(rigging.configuration.sessions_of(side.is_sync))
+        asked, started = self._condition(side, rigging), self._kept[side.name].started
+        setting = asked.described(Size(window_s=window_s))
+        plan = plan_of(asked, setting, started.port, cpus=bench.pinning.client)
+        scene = Scene(self._contender(side).arm, setting, started)
+        window = bench.window(rigging.client, plan, scene)
+        load = window.measured.load
+        flags = validity_checks.of_trial(load, window.system, setting, None, window.measured.p99_ms)
+        return load.throughput_per_s, tuple(flag for flag in flags if refuses([flag]))
+
+    def _let(self, sessions: int) -> None:
+        if sessions != self._limit:
+            self._stack.limit_sessions(sessions)
+            self._limit = sessions
+
+    def _contender(self, side: Side) -> Contender:
+        return contender(self.stacks[side.name], PAIRS[side.pair], self.apps)
+
+    def _condition(self, side: Side, rigging: Rigging) -> Condition:
+        return condition(self.stacks[side.name], "rig", "the rig", rigging.configuration, in_full=False)
+
+    def _pids(self) -> tuple[int, ...]:
+        servers = [pid for kept in self._kept.values() for pid in kept.started.pids()]
+        proxies = [pid for stack in self.stacks.values() if stack.proxy for pid in stack.proxy.pids()]
+        return (*self._stack.pids(), *proxies, *servers)
+
+
+@contextmanager
+def open_bed(apps: Path, say: Say, bench: Bench | None = None) -> Iterator[Bed]:
+    """apps: the folder of lesson 25. Raises MissingError and ServiceError."""
+    with ExitStack() as parts:
+        stack = parts.enter_context(open_stack(say))
+        port = server_port = port_to_keep()
+        proxy = None
+        if stack.proxy is not None and (program := find("nginx")):
+            port = port_to_keep()
+            folder = parts.enter_context(scratch())
+            proxy = parts.enter_context(nginx(program, folder, port, server_port))
+        second = replace(stack, port=port, server_port=server_port, proxy=proxy)
+        bed = Bed({"sync": stack, "async": second}, apps, bench or Bench())
+        parts.callback(bed.close)
+        yield bed
+
+
+def _window_s(rigging: Rigging) -> float:
+    """Long enough for several answers to each client of the slower side."""
+    bounds = [bound for side in SIDES if (bound := rigging.bound_per_s(side, True))]
+    answer_s = rigging.configuration.clients / min(bounds) if bounds else 0.0
+    return min(max(_SHORTEST_S, _ANSWERS * answer_s), _LONGEST_S)
