@@ -93,6 +93,15 @@ def test_the_formula_holds_for_what_is_published_at_the_lower_rate() -> None:
     assert twice.bound is not None and twice.bound.ratio == pytest.approx(2)
 
 
+def test_the_formula_is_a_number_and_not_counted_in_any_trial() -> None:
+    experiment = prepared("constant-rate")
+    rows = [row for row in experiment.asked if row.figure.key == "counted.longest_of_backlog"]
+    assert len(rows) == 4
+    assert {(row.base_value, row.base_setting) for row in rows} == {(1.0, "")}
+    counting = {item.setting.name for item in experiment.conditions for count in item.counts}
+    assert counting == {row.setting for row in rows}
+
+
 def test_a_full_run_asks_for_longer_at_the_published_rates() -> None:
     experiment = prepared("constant-rate")
     asked = {item.setting.name: item for item in experiment.conditions}

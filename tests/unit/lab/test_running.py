@@ -551,6 +551,28 @@ def test_a_figure_that_no_trial_has_is_a_row_that_says_so() -> None:
     assert "No trial has the figure counted.rows" in record.comparisons[0].flags[0].words
 
 
+def test_a_row_against_a_number_asks_nothing_of_any_other_trial() -> None:
+    """It has all of its rounds, whatever became of the others; and the number is in no trial."""
+
+    def spoil(load: Load, plan: Plan) -> Load:
+        return replace(load, client_busy=0.95 if plan.clients == CLOSED.clients else 0.2)
+
+    many = replace(CLOSED, name="many", title="100 clients", clients=100)
+    rows = (
+        replace(a_row("fast", "fast", "many"), base_value=500.0),
+        replace(a_row("fast", "fast", "many"), base_setting="closed"),
+    )
+    fast = FakeContestant("fast", [1000.0])
+    conditions = (Condition(CLOSED, (SEND,)), Condition(many, (SEND,)))
+    bench, _ = a_bench(fast, spoil=spoil)
+    record = run(an_experiment(fast, conditions=conditions, asked=rows), Extent.DEFAULT, bench=bench, seed=1)
+    against_number, against_trials = record.comparisons[:2]
+    assert against_number.measured is not None and against_number.measured.pairs == (2.0,) * SIZE.rounds
+    assert (against_number.base_value, against_number.base_median, against_number.flags) == (500.0, 500.0, ())
+    assert against_trials.measured is None
+    assert parse_record(dump_record(record)) == record
+
+
 def test_an_overload_takes_the_percentiles_and_leaves_the_throughput() -> None:
     rush = Setting("rush", "2,000 a second", Loop.OPEN, (), rate_per_s=2000)
     asked = (

@@ -108,13 +108,12 @@ def _contenders(surroundings: Surroundings) -> Iterator[Contender]:
 
 
 def _closed() -> Condition:
-    """What each can do. The formula's own value stands here, for rows to be a multiple of it."""
+    """What each can do."""
     setting = Setting(
         CLOSED, f"{_CLIENTS} clients, a closed loop", Loop.CLOSED, (), clients=_CLIENTS, keep_alive=True
     )
     answer = answer_check(_SEND, _TEXT.decode(), _TEXT.__eq__, headers={"Content-Type": "text/plain"})
-    formula = Count("longest_of_backlog", lambda _: 1.0, most=False)
-    return Condition(setting, (_SEND,), checks=(answer,), counts=(formula,))
+    return Condition(setting, (_SEND,), checks=(answer,))
 
 
 def _open(name: str, title: str, arrivals: str, **more: float) -> Setting:

@@ -104,7 +104,7 @@ def _law_rows() -> Iterator[Asked]:
             arm=FLASK,
             base=FLASK,
             setting=f"asked-{rate}",
-            base_setting=CLOSED,
+            base_value=1.0,
             published=Published(
                 f"{longest_ms / 1000:.2f} s / (1 − {served_per_s:,.0f} / {int(rate):,}) × {run_s:.0f} s",
                 longest_ms / 1000 / said_s,
@@ -123,7 +123,7 @@ def _law_rows() -> Iterator[Asked]:
             arm=FLASK,
             base=FLASK,
             setting=setting,
-            base_setting=CLOSED,
+            base_value=1.0,
             bound=Bound(1.0, "requests answered in their order"),
             differs=("the base is the formula",),
         )

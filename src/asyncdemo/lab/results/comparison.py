@@ -52,6 +52,8 @@ class Comparison:
     setting: str
     base_setting: str = ""
     """"" if it is the same."""
+    base_value: float | None = None
+    """The ratio is a multiple of this number, which is no figure of a trial; ``base`` is the arm itself."""
     published: Published | None = None
     bound: Bound | None = None
     measured: Ratio | None = None
@@ -65,6 +67,10 @@ class Comparison:
     flags: tuple[Flag, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.base_value is not None and (
+            self.base_value <= 0 or self.base != self.arm or self.base_setting
+        ):
+            raise ValueError(f"{self.name}: a base_value is above 0, and has the arm as base, in its setting")
         if (self.verdict is None) != (self.published is None):
             raise ValueError(f"{self.name}: there is a verdict if, and only if, something is published")
         if refuses(self.flags, self.figure) and self.measured is not None:

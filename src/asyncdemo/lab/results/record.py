@@ -85,6 +85,8 @@ class Record:
         """
         figure, setting = comparison.figure, comparison.setting
         arm = figures(self.trials, comparison.arm, setting, figure)
+        if comparison.base_value is not None:
+            return tuple(arm[place] / comparison.base_value for place in sorted(arm))
         base = figures(self.trials, comparison.base, comparison.base_setting or setting, figure)
         return tuple(arm[place] / base[place] for place in sorted(arm.keys() & base.keys()))
 

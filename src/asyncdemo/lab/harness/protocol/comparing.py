@@ -32,8 +32,13 @@ def compared(
 
     no_rate: why an arm was not measured under a setting, if it is for want of a rate.
     """
-    sides = ((asked.arm, asked.setting), (asked.base, asked.base_setting or asked.setting))
-    own, base = (figures(trials, arm, setting, asked.figure.key) for arm, setting in sides)
+    own_side = (asked.arm, asked.setting)
+    base_side = (asked.base, asked.base_setting or asked.setting)
+    sides = (own_side, base_side) if asked.base_value is None else (own_side,)
+    own = figures(trials, *own_side, asked.figure.key)
+    base = figures(trials, *base_side, asked.figure.key)
+    if asked.base_value is not None:
+        base = dict.fromkeys(own, asked.base_value)
     rounds = sorted(own.keys() & base.keys())
     if not rounds:
         flags = _reasons(asked, sides, trials, arms, no_rate)
@@ -109,6 +114,7 @@ def _row(
         base=asked.base,
         setting=asked.setting,
         base_setting=asked.base_setting,
+        base_value=asked.base_value,
         published=asked.published,
         bound=asked.bound,
         measured=ratio,

@@ -143,6 +143,7 @@ class Asked:
     base: str
     setting: str
     base_setting: str = ""
+    base_value: float | None = None
     published: Published | None = None
     bound: Bound | None = None
     differs: tuple[str, ...] = ()
