@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 RECORDS: Final = Path("docs/measure/records")
-"""Of the checkout, in which the site is built. MkDocs copies it, so that a record can be downloaded."""
+"""Of the checkout, in which the site is built; ``reports`` unpacks them there."""
 _MANY: Final = 6
 """So many findings that all say the same are folded."""
 
@@ -72,7 +72,7 @@ def published(source: str) -> str:
 def report(source: str) -> str:
     """``name`` of a record; without its file, that nothing is published yet."""
     name = settings(source, {"name"})["name"]
-    path = RECORDS / f"{name}.json"
+    path = RECORDS / f"{name}.json.gz"
     if not path.exists():
         return _NO_REPORT
     return report_html(load_record(path), _download(f"records/{name}.json"))
@@ -142,10 +142,12 @@ def lessons_html(ids: Iterable[str], course: Course) -> str:
 def overview_html(articles: Iterable[Article], course: Course, records: Path) -> str:
     """A card for each article, and what else has been measured."""
     cards = "".join(_card(article, course, records) for article in articles)
-    others = [path for path in sorted(records.glob("*.json")) if path.stem not in ARTICLES]
+    others = [
+        path for path in sorted(records.glob("*.json.gz")) if path.name.partition(".")[0] not in ARTICLES
+    ]
     further = "".join(
         f"<li>{escape(load_record(path).title)}: "
-        f'<a href="records/{escape(path.name)}" download>the record</a></li>'
+        f'<a href="records/{escape(path.name.removesuffix(".gz"))}" download>the record</a></li>'
         for path in others
     )
     return f'<div class="published-cards">{cards}</div>{f"<ul>{further}</ul>" if further else ""}'
@@ -154,7 +156,7 @@ def overview_html(articles: Iterable[Article], course: Course, records: Path) ->
 def _card(article: Article, course: Course, records: Path) -> str:
     found = audited(article)
     told = next((row for row in found if row.finding.judgement is Judgement.CONTRADICTS), found[0])
-    path = records / f"{article.key}.json"
+    path = records / f"{article.key}.json.gz"
     ours = escape(verdicts(load_record(path))) if path.exists() else "Not measured yet."
     known = {lesson.id: lesson for lesson in course.lessons}
     lessons = ", ".join(

@@ -1,10 +1,12 @@
-"""Beside each published record its report as one page that needs no site, made anew from the record.
+"""Beside each published record, which is kept compressed: the record itself, and its report as one page that
+needs no site. Made anew each time the site is built, and not kept.
 
 Not for: the report within a page of the site (``measure``), or how it is drawn (``render.lab``).
 """
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 from asyncdemo.lab.results.record_file import load_record
@@ -15,5 +17,8 @@ __all__ = ["write_reports"]
 
 def write_reports(folder: Path) -> None:
     """folder: of the records. Raises LabFileError."""
-    for path in sorted(folder.glob("*.json")):
-        path.with_suffix(".html").write_text(render_page(load_record(path)), encoding="utf-8")
+    for path in sorted(folder.glob("*.json.gz")):
+        page = render_page(load_record(path))
+        record = path.with_suffix("")
+        record.write_bytes(gzip.decompress(path.read_bytes()))
+        record.with_suffix(".html").write_text(page, encoding="utf-8")

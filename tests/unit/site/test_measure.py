@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from dataclasses import replace
 from html import unescape
@@ -35,7 +36,8 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def kept(folder: Path, name: str = "four-frameworks", article: str = "four-frameworks") -> None:
-    (folder / f"{name}.json").write_text(dump_record(a_record(name, article)), encoding="utf-8")
+    text = dump_record(a_record(name, article))
+    (folder / f"{name}.json.gz").write_bytes(gzip.compress(text.encode()))
 
 
 # --- what is published ----------------------------------------------------------------------------
@@ -101,8 +103,9 @@ def test_without_a_record_the_page_says_so_and_with_one_it_shows_it(records: Pat
     assert "Of 4 published ratios: 1 direction only, 2 not reproduced, 1 refused." in shown
 
 
-def test_a_record_that_cannot_be_read_fails_the_build(records: Path) -> None:
-    (records / "four-frameworks.json").write_text("{}", encoding="utf-8")
+@pytest.mark.parametrize("content", [gzip.compress(b"{}"), b"{}", gzip.compress(b"{}" * 99)[:-9]])
+def test_a_record_that_cannot_be_read_fails_the_build(records: Path, content: bytes) -> None:
+    (records / "four-frameworks.json.gz").write_bytes(content)
     with pytest.raises(SuperFencesException, match=r"four-frameworks\.json"):
         report("name: four-frameworks")
 
@@ -202,5 +205,7 @@ def test_the_method_names_every_rule_as_it_is() -> None:
 
 
 def test_no_made_up_record_is_published() -> None:
-    for path in (PAGES / "records").glob("*.json"):
-        assert "made up" not in path.read_text(encoding="utf-8")
+    paths = list((PAGES / "records").glob("*.json.gz"))
+    assert paths
+    for path in paths:
+        assert b"made up" not in gzip.decompress(path.read_bytes())

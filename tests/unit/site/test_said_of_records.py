@@ -25,7 +25,7 @@ def rows(record: str, having: Callable[[Comparison], bool]) -> dict[tuple[str, s
     """(arm, base, setting) -> the measured ratio, of the rows that have one."""
     return {
         (row.arm, row.base, row.setting): row.measured
-        for row in load_record(RECORDS / f"{record}.json").comparisons
+        for row in load_record(RECORDS / f"{record}.json.gz").comparisons
         if having(row) and row.measured is not None
     }
 
@@ -52,7 +52,7 @@ def test_the_reversal_of_the_twenty_one_pairs() -> None:
 
 
 def test_the_sizes_of_the_twenty_one_pairs() -> None:
-    record = load_record(RECORDS / "twenty-one-pairs.json")
+    record = load_record(RECORDS / "twenty-one-pairs.json.gz")
     published = {
         (row.arm, row.setting): row.published.ratio
         for row in record.comparisons
@@ -71,7 +71,7 @@ def test_the_sizes_of_the_twenty_one_pairs() -> None:
 
 
 def test_the_second_of_the_slowest_percent_did_not_come_up() -> None:
-    record = load_record(RECORDS / "twenty-one-pairs.json")
+    record = load_record(RECORDS / "twenty-one-pairs.json.gz")
     assert record.extent is Extent.FULL
     longest: dict[str, float] = {}
     for trial in record.trials:
@@ -87,7 +87,7 @@ def test_the_slowest_percent_of_the_twenty_one_pairs() -> None:
     asynchronous = {arm: ratio for (arm, _, _), ratio in found.items() if not is_sync(arm)}
     assert len(asynchronous) == 4
     assert all(len(ratio.pairs) == 3 and ratio.most < 1 for ratio in asynchronous.values())
-    for row in load_record(RECORDS / "twenty-one-pairs.json").comparisons:
+    for row in load_record(RECORDS / "twenty-one-pairs.json.gz").comparisons:
         if row.figure == of_slowest and row.setting == "mine":
             assert row.verdict is Verdict.REFUSED
         elif row.figure == of_slowest and row.arm in asynchronous:
@@ -127,7 +127,7 @@ def test_quart_and_flask_repaired_and_as_published() -> None:
 
 
 def test_a_pool_that_refuses_leaves_nothing_to_compare() -> None:
-    record = load_record(RECORDS / "flask-and-quart.json")
+    record = load_record(RECORDS / "flask-and-quart.json.gz")
     assert record.extent is Extent.FULL
     assert not rows("flask-and-quart", lambda row: row.setting == "film-crowd")
     least = {"flask-published": 1 / 4, "flask-repaired": 4 / 5}
@@ -140,7 +140,7 @@ def test_a_pool_that_refuses_leaves_nothing_to_compare() -> None:
 
 
 def test_sanic_and_flask_under_uploads_and_computations() -> None:
-    record = load_record(RECORDS / "flask-and-sanic.json")
+    record = load_record(RECORDS / "flask-and-sanic.json.gz")
     assert record.extent is Extent.FULL
     found = rows("flask-and-sanic", lambda row: row.figure == RATE)
     uploads = {setting: ratio for (arm, _, setting), ratio in found.items() if arm == "flask-threaded"}
@@ -159,7 +159,7 @@ def test_sanic_and_flask_under_uploads_and_computations() -> None:
 def test_the_memory_of_threads_is_reserved_more_than_used() -> None:
     at_50 = {
         row.figure: row.measured
-        for row in load_record(RECORDS / "flask-and-sanic.json").comparisons
+        for row in load_record(RECORDS / "flask-and-sanic.json.gz").comparisons
         if row.name == "Sanic and Flask with threads, 50 uploads" and row.measured is not None
     }
     assert at_50["server.most.virtual_bytes"].most < 0.1
@@ -168,7 +168,7 @@ def test_the_memory_of_threads_is_reserved_more_than_used() -> None:
 
 
 def test_the_driver_of_greenlets_makes_the_difference() -> None:
-    record = load_record(RECORDS / "greenlets.json")
+    record = load_record(RECORDS / "greenlets.json.gz")
     assert record.extent is Extent.FULL
     rates = {
         (row.name, row.setting): row.measured
@@ -190,7 +190,7 @@ def test_the_driver_of_greenlets_makes_the_difference() -> None:
 
 def measured(record: str) -> dict[str, Ratio]:
     """By the name of the row, of the rows that have a ratio."""
-    comparisons = load_record(RECORDS / f"{record}.json").comparisons
+    comparisons = load_record(RECORDS / f"{record}.json.gz").comparisons
     return {row.name: row.measured for row in comparisons if row.measured is not None}
 
 
@@ -206,7 +206,7 @@ def overloaded(record: Record, arm: str, setting: str) -> list[int]:
 
 def test_the_constant_rates_and_the_capacity() -> None:
     """Both published rates are above what Flask can do, and below what Sanic can."""
-    record = load_record(RECORDS / "constant-rate.json")
+    record = load_record(RECORDS / "constant-rate.json.gz")
     assert (record.extent, record.rounds) == (Extent.FULL, 7)
     closed = [
         trial.load.throughput_per_s
@@ -239,7 +239,7 @@ def test_the_backlog_of_flask() -> None:
         assert named[f"{rate} a second: Flask's longest wait, × the formula's"].least > 1
     twice = named["1.5 × capacity: a run twice as long"]
     assert round(twice.least, 2) >= 1.25 and 3.5 < twice.most < 4
-    record = load_record(RECORDS / "constant-rate.json")
+    record = load_record(RECORDS / "constant-rate.json.gz")
     asked = next(item.rate_per_s for item in record.settings if item.name == "over")
     of_flask = [
         trial for trial in record.trials if trial.arm == "flask" and trial.setting in {"closed", *OVER}
@@ -260,7 +260,7 @@ def test_the_backlog_of_flask() -> None:
 def test_the_mean_in_an_open_loop_grows_with_the_run() -> None:
     means = {
         (trial.setting, trial.round): trial.load.latency_ms["mean"]
-        for trial in load_record(RECORDS / "constant-rate.json").trials
+        for trial in load_record(RECORDS / "constant-rate.json.gz").trials
         if trial.arm == "flask" and trial.setting in OVER and trial.load is not None
     }
     once, twice = OVER
@@ -269,7 +269,7 @@ def test_the_mean_in_an_open_loop_grows_with_the_run() -> None:
 
 def test_the_queue_of_flask_overflows_where_the_page_says() -> None:
     overflows: dict[str, list[int]] = {}
-    for trial in load_record(RECORDS / "constant-rate.json").trials:
+    for trial in load_record(RECORDS / "constant-rate.json.gz").trials:
         if trial.arm == "flask" and trial.system is not None:
             overflows.setdefault(trial.setting, []).append(trial.system.listen_overflows or 0)
     assert min(overflows["asked-4000"]) > 10_000
@@ -286,7 +286,7 @@ def test_sanic_and_flask_below_their_capacity() -> None:
 
 
 def test_all_hold_ten_thousand_connections_at_prices_of_their_own() -> None:
-    record = load_record(RECORDS / "ten-thousand.json")
+    record = load_record(RECORDS / "ten-thousand.json.gz")
     assert (record.extent, record.rounds) == (Extent.FULL, 7)
     prices: dict[str, list[float]] = {}
     for trial in record.trials:
@@ -307,7 +307,7 @@ def test_all_hold_ten_thousand_connections_at_prices_of_their_own() -> None:
 
 
 def test_ten_thousand_threads_answer_all_or_little() -> None:
-    record = load_record(RECORDS / "ten-thousand.json")
+    record = load_record(RECORDS / "ten-thousand.json.gz")
     threaded = [trial for trial in record.trials if trial.arm == "flask"]
     loads = [trial.load for trial in threaded if trial.load is not None]
     assert all(trial.counted["threads"] > 9_900 for trial in threaded)
@@ -327,14 +327,14 @@ def test_ten_thousand_threads_answer_all_or_little() -> None:
             assert trial.system is not None and trial.system.listen_overflows == 0
     closed = [
         trial.load.throughput_per_s
-        for trial in load_record(RECORDS / "constant-rate.json").trials
+        for trial in load_record(RECORDS / "constant-rate.json.gz").trials
         if (trial.arm, trial.setting) == ("flask", "closed") and trial.load is not None
     ]
     assert 0.5 < 1250 / statistics.median(closed) < 1
 
 
 def test_of_ten_thousand_some_are_late() -> None:
-    record = load_record(RECORDS / "ten-thousand.json")
+    record = load_record(RECORDS / "ten-thousand.json.gz")
     behind = {arm: len(overloaded(record, arm, "at-once-10000")) for arm in ("tornado", "cyclone")}
     assert behind == {"tornado": 6, "cyclone": 5}
     later: dict[str, list[float]] = {}
@@ -364,7 +364,7 @@ def test_four_frameworks_are_ordered_as_the_page_says() -> None:
 
 
 def test_four_frameworks_at_the_rate_of_the_slowest() -> None:
-    record = load_record(RECORDS / "four-frameworks.json")
+    record = load_record(RECORDS / "four-frameworks.json.gz")
     assert record.extent is Extent.FULL
     median = rows("four-frameworks", lambda row: row.figure == "load.latency_ms.50")
     half, more = (median["sanic", "flask-threaded", f"load-{share}"] for share in (50, 70))

@@ -6,7 +6,9 @@ Not for: what the fields mean (``record``, ``trial``).
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from pathlib import Path
 
 from asyncdemo.errors import LabFileError
@@ -17,13 +19,14 @@ __all__ = ["dump_record", "load_record", "parse_record"]
 
 
 def load_record(path: Path) -> Record:
-    """Raises LabFileError."""
+    """path: ``NAME.json``, or ``NAME.json.gz`` as the repository keeps it. Raises LabFileError."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise LabFileError(f"{path.name} cannot be read: {error}") from error
     record = parse_record(text, path.name)
-    if record.name != path.stem:
+    if record.name != path.name.removesuffix(".gz").removesuffix(".json"):
         raise LabFileError(f"{path.name} holds a record of the name {record.name!r}; name the file after it")
     return record
 
