@@ -26,13 +26,19 @@ from tests.support.small_course import make_course
 
 _APP: Final = Path(__file__).resolve().parents[1] / "lab" / "scripts" / "serving.py"
 _MINUTES: Final = {Extent.QUICK: 0.1, Extent.DEFAULT: 0.2, Extent.FULL: 0.3}
+
+
+def _entry(name: str, title: str, opener: str, *lessons: str) -> Entry:
+    return Entry(name, title, "tea", lessons, _MINUTES, opener=f"tests.support.{opener}")
+
+
 ENTRIES: Final = (
-    Entry("two-cups", "Two cups", "tea", ("tea",), _MINUTES, module="tests.support.brief_lab"),
-    Entry("broken-cups", "Broken cups", "tea", ("coffee",), _MINUTES, module="tests.support.broken_lab"),
-    Entry("rare-tea", "Rare tea", "tea", (), _MINUTES, module="tests.support.rare_lab"),
-    Entry("cold-cup", "A cup that stays cold", "tea", (), _MINUTES, module="tests.support.cold_lab"),
-    Entry("spilt-tea", "Spilt tea", "tea", (), _MINUTES, module="tests.support.spilt_lab"),
-    Entry("empty-pot", "An empty pot", "tea", (), _MINUTES, module="tests.support.empty_lab"),
+    _entry("two-cups", "Two cups", "brief_lab:prepared", "tea"),
+    _entry("broken-cups", "Broken cups", "failing_labs:failing_contestants", "coffee"),
+    _entry("rare-tea", "Rare tea", "failing_labs:missing_package"),
+    _entry("cold-cup", "A cup that stays cold", "failing_labs:never_ready"),
+    _entry("spilt-tea", "Spilt tea", "failing_labs:port_kept"),
+    _entry("empty-pot", "An empty pot", "failing_labs:database_died"),
 )
 
 

@@ -16,7 +16,7 @@ from asyncdemo.lab.harness.protocol import Asked, Experiment
 from asyncdemo.lab.results.ratio import Verdict, verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
-from asyncdemo.render.lab.told import interval, times
+from asyncdemo.render.lab.report_text import interval, times
 
 __all__ = ["Guess", "ask_ratio"]
 

@@ -27,7 +27,7 @@ from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.python_clients import found_python_clients
 from asyncdemo.lab.results.rigging import KNOBS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig.session import Session
-from asyncdemo.lab.rig.testbed import open_bed
+from asyncdemo.lab.rig.testbed import open_testbed
 from asyncdemo.render.terminal.draw import Line, Lines
 from asyncdemo.render.terminal.rig import View, result_lines, rig_lines
 
@@ -72,9 +72,11 @@ def _bench() -> Bench:
 def _once(apps: Path, rigging: Rigging, bench: Bench, *, as_json: bool) -> int:
     say = partial(click.echo, err=True)
     try:
-        with open_bed(apps, say, bench) as bed:
-            outcome = bed.measure(rigging, say, lambda _: None, lambda: False)
-            view = View(rigging, now=outcome, is_pooled="pgbouncer" not in bed.missing, missing=bed.missing)
+        with open_testbed(apps, say, bench) as testbed:
+            outcome = testbed.measure(rigging, say, lambda _: None, lambda: False)
+            view = View(
+                rigging, now=outcome, is_pooled="pgbouncer" not in testbed.missing, missing=testbed.missing
+            )
             _print(view, outcome, as_json=as_json)  # first: whoever keeps a port at the end is an error
     except KeyboardInterrupt:
         click.echo("Interrupted.", err=True)
@@ -114,7 +116,7 @@ class _Rig:
 
     def __init__(self, apps: Path, rigging: Rigging, clients: Sequence[str], bench: Bench) -> None:
         self._rigging, self._clients = rigging, clients
-        self._session = Session(lambda say: open_bed(apps, say, bench), rigging)
+        self._session = Session(lambda say: open_testbed(apps, say, bench), rigging)
         self._chosen = 0
         self._may_pool = find("pgbouncer") is not None
 

@@ -31,8 +31,8 @@ from asyncdemo.lab.results.auditing import Audited, audited
 from asyncdemo.lab.results.published import ARTICLES, Article, Column, Table, load_article
 from asyncdemo.lab.results.record_file import load_record
 from asyncdemo.render.lab.fragment import report_html
+from asyncdemo.render.lab.report_text import verdicts
 from asyncdemo.render.lab.tables import items, table
-from asyncdemo.render.lab.told import verdicts
 from asyncdemo.site.fence import formatter, settings
 
 __all__ = [

@@ -13,7 +13,7 @@ from asyncdemo.lab.harness.contestant import NotStarted, PortKept
 from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Scene, Seen
 from asyncdemo.lab.results.rigging import OURS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig import testbed
-from asyncdemo.lab.rig.testbed import ROUNDS, Bed
+from asyncdemo.lab.rig.testbed import ROUNDS
 from asyncdemo.lab.stack import Stack
 from tests.support.fake_lab import CLOSED, SEND, FakeContestant, a_bench, an_arm
 
@@ -40,7 +40,7 @@ class FakeStack:
 
 
 class Rig:
-    """A bed with made-up servers. right: whether they answer so."""
+    """A testbed with made-up servers. right: whether they answer so."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **more: dict[str, Any]) -> None:
         self.servers = {side.name: FakeContestant(side.name, **more.get(side.name, {})) for side in SIDES}
@@ -63,11 +63,11 @@ class Rig:
         monkeypatch.setattr(testbed, "condition", condition)
         bench, _ = a_bench(*self.servers.values())
         stacks = {side.name: cast(Stack, self.stack) for side in SIDES}
-        self.bed = Bed(stacks, Path("apps"), bench)
+        self.testbed = testbed.Testbed(stacks, Path("apps"), bench)
 
     def measured(self, *settings: str, preset: str = "1") -> Outcome:
         rigging = with_settings(Rigging(PRESETS[preset].configuration), settings, [OURS])
-        return self.bed.measure(rigging, lambda _: None, lambda _: None, lambda: False)
+        return self.testbed.measure(rigging, lambda _: None, lambda _: None, lambda: False)
 
     @property
     def running(self) -> int:
@@ -88,7 +88,7 @@ def test_servers_are_kept_for_the_next_measurement_and_started_anew_for_another_
     assert rig.starts == [1, 1]
     rig.measured("workers=4")
     assert rig.starts == [2, 1] and rig.running == 2
-    rig.bed.close()
+    rig.testbed.close()
     assert rig.running == 0
 
 
@@ -137,9 +137,9 @@ def test_all_are_stopped_though_they_keep_their_ports_and_that_is_told_afterward
     rig = Rig(monkeypatch, **{side.name: {"end_fails": {1}} for side in SIDES})
     rig.measured()
     with pytest.raises(PortKept, match=r"^somebody still holds it somebody still holds it$"):
-        rig.bed.close()
+        rig.testbed.close()
     assert rig.running == 0
-    rig.bed.close()
+    rig.testbed.close()
 
 
 def test_what_failed_is_told_before_who_kept_its_port(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from asyncdemo.lab.results.flags import RULES
 from asyncdemo.lab.results.published import ARTICLES, load_article
 from asyncdemo.lab.results.record_file import dump_record
 from asyncdemo.render.lab.fragment import report_html
-from asyncdemo.render.lab.told import verdicts
+from asyncdemo.render.lab.report_text import verdicts
 from asyncdemo.site import measure
 from asyncdemo.site.measure import overview_html, published, report
 from tests.support.lab_records import a_record

@@ -5,7 +5,7 @@ Not for: the list itself (``registry``).
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,9 +37,9 @@ class Surroundings:
 class Entry:
     """name: of its record, and of the page of its article. home: the lesson whose folder has its apps.
 
-    lessons: from which one comes here. minutes: about how long each extent takes. module: which has
-    ``prepared(surroundings)``, a context manager that gives the ``Experiment``; what it started is stopped
-    at its end.
+    lessons: from which one comes here. minutes: about how long each extent takes.
+    opener: ``module:function``; given the surroundings, it is a context manager that gives the
+    ``Experiment``, and stops what it started.
     """
 
     name: str
@@ -49,15 +49,11 @@ class Entry:
     minutes: Mapping[Extent, float]
     needs: tuple[str, ...] = ()
     """Programs of the system that it is better with; without them it says so."""
-    module: str = ""
+    opener: str = ""
 
     @contextmanager
     def prepared(self, surroundings: Surroundings) -> Iterator[Experiment]:
         """Raises MissingError if it cannot run here at all, and ServiceError."""
-        module = importlib.import_module(self.module or self._own_module)
-        with module.prepared(surroundings) as experiment:
+        own = f"{__package__}.{self.name.replace('-', '_')}:prepared"
+        with pkgutil.resolve_name(self.opener or own)(surroundings) as experiment:
             yield experiment
-
-    @property
-    def _own_module(self) -> str:
-        return f"{__package__}.{self.name.replace('-', '_')}"

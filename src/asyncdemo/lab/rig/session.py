@@ -23,7 +23,7 @@ _QUIET_S: Final = 0.6
 
 
 class Measures(Protocol):
-    """What ``rig_bench.Bed`` is to a session."""
+    """What ``testbed.Testbed`` is to a session."""
 
     @property
     def missing(self) -> Mapping[str, str]: ...

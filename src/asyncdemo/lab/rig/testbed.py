@@ -28,7 +28,7 @@ from asyncdemo.lab.stack import PAIRS, Stack, condition, contender, open_stack
 from asyncdemo.lab.stack.programs import port_to_keep, scratch
 from asyncdemo.lab.stack.proxy import nginx
 
-__all__ = ["ROUNDS", "Bed", "open_bed"]
+__all__ = ["ROUNDS", "Testbed", "open_testbed"]
 
 ROUNDS: Final = 7
 _SHORTEST_S, _LONGEST_S = 1.0, 5.0
@@ -49,7 +49,7 @@ class _Kept:
 
 
 @dataclass
-class Bed:
+class Testbed:
     """stacks: the same database and pooler for both sides, and a way in for each."""
 
     stacks: Mapping[str, Stack]
@@ -184,7 +184,7 @@ class Bed:
 
 
 @contextmanager
-def open_bed(apps: Path, say: Say, bench: Bench | None = None) -> Iterator[Bed]:
+def open_testbed(apps: Path, say: Say, bench: Bench | None = None) -> Iterator[Testbed]:
     """apps: the folder of lesson 25. Raises MissingError and ServiceError."""
     with ExitStack() as parts:
         stack = parts.enter_context(open_stack(say))
@@ -195,9 +195,9 @@ def open_bed(apps: Path, say: Say, bench: Bench | None = None) -> Iterator[Bed]:
             folder = parts.enter_context(scratch())
             proxy = parts.enter_context(nginx(program, folder, port, server_port))
         second = replace(stack, port=port, server_port=server_port, proxy=proxy)
-        bed = Bed({"sync": stack, "async": second}, apps, bench or Bench())
-        parts.callback(bed.close)
-        yield bed
+        testbed = Testbed({"sync": stack, "async": second}, apps, bench or Bench())
+        parts.callback(testbed.close)
+        yield testbed
 
 
 def _window_s(rigging: Rigging) -> float:

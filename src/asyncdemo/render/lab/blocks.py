@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab.percentiles import percentile_blocks
-from asyncdemo.render.lab.told import commands, machine, method, not_there, remarks, twins
+from asyncdemo.render.lab.report_text import commands, machine, method, not_there, remarks, twins
 
 __all__ = ["Block", "blocks"]
 

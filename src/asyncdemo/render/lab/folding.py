@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag, FlagKind, Withdraws
-from asyncdemo.render.lab.told import Group, costs, medians, published
+from asyncdemo.render.lab.report_text import Group, costs, medians, published
 
 __all__ = ["Folded", "arithmetic", "differing", "differing_everywhere", "doubts"]
 

@@ -1,6 +1,6 @@
 """The report of a record as a piece of HTML, for a page of the docs site and for one of its own (``page``).
 
-Not for: reading the record (``lab.record_file``), or the words (``told``).
+Not for: reading the record (``lab.results.record_file``), or the words (``report_text``).
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm
 from asyncdemo.render.html.bars import Bar, Bars, Mark, bars_html
 from asyncdemo.render.lab.folding import Folded, arithmetic, differing, doubts
-from asyncdemo.render.lab.spectrum_html import spectra_html
-from asyncdemo.render.lab.tables import items, table
-from asyncdemo.render.lab.told import (
+from asyncdemo.render.lab.report_text import (
     Group,
     commands,
     flag_words,
@@ -35,6 +33,8 @@ from asyncdemo.render.lab.told import (
     verdict_words,
     verdicts,
 )
+from asyncdemo.render.lab.spectrum_html import spectra_html
+from asyncdemo.render.lab.tables import items, table
 
 __all__ = ["report_html"]
 

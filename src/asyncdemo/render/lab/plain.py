@@ -1,6 +1,6 @@
 """The report of a record as plain text: for a pipe, a log, a screen reader.
 
-Sentences and figures only. Not for: what they say (``told``), or a terminal (``terminal``).
+Sentences and figures only. Not for: what they say (``report_text``), or a terminal (``terminal``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab.blocks import blocks
 from asyncdemo.render.lab.folding import Folded, differing, differing_everywhere, doubts
-from asyncdemo.render.lab.told import (
+from asyncdemo.render.lab.report_text import (
     flag_words,
     groups,
     interval,

@@ -1,7 +1,7 @@
 """Ratios on one axis in the cells of a terminal: a bar from 1, its interval, the published mark, the bound.
 
 As ``bars`` does in SVG; each thing has a glyph of its own, so colours may be missing.
-Not for: the figures as words (``told``).
+Not for: the figures as words (``report_text``).
 """
 
 from __future__ import annotations

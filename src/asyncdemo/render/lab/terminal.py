@@ -1,6 +1,6 @@
 """The report of a record on a terminal: a table, and strips on one axis, for each figure; then all the rest.
 
-Not for: the words (``told``), text without a terminal (``plain``).
+Not for: the words (``report_text``), text without a terminal (``plain``).
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab import strips
 from asyncdemo.render.lab.blocks import blocks
 from asyncdemo.render.lab.folding import Folded, arithmetic, differing, differing_everywhere, doubts
-from asyncdemo.render.lab.strips import Marks, strip_lines
-from asyncdemo.render.lab.told import (
+from asyncdemo.render.lab.report_text import (
     Group,
     costs,
     groups,
@@ -35,6 +34,7 @@ from asyncdemo.render.lab.told import (
     verdict_words,
     verdicts,
 )
+from asyncdemo.render.lab.strips import Marks, strip_lines
 from asyncdemo.render.terminal.draw import Lines, title_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
 from asyncdemo.render.words import clean

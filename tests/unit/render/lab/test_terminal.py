@@ -16,9 +16,9 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Verification
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.plain import render_plain
+from asyncdemo.render.lab.report_text import times
 from asyncdemo.render.lab.strips import ASCII, UNICODE, strip_lines
 from asyncdemo.render.lab.terminal import print_report
-from asyncdemo.render.lab.told import times
 from tests.support.lab_records import RATES, a_comparison, a_record
 from tests.support.open_loops import with_open_loop
 from tests.support.screens import Terminal, text_of
