@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.experiments import Surroundings, find_experiment
-from asyncdemo.lab.experiments.flask_and_sanic_rows import SANIC, THREADED, UNTHREADED
-from asyncdemo.lab.experiments.four_frameworks_rows import FLASK, KLEIN, LOGGING, TORNADO
 from asyncdemo.lab.harness.contestants import ServedApp
 from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
 from asyncdemo.lab.harness.protocol.description import check_experiment
@@ -22,6 +20,8 @@ from tests.support.fake_lab import FakeContestant, FakeStarted
 
 LESSONS = Path(__file__).parents[3] / "lessons"
 NAMES = ("flask-and-sanic", "four-frameworks")
+UNTHREADED, THREADED, SANIC = "flask-unthreaded", "flask-threaded", "sanic"
+FLASK, TORNADO, KLEIN, LOGGING = UNTHREADED, "tornado", "klein", "sanic-logging"
 
 
 def described(name: str) -> Experiment:

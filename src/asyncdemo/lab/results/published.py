@@ -153,6 +153,12 @@ class Article:
         """Raises KeyError."""
         return {table.key: table for table in self.tables}[key]
 
+    def find(self, reference: str) -> Figure:
+        """reference: ``table.column@row``. Raises KeyError."""
+        place, _, row = reference.partition("@")
+        table, _, column = place.partition(".")
+        return self.table(table).figure(self.table(table).row(row), column)
+
 
 @cache
 def load_article(key: str, folder: Path = _FOLDER) -> Article:

@@ -1,0 +1,301 @@
+"""An experiment as its TOML file has it: contestants, settings, sizes, and the rows of its report.
+
+Where a value of a row is a list, the row stands for several, one for each; of several lists the first one
+changes slowest. A row with ``rows`` stands for these, which have what they leave out from it. In texts
+``{arm}``, ``{base}`` and ``{setting}`` are these in the words of ``[names]``, ``{figure}`` and ``{percent}``
+the figure's.
+Not for: what needs more than data (checks, counts, services): the modules beside this one give them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+from asyncdemo.errors import LabFileError
+from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.harness.contestants import contestant, shared_packages
+from asyncdemo.lab.harness.protocol import (
+    MEAN_LATENCY,
+    THROUGHPUT,
+    Asked,
+    Check,
+    Condition,
+    Contender,
+    Count,
+    Experiment,
+    Figure,
+    Size,
+    latency,
+)
+from asyncdemo.lab.harness.protocol.figure import percent_of
+from asyncdemo.lab.results.comparison import Better, Bound, Published
+from asyncdemo.lab.results.published import Article, load_article
+from asyncdemo.lab.results.setup import Arm, Extent, Setting
+from asyncdemo.lab.results.strict import from_plain
+from asyncdemo.lab.servers import PROGRAMS, App, Interface, Program
+from asyncdemo.load import Send
+
+__all__ = ["Definition", "load_definition"]
+
+_FOLDER: Final = Path(__file__).parent
+_AXES: Final = ("figure", "arm", "base", "setting", "base_setting")
+_FIGURES: Final = {"throughput": THROUGHPUT, "mean latency": MEAN_LATENCY}
+_OF_SETTING: Final = {field.name for field in fields(Setting)} - {"sends", "knobs"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Contestant:
+    """program: of ``PROGRAMS``. app: its file, in the folder of the lesson. notes: before the program's.
+
+    server: its name in the report, if it is not the program's title.
+    """
+
+    name: str
+    title: str
+    framework: str
+    program: str
+    app: str
+    interface: Interface
+    server: str = ""
+    loop: str = ""
+    notes: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    path: str = "/"
+    rounds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    """What a setting needs beside itself. checks, counts: names of those that the module gives."""
+
+    sends: tuple[str, ...]
+    arms: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
+    capacity: str = ""
+    rounds: int | None = None
+    warm: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnFigure:
+    """One that only this experiment has."""
+
+    key: str
+    title: str
+    unit: str
+    better: Better
+
+
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """own, base: figures of the article, ``table.column@row``; words may have them, and their texts."""
+
+    words: str
+    own: str = ""
+    base: str = ""
+    ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    figure: str
+    arm: str
+    base: str
+    setting: str
+    name: str = "{arm} and {base}"
+    base_setting: str = ""
+    base_value: float | None = None
+    published: _Published | None = None
+    bound: Bound | None = None
+    differs: tuple[str, ...] = ()
+    arm_differs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Arm -> what differs only in its rows; stands first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    title: str
+    lesson: str
+    contestants: tuple[_Contestant, ...]
+    sizes: Mapping[str, Size]
+    article: str = ""
+    twin_of: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Arm or setting -> how the names of rows call it."""
+    figures: Mapping[str, _OwnFigure] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    name: str
+    file: _File
+    conditions: tuple[tuple[Setting, _Condition, Mapping[str, Any]], ...]
+    """With their knobs."""
+    rows: tuple[Asked, ...]
+
+    def experiment(
+        self,
+        surroundings: Surroundings,
+        sends: Mapping[str, Send],
+        checks: Mapping[str, tuple[Check, ...]],
+        counts: Mapping[str, Count] | None = None,
+        programs: Mapping[str, Program] = PROGRAMS,
+    ) -> Experiment:
+        """sends, checks, counts: what the names in the file stand for."""
+        contenders = tuple(_contender(entry, surroundings, programs) for entry in self.file.contestants)
+        conditions = tuple(
+            Condition(
+                setting,
+                tuple(sends[name] for name in entry.sends),
+                knobs,
+                entry.arms,
+                tuple(check for name in entry.checks for check in checks[name]),
+                tuple((counts or {})[name] for name in entry.counts),
+                entry.capacity,
+                entry.rounds,
+                entry.warm,
+            )
+            for setting, entry, knobs in self.conditions
+        )
+        return Experiment(
+            self.name,
+            self.file.title,
+            contenders,
+            conditions,
+            self.rows,
+            article=self.file.article,
+            lesson=self.file.lesson,
+            sizes={Extent(name): size for name, size in self.file.sizes.items()},
+            twin_of=self.file.twin_of,
+            packages=shared_packages(item.contestant for item in contenders),
+            missing=self.file.missing,
+            notes=self.file.notes,
+        )
+
+
+def load_definition(name: str) -> Definition:
+    """Raises LabFileError with file and field."""
+    path = _FOLDER / f"{name}.toml"
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LabFileError(f"{path.name}: {error}") from error
+    every, settings, rows = (data.pop(part, {}) for part in ("every_setting", "settings", "rows"))
+    file = from_plain(_File, data, path.name)
+    conditions = tuple(
+        _condition({**every, **setting}, f"{path.name}.settings[{place}]")
+        for place, setting in enumerate(settings)
+    )
+    article = load_article(file.article) if file.article else None
+    asked = [
+        _asked(row, file, article, f"{path.name}.rows[{place}]")
+        for place, group in enumerate(rows)
+        for row in _spread(group)
+    ]
+    return Definition(name, file, conditions, tuple(asked))
+
+
+def _contender(entry: _Contestant, surroundings: Surroundings, programs: Mapping[str, Program]) -> Contender:
+    program = programs[entry.program]
+    served = contestant(
+        program,
+        App(surroundings.apps / entry.app, entry.interface),
+        entry.name,
+        packages=entry.packages,
+        path=entry.path,
+        tell=surroundings.tell,
+    )
+    arm = Arm(
+        entry.name,
+        entry.title,
+        program.model,
+        entry.framework,
+        entry.server or program.title,
+        versions=served.own_versions,
+        notes=(*entry.notes, *program.notes),
+    )
+    return Contender(arm, served, {"loop": entry.loop} if entry.loop else {}, entry.rounds)
+
+
+def _condition(given: Mapping[str, Any], where: str) -> tuple[Setting, _Condition, Mapping[str, Any]]:
+    rest = dict(given)
+    knobs = rest.pop("knobs", {})
+    own = {name: rest.pop(name) for name in _OF_SETTING & rest.keys()}
+    return from_plain(Setting, {"sends": [], **own}, where), from_plain(_Condition, rest, where), knobs
+
+
+def _spread(group: Mapping[str, Any], outer: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    """The rows that it stands for; none that would compare an arm with itself."""
+    whole = _merged(outer or {}, {name: value for name, value in group.items() if name != "rows"})
+    axes = {name: value for name, value in whole.items() if name in _AXES and isinstance(value, list)}
+    for chosen in product(*axes.values()):
+        row = {**whole, **dict(zip(axes, chosen, strict=True))}
+        if "rows" in group:
+            for inner in group["rows"]:
+                yield from _spread(inner, row)
+        elif row["arm"] != row["base"] or row.keys() & {"base_setting", "base_value"}:
+            yield row
+
+
+def _merged(outer: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables field by field."""
+    found = {**outer, **own}
+    for name in outer.keys() & own.keys():
+        if isinstance(outer[name], Mapping) and isinstance(own[name], Mapping):
+            found[name] = {**outer[name], **own[name]}
+    return found
+
+
+def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where: str) -> Asked:
+    row = from_plain(_Row, given, where)
+    try:
+        figure = _figure(row.figure, file)
+        named = {"arm": row.arm, "base": row.base, "setting": row.setting}
+        words = {name: file.names.get(value, value) for name, value in named.items()}
+        words |= {"figure": figure.title.lower(), "percent": percent_of(figure) or ""}
+        name = row.name.format_map(words)
+        published = None if row.published is None else _published(row.published, article, words)
+    except (KeyError, ValueError) as error:
+        raise LabFileError(f"{where}: {error} is not known") from error
+    return Asked(
+        name=name,
+        figure=figure,
+        arm=row.arm,
+        base=row.base,
+        setting=row.setting,
+        base_setting=row.base_setting,
+        base_value=row.base_value,
+        published=published,
+        bound=row.bound,
+        differs=(*row.arm_differs.get(row.arm, ()), *row.differs),
+    )
+
+
+def _figure(name: str, file: _File) -> Figure:
+    """Raises ValueError."""
+    if name in file.figures:
+        own = file.figures[name]
+        return Figure(own.key, own.title, own.unit, own.better)
+    if name in _FIGURES:
+        return _FIGURES[name]
+    float(name)
+    return latency(name)
+
+
+def _published(given: _Published, article: Article | None, words: Mapping[str, str]) -> Published:
+    if article is None or not given.own:
+        return Published(given.words, given.ratio)
+    own, base = (article.find(reference.format_map(words)) for reference in (given.own, given.base))
+    if own.value is None or base.value is None:
+        raise ValueError(f"{given.own} over {given.base}, a ratio of two numbers,")
+    texts = {"own_text": own.text, "base_text": base.text}
+    shown = given.words.format(own=own.value, base=base.value, **texts)
+    return Published(shown, own.value / base.value)
