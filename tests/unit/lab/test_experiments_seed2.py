@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.experiments import Surroundings, flask_and_quart, greenlets
-from asyncdemo.lab.experiments.flask_and_quart_rows import rows
 from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.contestants import ServedApp
 from asyncdemo.lab.harness.database import Risen
@@ -58,6 +57,10 @@ class FakeDatabase:
 def quart(database: FakeDatabase | None = None, gone: Unavailable | None = None) -> Experiment:
     apps = Surroundings(LESSONS / "06-migration/21-psycopg2-to-asyncpg/apps")
     return flask_and_quart.described(apps, database or FakeDatabase(), gone)  # type: ignore[arg-type]
+
+
+def rows(has_eventlet: bool) -> tuple[Asked, ...]:
+    return quart(gone=None if has_eventlet else GONE).asked
 
 
 def green(database: FakeDatabase | None = None) -> Experiment:

@@ -1,7 +1,8 @@
 """An experiment as its TOML file has it: contestants, settings, sizes, and the rows of its report.
 
 Where a value of a row is a list, the row stands for several, one for each; of several lists the first one
-changes slowest. A row with ``rows`` stands for these, which have what they leave out from it. In texts
+changes slowest. A row with ``rows`` stands for these, which have what they leave out from it; one with
+``only`` is there in that setting alone. In texts
 ``{arm}``, ``{base}`` and ``{setting}`` are these in the words of ``[names]``, ``{figure}`` and ``{percent}``
 the figure's.
 Not for: what needs more than data (checks, counts, services): the modules beside this one give them.
@@ -18,6 +19,7 @@ from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.contestants import contestant, shared_packages
 from asyncdemo.lab.harness.protocol import (
     MEAN_LATENCY,
@@ -94,11 +96,15 @@ class _OwnFigure:
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """own, base: figures of the article, ``table.column@row``; words may have them, and their texts."""
+    """own, base: figures of the article, ``table.column@row``; words may have them, and their texts.
+
+    more: others, whose texts are {0}, {1}, ... in the words.
+    """
 
     words: str
     own: str = ""
     base: str = ""
+    more: tuple[str, ...] = ()
     ratio: float | None = None
 
 
@@ -116,6 +122,8 @@ class _Row:
     differs: tuple[str, ...] = ()
     arm_differs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Arm -> what differs only in its rows; stands first."""
+    base_differs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Base -> the same; stands last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +156,19 @@ class Definition:
         checks: Mapping[str, tuple[Check, ...]],
         counts: Mapping[str, Count] | None = None,
         programs: Mapping[str, Program] = PROGRAMS,
+        gone: Mapping[str, Unavailable] | None = None,
+        leave_out: tuple[str, ...] = (),
     ) -> Experiment:
-        """sends, checks, counts: what the names in the file stand for."""
-        contenders = tuple(_contender(entry, surroundings, programs) for entry in self.file.contestants)
+        """sends, checks, counts: what the names in the file stand for.
+
+        gone: programs that cannot be had, and why. leave_out: contestants that are not measured; nor are the
+        rows about them.
+        """
+        contenders = tuple(
+            _contender(entry, surroundings, programs, gone or {})
+            for entry in self.file.contestants
+            if entry.name not in leave_out
+        )
         conditions = tuple(
             Condition(
                 setting,
@@ -170,7 +188,7 @@ class Definition:
             self.file.title,
             contenders,
             conditions,
-            self.rows,
+            tuple(row for row in self.rows if not {row.arm, row.base} & {*leave_out}),
             article=self.file.article,
             lesson=self.file.lesson,
             sizes={Extent(name): size for name, size in self.file.sizes.items()},
@@ -203,8 +221,13 @@ def load_definition(name: str) -> Definition:
     return Definition(name, file, conditions, tuple(asked))
 
 
-def _contender(entry: _Contestant, surroundings: Surroundings, programs: Mapping[str, Program]) -> Contender:
-    program = programs[entry.program]
+def _contender(
+    entry: _Contestant,
+    surroundings: Surroundings,
+    programs: Mapping[str, Program],
+    gone: Mapping[str, Unavailable],
+) -> Contender:
+    program, why = programs[entry.program], gone.get(entry.program)
     served = contestant(
         program,
         App(surroundings.apps / entry.app, entry.interface),
@@ -219,7 +242,9 @@ def _contender(entry: _Contestant, surroundings: Surroundings, programs: Mapping
         program.model,
         entry.framework,
         entry.server or program.title,
-        versions=served.own_versions,
+        versions={} if why else served.own_versions,
+        unavailable=why.why if why else "",
+        successor=why.successor if why else "",
         notes=(*entry.notes, *program.notes),
     )
     return Contender(arm, served, {"loop": entry.loop} if entry.loop else {}, entry.rounds)
@@ -240,7 +265,8 @@ def _spread(group: Mapping[str, Any], outer: Mapping[str, Any] | None = None) ->
         row = {**whole, **dict(zip(axes, chosen, strict=True))}
         if "rows" in group:
             for inner in group["rows"]:
-                yield from _spread(inner, row)
+                if inner.get("only", row.get("setting")) == row.get("setting"):
+                    yield from _spread({key: own for key, own in inner.items() if key != "only"}, row)
         elif row["arm"] != row["base"] or row.keys() & {"base_setting", "base_value"}:
             yield row
 
@@ -275,7 +301,11 @@ def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where
         base_value=row.base_value,
         published=published,
         bound=row.bound,
-        differs=(*row.arm_differs.get(row.arm, ()), *row.differs),
+        differs=(
+            *row.arm_differs.get(row.arm, ()),
+            *row.differs,
+            *row.base_differs.get(row.base, ()),
+        ),
     )
 
 
@@ -297,5 +327,7 @@ def _published(given: _Published, article: Article | None, words: Mapping[str, s
     if own.value is None or base.value is None:
         raise ValueError(f"{given.own} over {given.base}, a ratio of two numbers,")
     texts = {"own_text": own.text, "base_text": base.text}
-    shown = given.words.format(own=own.value, base=base.value, **texts)
+    more = [article.find(reference.format_map(words)).text for reference in given.more]
+    times = base.value / own.value
+    shown = given.words.format(*more, own=own.value, base=base.value, times=times, **texts)
     return Published(shown, own.value / base.value)

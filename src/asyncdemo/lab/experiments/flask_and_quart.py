@@ -1,8 +1,6 @@
-"""Seed 002: three routes on films in PostgreSQL, in Flask as published, in Flask repaired, and in Quart.
+"""What seed 002 needs beside ``flask-and-quart.toml``: a database, and what is looked at in it.
 
-One worker of each, as the article's configuration has it; twenty connections that are kept, as wrk did.
-Not for: what is compared (``flask_and_quart_rows``), or the apps (``apps/`` of lesson
-``psycopg2-to-asyncpg``).
+Not for: the apps (``apps/`` of lesson ``psycopg2-to-asyncpg``).
 """
 
 from __future__ import annotations
@@ -10,41 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
+from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.entry import Surroundings
-from asyncdemo.lab.experiments.flask_and_quart_rows import (
-    ALONE,
-    ARTICLE,
-    CLIENTS,
-    CROWD,
-    ON_EVENTLET,
-    POOL,
-    PUBLISHED,
-    QUART,
-    REPAIRED,
-    ROUTES,
-    STAND_IN,
-    rows,
-)
 from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.contestant import Unavailable
-from asyncdemo.lab.harness.contestants import contestant, shared_packages
 from asyncdemo.lab.harness.database import Database, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
-from asyncdemo.lab.harness.protocol import (
-    Check,
-    Condition,
-    Contender,
-    Count,
-    Experiment,
-    Scene,
-    Seen,
-    Size,
-    When,
-)
-from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
-from asyncdemo.lab.servers import PROGRAMS, App, Interface
+from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
@@ -58,7 +31,11 @@ _SENDS: Final = {
     "films": Send("GET", "/films/"),
     "review": Send("POST", "/reviews/", (_JSON,), json.dumps(_REVIEW).encode()),
 }
+_POOL: Final = 20
 _EVENTLET: Final = "gunicorn-eventlet"
+_AS_PUBLISHED: Final = ("flask-published", "flask-published-gevent")
+_REPAIRED: Final = ("flask-repaired", "flask-repaired-eventlet")
+_QUART: Final = ("quart-asyncpg", "quart-alone")
 
 
 @contextmanager
@@ -74,119 +51,43 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 def described(surroundings: Surroundings, database: Database, gone: Unavailable | None) -> Experiment:
-    """gone: why there is no eventlet."""
-    contenders = _contenders(surroundings, gone)
-    return Experiment(
-        name=ARTICLE,
-        title="Flask and Quart",
-        contenders=contenders,
-        conditions=(
-            *(_condition(name, name, CLIENTS, database, contenders) for name in ROUTES),
-            _condition(CROWD, "film", 2 * POOL, database, contenders),
-        ),
-        asked=rows(has_eventlet=gone is None),
-        article=ARTICLE,
-        lesson="psycopg2-to-asyncpg",
-        sizes={
-            Extent.QUICK: Size(2, 1.0, 0.3, 2, settings=("film",)),
-            Extent.DEFAULT: Size(7, 1.5, 0.4, 3, settings=tuple(ROUTES)),
-            Extent.FULL: Size(7, 3.0, 0.6, 5),
-        },
-        twin_of=ALONE,
-        packages=shared_packages(item.contestant for item in contenders),
-        missing={"a worker of Quart's own for Gunicorn": "uvicorn"} | _missing_eventlet(gone),
+    """gone: why there is no eventlet. Then gevent's rows stand beside those that are refused."""
+    published, stand_in = _AS_PUBLISHED
+    counts = (
+        Count("db_connections_made", Risen(database.sessions)),
+        Count("db_sessions", lambda _: database.connected()),
+        Count("answers_500", _answers_500, most=False),
+    )
+    checks = {
+        "answers": tuple(_answers()),
+        "stored": tuple(_stored(database)),
+        "connections": tuple(_connections(database)),
+    }
+    experiment = load_definition("flask-and-quart").experiment(
+        surroundings,
+        _SENDS,
+        checks,
+        {count.name: count for count in counts},
+        gone={_EVENTLET: gone} if gone else {},
+        leave_out=() if gone else (stand_in,),
+    )
+    asked = (row for row in experiment.asked if not gone or (row.arm, row.base) != (_REPAIRED[0], published))
+    return replace(
+        experiment,
+        asked=tuple(asked),
+        missing={**experiment.missing, **_missing_eventlet(gone)},
         own_pids=database.pids,
         died=database.died,
         notes=(
             f"{database.words}. It does not wait for its disk (fsync and synchronous_commit are off), so a "
             "commit costs less than it would in production. It shares the processors of the servers.",
-            "One worker process of each: the article's configuration has no more.",
-            "As published, Flask's pool keeps 1 connection and closes each other one after its request; and "
-            "no review is committed, so none is stored. The repaired app keeps 20, and commits. Everything "
-            "else is the same.",
-            "With eventlet psycopg2 needs no psycogreen: the monkey_patch() of Gunicorn's worker makes it "
-            "wait for its socket without blocking. gevent's does not, so there psycogreen does.",
-            f"With {2 * POOL} clients and a pool of {POOL}, psycopg2's pool raises PoolError, answered with "
-            "500; asyncpg's lets whoever comes wait.",
-            "GET /films/ with asyncpg fetches through a cursor, as published: 50 rows at a time.",
-        ),
-    )
-
-
-# -- who ------------------------------------------------------------------------------------------------
-
-
-def _contenders(surroundings: Surroundings, gone: Unavailable | None) -> tuple[Contender, ...]:
-    def made(
-        name: str,
-        title: str,
-        server: str,
-        app: str,
-        *packages: str,
-        loop: str = "",
-        notes: tuple[str, ...] = (),
-    ) -> Contender:
-        program = PROGRAMS[server]
-        interface = Interface.ASGI if program.model is Model.COROUTINES else Interface.WSGI
-        file = App(surroundings.apps / f"{app}.py", interface)
-        framework = "Quart" if interface is Interface.ASGI else "Flask"
-        missing = gone if server == _EVENTLET else None
-        served = contestant(program, file, name, packages=packages, path="/films/0/", tell=surroundings.tell)
-        arm = Arm(
-            name,
-            title,
-            program.model,
-            framework,
-            program.title,
-            versions={} if missing else served.own_versions,
-            unavailable=missing.why if missing else "",
-            successor=missing.successor if missing else "",
-            notes=(*program.notes, *notes),
-        )
-        return Contender(arm, served, {"loop": loop} if loop else {})
-
-    psycopg2, psycogreen = ("flask", "psycopg2-binary"), ("flask", "psycopg2-binary", "psycogreen")
-    stand_in = made(
-        STAND_IN, "Flask as published, on gevent", "gunicorn-gevent", "published_on_gevent", *psycogreen
-    )
-    return (
-        made(PUBLISHED, "Flask as published", _EVENTLET, "flask_published", *psycopg2),
-        *((stand_in,) if gone else ()),
-        made(ON_EVENTLET, "Flask repaired, on eventlet", _EVENTLET, "flask_repaired", *psycopg2),
-        made(REPAIRED, "Flask repaired", "gunicorn-gevent", "repaired_on_gevent", *psycogreen),
-        made(QUART, "Quart, asyncpg, uvloop", "uvicorn", "quart_asyncpg", "quart", "asyncpg"),
-        made(
-            *(ALONE, "Quart alone", "uvicorn", "quart_psycopg", "quart", "psycopg", "psycopg-pool"),
-            loop="asyncio",
-            notes=("psycopg 3, in C, on asyncio's own loop.",),
+            *experiment.notes,
         ),
     )
 
 
 def _missing_eventlet(gone: Unavailable | None) -> dict[str, str]:
     return {"Gunicorn's eventlet worker": f"{gone.successor}. {gone.why}"} if gone else {}
-
-
-# -- what is sent, and looked at --------------------------------------------------------------------------
-
-
-def _condition(
-    name: str, route: str, clients: int, database: Database, contenders: tuple[Contender, ...]
-) -> Condition:
-    some = tuple(item.arm.name for item in contenders if item.arm.name not in {ALONE, ON_EVENTLET})
-    title = f"{ROUTES[route]}, {clients} connections"
-    return Condition(
-        Setting(name, title, Loop.CLOSED, (), clients=clients, keep_alive=True),
-        (_SENDS[route],),
-        {"pool": POOL},
-        arms=() if name == "film" else some,
-        checks=(*_answers(), *_stored(database), *(_connections(database) if name == "film" else ())),
-        counts=(
-            Count("db_connections_made", Risen(database.sessions)),
-            Count("db_sessions", lambda _: database.connected()),
-            Count("answers_500", _answers_500, most=False),
-        ),
-    )
 
 
 def _answers() -> Iterator[Check]:
@@ -216,9 +117,9 @@ def _stored(database: Database) -> Iterator[Check]:
         rows = database.reviews() - before
         return Seen(f"{rows:.0f}", answered.held and rows == wanted)
 
-    as_published, others = (PUBLISHED, STAND_IN), (ON_EVENTLET, REPAIRED, QUART, ALONE)
+    others = (*_REPAIRED[::-1], *_QUART)
     what = "rows that a POST /reviews/ stores"
-    yield Check(what, "0: never committed", lambda scene: look(scene, 0), arms=as_published, always=True)
+    yield Check(what, "0: never committed", lambda scene: look(scene, 0), arms=_AS_PUBLISHED, always=True)
     yield Check(what, "1", lambda scene: look(scene, 1), arms=others, always=True)
 
 
@@ -233,18 +134,17 @@ def _connections(database: Database) -> Iterator[Check]:
 
     def under_load(scene: Scene, kept: bool) -> Seen:
         many, answered = made(scene), scene.load.answered if scene.load else 0
-        held = many <= POOL if kept else many > max(POOL, answered / 10)
+        held = many <= _POOL if kept else many > max(_POOL, answered / 10)
         return Seen(f"{many:,.0f} for {answered:,} requests", held)
 
     is_open, is_made = "connections to PostgreSQL before the load", "connections made under load"
-    published, repaired, quart = (PUBLISHED, STAND_IN), (REPAIRED, ON_EVENTLET), (QUART, ALONE)
-    yield Check(is_open, "1", lambda scene: before(scene, 1, 1), arms=published)
-    yield Check(is_open, f"{POOL}", lambda scene: before(scene, POOL, POOL), arms=repaired)
-    yield Check(is_open, f"1 to {POOL}", lambda scene: before(scene, 1, POOL), arms=quart)
+    yield Check(is_open, "1", lambda scene: before(scene, 1, 1), arms=_AS_PUBLISHED)
+    yield Check(is_open, f"{_POOL}", lambda scene: before(scene, _POOL, _POOL), arms=_REPAIRED)
+    yield Check(is_open, f"1 to {_POOL}", lambda scene: before(scene, 1, _POOL), arms=_QUART)
     many = "more than one for ten requests"
-    yield Check(is_made, many, lambda scene: under_load(scene, False), When.AFTER, published)
-    few = f"at most {POOL}"
-    yield Check(is_made, few, lambda scene: under_load(scene, True), When.AFTER, (*repaired, *quart))
+    yield Check(is_made, many, lambda scene: under_load(scene, False), When.AFTER, _AS_PUBLISHED)
+    few = f"at most {_POOL}"
+    yield Check(is_made, few, lambda scene: under_load(scene, True), When.AFTER, (*_REPAIRED, *_QUART))
 
 
 def _answers_500(scene: Scene) -> float:
