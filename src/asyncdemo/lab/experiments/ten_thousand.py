@@ -1,8 +1,7 @@
-"""Ten thousand connections at once, as a reader of seed 003 asked for: who holds them, and what they cost.
+"""What ten thousand connections need beside ``ten-thousand.toml``: their settings, what a server holds, and a
+contestant that cannot be had.
 
-Each request waits seconds for its answer, as one does for news. By Little's law rate times wait is what is
-open at once: 1,250 a second that wait 8 s are 10,000, and few of them have anything to do. Not for: how many
-requests a server can answer (``constant_rate``).
+Not for: how many requests a server can answer (``constant_rate``).
 """
 
 from __future__ import annotations
@@ -10,77 +9,35 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.contestant import Knobs, Started
-from asyncdemo.lab.harness.contestants import contestant, shared_packages
 from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD
-from asyncdemo.lab.harness.protocol import (
-    Asked,
-    Check,
-    Condition,
-    Contender,
-    Count,
-    Experiment,
-    Figure,
-    Scene,
-    Seen,
-    Size,
-    latency,
-)
-from asyncdemo.lab.results.comparison import Better, Bound
+from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Count, Experiment, Scene, Seen
 from asyncdemo.lab.results.laws import littles_latency_ms
-from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
-from asyncdemo.lab.servers import PROGRAMS, App, Interface
+from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.load import Send
 
 __all__ = ["Held", "condition", "prepared"]
 
 _SEND: Final = Send("GET", "/later")
 _TEXT: Final = b"Hello, later!"
-_MANY, _RATE, _LASTS_S = 10_000, 1_250, 11.0
-_FEWER, _FEWER_RATE, _FEWER_LASTS_S = 2_000, 1_000, 4.0
-"""For a quick run."""
 _PATIENT_S: Final = 30.0
 _OTHER_FILES: Final = 100
 _BACKLOG: Final = 2048
-_FLASK, _SANIC = "flask", "sanic"
-_CONNECTIONS: Final = Figure("counted.connections", "Connections", "", Better.MORE)
-_ANSWERED: Final = Figure("load.answered", "Answered", "", Better.MORE)
-_MEMORY: Final = Figure("counted.bytes_per_connection", "Memory per connection", "B", Better.LESS)
 
 
 @contextmanager
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
-    conditions = (
-        condition(_FEWER, _FEWER_RATE, _FEWER_LASTS_S),
-        condition(_MANY, _RATE, _LASTS_S),
-    )
-    few, many = (item.setting.name for item in conditions)
-    contenders = (*_contenders(surroundings), _japronto())
-    arms = [contender.arm for contender in contenders]
-    yield Experiment(
-        name="ten-thousand",
-        title="Ten thousand connections at once",
-        contenders=contenders,
-        conditions=conditions,
-        asked=tuple(row for item in conditions for row in _rows(arms, item)),
-        lesson="open-loop",
-        sizes={
-            Extent.QUICK: Size(1, 1.0, settings=(few,)),
-            Extent.DEFAULT: Size(1, 1.0, settings=(many,)),
-            Extent.FULL: Size(7, 1.0, settings=(many,)),
-        },
-        twin_of=_SANIC,
-        packages=shared_packages(item.contestant for item in contenders),
-        notes=(
-            "Requests come evenly, so connections are opened one after another, and not all in one moment.",
-            "Memory is that of the server alone; the system's own, for its sockets, comes on top.",
-            "Nothing was measured in the article; a reader asked for it.",
-        ),
+    experiment = load_definition("ten-thousand").experiment(surroundings, {}, {})
+    yield replace(
+        experiment,
+        contenders=(*experiment.contenders, _japronto()),
+        conditions=(condition(2_000, 1_000, 4.0), condition(10_000, 1_250, 11.0)),
     )
 
 
@@ -182,33 +139,6 @@ class Held:
         return None if soft == psutil.RLIM_INFINITY else soft
 
 
-# -- contestants ---------------------------------------------------------------------------------------
-
-
-def _contenders(surroundings: Surroundings) -> Iterator[Contender]:
-    for name, title, framework, program, file, interface in (
-        (_FLASK, "Flask, threaded", "Flask", "flask-threaded", "in_flask.py", Interface.WSGI),
-        (_SANIC, "Sanic", "Sanic", "sanic", "in_sanic.py", Interface.SANIC),
-        ("tornado", "Tornado", "Tornado", "tornado", "in_tornado.py", Interface.TORNADO),
-        ("cyclone", "Cyclone", "Cyclone", "cyclone", "in_cyclone.py", Interface.CYCLONE),
-        ("aiohttp", "aiohttp", "aiohttp", "aiohttp", "in_aiohttp.py", Interface.AIOHTTP),
-        ("uvicorn", "uvicorn, no framework", "", "uvicorn", "in_asgi.py", Interface.ASGI),
-    ):
-        served = PROGRAMS[program]
-        app = App(surroundings.apps / file, interface)
-        started = contestant(served, app, name, tell=surroundings.tell)
-        arm = Arm(
-            name,
-            title,
-            served.model,
-            framework,
-            served.title,
-            versions=started.own_versions,
-            notes=served.notes,
-        )
-        yield Contender(arm, started)
-
-
 @dataclass(frozen=True)
 class _Gone:
     """A contestant that is named in the question, and cannot be had."""
@@ -226,28 +156,3 @@ def _japronto() -> Contender:
         "japronto", title, Model.COROUTINES, title, title, unavailable=gone.why, successor=gone.successor
     )
     return Contender(arm, _Gone("japronto"))
-
-
-# -- rows ----------------------------------------------------------------------------------------------
-
-
-def _rows(arms: list[Arm], item: Condition) -> Iterator[Asked]:
-    """Each as a multiple of Sanic, which is the one that the reader asked about."""
-    title = item.setting.title
-    for arm in arms:
-        if arm.name == _SANIC:
-            continue
-        for figure, bound in (
-            (_CONNECTIONS, Bound(1.0, title)),
-            (_ANSWERED, Bound(1.0, "all that were asked for")),
-            (latency("99"), Bound(1.0, "the wait alone")),
-            (_MEMORY, None),
-        ):
-            yield Asked(
-                name=f"{arm.title}: {figure.title[0].lower()}{figure.title[1:]}",
-                figure=figure,
-                arm=arm.name,
-                base=_SANIC,
-                setting=item.setting.name,
-                bound=bound,
-            )
