@@ -89,7 +89,7 @@ def test_of_who_takes_two_hundred_a_second_the_longest_wait_is_the_backlog() -> 
         assert FlagKind.OVERLOADED in kinds(trial)
         assert trial.counted["longest_of_backlog"] == pytest.approx(1, rel=0.2)
     found = {row.name: row.measured for row in record.comparisons}
-    assert found["1.5 × capacity: Flask's longest wait, × the formula's"] is not None
+    assert found["1.5 × capacity, 2 s: Flask's longest wait, × the formula's"] is not None
     twice = found["1.5 × capacity: a run twice as long"]
     assert twice is not None and twice.median == pytest.approx(2, rel=0.3)
 

@@ -79,7 +79,9 @@ def test_code_that_measures_is_part_of_it_and_other_files_are_not(
     seen.add(code())
     (tmp_path / "lab" / "part" / "b.py").write_text("2")
     seen.add(code())
-    assert len(seen) == 4
+    (tmp_path / "lab" / "part" / "hello.toml").write_text("1")
+    seen.add(code())
+    assert len(seen) == 5
     (tmp_path / "lab" / "part" / "b.pyc").write_text("x")
     (tmp_path / "view.py").write_text("x")
     assert code() in seen

@@ -22,8 +22,8 @@ __all__ = ["describe", "differences", "identity"]
 
 _PACKAGE: Final = Path(__file__).parents[3]
 _MEASURING: Final = ("lab", "load")
-_SOURCES: Final = {".py", ".txt"}
-"""The second: the locks of the environments that contestants have of their own."""
+_SOURCES: Final = {".py", ".toml", ".txt"}
+"""The second: experiments and what is published; the third: locks of environments that contestants have."""
 _TITLES: Final = {
     "code": "the measuring code",
     "python": "Python",
