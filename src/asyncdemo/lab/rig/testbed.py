@@ -18,7 +18,7 @@ from asyncdemo.lab.harness.contestant import PortKept, Started
 from asyncdemo.lab.harness.engines import OURS
 from asyncdemo.lab.harness.installed import find
 from asyncdemo.lab.harness.protocol import Condition, Contender, Scene, Size
-from asyncdemo.lab.harness.protocol.attempts import looked
+from asyncdemo.lab.harness.protocol.attempts import looked, started_contestant
 from asyncdemo.lab.harness.protocol.bench import Bench, plan_of
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
@@ -109,9 +109,7 @@ class Testbed:
         say(f"starting {workers} worker{'s' * (workers != 1)} of {side.title}")
         one, setting = self._contender(side), self._condition(side, rigging)
         with ExitStack() as parts:
-            with self.bench.pinning.of_server():
-                running = one.contestant.start({**setting.knobs, **one.knobs})
-            started = parts.enter_context(running)
+            started = parts.enter_context(started_contestant(self.bench, one, setting))
             self._limit = chosen.sessions_of(side.is_sync)
             scene = Scene(one.arm, setting.setting, started)
             for check in setting.checks:

@@ -10,8 +10,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Turn", "turns", "turns_of"]
-
+__all__ = ["Turn", "turns"]
 
 Orders = Sequence[tuple[str, Sequence[str]]]
 """(setting, its arms), in the order of the settings."""
@@ -26,19 +25,13 @@ class Turn(NamedTuple):
     setting: str
 
 
-def turns_of(round_number: int, settings: Orders, seed: int) -> Iterator[Turn]:
-    """settings: (name, arms) in order. The arms of a setting follow each other, so that what is compared is
-    close in time."""
-    place = 0
-    for setting, arms in settings:
-        # seeded with text: the same on every machine and in every version (PEP 456 randomises only hash())
-        drawn = random.Random(f"{seed}/{round_number}/{setting}").sample(list(arms), len(arms))
-        for arm in drawn:
-            place += 1
-            yield Turn(round_number, place, arm, setting)
-
-
 def turns(rounds: int, orders: Callable[[int], Orders], seed: int) -> Iterator[Turn]:
-    """orders: of a round, by its number."""
+    """orders: of a round, by its number. The arms of a setting follow each other, so that what is compared is
+    close in time."""
     for number in range(1, rounds + 1):
-        yield from turns_of(number, orders(number), seed)
+        place = 0
+        for setting, arms in orders(number):
+            # seeded with text: the same on every machine and in every version, as no hash() is (PEP 456)
+            for arm in random.Random(f"{seed}/{number}/{setting}").sample(list(arms), len(arms)):
+                place += 1
+                yield Turn(number, place, arm, setting)
