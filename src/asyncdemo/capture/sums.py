@@ -56,7 +56,8 @@ class StepSums:
 
     def settle(self, track: int) -> None:
         """Tell what is summed up of it, and its next step alone. From any thread."""
-        self._tell_all((track,))
+        if self._open:  # as a rule there is none, and it is asked often
+            self._tell_all((track,))
 
     def tell(self) -> int:
         """All sums; how many steps those were. From any thread."""
