@@ -40,6 +40,7 @@ _PART = 1 << 20
 """Bytes that are packed while others are sent, before those are put behind them."""
 _SUM_EVERY_NS = 200_000
 """Times the number of sums: that long after they were told they are told again, so the parent keeps up."""
+_SUM_SELDOM_NS = 100 * _SUM_EVERY_NS
 _COUNT_NS = 1_000_000_000
 _FEW_STEPS = 25_000
 """If less were summed up in that time, they are told one by one again."""
@@ -385,9 +386,9 @@ class Recorder:
 
     @property
     def _sums_are_due(self) -> bool:
-        """While nobody takes what is packed they grow in number only, and not in size."""
-        due_ns = self._sums_told_ns + len(self.sums) * _SUM_EVERY_NS
-        return not self.sums or (_clock() >= due_ns and self._unsent <= MOST_UNSENT)
+        """While nobody takes what is packed they are told seldom: they take no more room by waiting."""
+        each_ns = _SUM_EVERY_NS if self._unsent <= MOST_UNSENT else _SUM_SELDOM_NS
+        return _clock() - self._sums_told_ns >= len(self.sums) * each_ns
 
     def follow(self, follower: Callable[[Callable[[Event], None]], None]) -> None:
         """For who keeps ``record_step``: is called with it, now and when it changes."""
