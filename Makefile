@@ -12,6 +12,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install --qui
 # The build backend is in the lock file too, so pip need not fetch one.
 INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 
+# Without its caches every process of pytest compiles all tests, and every script that one starts compiles asyncdemo.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
@@ -52,7 +55,8 @@ test-all: ## what a release needs: these three on every Python from 3.11 up that
 	@found=$$(scripts/venv.sh --list); test -n "$$found" || { echo "No Python 3.11 or newer was found."; exit 3; }; \
 	echo "$$found" | while read -r version python; do \
 	    echo "== Python $$version ($$python)"; \
-	    $(MAKE) --no-print-directory test test-slow test-release VENV=.cache/venv-$$version PYTHON=$$python </dev/null || exit 1; \
+	    $(MAKE) --no-print-directory test test-slow test-release VENV=.cache/venv-$$version PYTHON=$$python \
+	        PYTEST_ARGS="$(PYTEST_ARGS) --hypothesis-profile=release" </dev/null || exit 1; \
 	done
 
 # The first Python is that of .venv, for all suites; the others run CPython's own tests of asyncio.

@@ -13,13 +13,16 @@ from typing import IO, Final
 import hypothesis
 import pytest
 
-hypothesis.settings.register_profile(
-    "asyncdemo",
-    deadline=None,  # a test that is slow on a busy machine is not wrong
-    derandomize="CI" in os.environ,  # CI judges a change, so it must not find what was there before
-    print_blob=True,
-)
-hypothesis.settings.load_profile("asyncdemo")
+EXAMPLES: Final = {"asyncdemo": 25, "release": 100}
+for name, examples in EXAMPLES.items():
+    hypothesis.settings.register_profile(
+        name,
+        max_examples=examples,
+        deadline=None,  # a test that is slow on a busy machine is not wrong
+        derandomize="CI" in os.environ,  # CI judges a change, so it must not find what was there before
+        print_blob=True,
+    )
+hypothesis.settings.load_profile("asyncdemo")  # `make test-all` asks for the other
 
 # What a developer's shell may hold that changes what a terminal program prints or how Python runs.
 UNWANTED = (

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from asyncdemo.model import Run
@@ -101,6 +102,9 @@ def traced(
 
 def has(module: str) -> bool:
     """Can the interpreter under test import it?"""
+    if sys.executable == PYTHON:
+        package = module.rpartition(".")[0]
+        return (not package or has(package)) and find_spec(module) is not None
     found = subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False)
     return found.returncode == 0
 

@@ -232,7 +232,6 @@ class TestLineage:
         assert not list(lineage(self.family(None).tracks, None))
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs(), st.data())
 def test_views_of_a_run_end_though_its_parents_may_go_in_circles(run: Run, data: st.DataObject) -> None:
     anybody = st.none() | st.integers(0, len(run.tracks) - 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo import store
@@ -77,7 +77,6 @@ class TestRoundTrip:
         save(run, tmp_path / name)
         assert load(tmp_path / name) == run
 
-    @settings(max_examples=40, deadline=None)
     @given(runs())
     def test_any_run(self, run: Run) -> None:
         assert loads(dumps(run)) == run
@@ -402,7 +401,6 @@ class TestGarbage:
         with pytest.raises(RunFileError, match="its own ancestor"):
             loads(map(json.dumps, lines))
 
-    @settings(max_examples=30, deadline=None)
     @given(runs(), st.data())
     def test_any_damage_gives_a_run_or_the_one_error(self, run: Run, data: st.DataObject) -> None:
         lines = list(dumps(run))
@@ -415,7 +413,6 @@ class TestGarbage:
         measure(survived)
         assert loads(dumps(survived)) == survived
 
-    @settings(max_examples=30, deadline=None)
     @given(runs(), st.data())
     def test_any_cut_of_the_bytes_gives_a_run_or_the_one_error(self, run: Run, data: st.DataObject) -> None:
         text = "".join(f"{line}\n" for line in dumps(run)).encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.analysis.awaits import independent, unawaited_call
@@ -701,7 +701,6 @@ def test_the_call_that_nobody_awaited(function: str, dropped_at: int, line: int 
     assert unawaited_call(source, function, dropped_at) == line
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from([*COULD_OVERLAP.values(), *DEPENDS.values()]).map(dedent),
     st.lists(st.integers(-1, 15), max_size=4),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import asyncdemo.analysis.diagnose
 from asyncdemo.analysis.diagnose import Finding, FindingKind, diagnose
@@ -551,7 +551,6 @@ def test_the_kinds_stand_in_the_order_in_which_findings_are_told() -> None:
     assert [FindingKind[first] for first, *_ in named] == list(FindingKind)
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_any_run_gets_findings_that_are_sentences(run: Run) -> None:
     for finding in diagnose(run):

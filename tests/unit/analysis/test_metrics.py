@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from asyncdemo.analysis.metrics import (
     blocked_ns,
@@ -583,7 +583,6 @@ class TestIdleWhileRunning:
         assert idle_while_running(run).gil_ns == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_idle_time_is_running_time_and_the_gil_needs_others(run: Run) -> None:
     millions = 1_000_000  # the times of these runs are shorter than what is told
@@ -625,7 +624,6 @@ def test_steps_are_those_of_all_tracks() -> None:
     assert measure(story.run()).steps == 3
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_figures_of_any_run_agree_with_each_other(run: Run) -> None:
     metrics = measure(run)
@@ -642,7 +640,6 @@ def test_figures_of_any_run_agree_with_each_other(run: Run) -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_the_ideal_lies_between_grahams_bounds(run: Run) -> None:
     """It may exceed the wall: own work next to the slot (before queueing) is scheduled inside it."""
@@ -662,7 +659,6 @@ def _graham(work: list[int], binding: list[tuple[int, int] | None], limit: tuple
     return max(max(jobs), sum(jobs) / limit[1] + (1 - 1 / limit[1]) * max(jobs))
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_most_at_once_agrees_with_counting_every_instant(run: Run) -> None:
     lanes = [(lane.start_ns, lane.end_ns) for lane in run.lanes if lane.end_ns > lane.start_ns]

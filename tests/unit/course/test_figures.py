@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.analysis.metrics import Metrics, measure
@@ -151,7 +151,6 @@ def test_a_mistaken_name_is_explained(name: str, words: str) -> None:
     assert words in said
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_every_figure_can_be_had_of_any_run(run: Run) -> None:
     metrics = measure(run)
@@ -166,7 +165,6 @@ def test_every_figure_can_be_had_of_any_run(run: Run) -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_functions_share_the_lanes_of_a_run_among_them(run: Run) -> None:
     metrics = measure(replace(run, requests=()))  # of a server only those that were open under load count

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from asyncdemo.model import Run
 from asyncdemo.render.facts.runs import account_for
@@ -131,7 +131,6 @@ class TestPacking:
         rows = data(story.run())["runs"][0]["rows"]
         assert {len(row["bands"]) for row in rows if row.get("size", 1) > 1} == {2}
 
-    @settings(max_examples=40, deadline=None)
     @given(runs())
     def test_no_time_is_lost(self, run: Run) -> None:
         plain, seen = chart_data(account_for([run]), *charts([run])), data(run)

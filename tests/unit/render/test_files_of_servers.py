@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from asyncdemo.model import Run
 from asyncdemo.render.export import Export, render_bytes
@@ -207,7 +207,6 @@ class TestCsv:
         assert row["end_ns"] == str(ns(5))
 
 
-@settings(max_examples=40, deadline=None)
 @given(runs())
 @pytest.mark.parametrize("to", list(Export))
 def test_any_run_can_be_written(to: Export, run: Run) -> None:

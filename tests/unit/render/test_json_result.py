@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from asyncdemo.model import Holding, Outcome, Run, RunOutcome, State, Stuck
 from asyncdemo.render.text.json_result import lesson_result, script_result, variant_result
@@ -236,7 +236,6 @@ def test_a_script_has_its_run() -> None:
     }
 
 
-@settings(max_examples=40, deadline=None)
 @given(runs())
 def test_any_run_is_valid_json_for_strict_readers(run: Run) -> None:
     result = variant_result(run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from asyncdemo.model import Run
 from asyncdemo.render.timeline.grid import CONNECTION, Shade
@@ -187,7 +187,6 @@ class TestLayout:
         assert grid.shades == {Shade.OPENING, Shade.HELD, Shade.IDLE}
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_any_run_has_connections_without_gaps_on_the_axis(run: Run) -> None:
     extent = extent_ns(run)

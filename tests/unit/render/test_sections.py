@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rich.cells import cell_len
 
 from asyncdemo.model import Run
@@ -149,7 +149,6 @@ class TestSlides:
         assert any("requests folded" in line for line in small)
 
 
-@settings(max_examples=60, deadline=None)
 @given(runs())
 def test_any_run_can_be_drawn(run: Run) -> None:
     lines = report(run, width=60, theme=ASCII, rows=5)

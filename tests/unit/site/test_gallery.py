@@ -232,7 +232,7 @@ class TestMarked:
 # -- all of them, for real ----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.release  # on every Python; on one, the site is not built if this does not hold
 @pytest.mark.parametrize("one", MISTAKES, ids=[str(one.kind) for one in MISTAKES])
 def test_it_is_seen_in_the_script_and_not_in_the_mended_one(one: Mistake, tmp_path: Path) -> None:
     told: list[str] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from asyncdemo.analysis.diagnose import FindingKind, diagnose
 from asyncdemo.analysis.metrics import blocked_ns, blocks, function_use, measure, row_totals
@@ -57,13 +57,11 @@ def test_a_callback_that_blocks_is_told_by_every_view() -> None:
     assert variant_result(run)["blocked_s"] == 0.3
 
 
-@settings(max_examples=40, deadline=None)
 @given(runs())
 def test_how_long_a_loop_was_blocked(run: Run) -> None:
     blocked_everywhere(run)
 
 
-@settings(max_examples=40, deadline=None)
 @given(runs())
 def test_what_is_limited_and_what_was_left(run: Run) -> None:
     metrics, result, seen = measure(run), variant_result(run), Seen(run)
@@ -86,7 +84,6 @@ def test_what_is_limited_and_what_was_left(run: Run) -> None:
         assert not alone or section.most_queued == alone[0].most_waiting
 
 
-@settings(max_examples=40, deadline=None)
 @given(runs())
 def test_how_many_lanes_there_were_and_how_they_ended(run: Run) -> None:
     metrics, result = measure(run), variant_result(run)
@@ -109,7 +106,6 @@ def test_how_many_lanes_there_were_and_how_they_ended(run: Run) -> None:
         assert (totals.running_ns, totals.waiting_ns) == (spans[State.RUNNING], spans[State.WAITING])
 
 
-@settings(max_examples=40, deadline=None)
 @given(runs())
 def test_how_many_calls_were_at_work(run: Run) -> None:
     run = replace(run, named=True)
