@@ -1,6 +1,7 @@
 """``python -m tests.suites``: runs suites plain and under the tracer, says what differs, writes the table.
 
-Exit code 1 if a test differs without a reason in differences.toml, or a reason there is no longer needed.
+Exit code 1 if a test differs without a reason in differences.toml, if a reason there is no longer needed, or
+if not all of a traced run was traced: a hook of the tracer failed, say.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from benchmarks.table import machine_lines, with_table
 
 from tests.suites.catalog import Allowed, Suite, load_allowed, load_suites
 from tests.suites.environment import ROOT, Place, has_own_tests, prepare, version_of
+from tests.suites.notes import faults
 from tests.suites.outcomes import Difference, compare, read_junit
 from tests.suites.results import Result, load_results, save_result
 from tests.suites.table import needless, tables, unexplained
@@ -98,19 +100,20 @@ def run_suite(suite: Suite, python: Path, repetitions: int) -> Result:
         differences = compare(outcomes["plain"], outcomes["traced"])
         if all(difference.is_unsteady for difference in differences):
             break
+    notes = [used["notes"] for used in figures["traced"]]
     plain, traced = (min(figures[how], key=lambda used: used["cpu_s"]) for how in figures)
     return Result(
         suite.name,
         version,
         tests=len(outcomes["plain"][0]) - 1,  # the exit code
         failed=sum(end in ("failed", "error") for end in outcomes["plain"][0].values()),
-        differences=tuple(differences),
+        differences=(*differences, *faults(notes)),
         cpu_s=plain["cpu_s"],
         traced_cpu_s=traced["cpu_s"],
         kib=plain["kib"],
         traced_kib=traced["kib"],
         recorder_kib=traced["recorder_kib"],
-        notes=tuple(traced["notes"]),
+        notes=tuple(dict.fromkeys(note for run in notes for note in run)),
     )
 
 

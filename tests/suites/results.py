@@ -19,7 +19,8 @@ class Result:
     """python: the version, as "3.11". tests: that ran or were skipped, plain. failed: plain already.
 
     cpu: times that of the plain run, of the process and all that it started. kib, traced_kib: the most
-    memory of any of them. notes: of the recording.
+    memory of any of them. differences: of tests; a note that not all was traced is one, too. notes: of the
+    recordings.
     """
 
     suite: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,9 +13,11 @@ import pytest
 
 from tests.suites import measure
 from tests.suites.catalog import Allowed, Suite, load_allowed, load_suites, reason_for
+from tests.suites.notes import faults
 from tests.suites.outcomes import MISSING, Difference, compare, read_junit
 from tests.suites.results import Result, load_results, save_result
 from tests.suites.table import needless, tables, unexplained
+from tests.support.guards import faulty
 
 JUNIT = """<testsuites><testsuite>
 <testcase classname="tests.test_a" name="test_fine"/>
@@ -112,6 +115,44 @@ def test_results_are_kept(tmp_path: Path) -> None:
     result = replace(RESULT, differences=(DIFFERS,), notes=("a hook was switched off",))
     save_result(result, tmp_path)
     assert load_results(tmp_path) == [result]
+
+
+def test_a_hook_that_fails_fails_the_suite_though_its_tests_end_alike(tmp_path: Path) -> None:
+    (tmp_path / "borrowed.py").write_text(
+        "import queue; queue.Queue().put(1); print('hello')", encoding="utf-8"
+    )
+    command = [sys.executable, measure.__file__, "traced", "60", "report.json", "borrowed"]
+    environment = {**os.environ, **faulty(tmp_path / "site", "queue.Queue.put")}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert (done.stdout, report["exit_code"]) == (b"hello\n", 0)
+    result = replace(RESULT, differences=tuple(faults([report["notes"]])))
+    (fault,) = unexplained(result, [])
+    assert fault.test.startswith("note: From ... s on `queue.Queue.put` was not observed")
+    assert not fault.is_unsteady
+    assert (
+        unexplained(result, [Allowed("borrowed", "note: From ... s on `queue.Queue.put`*", "It is known.")])
+        == []
+    )
+
+
+def test_a_hook_that_fails_in_one_repetition_is_no_unsteady_one() -> None:
+    stops = "The recording stops after 2.10 s: nobody took what was recorded."
+    (fault,) = faults([[], [stops]])
+    assert fault.traced == ("not noted", "noted")
+    assert not fault.is_unsteady
+    assert len(faults([[stops], [stops.replace("2.10", "3.20")]])) == 1
+
+
+def test_how_a_long_recording_is_shown_is_no_fault() -> None:
+    notes = [
+        "The script was forked once: what goes on in a fork is not observed.",
+        "The script was forked 1,234 times: what goes on in a fork is not observed.",
+        "Up to 2.10 s the states of a lane are summed up in stretches of 1.0 ms, as there are too many.",
+        "Who woke whom is kept from 2.10 s on.",
+        "The first 2,000 tasks that ended are drawn, and of the others those that stand out.",
+    ]
+    assert faults([notes]) == []
 
 
 def test_the_lists_are_sound() -> None:
