@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -26,15 +27,17 @@ from tests.suites.table import needless, tables, unexplained
 
 _PAGE = ROOT / "docs" / "measure" / "speed.md"
 _MEASURE = Path(__file__).parent / "measure.py"
+_RUNNERS = Path(__file__).parent / "runners"
 _OPTIONS = {
     "pytest": (
         *("--rootdir=.", "-o", "addopts=", "-o", "junit_family=xunit1", "-p", "no:cacheprovider"),
         "--junit-xml",
     ),
     "test": ("--junit-xml",),
+    "unittests": (),
 }
 """Module -> what it is given, besides the suite's own arguments. The name of the report comes after it."""
-_RAN = {"pytest": (0, 1), "test": (0, 2)}
+_RAN = {"pytest": (0, 1), "test": (0, 2), "unittests": (0, 1)}
 """Module -> its exit codes when tests ran, whether or not all passed."""
 
 
@@ -124,9 +127,18 @@ def _run(suite: Suite, place: Place, how: str, name: str) -> tuple[dict[str, str
     module, *args = suite.args
     measure: list[str | Path] = [place.python, _MEASURE, how, str(suite.limit_s), report]
     command = [*measure, module, *_OPTIONS[module], junit, *args]
+    environment = {**os.environ, **suite.environment}
+    if (_RUNNERS / f"{module}.py").exists():
+        environment["PYTHONPATH"] = os.fspath(_RUNNERS)
     with log.open("wb") as output:
         subprocess.run(
-            command, cwd=place.folder, check=True, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            command,
+            cwd=place.folder,
+            env=environment,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
         )
     figures = json.loads(report.read_text(encoding="utf-8"))
     if how == "plain" and figures["exit_code"] not in _RAN[module]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ class Suite:
     version: of the source distribution, whose tests are run, and of the package that is installed; empty for
     what Python brings itself. sha256: of the source distribution. install: what the tests need,
     in the versions of constraints.txt. hide: folders of the source that would be imported instead of the
-    installed package. args: of ``python -m``. leaves_out: what is not run, and why. limit_s: of each run.
+    installed package. args: of ``python -m``, which may be one of ``runners/``, too. environment: variables
+    that are set. leaves_out: what is not run, and why. limit_s: of each run.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Suite:
     install: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
     args: tuple[str, ...] = ("pytest", "tests")
+    environment: Mapping[str, str] = field(default_factory=dict)
     leaves_out: str = ""
     limit_s: float = 300.0
 

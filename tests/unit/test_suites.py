@@ -164,6 +164,45 @@ def test_the_lists_are_sound() -> None:
     assert all(entry.reason.endswith(".") for entry in allowed)
 
 
+ENDS = """\
+import unittest
+
+class Ends(unittest.TestCase):
+    def test_passes(self): pass
+    def test_fails(self): self.fail()
+    def test_errs(self): raise LookupError
+    def test_skips(self): self.skipTest("not today")
+    def test_has_a_part_that_fails(self):
+        for number in range(2):
+            with self.subTest(number=number):
+                self.assertEqual(number, 0)
+    @unittest.expectedFailure
+    def test_is_known(self): self.fail()
+    @unittest.expectedFailure
+    def test_is_not_known(self): pass
+
+if __name__ == "__main__":
+    unittest.main(testRunner=unittest.TextTestRunner)
+"""
+
+
+def test_how_tests_of_a_unittest_runner_ended_is_written_down(tmp_path: Path) -> None:
+    (tmp_path / "borrowed.py").write_text(ENDS, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.fspath(Path(measure.__file__).parent / "runners")}
+    command = [sys.executable, "-m", "unittests", "junit.xml", "borrowed"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == 1
+    assert read_junit(tmp_path / "junit.xml") == {
+        "__main__.Ends.test_passes": "passed",
+        "__main__.Ends.test_fails": "failed",
+        "__main__.Ends.test_errs": "error",
+        "__main__.Ends.test_skips": "skipped",
+        "__main__.Ends.test_has_a_part_that_fails": "failed",
+        "__main__.Ends.test_is_known": "failed as expected",
+        "__main__.Ends.test_is_not_known": "failed",
+    }
+
+
 @pytest.mark.parametrize("how", ["plain", "traced"])
 def test_a_module_is_measured(how: str, tmp_path: Path) -> None:
     (tmp_path / "borrowed.py").write_text("import sys; print('hello'); sys.exit(3)", encoding="utf-8")
