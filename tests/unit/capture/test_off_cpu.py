@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from asyncdemo.analysis.metrics.cpu import idle_while_running
+from asyncdemo.capture.blocking import off_cpu
 from asyncdemo.model import State
 from tests.support.truth import Recorded, recorded
 
@@ -80,6 +84,26 @@ def test_a_thread_in_a_call_that_cannot_be_hooked_waits(name: str, tmp_path: Pat
     assert seen in ([f"waiting ({reason})"] if reason else ["waiting (i/o)", "waiting (outside Python)"])
     assert _is_mostly(told, "waits", State.WAITING)
     assert idle_while_running(told.run).gil_ns < (told.marks["late"] - told.marks["early"]) / 2
+
+
+def test_a_thread_that_ends_while_it_is_looked_at_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel lets its file be opened, and not be read any more."""
+    goes = threading.Event()
+    thread = threading.Thread(target=goes.wait)
+    thread.start()
+    place = Path(f"/proc/self/task/{thread.native_id}")
+    really_open = off_cpu._open
+
+    def open_and_end(*arguments: Any) -> int:
+        file: int = really_open(*arguments)
+        goes.set()
+        thread.join()
+        while place.exists():
+            time.sleep(0.001)
+        return file
+
+    monkeypatch.setattr(off_cpu, "_open", open_and_end)
+    assert not off_cpu._is_asleep(thread.native_id or 0)
 
 
 def test_threads_that_share_the_gil_run(tmp_path: Path) -> None:

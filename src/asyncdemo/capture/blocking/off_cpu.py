@@ -200,6 +200,8 @@ def _is_asleep(native: int) -> bool:
         return False
     try:
         state = _read(file, 1000).rpartition(b") ")[2][:1]
+    except OSError:
+        return False  # it has ended since its file was opened
     finally:
         _close(file)
     return state in (b"S", b"D")
