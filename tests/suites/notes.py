@@ -1,7 +1,8 @@
 """Which notes say that not all of a traced run was traced: that its tests ended alike proves nothing then.
 
 A hook that fails is switched off, and the tests pass without it. A recording may end before the script does,
-which then goes on without the tracer. Not for: notes of how a long run is shown.
+which then goes on without the tracer. Not for: notes of how a long run is shown, nor of other processes,
+which were never to be traced.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ __all__ = ["faults"]
 
 _HARMLESS = (
     r"was forked (once|[\d,]+ times): what goes on in a fork is not observed\.$",
+    r"^The script started processes with multiprocessing, which are not observed\.$",
+    r"^The script started itself again in a process of its own",
     r"^Up to \S+ s the states of a lane are summed up",
     r"^Who woke whom is kept from",
     r"^The first [\d,]+ tasks that ended are drawn",

@@ -144,10 +144,11 @@ def test_a_hook_that_fails_in_one_repetition_is_no_unsteady_one() -> None:
     assert len(faults([[stops], [stops.replace("2.10", "3.20")]])) == 1
 
 
-def test_how_a_long_recording_is_shown_is_no_fault() -> None:
+def test_how_a_recording_is_shown_and_what_else_was_started_is_no_fault() -> None:
     notes = [
         "The script was forked once: what goes on in a fork is not observed.",
         "The script was forked 1,234 times: what goes on in a fork is not observed.",
+        "The script started processes with multiprocessing, which are not observed.",
         "Up to 2.10 s the states of a lane are summed up in stretches of 1.0 ms, as there are too many.",
         "Who woke whom is kept from 2.10 s on.",
         "The first 2,000 tasks that ended are drawn, and of the others those that stand out.",
