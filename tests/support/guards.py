@@ -16,9 +16,6 @@ _SITECUSTOMIZE = """\
 import atexit, json, os, sys
 sys.path.append({src!r})
 from asyncdemo.capture import guard
-from asyncdemo.capture.blocking import limits, waits
-from asyncdemo.capture.loops import state, tasks, wait_reasons
-sys.path.remove({src!r})
 wanted, where, names = {wanted!r}, {where!r}, {names!r}
 
 class Faulty:
@@ -50,6 +47,11 @@ def with_fault(make):
 
 guard.Guard.call, guard.Guard.value = with_fault(guard.Guard.call), with_fault(guard.Guard.value)
 guard.Guard.context = with_fault(context)
+
+# Only now: at their import they take the methods of Guard.
+from asyncdemo.capture.blocking import limits, waits
+from asyncdemo.capture.loops import state, tasks, wait_reasons
+sys.path.remove({src!r})
 
 # What hooks that are no wrappers call: the steps of tasks and of callbacks.
 called = {{}}
