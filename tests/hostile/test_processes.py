@@ -8,6 +8,7 @@ import pytest
 
 from asyncdemo.model import RunOutcome
 from tests.hostile.traced import is_alive, trace, until
+from tests.support.pairs import crossed
 
 LINGERING = """
 import os, signal, subprocess, sys, time
@@ -80,8 +81,13 @@ STARTS = {
 ENDS = {"ends": "", "raises": "\nraise SystemExit(3)", "hangs": "\nwhile True: time.sleep(1)"}
 
 
-@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
-@pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
+@pytest.mark.parametrize(
+    ("start", "end"),
+    crossed(
+        [pytest.param(text, id=name) for name, text in STARTS.items()],
+        [pytest.param(text, id=name) for name, text in ENDS.items()],
+    ),
+)
 def test_what_a_script_starts_ends_with_it(tmp_path: Path, start: str, end: str) -> None:
     if "here" in start:
         start = start.replace("subprocess.Popen", "# here\nsubprocess.Popen").replace(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.services import Services
+from tests.support.pairs import crossed
 from tests.support.servers import (
     KINDS,
     MARK,
@@ -37,7 +38,7 @@ ENDINGS = {
 }
 # However it waits for its end.
 WAIT = "print('up', flush=True)\nimport time\ntime.sleep(600)"
-SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"]
+SIGNALS = ["SIGKILL", "SIGINT", "SIGTERM", "SIGHUP"]
 BOTH = ["redis", "postgres"]
 
 
@@ -65,8 +66,9 @@ def test_a_program_that_ends_leaves_nothing(ending: str, temporary: Path) -> Non
     assert nothing_left(mark, temporary)
 
 
-@pytest.mark.parametrize("name", SIGNALS)
-@pytest.mark.parametrize(("service", "kind"), KINDS)
+@pytest.mark.parametrize(
+    ("service", "kind", "name"), crossed(KINDS, [pytest.param(name, id=name) for name in SIGNALS])
+)
 def test_a_program_that_is_ended_by_a_signal_leaves_nothing(
     service: str, kind: str, name: str, temporary: Path
 ) -> None:
