@@ -1,4 +1,4 @@
-"""Do the lessons' scripts take longer under the lens, and do the async ones come near their ideal?"""
+"""Do the lessons' scripts take longer under the tracer, and do the async ones come near their ideal?"""
 
 from __future__ import annotations
 

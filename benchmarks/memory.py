@@ -79,7 +79,7 @@ def _recorded(report: Path, steps: int) -> Run:
     target = Script(str(_SCRIPT), args=_arguments(report, steps))
     recording = record(target, Options(stdout=Stdout.TO_STDERR))
     if recording.exit_code != 0:
-        raise RuntimeError(f"{_SCRIPT} failed under the lens: {recording.notes}")
+        raise RuntimeError(f"{_SCRIPT} failed under the tracer: {recording.notes}")
     return recording
 
 

@@ -1,4 +1,4 @@
-"""Runs the arms of a benchmark: a command, or a script under the lens; bare, or on a terminal."""
+"""Runs the arms of a benchmark: a command, or a script under the tracer; bare, or on a terminal."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _arms(folder: Path, arguments: tuple[str, ...]) -> dict[str, Callable[[], in
     def ours() -> int:
         recording = record(Script(str(_SCRIPT), args=arguments), Options(stdout=Stdout.TO_STDERR))
         if recording.exit_code != 0:
-            raise RuntimeError(f"{_SCRIPT} failed under the lens: {recording.notes}")
+            raise RuntimeError(f"{_SCRIPT} failed under the tracer: {recording.notes}")
         return sum(track.steps for track in recording.tracks)
 
     def peer(*before: str | Path, **variables: str) -> Callable[[], int]:

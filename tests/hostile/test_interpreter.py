@@ -1,4 +1,4 @@
-"""Scripts that change Python itself under the lens: clocks, builtins, modules, tracing, limits, folders."""
+"""Scripts that change Python itself under the tracer: clocks, builtins, modules, tracing, limits, folders."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_the_lens_goes_on_observing(tmp_path: Path, change: str) -> None:
+def test_the_tracer_goes_on_observing(tmp_path: Path, change: str) -> None:
     traced = trace(tmp_path, f"import asyncio\n{change}\n{AFTER}")
     assert traced.code == 0, traced.err[-2000:]
     assert {"Task-1 main", "Task-2 after", "Task-3 after"} <= set(traced.lanes)

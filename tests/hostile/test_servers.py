@@ -16,7 +16,7 @@ import pytest
 
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.model import Outcome, Run, RunOutcome
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.services import Services
 from asyncdemo.serving import RunContext, Session
 from tests.hostile.traced import MARK, nothing_left
@@ -131,7 +131,7 @@ OWN_WORDS = {"s3": "EndpointConnectionError", "redis": "redis.exceptions.", "pos
 def test_a_service_that_stops_between_two_calls(name: str, kind: str, tmp_path: Path) -> None:
     called, gone = tmp_path / "called", tmp_path / "gone"
     text = TWICE.replace("{}", CALLS[name]).replace("{called}", str(called)).replace("{gone}", str(gone))
-    output = KeptOutput()
+    output = OutputBuffer()
     with Services([name], environ_of(name, kind)) as services:
 
         def stop_it(_: Session) -> None:

@@ -158,7 +158,7 @@ def test_a_script_with_the_name_of_a_module(tmp_path: Path, name: str, cwd: Path
     assert "ran __main__" in traced.words
 
 
-def test_neighbours_with_names_of_modules_that_the_lens_uses(tmp_path: Path) -> None:
+def test_neighbours_with_names_of_modules_that_the_tracer_uses(tmp_path: Path) -> None:
     for name in ("queue", "random", "selectors", "ssl", "subprocess", "socket", "wire"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the neighbour was imported')")
     text = """
@@ -166,7 +166,7 @@ import asyncio
 async def brew(): await asyncio.sleep(0.01)
 asyncio.run(brew())
 """
-    # under plain python asyncio would import these; the lens had it before
+    # under plain python asyncio would import these; the tracer had it before
     traced = trace(tmp_path, text)
     assert "the neighbour" not in traced.words
     assert traced.code == 0, traced.err

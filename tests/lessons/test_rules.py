@@ -12,7 +12,7 @@ import pytest
 
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.rules import RULES, SLOW_RULES, LessonSource, Rule
-from asyncdemo.serving import KeptServices
+from asyncdemo.serving import ServiceCache
 from tests.lessons.lessons import COURSE, SUBJECTS, each_with_its_servers, told, typical, with_wrong_ones
 
 
@@ -48,7 +48,7 @@ def servers(
     """Those of a lesson, of this kind, started once for all that a test runs."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         monkeypatch.setattr(subject, "kept", kept)
         yield
 

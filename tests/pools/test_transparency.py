@@ -1,4 +1,4 @@
-"""A program with pools does and says under the lens what it does and says without."""
+"""A program with pools does and says under the tracer what it does and says without."""
 
 from __future__ import annotations
 

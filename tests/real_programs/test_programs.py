@@ -1,4 +1,4 @@
-"""Programs as their libraries' documentation shows them: unchanged under the lens, and their lanes make sense."""
+"""Programs as their libraries' documentation shows them: unchanged under the tracer, and their lanes make sense."""
 
 # ruff: noqa: E501 - programs as they are published
 
@@ -415,7 +415,7 @@ def test_anyio(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not has("test.test_asyncio"), reason="this Python comes without its own tests")
 @pytest.mark.parametrize("module", ["test_locks", "test_queues", "test_taskgroups", "test_futures"])
-def test_asyncios_own_tests_pass_under_the_lens(module: str, tmp_path: Path) -> None:
+def test_asyncios_own_tests_pass_under_the_tracer(module: str, tmp_path: Path) -> None:
     seen, run = traced("-m", "unittest", f"test.test_asyncio.{module}", folder=tmp_path)
     assert seen.exit_code == 0, seen.stderr
     assert "OK" in seen.stderr.splitlines()[-1]

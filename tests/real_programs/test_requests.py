@@ -1,4 +1,4 @@
-"""Requests against clocks of their own: what the lens says of each is what its handler noted itself.
+"""Requests against clocks of their own: what the tracer says of each is what its handler noted itself.
 
 The server's code writes down when it came to its gate, was let in, began to sleep and so on, and
 answers with it. Every one of a thousand requests, a hundred of them at once, must show the same.
@@ -18,7 +18,7 @@ import pytest
 
 from asyncdemo.load import Answered, Client, Connected, Send, Sent
 from asyncdemo.model import Lane, Request, Run, RunOutcome, Span, State
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Target
 from asyncdemo.serving import RunContext, Session, traffic
 from tests.unit.serving.staging import options, plan, script
@@ -121,7 +121,7 @@ class Handled:
     answered_ns: int
 
 
-class Overheard(Client):
+class StderrTail(Client):
     """The load client, with all that it ever told."""
 
     told: list[Sent | Connected | Answered]
@@ -219,11 +219,11 @@ def at(request: Request, at_ns: int) -> Span:
 
 def handled_by(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Handled]:
     """Each request has a path of its own, by which it is known on all sides."""
-    monkeypatch.setattr(Overheard, "told", [], raising=False)
-    monkeypatch.setattr(traffic, "Client", Overheard)
+    monkeypatch.setattr(StderrTail, "told", [], raising=False)
+    monkeypatch.setattr(traffic, "Client", StderrTail)
     sends = tuple(Send("GET", f"/cup/{number}") for number in range(REQUESTS))
     context = RunContext(plan=plan(REQUESTS, AT_ONCE, sends=sends, keep_answers=1_000))
-    target, watched, output = Target(str(script(folder, text))), options(lanes=("brew",)), KeptOutput()
+    target, watched, output = Target(str(script(folder, text))), options(lanes=("brew",)), OutputBuffer()
     with closing(Session(target, watched, context, output)) as session:
         session.start()
         session.go()
@@ -236,8 +236,8 @@ def handled_by(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list
 
 
 def joined(run: Run, answers: list[dict[str, Any]]) -> list[Handled]:
-    sent_ns = {event.number: event.sent_ns for event in Overheard.told if isinstance(event, Sent)}
-    answered_ns = {event.number: event.at_ns for event in Overheard.told if isinstance(event, Answered)}
+    sent_ns = {event.number: event.sent_ns for event in StderrTail.told if isinstance(event, Sent)}
+    answered_ns = {event.number: event.at_ns for event in StderrTail.told if isinstance(event, Answered)}
     marks = {answer["number"]: answer["marks"] for answer in answers}
     lanes = {lane.track: lane for lane in run.lanes}
     assert len(run.lanes) == len(lanes) == len(run.requests), "each request has a track of its own"

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from asyncdemo.model import Lane, Outcome, Run, RunOutcome, State
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 from tests.hostile.traced import PATIENCE_S, is_alive, until
 
@@ -137,7 +137,7 @@ def serving(folder: Path, package: str, text: str) -> Iterator[Server]:
         stdout=Stdout.CAPTURE,
         timeout_s=120,
     )
-    output = KeptOutput()
+    output = OutputBuffer()
     with Recording(Target(str(folder / "server.py")), options, output) as recording:
         server = Server(recording, port)
         recording.start()

@@ -1,6 +1,6 @@
-"""Runs a script as plain ``python`` and under the lens, with the same pipes, to compare the two.
+"""Runs a script as plain ``python`` and under the tracer, with the same pipes, to compare the two.
 
-The interpreter is that of the tests, or the one that ``ASYNCDEMO_TEST_PYTHON`` names: the lens needs
+The interpreter is that of the tests, or the one that ``ASYNCDEMO_TEST_PYTHON`` names: the tracer needs
 nothing but the standard library, so other versions can be tried without installing anything in them.
 """
 
@@ -28,7 +28,7 @@ LIMIT_S = 60.0
 
 _SRC = Path(__file__).parents[2] / "src"
 
-# Runs a target under the lens with this process' own stdin, stdout and stderr, and saves the run.
+# Runs a target under the tracer with this process' own stdin, stdout and stderr, and saves the run.
 _TRACE = """\
 import json, pickle, sys
 sys.path.insert(0, sys.argv[1])
@@ -78,7 +78,7 @@ def traced(
     knobs: Mapping[str, str] | None = None,
     environment: dict[str, str] | None = None,
 ) -> tuple[Seen, Run]:
-    """The same under the lens, with what it recorded."""
+    """The same under the tracer, with what it recorded."""
     module = target[1] if target[0] == "-m" else None
     with tempfile.TemporaryDirectory() as kept:
         saved = Path(kept, "run")

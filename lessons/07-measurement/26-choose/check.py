@@ -115,7 +115,7 @@ def all_is_done(seen: Seen, phase: Phase) -> None:
 
 
 def none_is_lighter(seen: Seen) -> None:
-    """Of those in the program's own process: the lens sees what happens there."""
+    """Of those in the program's own process: the tracer sees what happens there."""
     for function in ("fetch", "fetch_async"):
         calls = seen.calls(function)
         if len(calls):
@@ -163,7 +163,7 @@ def grown_mib(seen: Seen, function: str) -> float:
 
 
 def all_is_kept(seen: Seen, mib: float) -> None:
-    """By the fetches in the program's own process: the lens sees how many are there at once."""
+    """By the fetches in the program's own process: the tracer sees how many are there at once."""
     lanes = [*seen.calls("fetch").lanes, *seen.calls("fetch_async").lanes]
     most = most_at_once((lane.start_ns, lane.end_ns) for lane in lanes)
     kept = most * int(seen.knobs["KEEPS_MIB"])

@@ -1,4 +1,4 @@
-"""Keeps the lens' own frames out of what the script sees of its stack: tracebacks, stacks of tasks, origins.
+"""Keeps the tracer's own frames out of what the script sees of its stack: tracebacks, tasks' stacks, origins.
 
 A hook leaves no frame, a replaced Python function passes for the one it replaces (``disguise``), and what
 stands in for a function of C is left out wherever the standard library lists frames. Not hidden:
@@ -98,7 +98,7 @@ def _origin(coroutine: Any) -> Any:
 
 
 def hide_own_frames(error: BaseException) -> None:
-    """Take the lens' own frames out of an exception's tracebacks, causes and contexts included."""
+    """Take the tracer's own frames out of an exception's tracebacks, causes and contexts included."""
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:

@@ -17,7 +17,7 @@ import time
 from types import FrameType
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.tracer import Lens
+from asyncdemo.capture.tracer import Tracer
 
 _CONNECTION_FD = 200
 """High, so that a script that closes files by number and opens others does not get ours."""
@@ -60,7 +60,7 @@ def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) 
     """
     while True:
         try:
-            data = super(socket.socket, connection).recv(65536)  # the lens may be on already
+            data = super(socket.socket, connection).recv(65536)  # the tracer may be on already
         except ConnectionError:
             data = b""
         if not data:
@@ -70,17 +70,19 @@ def receive(connection: socket.socket, reader: wire.FrameReader, wanted: bytes) 
                 return payload
 
 
-def begin(lens: Lens, connection: socket.socket) -> None:
+def begin(tracer: Tracer, connection: socket.socket) -> None:
     """From now on what is recorded is sent, up to the interpreter's end."""
-    forget = lens.guard.call("os.fork", _forget)
-    forked = lens.guard.call("os.fork", _forked)
-    os.register_at_fork(after_in_parent=lambda: forked(lens), after_in_child=lambda: forget(lens, connection))
-    atexit.register(_finish, lens)
-    lens.start(connection)
+    forget = tracer.guard.call("os.fork", _forget)
+    forked = tracer.guard.call("os.fork", _forked)
+    os.register_at_fork(
+        after_in_parent=lambda: forked(tracer), after_in_child=lambda: forget(tracer, connection)
+    )
+    atexit.register(_finish, tracer)
+    tracer.start(connection)
 
 
-def _finish(lens: Lens) -> None:
-    recorder = lens.recorder
+def _finish(tracer: Tracer) -> None:
+    recorder = tracer.recorder
     if not recorder.active:
         return
     recorder.define(wire.Finish(recorder.now()))
@@ -90,7 +92,7 @@ def _finish(lens: Lens) -> None:
         recorder.stop()
 
 
-def _forked(lens: Lens) -> None:
+def _forked(tracer: Tracer) -> None:
     """What the workers of an executor do is heard from that, and ``os.spawnv`` runs another program.
 
     Of any other fork nothing is heard.
@@ -100,12 +102,12 @@ def _forked(lens: Lens) -> None:
         if frame.f_code.co_filename.endswith(_EXECUTORS) or frame.f_code.co_name == _SPAWN:
             return
         frame = frame.f_back
-    lens.recorder.define(wire.Forked())
+    tracer.recorder.define(wire.Forked())
 
 
-def _forget(lens: Lens, connection: socket.socket) -> None:
+def _forget(tracer: Tracer, connection: socket.socket) -> None:
     """A fork is not the traced process: it runs on unobserved."""
-    lens.stop()
+    tracer.stop()
     connection.close()
 
 

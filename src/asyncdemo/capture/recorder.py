@@ -163,7 +163,7 @@ def nothing() -> None:
     """In place of a weak reference to nothing."""
 
 
-class ThreadLens:
+class ThreadState:
     """What is known of one thread: its track, and what it is in the middle of."""
 
     __slots__ = ("cpu_at_open", "depth", "label", "native", "outermost", "service", "track")
@@ -249,9 +249,9 @@ class Recorder:
         self.define: Callable[[wire.Message], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
         """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
-        self.threads: dict[int, ThreadLens] = {}
+        self.threads: dict[int, ThreadState] = {}
         """thread ident -> what it does."""
-        self.on_thread_end: Callable[[int, ThreadLens], None] = lambda ident, lens: None
+        self.on_thread_end: Callable[[int, ThreadState], None] = lambda ident, thread_state: None
         self.next_track = itertools.count(base).__next__
         self.next_lane = itertools.count(base).__next__
         self.next_serial = itertools.count(base).__next__
@@ -495,25 +495,25 @@ class Recorder:
         parent: int | None,
         at_ns: int,
         track: int | None = None,
-    ) -> ThreadLens:
+    ) -> ThreadState:
         if track is None:
             track = self.next_track()
         site = None if code is None else self.code_site(code)
         function = "" if code is None else code.co_qualname
         self.define(wire.Thread(track, name, function, site, created, parent, at_ns))
         self.sums.threads.add(track)
-        lens = self.threads[ident] = ThreadLens(track)
-        lens.cpu_at_open = _thread_time_ns()
-        lens.native = get_native_id()
-        return lens
+        thread_state = self.threads[ident] = ThreadState(track)
+        thread_state.cpu_at_open = _thread_time_ns()
+        thread_state.native = get_native_id()
+        return thread_state
 
     def close_thread(self, ident: int, outcome: str, error: str | None = None) -> None:
-        lens = self.threads.get(ident)
-        if lens is not None:
-            self.on_thread_end(ident, lens)
-            lens.native = 0
-            cpu_ns = _thread_time_ns() - lens.cpu_at_open
-            self.define(wire.End(lens.track, self.now(), outcome, error, cpu_ns, None))
+        thread_state = self.threads.get(ident)
+        if thread_state is not None:
+            self.on_thread_end(ident, thread_state)
+            thread_state.native = 0
+            cpu_ns = _thread_time_ns() - thread_state.cpu_at_open
+            self.define(wire.End(thread_state.track, self.now(), outcome, error, cpu_ns, None))
 
 
 def running_version() -> str:

@@ -1,4 +1,4 @@
-"""Puts the parts of the lens together and takes them apart again."""
+"""Puts the parts of the tracer together and takes them apart again."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from asyncdemo.capture.blocking.watchdog import Watchdog
 from asyncdemo.capture.guard import Guard
 from asyncdemo.capture.instrument import Patches, on_entry
 from asyncdemo.capture.libraries.hooks import in_modules
-from asyncdemo.capture.libraries.pool_registry import Pools
+from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 from asyncdemo.capture.libraries.requests import Requests
 from asyncdemo.capture.loops import uvloop_loops
 from asyncdemo.capture.loops.asyncio_loops import EventLoops, Relays
 from asyncdemo.capture.loops.greenlets import Greenlets
-from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.tasks import Tasks
 from asyncdemo.capture.loops.virtual_clock import Deadlock, VirtualClock
 from asyncdemo.capture.loops.wait_reasons import Reasons
@@ -42,7 +42,7 @@ from asyncdemo.capture.script import interpreters, source, workers
 from asyncdemo.capture.script.restarts import Restarts
 
 
-class Lens:
+class Tracer:
     def __init__(
         self,
         origins: Origins,
@@ -74,7 +74,7 @@ class Lens:
         self._relays = Relays()
         self._waits = Waits(recorder, self._loops)
         self._requests = Requests(recorder, self._loops)
-        self._pools = Pools(recorder, self._loops, self._limits, self._waits)
+        self._pools = PoolRegistry(recorder, self._loops, self._limits, self._waits)
         self._reasons.service_of = self._pools.service_of
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
 
@@ -163,22 +163,22 @@ class Lens:
     def open_main_thread(self) -> None:
         ident, recorder = self._main_ident, self.recorder
         if ident not in recorder.threads:
-            lens = recorder.open_thread(ident, "MainThread", None, None, None, recorder.now())
-            recorder.define(wire.Runs(lens.track, recorder.now()))
+            thread_state = recorder.open_thread(ident, "MainThread", None, None, None, recorder.now())
+            recorder.define(wire.Runs(thread_state.track, recorder.now()))
 
     # -- hooks ----------------------------------------------------------------------------------
 
     def _lane(self, function: str, arguments: tuple[Any, ...]) -> _Lane:
-        loop = self._loops.running_lens()
-        if type(loop) is LoopLens and loop.track < 0:
+        loop = self._loops.running_loop_state()
+        if type(loop) is LoopState and loop.track < 0:
             return _CallbackLane(self.recorder, loop, source.lane_name(function, arguments), function)
         return _Lane(self.recorder, self._track, source.lane_name(function, arguments), function)
 
     def _track(self) -> int:
         """What executes here; a thread that was not started by ``threading`` becomes a track by its lanes."""
         track = self._loops.current_track()
-        if track < 0 and self._loops.running_lens() is None:
-            track = self._waits.lens().track
+        if track < 0 and self._loops.running_loop_state() is None:
+            track = self._waits.thread_state().track
             self.recorder.record((wire.THREAD_RUNS, track, self.recorder.now(), 0, 0, 0))
         return track
 
@@ -286,7 +286,7 @@ class _CallbackLane(_Lane):
 
     __slots__ = ("_before", "_loop", "_start_ns")
 
-    def __init__(self, recorder: Recorder, loop: LoopLens, name: str, function: str) -> None:
+    def __init__(self, recorder: Recorder, loop: LoopState, name: str, function: str) -> None:
         super().__init__(recorder, recorder.next_track, name, function)
         self._loop = loop
 

@@ -82,7 +82,7 @@ class _LazyGroup(click.Group):
 @course_option
 @click.pass_context
 def app(context: click.Context, course_folder: Path | None) -> None:
-    """See what sync and async Python waits for: lessons to run, and a lens on your own scripts.
+    """See what sync and async Python waits for: lessons to run, and a tracer on your own scripts.
 
     Without a command: where you are, and what to do next.
     """

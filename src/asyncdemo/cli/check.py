@@ -43,7 +43,7 @@ from asyncdemo.errors import (
 from asyncdemo.model import Lane, Request
 from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
 from asyncdemo.render.timeline.layout import open_ns
-from asyncdemo.serving import KeptServices
+from asyncdemo.serving import ServiceCache
 from asyncdemo.testing.checks import Evidence
 
 __all__ = ["command"]
@@ -126,7 +126,7 @@ def command(
     if plain:
         click_context.color = False
     checked: list[_Checked] = []
-    with KeptServices() as kept, signals_noted() as signals:
+    with ServiceCache() as kept, signals_noted() as signals:
         for lesson in chosen:
             file = own_file or need_workspace(context).file(lesson)
             try:
@@ -168,7 +168,7 @@ def _exercise(lesson: Heading, timeout_s: float | None) -> Exercise:
     return exercise if timeout_s is None else replace(exercise, timeout_s=timeout_s)
 
 
-def _verdict(exercise: Exercise, file: Path, poll: Callable[[], bool], kept: KeptServices) -> Verdict:
+def _verdict(exercise: Exercise, file: Path, poll: Callable[[], bool], kept: ServiceCache) -> Verdict:
     """Raises Stopped, CourseError."""
     if file.is_file():
         return judge(exercise, file, poll, kept=kept)

@@ -93,7 +93,7 @@ def _python() -> Iterator[Check]:
     version = f"{platform.python_implementation()} {platform.python_version()}"
     yield Check(topic, "version", Status.OK, f"{version}, {sys.executable}")
     if platform.python_implementation() != "CPython":
-        yield Check(topic, "interpreter", Status.NOTE, "the lens is tested on CPython only")
+        yield Check(topic, "interpreter", Status.NOTE, "the tracer is tested on CPython only")
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         yield Check(topic, "GIL", Status.BROKEN, "off: nothing is recorded without it", "export PYTHON_GIL=1")
     try:

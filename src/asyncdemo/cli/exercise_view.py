@@ -23,8 +23,8 @@ from asyncdemo.course.judging.judge import Stopped, Verdict, judge
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.model import Run
-from asyncdemo.recording.runner import Spares
-from asyncdemo.serving import KeptServices
+from asyncdemo.recording.runner import SpareChildren
+from asyncdemo.serving import ServiceCache
 
 __all__ = ["ExerciseView"]
 
@@ -80,8 +80,8 @@ class ExerciseView:
 
     def check(
         self,
-        spares: Spares,
-        kept: KeptServices,
+        spares: SpareChildren,
+        kept: ServiceCache,
         show: Callable[[Sheet], None],
         goes_on: Callable[[], bool],
     ) -> None:
@@ -125,7 +125,7 @@ class ExerciseView:
         )
         show(self.sheet)
 
-    def _verdict(self, spares: Spares, kept: KeptServices, goes_on: Callable[[], bool]) -> Verdict:
+    def _verdict(self, spares: SpareChildren, kept: ServiceCache, goes_on: Callable[[], bool]) -> Verdict:
         """Raises Stopped, AsyncdemoError."""
         if self._exercise is None:
             self._exercise = load_lesson(self.lesson.folder).exercise

@@ -18,7 +18,7 @@ from rich.console import Console
 from asyncdemo.cli.signals import ENDING, Signals
 from asyncdemo.cli.terminal import keys_not_shown
 from asyncdemo.model import Run
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Listener, Options, Recording, Stdout, Target
 from asyncdemo.render.terminal.live import LivePanel, LiveView
 from asyncdemo.render.terminal.output import Tail
@@ -128,7 +128,7 @@ def record_live(
     return Recorded(tuple(runs), bool(signals), tuple(panel.output_tail for panel in panels[: len(runs)]))
 
 
-class _Overheard(KeptOutput):
+class _Overheard(OutputBuffer):
     """Keeps the last lines that a server writes, or passes them on. tail: what was kept."""
 
     def __init__(self, pass_on: bool) -> None:

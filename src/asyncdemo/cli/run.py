@@ -44,7 +44,7 @@ from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.render.text.json_result import lesson_result
 from asyncdemo.render.words import join
 from asyncdemo.services import NOUNS, choose
-from asyncdemo.serving import KeptServices
+from asyncdemo.serving import ServiceCache
 
 __all__ = ["command"]
 
@@ -157,7 +157,7 @@ def command(
         for variant in variants:
             check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
     make_run_context(lesson.load, None, values)  # what cannot be sent is told before anything starts
-    kept = click_context.with_resource(KeptServices())
+    kept = click_context.with_resource(ServiceCache())
     if lesson.services:
         kept.begin(lesson.services)  # they start while the learner reads and types
     options = Options(

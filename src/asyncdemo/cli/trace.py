@@ -1,4 +1,4 @@
-"""``asyncdemo trace``: the lens on any script."""
+"""``asyncdemo trace``: the tracer on any script."""
 
 from __future__ import annotations
 

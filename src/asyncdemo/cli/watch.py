@@ -30,8 +30,8 @@ from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.next_step import exercises
 from asyncdemo.course.workspace.saves import Change, Watcher
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
-from asyncdemo.recording.runner import Spares
-from asyncdemo.serving import KeptServices
+from asyncdemo.recording.runner import SpareChildren
+from asyncdemo.serving import ServiceCache
 
 __all__ = ["command"]
 
@@ -72,9 +72,9 @@ def command(
         click_context.color = False
     with ExitStack() as stack:
         signals = stack.enter_context(Signals())
-        spares = stack.enter_context(Spares())
+        spares = stack.enter_context(SpareChildren())
         spares.fill(1)  # it starts while we load what is left
-        kept = stack.enter_context(KeptServices())
+        kept = stack.enter_context(ServiceCache())
         watcher = stack.enter_context(Watcher(_files(context), poll))
         keys = stack.enter_context(Keys()) if with_keys else None
         board: Board = Picture(make_console()) if drawn else Log(with_keys)
@@ -100,8 +100,8 @@ class _Watch:
         board: Board,
         attention: Attention,
         watcher: Watcher,
-        spares: Spares,
-        kept: KeptServices,
+        spares: SpareChildren,
+        kept: ServiceCache,
         course_folder: Path | None,
         *,
         plain: bool,

@@ -1,6 +1,6 @@
 """The process that a script will run in, from its start until it is told which script that is.
 
-Starting one takes as long as starting Python and loading the lens does, so ``Spares`` start some ahead.
+Starting one takes as long as starting Python and loading the tracer, so ``SpareChildren`` start some ahead.
 None of them outlives us: each ends by itself once its connection is gone.
 Not for: what it then runs, its events and its limits (``runner``).
 """
@@ -25,11 +25,11 @@ from typing import Self
 from asyncdemo import capture
 from asyncdemo.capture import wire
 from asyncdemo.recording.polling import readable
-from asyncdemo.recording.processes import Family
+from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.recording.stale_folders import FOLDERS, SOCKET, remove_leftovers
 from asyncdemo.recording.terminals import open_terminal
 
-__all__ = ["Child", "Spares", "Stdout"]
+__all__ = ["Child", "SpareChildren", "Stdout"]
 
 _LAUNCH = str(Path(capture.__file__).parent.absolute() / "boot" / "launch.py")
 _HELLO_S = 60.0
@@ -67,28 +67,28 @@ class Child:
         self.hello: tuple[bytes, bytes] | None = None
         self.connection: socket.socket | None = None
         self._token = token = secrets.token_hex(16)
-        self._door = _Door(token)
+        self._listener = _HandshakeListener(token)
         try:
-            self.process = self._spawn(f"{self._door.address}#{token}")
+            self.process = self._spawn(f"{self._listener.address}#{token}")
         except BaseException:
-            self._door.close()
+            self._listener.close()
             raise
-        self.family = Family(self.process, token)
+        self.family = ProcessTree(self.process, token)
 
     def connect(self, timeout_s: float) -> bool:
         """Wait at most so long for it to connect and say who it is; whether it has."""
         if self.connection is None:
-            caller = self._door.admit(timeout_s)
+            caller = self._listener.admit(timeout_s)
             if caller is not None:
                 self.connection, self.frames, self.hello = caller.connection, caller.frames, caller.hello
                 self.connection.settimeout(_SEND_S)
-                self._door.close()  # were we killed while it waits, it would be left behind
+                self._listener.close()  # were we killed while it waits, it would be left behind
         return self.connection is not None
 
     def expect_more(self) -> str:
         """Let in those that it starts, too; what has to be in their environment for that."""
-        self._door = _Door(self._token)
-        return f"{self._door.address}#{self._token}"
+        self._listener = _HandshakeListener(self._token)
+        return f"{self._listener.address}#{self._token}"
 
     @property
     def pid(self) -> int:
@@ -97,11 +97,11 @@ class Child:
     @property
     def callers(self) -> list[socket.socket]:
         """When one of these can be read, somebody else may be let in; none if nobody else is expected."""
-        return self._door.sockets
+        return self._listener.sockets
 
-    def let_in(self) -> Caller | None:
+    def let_in(self) -> PendingConnection | None:
         """A process that it has started and that knows the token, if one has come."""
-        caller = self._door.admit(0)
+        caller = self._listener.admit(0)
         if caller is not None:
             caller.connection.settimeout(_SEND_S)
         return caller
@@ -114,7 +114,7 @@ class Child:
     def close(self) -> None:
         """End it and all it started, and let go of everything. May be called twice."""
         self.family.end()
-        self._door.close()
+        self._listener.close()
         if self.connection is not None:
             self.connection.close()
         for descriptor in self.take_outputs():
@@ -153,7 +153,7 @@ class Child:
         return ends[0], ends[1], ends
 
 
-class Caller:
+class PendingConnection:
     """Somebody who has connected, and what was heard of them.
 
     hello: their first frame, once it is whole. pid: of who knows the token.
@@ -181,12 +181,12 @@ class Caller:
         return self.hello is not None or (bool(data) and self._heard < _LONGEST_HELLO)
 
 
-class _Door:
+class _HandshakeListener:
     """Where one child is expected, and those that it starts: who knows the token. Others may come as well."""
 
     def __init__(self, token: str) -> None:
         self._token = token
-        self._callers: list[Caller] = []
+        self._callers: list[PendingConnection] = []
         self._folder: str | None = None
         self._listening, self.address = self._open()
         self._listening.setblocking(False)
@@ -198,7 +198,7 @@ class _Door:
             return []
         return [self._listening, *(caller.connection for caller in self._callers)]
 
-    def admit(self, timeout_s: float) -> Caller | None:
+    def admit(self, timeout_s: float) -> PendingConnection | None:
         """One that knows the token, if it comes within this time. Nobody else is waited for."""
         end_s = time.monotonic() + timeout_s
         while True:
@@ -233,11 +233,11 @@ class _Door:
     def _answer(self) -> None:
         with contextlib.suppress(OSError):  # there is none left
             for _ in range(_MOST_CALLERS):
-                self._callers.append(Caller(self._listening.accept()[0]))
+                self._callers.append(PendingConnection(self._listening.accept()[0]))
         for caller in self._callers[:-_MOST_CALLERS]:
             self._turn_away(caller)
 
-    def _turn_away(self, caller: Caller) -> None:
+    def _turn_away(self, caller: PendingConnection) -> None:
         caller.connection.close()
         self._callers.remove(caller)
 
@@ -254,7 +254,7 @@ class _Door:
         return listening, f"tcp:{listening.getsockname()[1]}"
 
 
-class Spares:
+class SpareChildren:
     """A context manager: children started ahead, for scripts with captured output and nothing on stdin."""
 
     def __init__(self) -> None:

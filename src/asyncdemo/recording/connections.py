@@ -14,7 +14,7 @@ from asyncdemo.capture import wire
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.backlog import Backlog
 
-__all__ = ["Lines"]
+__all__ = ["EventConnections"]
 
 _SEND_S = 1.0
 """How long a process may take to read what it is told."""
@@ -26,7 +26,7 @@ _TURN_S = 0.02
 """For so long what has arrived is looked at; then it is read on, as nobody who sends may have to wait."""
 
 
-class _Line:
+class _EventConnection:
     """A connection to one process.
 
     garbled: nothing on it is understood any more. over: it is read. behind: it was told that we are.
@@ -41,12 +41,12 @@ class _Line:
         self.garbled = self.over = self.behind = False
 
 
-class Lines:
+class EventConnections:
     """Processes are known by their numbers: 0 is the script's own."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
-        self._lines: dict[socket.socket, _Line] = {}
+        self._lines: dict[socket.socket, _EventConnection] = {}
 
     def __iter__(self) -> Iterator[socket.socket]:
         """The open ones, to be waited for."""
@@ -62,7 +62,7 @@ class Lines:
 
     def open(self, connection: socket.socket, frames: wire.FrameReader, process: int = 0) -> None:
         """frames: of the connection, from the first byte, as far as it has been read. Ours from now on."""
-        self._lines[connection] = _Line(frames, process)
+        self._lines[connection] = _EventConnection(frames, process)
 
     def send(self, frame: bytes, process: int | None = None) -> None:
         """To one process or to all. One that has ended already cannot be told anything."""
@@ -107,7 +107,7 @@ class Lines:
             if line.over and not line.backlog:
                 self._close(connection)
 
-    def _understand(self, line: _Line) -> None:
+    def _understand(self, line: _EventConnection) -> None:
         try:
             for kind, payload in line.frames.feed(line.backlog.take()):
                 self._assembly.feed(kind, payload, line.process)

@@ -11,7 +11,7 @@ import time
 import psutil
 
 from asyncdemo.model import MemorySample
-from asyncdemo.recording.processes import Family
+from asyncdemo.recording.processes import ProcessTree
 
 __all__ = ["MemoryMeter"]
 
@@ -25,10 +25,10 @@ _PAUSE_S = 0.1
 class MemoryMeter:
     """Of one process and its descendants together. Memory that they share counts in each of them."""
 
-    def __init__(self, pid: int, family: Family) -> None:
+    def __init__(self, pid: int, family: ProcessTree) -> None:
         self._family = family
         self._main = psutil.Process(pid)
-        self._with_lens: set[int] = set()
+        self._with_tracer: set[int] = set()
         self._next_s = math.inf
 
     @property
@@ -36,9 +36,9 @@ class MemoryMeter:
         """Until the next sample is due. Only from the first one on, and not after the process has ended."""
         return max(self._next_s - time.monotonic(), 0)
 
-    def leave_out_lens(self, pid: int) -> None:
-        """Of this process one thread is the lens' own; it does not count from now on."""
-        self._with_lens.add(pid)
+    def leave_out_tracer(self, pid: int) -> None:
+        """Of this process one thread is the tracer's own; it does not count from now on."""
+        self._with_tracer.add(pid)
 
     def sample(self) -> MemorySample | None:
         """As of now; None once the process itself is gone."""
@@ -51,7 +51,7 @@ class MemoryMeter:
                 used, count = None, 0
             if used is not None and used.rss:  # else it has ended; perhaps nobody has waited for it yet
                 resident, virtual = resident + used.rss, virtual + used.vms
-                threads += max(count - (process.pid in self._with_lens), 1)
+                threads += max(count - (process.pid in self._with_tracer), 1)
             elif process is self._main:
                 self._next_s = math.inf
                 return None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asyncdemo.recording.child import Stdout
 
-__all__ = ["Call", "Options", "Target", "interpreter_flags", "told"]
+__all__ = ["Call", "Options", "Target", "child_options", "interpreter_flags"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Options:
     flags: tuple[str, ...] = ()
 
 
-def told(target: Target, options: Options) -> dict[str, object]:
+def child_options(target: Target, options: Options) -> dict[str, object]:
     """What the traced process has to know before it can compile the script."""
     call = target.call
     return {

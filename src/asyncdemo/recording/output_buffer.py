@@ -11,22 +11,22 @@ from typing import Final
 from asyncdemo.ansi import without_codes
 from asyncdemo.model import Outcome, Site, State
 
-__all__ = ["KeptOutput"]
+__all__ = ["OutputBuffer"]
 
 _UNSEEN: Final = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 _MOST: Final = 500_000
 """Characters that are kept of the beginning of a stream, and as many of its end."""
 
 
-class KeptOutput:
+class OutputBuffer:
     """stdout, stderr, and both in the order in which they arrived.
 
     Of a flood the beginning and the end are kept; a line says how much is left out.
     """
 
     def __init__(self) -> None:
-        self._streams = {name: _Kept() for name in ("stdout", "stderr")}
-        self._both = _Kept()
+        self._streams = {name: _BoundedText() for name in ("stdout", "stderr")}
+        self._both = _BoundedText()
 
     def output(self, stream: str, text: str) -> None:
         self._streams[stream].add(text)
@@ -53,7 +53,7 @@ class KeptOutput:
     def clock(self, now_ns: int) -> None: ...
 
 
-class _Kept:
+class _BoundedText:
     """The beginning and the end of one text that grows."""
 
     def __init__(self) -> None:

@@ -18,14 +18,14 @@ import psutil
 
 from asyncdemo.capture import wire
 
-__all__ = ["Family"]
+__all__ = ["ProcessTree"]
 
 _PERSISTENCE_S = 3.0
 """How long to go on ending processes that make new ones."""
 _HAS_PROC = os.path.exists("/proc/self/task")
 
 
-class Family:
+class ProcessTree:
     """A process and its descendants, also those that have left its group or its session.
 
     Who was seen once by ``look`` stays known, whoever is its parent later.

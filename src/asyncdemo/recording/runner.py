@@ -1,4 +1,4 @@
-"""Runs a script in a child process under the lens and gives its ``Run``.
+"""Runs a script in a child process under the tracer and gives its ``Run``.
 
 Starts the child, reads its events, enforces the limits, and ends the whole process group whatever
 happens. What the events mean is ``assembly``'s business; what is drawn of them the listener's.
@@ -24,10 +24,10 @@ from asyncdemo.errors import MissingError, ScriptError, UsageError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly, Listener
 from asyncdemo.recording.captured_output import CapturedOutput
-from asyncdemo.recording.child import Caller, Child, Spares, Stdout
-from asyncdemo.recording.connections import Lines
+from asyncdemo.recording.child import Child, PendingConnection, SpareChildren, Stdout
+from asyncdemo.recording.connections import EventConnections
 from asyncdemo.recording.memory import MemoryMeter
-from asyncdemo.recording.options import Call, Options, Target, told
+from asyncdemo.recording.options import Call, Options, Target, child_options
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.terminals import Settings
 
@@ -38,7 +38,7 @@ __all__ = [
     "Options",
     "Recording",
     "RequestIntake",
-    "Spares",
+    "SpareChildren",
     "Stdout",
     "Target",
     "record",
@@ -85,7 +85,7 @@ def record(target: Target, options: Options, listener: Listener | None = None) -
 
 
 def _need_gil() -> None:
-    """The lens was never tried on threads that execute at the same time, so it draws no picture of them."""
+    """The tracer was never tried on threads that execute at the same time, so it draws no picture of them."""
     if sysconfig.get_config_var("Py_GIL_DISABLED") and os.environ.get("PYTHON_GIL") != "1":
         raise MissingError("Nothing is recorded on a Python without the GIL. Turn it on: export PYTHON_GIL=1")
 
@@ -125,7 +125,7 @@ class Recording:
             serves=options.serves,
         )
         self._child = child
-        self._lines = Lines(self._assembly)
+        self._connections = EventConnections(self._assembly)
         self._processes = 1
         """How many have come, the script's own included."""
         self._settings = Settings() if settings is None else settings
@@ -196,9 +196,9 @@ class Recording:
     def go(self) -> None:
         """Let the script run; its time limit starts here."""
         if self._assembly.ready:
-            self._has_lens(self._child)
+            self._has_tracer(self._child)
             self._sample_memory()
-            self._lines.send(wire.frame(wire.GO, b""))
+            self._connections.send(wire.frame(wire.GO, b""))
             self._still_since = time.monotonic()
         self.restart_time_limit()
 
@@ -255,18 +255,18 @@ class Recording:
 
     def _more_comes(self) -> bool:
         """Of what the script has said before it ended; that is waited for as long as there is any of it."""
-        if self._abandoned or not (self._lines or self._output):
+        if self._abandoned or not (self._connections or self._output):
             return False
         assert self._child is not None and self._ended_at is not None
         if time.monotonic() - self._ended_at > _LINGER_S and not self._outlived:
             self._outlived = True
             self._child.family.end()
             self._silent_looks = 0
-        return self._lines.behind or self._silent_looks < _SILENCE
+        return self._connections.behind or self._silent_looks < _SILENCE
 
-    def _has_lens(self, process: Child | Caller | None) -> None:
+    def _has_tracer(self, process: Child | PendingConnection | None) -> None:
         if self._meter is not None and process is not None:
-            self._meter.leave_out_lens(process.pid)
+            self._meter.leave_out_tracer(process.pid)
 
     def _sample_memory(self) -> None:
         sample = None if self._meter is None else self._meter.sample()
@@ -298,11 +298,11 @@ class Recording:
     def _ask_who_is_stuck(self, now: float) -> None:
         self._asked_at = now
         self._assembly.forget_stuck()
-        self._lines.send(wire.frame(wire.ASK, b""))
+        self._connections.send(wire.frame(wire.ASK, b""))
 
     def _told_stuck(self, now: float) -> bool:
         """Is it known who has not ended? A child that cannot answer is not waited for; its record must do."""
-        if not (self._lines and self._assembly.ready):
+        if not (self._connections and self._assembly.ready):
             return True
         if self._asked_at is None:
             self._ask_who_is_stuck(now)
@@ -330,7 +330,7 @@ class Recording:
             if self._asked_at is not None:
                 self._asked_at, self._stands_still = None, False
                 self._assembly.forget_stuck()
-        elif self._asked_at is None and now > self._still_since + _STILL_S and self._lines:
+        elif self._asked_at is None and now > self._still_since + _STILL_S and self._connections:
             self._stands_still = True
             self._ask_who_is_stuck(now)
 
@@ -345,7 +345,7 @@ class Recording:
             return
         self._ask_at = max(time.monotonic(), self._joined_at + _SETTLES_S)
         self._kill_at, self._asked_to_end_s = self._ask_at + grace_s, grace_s
-        self._cut_off_before = self._unfinished() - self._lines.processes
+        self._cut_off_before = self._unfinished() - self._connections.processes
         self._ask_to_end(time.monotonic())
 
     def _ask_to_end(self, now: float) -> None:
@@ -368,7 +368,7 @@ class Recording:
         if self._child is not None:
             self._child.close()
             self._settings.restore()
-        self._lines.close()
+        self._connections.close()
         self._output.close()
 
     def result(self) -> Run:
@@ -446,7 +446,7 @@ class Recording:
             if child.connect(0.05):
                 assert child.connection is not None and child.hello is not None
                 self._assembly.feed(*child.hello)
-                self._lines.open(child.connection, child.frames)
+                self._connections.open(child.connection, child.frames)
                 return True
             self._output.read_what_is_there()
             if child.process.poll() is not None:
@@ -455,12 +455,12 @@ class Recording:
         return False
 
     def _read(self, timeout_s: float) -> None:
-        self._receive(0 if self._lines.behind else timeout_s)
-        self._lines.take_in()
+        self._receive(0 if self._connections.behind else timeout_s)
+        self._connections.take_in()
 
     def _receive(self, timeout_s: float) -> None:
         callers = [] if self._child is None else self._child.callers
-        sources: list[int | socket.socket] = [*self._output, *self._lines, *callers]
+        sources: list[int | socket.socket] = [*self._output, *self._connections, *callers]
         if self._meter is not None:
             timeout_s = min(timeout_s, self._meter.wait_s)
         if not sources:
@@ -473,7 +473,7 @@ class Recording:
             if isinstance(source, int):
                 self._output.read(source)
             elif source not in callers:
-                self._lines.read(source)
+                self._connections.read(source)
         if callers and not set(callers).isdisjoint(ready):
             self._let_in()
 
@@ -483,17 +483,17 @@ class Recording:
         caller = self._child.let_in()
         if caller is None:
             return
-        self._has_lens(caller)
+        self._has_tracer(caller)
         self._joined_at = time.monotonic()
         number, self._processes = self._processes, self._processes + 1
         self._assembly.joins(number)
-        self._lines.open(caller.connection, caller.frames, number)
+        self._connections.open(caller.connection, caller.frames, number)
         self._tell({"process": number, "code": self._assembly.code}, number)
 
     def _tell(self, more: dict[str, object], process: int = 0) -> None:
         """What it has to know, and more."""
-        everything = {**told(self._target, self._options), **more}
-        self._lines.send(wire.json_frame(wire.OPTIONS, everything), process)
+        everything = {**child_options(self._target, self._options), **more}
+        self._connections.send(wire.json_frame(wire.OPTIONS, everything), process)
 
     # -- limits ---------------------------------------------------------------------------------
 

@@ -17,10 +17,10 @@ from asyncdemo.errors import ServiceError
 from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.recording.runner import Child, Listener, Options, Recording, Target
 from asyncdemo.recording.terminals import Settings
-from asyncdemo.serving.overheard import Overheard
 from asyncdemo.serving.ports import HOST, free_port, listening
 from asyncdemo.serving.readiness import Readiness, Sight
 from asyncdemo.serving.run_context import RunContext
+from asyncdemo.serving.stderr_tail import StderrTail
 from asyncdemo.serving.traffic import Traffic
 from asyncdemo.serving.workers import Workers
 
@@ -78,7 +78,7 @@ class Session:
         self._target = target
         self._options = options
         self._run_context = run_context
-        self._overheard = Overheard(listener)
+        self._overheard = StderrTail(listener)
         self._child = child
         # Taken now: when the script is started, a live picture may have changed them for its time.
         self._settings = Settings()

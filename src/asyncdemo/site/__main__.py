@@ -22,7 +22,7 @@ from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
 from asyncdemo.render.html.element import script_js
 from asyncdemo.render.html.open_run import open_run_js
 from asyncdemo.render.lab.page import measure_css
-from asyncdemo.serving import KeptServices
+from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page, notes_page
 from asyncdemo.site.examples import examples_js
@@ -59,7 +59,7 @@ def _prepare() -> None:
     course = load_course(_LESSONS)
     lessons = [load_lesson(heading.folder) for heading in course.lessons]
     recordings = Recordings()
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         for lesson in lessons:
             _record(lesson, recordings, kept)
         gallery.record(recordings, kept, print)
@@ -67,7 +67,7 @@ def _prepare() -> None:
     write_reports(RECORDS)
 
 
-def _record(lesson: Lesson, recordings: Recordings, kept: KeptServices) -> None:
+def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache) -> None:
     """If it is not fresh, or breaks claims of its text: then another program may have been busy."""
     claims = partial(broken_claims, lesson)
     fresh = recordings.is_fresh(lesson.id, takes(lesson), sources(lesson))

@@ -1,6 +1,6 @@
 """The fence ``mistake``: a script with one mistake, its recording, what was found, and the mended version.
 
-Not for: the text around it (``docs/explore/mistakes.md``), or what the lens finds (``diagnose``).
+Not for: the text around it (``docs/explore/mistakes.md``), or what the tracer finds (``diagnose``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Options, Target
 from asyncdemo.render.facts.runs import account_for, finding_words
 from asyncdemo.render.html.element import element_html
-from asyncdemo.serving import KeptServices
+from asyncdemo.serving import ServiceCache
 from asyncdemo.site.fence import coded, formatter, settings
 from asyncdemo.site.recordings import Recordings, Take
 
@@ -85,7 +85,7 @@ def mistakes(folder: Path = FOLDER) -> tuple[Mistake, ...]:
 # -- recording ----------------------------------------------------------------------------------------
 
 
-def record(recordings: Recordings, kept: KeptServices, tell: Callable[[str], None]) -> None:
+def record(recordings: Recordings, kept: ServiceCache, tell: Callable[[str], None]) -> None:
     """Record each mistake whose scripts have changed, or that was not seen the last time. tell: of each."""
     for one in mistakes():
         name = _name(one)
@@ -95,7 +95,7 @@ def record(recordings: Recordings, kept: KeptServices, tell: Callable[[str], Non
 
 
 def record_one(
-    one: Mistake, recordings: Recordings, kept: KeptServices, tell: Callable[[str], None]
+    one: Mistake, recordings: Recordings, kept: ServiceCache, tell: Callable[[str], None]
 ) -> tuple[Run, ...]:
     """As often as it takes, but not for ever: a busy machine may hide a mistake, or add one."""
     services = kept.get(one.services) if one.services else None

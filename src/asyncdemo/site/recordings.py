@@ -22,7 +22,7 @@ from asyncdemo import store
 from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.model import Run
 from asyncdemo.packages import CHECKOUT
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.services import Services
 from asyncdemo.serving import RunContext, open_recording
@@ -156,7 +156,7 @@ def _loaded(files: tuple[tuple[Path, int], ...]) -> tuple[Run, ...]:
 def _recorded(take: Take, services: Services | None) -> Run:
     options = replace(take.options, stdout=Stdout.CAPTURE, stdin=False)
     with closing(
-        open_recording(take.target, options, KeptOutput(), run_context=take.run_context(services))
+        open_recording(take.target, options, OutputBuffer(), run_context=take.run_context(services))
     ) as recording:
         recording.start()
         recording.go()

@@ -1,4 +1,4 @@
-"""Runs one of your functions under the lens, in a process of its own, and gives what was seen.
+"""Runs one of your functions under the tracer, in a process of its own, and gives what was seen.
 
 For test suites that assert concurrency; ``testing.plugin`` offers it as a fixture.
 Not for: scripts (``runner``), exercises (``course.judging``).
@@ -16,7 +16,7 @@ from typing import Any
 
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Call, Options, Recording, Stdout, Target
 from asyncdemo.testing.checks import Seen
 
@@ -47,7 +47,7 @@ def observe(
     threshold_s: float = 0.05,
     ends_well: bool = True,
 ) -> Observed:
-    """Calls ``function(*arguments)`` in a new process under the lens; a coroutine is run to its end.
+    """Calls ``function(*arguments)`` in a new process under the tracer; a coroutine is run to its end.
 
     Args:
         function: A function at the top of an importable module or file. It is imported anew over there, so
@@ -73,7 +73,7 @@ def observe(
         lanes=_by_module(lanes, module),
         path=tuple(sys.path),
     )
-    output = KeptOutput()
+    output = OutputBuffer()
     options = Options(
         name=function.__qualname__,
         virtual=virtual,

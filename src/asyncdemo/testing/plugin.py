@@ -21,7 +21,7 @@ _WIDTH = 100
 
 @pytest.fixture
 def asyncdemo_run() -> Callable[..., Observed]:
-    """Calls a function in a process of its own under the lens and gives what was seen.
+    """Calls a function in a process of its own under the tracer and gives what was seen.
 
     ``seen = asyncdemo_run(main, lanes=[fetch])``; then ``seen.calls("fetch").peak_is(5)``. See
     ``asyncdemo.testing.observe.observe`` for the parameters, ``asyncdemo.testing.checks`` for the sentences.

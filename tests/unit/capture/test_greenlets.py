@@ -279,7 +279,7 @@ PATCHED = """
 
 
 class TestMonkeyPatched:
-    """The lens wraps first, gevent patches after."""
+    """The tracer wraps first, gevent patches after."""
 
     def test_it_runs_as_it_would(self, patched: Recorded) -> None:
         assert patched.run.outcome is RunOutcome.OK

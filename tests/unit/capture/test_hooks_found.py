@@ -32,7 +32,7 @@ import importlib, json, os, socket, sys, types
 
 from asyncdemo.capture import instrument, parent
 from asyncdemo.capture.script import launch
-from asyncdemo.capture.tracer import Lens, _Finder
+from asyncdemo.capture.tracer import Tracer, _Finder
 from asyncdemo.capture.recorder import Origins
 
 calls, absent = [], []
@@ -69,7 +69,7 @@ options = {
 }
 parent.connect = lambda: ours
 parent.receive = lambda connection, reader, kind: json.dumps(options)
-parent.begin = lambda lens, connection: None
+parent.begin = lambda tracer, connection: None
 first = launch._observed()
 without = []
 for name in [name for finder in sys.meta_path if isinstance(finder, _Finder) for name in finder._wanted]:
@@ -78,7 +78,7 @@ for name in [name for finder in sys.meta_path if isinstance(finder, _Finder) for
     except ModuleNotFoundError as error:
         without.append(name)
 first.stop()
-Lens(Origins(()), True, 1, print).install()
+Tracer(Origins(()), True, 1, print).install()
 not_followed = next(finder for finder in sys.meta_path if isinstance(finder, _Finder))
 not_followed._wanted["multiprocessing.process"](importlib.import_module("multiprocessing.process"))
 sys.stdout.write(json.dumps({"calls": calls, "absent": absent, "without": without}))

@@ -1,4 +1,4 @@
-"""The lens in pools: of any version, with any fault of its own, the program is as it would be without."""
+"""The tracer in pools: of any version, with any fault of its own, the program is as it would be without."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from asyncdemo.capture.blocking.limits import Limits
 from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.instrument import Patches
 from asyncdemo.capture.libraries.hooks import in_modules
-from asyncdemo.capture.libraries.pool_registry import Pools
+from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 from asyncdemo.capture.loops.state import Loops
 from asyncdemo.capture.recorder import Origins, Recorder
 from tests.support.guards import strict_guard
@@ -24,14 +24,16 @@ from tests.support.guards import strict_guard
 
 @dataclass
 class Bench:
-    """The lens' parts that pools need, and what they recorded."""
+    """The tracer's parts that pools need, and what they recorded."""
 
     recorder: Recorder = field(default_factory=lambda: Recorder(Origins()))
 
     def __post_init__(self) -> None:
         self.recorder.open_thread(threading.get_ident(), "MainThread", None, None, None, 0)
         loops = Loops(self.recorder)
-        self.pools = Pools(self.recorder, loops, Limits(self.recorder, loops), Waits(self.recorder, loops))
+        self.pools = PoolRegistry(
+            self.recorder, loops, Limits(self.recorder, loops), Waits(self.recorder, loops)
+        )
 
     @property
     def messages(self) -> list[wire.Message]:
@@ -187,7 +189,7 @@ def test_http_may_lead_anywhere(bench: Bench) -> None:
     assert pools.service_of(connection) == ""
 
 
-# -- faults of the lens ----------------------------------------------------------------------------
+# -- faults of the tracer ----------------------------------------------------------------------------
 
 
 def test_a_library_without_any_of_the_functions_is_left_alone(bench: Bench, patches: Patches) -> None:

@@ -1,4 +1,4 @@
-"""The lens in servers: whatever fault of its own it meets there, the server is as it would be without."""
+"""The tracer in servers: whatever fault of its own it meets there, the server is as it would be without."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 import asyncio, types
 from asyncdemo.capture import instrument
-from asyncdemo.capture.tracer import Lens
+from asyncdemo.capture.tracer import Tracer
 from asyncdemo.capture.recorder import Origins
 found = set()
 def name(owner):
@@ -41,9 +41,9 @@ def setting(self, owner, attribute, value):
         found.add((module, prefix + attribute))
     set_(self, owner, attribute, value)
 instrument.Patches.rewrite, instrument.Patches.set = rewriting, setting
-lens = Lens(Origins(()), False, 10**9, print)
-lens.install()
-lens.stop()
+tracer = Tracer(Origins(()), False, 10**9, print)
+tracer.install()
+tracer.stop()
 json.dump(sorted(found), sys.stdout)
 """
 

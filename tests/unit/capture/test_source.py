@@ -19,7 +19,7 @@ from asyncdemo.recording.runner import Options, Target, record
 
 
 class Recorded:
-    """What stands in for the lens: the lanes in the order in which they were entered and left."""
+    """What stands in for the tracer: the lanes in the order in which they were entered and left."""
 
     def __init__(self) -> None:
         self.log: list[str] = []

@@ -256,10 +256,10 @@ class TestTheyAreRecorded:
         assert [process for process, _, _ in calls(run)] == [1, 2]
 
     def test_in_a_process_that_was_started_ahead(self, script: Write) -> None:
-        from asyncdemo.recording.runner import Spares
+        from asyncdemo.recording.runner import SpareChildren
 
         options = Options(follow=True, lanes=("brew",), stdout=Stdout.CAPTURE, stdin=False, timeout_s=60)
-        with Spares() as spares:
+        with SpareChildren() as spares:
             assert until(lambda: spares.fill(1))
             with Recording(Target(str(script(TWO_WORK))), options, None, spares.take()) as recording:
                 recording.start()
@@ -277,7 +277,7 @@ class TestTheyAreRecorded:
 class TestTheyRunAsTheyWould:
     @pytest.mark.parametrize("importable", [False, True])
     def test_nothing_changes(self, script: Write, importable: bool) -> None:
-        """Nor does it if the lens is on the script's own import path."""
+        """Nor does it if the tracer is on the script's own import path."""
         folder = script(LOOKS_ABOUT).parent
         environment = {"PYTHONPATH": str(Path(wire.__file__).parents[2]) if importable else ""}
         expected = plain("script.py", "a", folder=folder, environment=environment)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from asyncdemo.lab.harness import watching
 from asyncdemo.lab.harness.watching import Machine, Reading, Watch, server_between, system_between
 from asyncdemo.lab.results.trial import Memory
-from asyncdemo.recording.processes import Family
+from asyncdemo.recording.processes import ProcessTree
 
 seconds = st.floats(0, 100)
 
@@ -277,7 +277,7 @@ def test_each_process_that_comes_and_goes_counts_once(case: str, monkeypatch: py
         [sys.executable, "-c", COMING_AND_GOING, case], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         assert process.stdin is not None and process.stdout is not None
-        family = Family(process, "")
+        family = ProcessTree(process, "")
 
         def pids() -> tuple[int, ...]:
             family.look()

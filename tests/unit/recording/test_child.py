@@ -13,8 +13,8 @@ import pytest
 from asyncdemo.capture import wire
 from asyncdemo.model import RunOutcome
 from asyncdemo.recording import child
-from asyncdemo.recording.child import Child, Spares, _Door
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.child import Child, SpareChildren, _HandshakeListener
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 from tests.hostile.traced import PATIENCE_S, is_alive, until
 
@@ -39,7 +39,7 @@ def script(tmp_path: Path) -> Target:
 
 
 def run(target: Target, child: Child | None = None) -> tuple[int | None, str]:
-    output = KeptOutput()
+    output = OutputBuffer()
     with Recording(target, OPTIONS, output, child) as recording:
         recording.start()
         recording.go()
@@ -48,13 +48,13 @@ def run(target: Target, child: Child | None = None) -> tuple[int | None, str]:
         return recording.result().exit_code, output.text
 
 
-def pids(spares: Spares) -> list[int]:
+def pids(spares: SpareChildren) -> list[int]:
     return [child.process.pid for child in spares._children]
 
 
 def test_a_script_sees_nothing_of_it(script: Target) -> None:
     cold = run(script)
-    with Spares() as spares:
+    with SpareChildren() as spares:
         assert until(lambda: spares.fill(1))
         warm = run(script, spares.take())
     assert cold == warm
@@ -62,7 +62,7 @@ def test_a_script_sees_nothing_of_it(script: Target) -> None:
 
 
 def test_they_are_there_before_they_are_asked_for(script: Target) -> None:
-    with Spares() as spares:
+    with SpareChildren() as spares:
         assert until(lambda: spares.fill(2))
         first, second = pids(spares)
         child = spares.take()
@@ -74,18 +74,18 @@ def test_they_are_there_before_they_are_asked_for(script: Target) -> None:
 
 
 def test_without_one_a_new_one_is_made(script: Target) -> None:
-    with Spares() as spares:
+    with SpareChildren() as spares:
         assert run(script, spares.take())[0] == 3
 
 
 def test_one_that_has_not_connected_yet_can_be_taken(script: Target) -> None:
-    with Spares() as spares:
+    with SpareChildren() as spares:
         spares.fill(1)
         assert run(script, spares.take())[0] == 3
 
 
 def test_one_that_died_meanwhile_is_not_given(script: Target) -> None:
-    with Spares() as spares:
+    with SpareChildren() as spares:
         assert until(lambda: spares.fill(2))
         first, second = pids(spares)
         os.kill(first, signal.SIGKILL)
@@ -96,7 +96,7 @@ def test_one_that_died_meanwhile_is_not_given(script: Target) -> None:
 
 
 def test_those_that_died_are_replaced() -> None:
-    with Spares() as spares:
+    with SpareChildren() as spares:
         assert until(lambda: spares.fill(1))
         (before,) = pids(spares)
         os.kill(before, signal.SIGKILL)
@@ -106,7 +106,7 @@ def test_those_that_died_are_replaced() -> None:
 
 
 def test_a_run_whose_process_dies_as_it_is_told_what_to_run_has_failed(script: Target) -> None:
-    with Spares() as spares:
+    with SpareChildren() as spares:
         assert until(lambda: spares.fill(1))
         child = spares.take()
         os.kill(child.process.pid, signal.SIGKILL)
@@ -121,7 +121,7 @@ def test_a_run_whose_process_dies_as_it_is_told_what_to_run_has_failed(script: T
 
 def test_nothing_is_left_of_those_that_nobody_took() -> None:
     open_before = set(os.listdir("/dev/fd"))
-    with Spares() as spares:
+    with SpareChildren() as spares:
         spares.fill(2)
         left = pids(spares)
     assert not any(map(is_alive, left))
@@ -137,7 +137,7 @@ def test_one_whose_parent_is_gone_ends_by_itself(connected: bool) -> None:
             assert child.connection is not None
             child.connection.close()
         else:
-            child._door.close()
+            child._listener.close()
         assert until(lambda: child.process.poll() is not None)
     finally:
         child.close()
@@ -200,7 +200,7 @@ def test_a_stranger_is_not_taken_for_the_child(said: bytes, script: Target, visi
 
 def test_strangers_who_say_nothing_do_not_keep_the_child_out(visit: list[bytes]) -> None:
     visit.extend([b""] * 10)
-    with Spares() as spares:
+    with SpareChildren() as spares:
         assert until(lambda: spares.fill(1))
 
 
@@ -208,19 +208,19 @@ HELLO = wire.json_frame(wire.MESSAGES, [["Hello", "token", 1, wire.VERSION]])
 
 
 @pytest.fixture
-def door(family: str) -> Iterator[_Door]:
-    door = _Door("token")
+def door(family: str) -> Iterator[_HandshakeListener]:
+    door = _HandshakeListener("token")
     assert door.address.startswith(family)
     yield door
     door.close()
 
 
-def come(door: _Door) -> socket.socket:
+def come(door: _HandshakeListener) -> socket.socket:
     kind, _, place = door.address.partition(":")
     return _call(kind, place)
 
 
-def test_whoever_says_nothing_yet_is_not_waited_for(door: _Door) -> None:
+def test_whoever_says_nothing_yet_is_not_waited_for(door: _HandshakeListener) -> None:
     with come(door) as silent, come(door) as slow:
         slow.sendall(HELLO[:9])
         assert door.admit(0) is None  # these come to an end, and only then is the rest said
@@ -235,7 +235,9 @@ def test_whoever_says_nothing_yet_is_not_waited_for(door: _Door) -> None:
         assert silent.recv(1) == b""
 
 
-def test_whoever_says_nothing_for_long_is_turned_away(door: _Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_says_nothing_for_long_is_turned_away(
+    door: _HandshakeListener, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with come(door) as silent:
         assert door.admit(0.1) is None
         monkeypatch.setattr("asyncdemo.recording.child._HELLO_S", 0)
@@ -243,7 +245,7 @@ def test_whoever_says_nothing_for_long_is_turned_away(door: _Door, monkeypatch: 
         assert silent.recv(1) == b""
 
 
-def test_of_too_many_who_say_nothing_the_first_are_turned_away(door: _Door) -> None:
+def test_of_too_many_who_say_nothing_the_first_are_turned_away(door: _HandshakeListener) -> None:
     silent = []
     for _ in range(40):
         silent.append(come(door))

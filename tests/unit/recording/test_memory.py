@@ -53,7 +53,7 @@ def test_what_its_processes_keep_counts_too(sampled: Sampled) -> None:
 
 
 def test_threads_are_those_of_the_script(sampled: Sampled) -> None:
-    """The lens' own is none of them."""
+    """The tracer's own is none of them."""
     text = """
         import threading, time
         threads = [threading.Thread(target=time.sleep, args=(0.4,)) for _ in range(20)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 
 
-def kept(*parts: tuple[str, str]) -> KeptOutput:
-    output = KeptOutput()
+def kept(*parts: tuple[str, str]) -> OutputBuffer:
+    output = OutputBuffer()
     for stream, text in parts:
         output.output(stream, text)
     return output

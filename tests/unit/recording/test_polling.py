@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 
@@ -85,7 +85,7 @@ def test_it_waits_as_long_as_it_was_told() -> None:
 def test_a_recording_beside_many_open_files(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    output = KeptOutput()
+    output = OutputBuffer()
     options = Options(stdout=Stdout.CAPTURE, stdin=False, timeout_s=30)
     with Recording(Target(str(script)), options, output) as recording:
         recording.start()

@@ -15,7 +15,7 @@ import pytest
 
 from asyncdemo.capture import wire
 from asyncdemo.recording import processes
-from asyncdemo.recording.processes import Family
+from asyncdemo.recording.processes import ProcessTree
 from tests.hostile.traced import is_alive, until
 
 LEAVES_ONE = """
@@ -36,7 +36,7 @@ time.sleep(60)
 """Starts a process, which starts one, and so on."""
 
 
-def family_of(source: str) -> tuple[subprocess.Popen[bytes], Family]:
+def family_of(source: str) -> tuple[subprocess.Popen[bytes], ProcessTree]:
     token = uuid.uuid4().hex
     process = subprocess.Popen(
         [sys.executable, "-c", source],
@@ -44,7 +44,7 @@ def family_of(source: str) -> tuple[subprocess.Popen[bytes], Family]:
         start_new_session=True,
         env={**os.environ, wire.ENV: token},
     )
-    return process, Family(process, token)
+    return process, ProcessTree(process, token)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from asyncdemo.model import Outcome, Run, RunOutcome
 from asyncdemo.recording import backlog, connections
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.backlog import Backlog
-from asyncdemo.recording.connections import Lines
+from asyncdemo.recording.connections import EventConnections
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 
 COUNTS = """
@@ -205,13 +205,13 @@ def test_a_script_whose_events_nobody_takes_runs_on_and_the_recording_says_where
     traced: Traced, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """As if we were stopped: what would pile up in the script is bounded."""
-    taking, counts = Lines.__iter__, tmp_path / "count"
+    taking, counts = EventConnections.__iter__, tmp_path / "count"
 
-    def take_nothing_while_it_works(self: Lines) -> Any:
+    def take_nothing_while_it_works(self: EventConnections) -> Any:
         works = counts.exists() and 0 < counts.stat().st_size < 20 * 4001
         return iter(()) if works else taking(self)
 
-    monkeypatch.setattr(Lines, "__iter__", take_nothing_while_it_works)
+    monkeypatch.setattr(EventConnections, "__iter__", take_nothing_while_it_works)
     run, counted = traced(
         """
         import asyncdemo.capture.outbox as outbox

@@ -20,7 +20,7 @@ from asyncdemo.errors import MissingError, UsageError
 from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
 from asyncdemo.recording import runner
 from asyncdemo.recording.child import Child
-from asyncdemo.recording.runner import Options, Recording, Spares, Stdout, Target, record
+from asyncdemo.recording.runner import Options, Recording, SpareChildren, Stdout, Target, record
 from tests.hostile.traced import is_alive, until
 
 BEFORE = """
@@ -381,7 +381,7 @@ class TestDamagedStream:
     def test_garbage(self, script: Write, garbage: bytes, lines: tuple[socket.socket, socket.socket]) -> None:
         recording = Recording(script(""), Options())
         ours, theirs = lines
-        recording._lines.open(ours, wire.FrameReader())
+        recording._connections.open(ours, wire.FrameReader())
         theirs.sendall(wire.json_frame(wire.MESSAGES, [["Ready", "3", {}, "real"], ["Start", 1000]]))
         theirs.sendall(
             wire.json_frame(
@@ -395,7 +395,7 @@ class TestDamagedStream:
 
         def read_to_the_end() -> bool:
             recording._read(0.1)
-            return not recording._lines
+            return not recording._connections
 
         assert until(read_to_the_end, 10)
         run = recording.result()
@@ -458,7 +458,7 @@ def test_the_environment_is_for_the_script_alone(script: Write, monkeypatch: pyt
     options = Options(
         stdout=Stdout.CAPTURE, stdin=False, environment={"BEAN": "arabica", "CUP": "große 'Tasse'"}
     )
-    with Spares() as spares, Recording(script(text), options, ears, spares.take()) as recording:
+    with SpareChildren() as spares, Recording(script(text), options, ears, spares.take()) as recording:
         recording.start()
         recording.go()
         rest(recording)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from asyncdemo.load import Plan, Send
 from asyncdemo.model import Run
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import RunContext, Session
 
@@ -99,12 +99,12 @@ def run_session(
     file: Path,
     run_context: RunContext | None = None,
     poke: Callable[[Session], None] = lambda _: None,
-    output: KeptOutput | None = None,
+    output: OutputBuffer | None = None,
     **more: object,
 ) -> Run:
     """To its end. poke: called between polls."""
     context = RunContext(plan=plan()) if run_context is None else run_context
-    listener = KeptOutput() if output is None else output
+    listener = OutputBuffer() if output is None else output
     with closing(Session(Target(str(file)), options(**more), context, listener)) as session:
         session.start()
         session.go()

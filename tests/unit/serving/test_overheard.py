@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asyncdemo.serving.overheard import Overheard
+from asyncdemo.serving.stderr_tail import StderrTail
 
 TRACEBACK = """Traceback (most recent call last):
   File "/home/ada/server.py", line 40, in <module>
@@ -18,7 +18,7 @@ AttributeError: 'str' object has no attribute 'get'
 
 @pytest.mark.parametrize("size", [1, 7, 4096])
 def test_the_package_that_a_server_failed_in_is_known(size: int) -> None:
-    heard = Overheard(None)
+    heard = StderrTail(None)
     text = "Main: Stopping\n" + TRACEBACK.format(package="sanic")
     for start in range(0, len(text), size):
         heard.output("stderr", text[start : start + size])
@@ -28,10 +28,10 @@ def test_the_package_that_a_server_failed_in_is_known(size: int) -> None:
 
 
 def test_the_programs_own_failure_is_no_packages() -> None:
-    heard = Overheard(None)
+    heard = StderrTail(None)
     heard.output("stderr", TRACEBACK.format(package="sanic"))
     heard.output(
         "stderr", '  File "/home/ada/server.py", line 3, in close\n    1 / 0\nZeroDivisionError: x\n'
     )
     assert not heard.failed_in("sanic")
-    assert not Overheard(None).failed_in("sanic")
+    assert not StderrTail(None).failed_in("sanic")

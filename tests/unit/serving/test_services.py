@@ -11,11 +11,11 @@ import pytest
 
 from asyncdemo.errors import MissingError
 from asyncdemo.model import RunOutcome
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Target
 from asyncdemo.services import Services
-from asyncdemo.serving import KeptServices, RunContext, Session
-from asyncdemo.serving import kept as keeping
+from asyncdemo.serving import RunContext, ServiceCache, Session
+from asyncdemo.serving import service_cache as keeping
 from tests.hostile.traced import until
 from tests.unit.serving.staging import options, plan, run_session, script
 
@@ -66,7 +66,7 @@ def test_a_script_finds_its_service_in_the_environment_as_freshly_seeded(
 ) -> None:
     file = script(tmp_path, COUNTS)
     for _ in range(2):
-        output = KeptOutput()
+        output = OutputBuffer()
         run = run_session(file, RunContext(services), output=output, lanes=("count",))
         assert (run.outcome, output.stdout) == (RunOutcome.OK, "visits 1 2\n"), output.text
         assert len(run.lanes) == 2 and not run.requests
@@ -118,7 +118,7 @@ def test_a_run_whose_service_has_died_before_says_so_and_others_are_not_lost(tmp
 
 def test_services_stay_between_two_who_ask_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASYNCDEMO_REDIS", "embedded")
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         kept.begin(["redis"])
         first = kept.get(["redis"])
         assert first is not None and kept.get(["redis"]) is first
@@ -137,7 +137,7 @@ def test_who_stops_waiting_gets_nothing_and_what_was_begun_is_there_later(
             time.sleep(0.3)
 
     monkeypatch.setattr(keeping, "Services", Slow)
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         assert kept.get(["redis"], lambda: False) is None
         assert kept.get(["redis"]) is not None
 
@@ -148,7 +148,7 @@ def test_why_a_service_cannot_be_started_is_raised_each_time(monkeypatch: pytest
             raise MissingError("Install it: pip install tea")
 
     monkeypatch.setattr(keeping, "Services", Missing)
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         for _ in range(2):
             with pytest.raises(MissingError, match="pip install tea"):
                 kept.get(["redis"])

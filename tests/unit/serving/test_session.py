@@ -16,7 +16,7 @@ import pytest
 
 from asyncdemo.load import Send
 from asyncdemo.model import Outcome, Run, RunOutcome
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Target
 from asyncdemo.serving import RunContext, Session, open_recording, readiness
 from asyncdemo.serving import session as sessions
@@ -166,7 +166,7 @@ if __name__ == "__main__":
 
 
 def test_a_server_that_fails_at_once_says_why(tmp_path: Path) -> None:
-    output = KeptOutput()
+    output = OutputBuffer()
     text = FLASK.replace('app = Flask("tea")', 'raise LookupError("no tea here")')
     run = run_session(script(tmp_path, text), output=output)
     assert (run.outcome, run.exit_code) == (RunOutcome.FAILED, 1)

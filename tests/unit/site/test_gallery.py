@@ -15,7 +15,7 @@ from asyncdemo.analysis.diagnose import Finding, FindingKind
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.services import Services
-from asyncdemo.serving import KeptServices
+from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
 from asyncdemo.site.gallery import Mistake, faults, marked, mistakes
 from asyncdemo.site.recordings import Judge, Recordings, Take
@@ -134,7 +134,7 @@ def test_a_script_that_fails_shows_nothing() -> None:
 
 def test_what_a_busy_machine_hides_is_recorded_again() -> None:
     recordings, told = Scripted([runs_of(False, False), runs_of(True, False)]), list[str]()
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         gallery.record_one(FORGOTTEN, recordings, kept, told.append)
     assert recordings.names == ["mistakes/never-awaited"] * 2
     assert told[1] == "  forgotten_await.py does not show never-awaited"
@@ -142,7 +142,7 @@ def test_what_a_busy_machine_hides_is_recorded_again() -> None:
 
 def test_not_for_ever() -> None:
     recordings = Scripted([runs_of(False, False)] * 5)
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         gallery.record_one(FORGOTTEN, recordings, kept, list[str]().append)
     assert len(recordings.results) == 2
 
@@ -154,7 +154,7 @@ def test_not_for_ever() -> None:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
     """The quickest of them, for real."""
     recordings = Recordings(tmp_path_factory.mktemp("gallery"))
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         gallery.record_one(FORGOTTEN, recordings, kept, list[str]().append)
     return recordings
 
@@ -236,6 +236,6 @@ class TestMarked:
 @pytest.mark.parametrize("one", MISTAKES, ids=[str(one.kind) for one in MISTAKES])
 def test_it_is_seen_in_the_script_and_not_in_the_mended_one(one: Mistake, tmp_path: Path) -> None:
     told: list[str] = []
-    with KeptServices() as kept:
+    with ServiceCache() as kept:
         runs = gallery.record_one(one, Recordings(tmp_path), kept, told.append)
     assert faults(one, runs) == [], "\n".join(told)

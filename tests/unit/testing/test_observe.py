@@ -1,4 +1,4 @@
-"""Functions of one's own under the lens: as ``observe`` runs them, and as pytest shows what failed."""
+"""Functions of one's own under the tracer: as ``observe`` runs them, and as pytest shows what failed."""
 
 from __future__ import annotations
 

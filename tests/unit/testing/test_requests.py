@@ -155,7 +155,7 @@ def test_the_states_of_a_request_cover_it_from_send_to_response(
 
 
 class Fed:
-    """An assembly that is fed what a server under the lens sends."""
+    """An assembly that is fed what a server under the tracer sends."""
 
     def __init__(self, listener: Listener | None = None) -> None:
         self.assembly = Assembly(named=False, threshold_ns=ns(50), listener=listener, serves=True)

@@ -142,7 +142,7 @@ def _flushing_exit(flush: Callable[[], None], real_exit: Callable[..., None]) ->
 
 
 def _fork_without_our_thread(real_fork: Callable[..., Any]) -> StandIn:
-    """3.12+ warns of a fork with several threads; the lens' own thread is no reason to."""
+    """3.12+ warns of a fork with several threads; the tracer's own thread is no reason to."""
 
     def fork(*arguments: Any, **options: Any) -> Any:
         with warnings.catch_warnings(record=True) as caught:
@@ -154,14 +154,14 @@ def _fork_without_our_thread(real_fork: Callable[..., Any]) -> StandIn:
             if warning.category is not DeprecationWarning or "multi-threaded" not in str(warning.message):
                 where = warning.filename, warning.lineno
                 warnings.warn_explicit(warning.message, warning.category, *where, source=warning.source)
-            elif threads > _SCRIPT_AND_LENS:  # fork <- the stand-in <- who called it
+            elif threads > _SCRIPT_AND_TRACER:  # fork <- the stand-in <- who called it
                 warnings.warn(str(warning.message), warning.category, stacklevel=3)
         return forked
 
     return StandIn(real_fork, fork)
 
 
-_SCRIPT_AND_LENS = 2
+_SCRIPT_AND_TRACER = 2
 
 
 def _count_threads() -> int:

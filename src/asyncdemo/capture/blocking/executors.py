@@ -99,23 +99,23 @@ class Executors:
 class _ItemRun:
     """Around the work of one item, in its worker thread."""
 
-    __slots__ = ("_executors", "_item", "_lens")
+    __slots__ = ("_executors", "_item", "_thread_state")
 
     def __init__(self, executors: Executors, future: Any) -> None:
         self._executors = executors
         self._item = executors.item_of(future)
-        self._lens = executors._waits.lens()
+        self._thread_state = executors._waits.thread_state()
 
     def __enter__(self) -> None:
         recorder = self._executors._recorder
         at_ns = recorder.now()
-        recorder.record((wire.THREAD_RUNS, self._lens.track, at_ns, 0, 0, 0))
+        recorder.record((wire.THREAD_RUNS, self._thread_state.track, at_ns, 0, 0, 0))
         if self._item is not None:
-            recorder.record((wire.ITEM_STARTED, self._item, at_ns, self._lens.track, 0, 0))
+            recorder.record((wire.ITEM_STARTED, self._item, at_ns, self._thread_state.track, 0, 0))
 
     def __exit__(self, *exc_info: object) -> None:
         recorder = self._executors._recorder
         if self._item is not None:
             self._executors.done(self._item)
         idle = recorder.wait("idle")
-        recorder.record((wire.THREAD_WAITS, self._lens.track, recorder.now(), idle, 0, 0))
+        recorder.record((wire.THREAD_WAITS, self._thread_state.track, recorder.now(), idle, 0, 0))

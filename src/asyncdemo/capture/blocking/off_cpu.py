@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.loops.state import Loops
-from asyncdemo.capture.recorder import Recorder, ThreadLens
+from asyncdemo.capture.recorder import Recorder, ThreadState
 
 UNKNOWN = "outside Python"
 _LEAST_NS = 15_000_000
@@ -101,34 +101,34 @@ class OffCpu:
     def look(self) -> None:
         """To be called every few milliseconds."""
         threads = list(self._recorder.threads.copy().items())
-        hosts = {lens.ident for lens in self._loops.lenses[:] if lens.running}
+        hosts = {thread_state.ident for thread_state in self._loops.loop_states[:] if thread_state.running}
         if len(threads) > _MOST:
             self._next = (self._next + _MOST) % len(threads)
             threads = (threads[self._next :] + threads[: self._next])[:_MOST]
-        for ident, lens in threads:
+        for ident, thread_state in threads:
             seen = self._seen.get(ident)
-            if seen is not None and (seen.lens is not lens or not lens.native):
+            if seen is not None and (seen.thread_state is not thread_state or not thread_state.native):
                 self._tell(seen, seen.last_ns)
                 del self._seen[ident]
                 seen = None
-            if lens.native:
-                self._look_at(ident, lens, seen, lens.depth > 0 or ident in hosts)
+            if thread_state.native:
+                self._look_at(ident, thread_state, seen, thread_state.depth > 0 or ident in hosts)
 
-    def thread_ends(self, ident: int, lens: ThreadLens) -> None:
+    def thread_ends(self, ident: int, thread_state: ThreadState) -> None:
         """Called by the thread itself."""
         seen = self._seen.get(ident)
-        if seen is not None and seen.lens is lens:
-            self._look_at(ident, lens, seen, is_observed=True)
+        if seen is not None and seen.thread_state is thread_state:
+            self._look_at(ident, thread_state, seen, is_observed=True)
 
-    def _look_at(self, ident: int, lens: ThreadLens, seen: _Seen | None, is_observed: bool) -> None:
+    def _look_at(self, ident: int, thread_state: ThreadState, seen: _Seen | None, is_observed: bool) -> None:
         try:
             # the kernel's name for that thread's CPU clock (CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED)
-            cpu_ns = _read_clock(~lens.native << 3 | 6)
+            cpu_ns = _read_clock(~thread_state.native << 3 | 6)
         except OSError:
             return  # it is over
         now = self._recorder.now()
         if seen is None:
-            self._seen[ident] = _Seen(lens, now, cpu_ns)
+            self._seen[ident] = _Seen(thread_state, now, cpu_ns)
         elif is_observed or cpu_ns != seen.cpu_ns:
             used_ns = cpu_ns - seen.cpu_ns
             self._tell(seen, now - used_ns)
@@ -137,7 +137,7 @@ class OffCpu:
         else:
             seen.last_ns = now
             if seen.wait < 0:
-                if now - seen.could_start_ns < _LEAST_NS or not _is_asleep(lens.native):
+                if now - seen.could_start_ns < _LEAST_NS or not _is_asleep(thread_state.native):
                     return
                 seen.wait = self._recorder.wait(self._reason(ident))
                 seen.told_ns = seen.could_start_ns
@@ -146,7 +146,7 @@ class OffCpu:
 
     def _tell(self, seen: _Seen, end_ns: int) -> None:
         if seen.wait >= 0 and end_ns > seen.told_ns:
-            track = seen.lens.track
+            track = seen.thread_state.track
             self._recorder.record((wire.OFF_CPU, track, seen.told_ns, end_ns, seen.wait, 0))
             seen.told_ns = end_ns
 
@@ -178,10 +178,10 @@ class OffCpu:
 class _Seen:
     """What was seen of one thread. Times are those of looking, but for the estimated ``could_start_ns``."""
 
-    __slots__ = ("could_start_ns", "cpu_ns", "last_ns", "lens", "told_ns", "wait")
+    __slots__ = ("could_start_ns", "cpu_ns", "last_ns", "thread_state", "told_ns", "wait")
 
-    def __init__(self, lens: ThreadLens, now: int, cpu_ns: int) -> None:
-        self.lens = lens
+    def __init__(self, thread_state: ThreadState, now: int, cpu_ns: int) -> None:
+        self.thread_state = thread_state
         self.cpu_ns = cpu_ns
         self.last_ns = now
         self.could_start_ns = now

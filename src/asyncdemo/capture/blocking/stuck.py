@@ -18,8 +18,8 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.loops.hubs import HubLens
-from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.hubs import HubState
+from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.wait_reasons import ASYNCIO_DIR, chain, code_of, frame_of
 from asyncdemo.capture.recorder import READY, RUNNING, WAITING, Origins, Recorder
 
@@ -62,7 +62,7 @@ class Census:
     def tell(self) -> list[Stuck]:
         found = self.take()
         recorder = self._recorder
-        recorder.define(wire.Stuck(found, all(map(_is_idle, self._loops.lenses[:]))))
+        recorder.define(wire.Stuck(found, all(map(_is_idle, self._loops.loop_states[:]))))
         recorder.tell_sums()
         recorder.record((wire.STUCK, recorder.now(), 0, 0, 0, 0))
         return found
@@ -73,24 +73,24 @@ class Census:
         found: list[Stuck] = []
         hosts = set()
         frames = sys._current_frames()
-        for lens in self._loops.lenses[:]:
-            loop = lens.loop()
-            if loop is None or not lens.running:
+        for loop_state in self._loops.loop_states[:]:
+            loop = loop_state.loop()
+            if loop is None or not loop_state.running:
                 continue
-            if not isinstance(lens, HubLens):
-                found += self._tasks(loop, lens, frames.get(lens.ident))
-            elif lens.live:
-                found += self._greenlets(lens, frames.get(lens.ident))
+            if not isinstance(loop_state, HubState):
+                found += self._tasks(loop, loop_state, frames.get(loop_state.ident))
+            elif loop_state.live:
+                found += self._greenlets(loop_state, frames.get(loop_state.ident))
             else:
                 continue
-            hosts.add(lens.ident)
+            hosts.add(loop_state.ident)
         for ident in list(recorder.threads):
             caller = recorder.user_caller(frames.get(ident))
             if ident not in hosts and caller is not None:
                 found.append(self._thread(ident, caller, frames[ident]))
         return found[:MOST]
 
-    def _tasks(self, loop: Any, lens: LoopLens, running_frame: FrameType | None) -> list[Stuck]:
+    def _tasks(self, loop: Any, loop_state: LoopState, running_frame: FrameType | None) -> list[Stuck]:
         recorder = self._recorder
         current = asyncio.current_task(loop)
         pending = [task for task in asyncio.all_tasks(loop) if not task.done()]
@@ -101,7 +101,7 @@ class Census:
             cause, reason, waited_for = None, "", _WaitedFor()
             if task is current:
                 frame, state = recorder.user_caller(running_frame), RUNNING
-                call = lens.call
+                call = loop_state.call
                 if call is not None:
                     reason, _, cause = call
             elif _has_not_begun(coroutine):
@@ -165,7 +165,7 @@ class Census:
         found = [tasks.get(id(one)) for one in list(futures)]
         return tuple(sorted(track for track in found if track is not None))[:MOST]
 
-    def _greenlets(self, hub: HubLens, running_frame: FrameType | None) -> list[Stuck]:
+    def _greenlets(self, hub: HubState, running_frame: FrameType | None) -> list[Stuck]:
         recorder = self._recorder
         found = []
         for one in list(hub.live.values()):
@@ -184,13 +184,13 @@ class Census:
     def _thread(self, ident: int, caller: FrameType, innermost: FrameType) -> Stuck:
         name = next((thread.name for thread in threading.enumerate() if thread.ident == ident), "")
         state = RUNNING if caller is innermost else WAITING
-        lens = self._recorder.threads.get(ident)
+        loop_state = self._recorder.threads.get(ident)
         return Stuck(
             name,
             caller.f_code.co_qualname,
             *self._place(caller),
             state,
-            None if lens is None else lens.track,
+            None if loop_state is None else loop_state.track,
             unfinished=_unfinished(innermost, caller),
         )
 
@@ -201,10 +201,10 @@ class Census:
         return self._recorder.frame_site(frame), line
 
 
-def _is_idle(lens: LoopLens) -> bool:
+def _is_idle(loop_state: LoopState) -> bool:
     """Is there nothing that could yet happen to the loop by itself: no timer, no file but its own?"""
-    loop: Any = lens.loop()
-    if loop is None or not lens.running:
+    loop: Any = loop_state.loop()
+    if loop is None or not loop_state.running:
         return True
     timers, selector = getattr(loop, "_scheduled", None), getattr(loop, "_selector", None)
     if timers is None or selector is None:  # another kind of loop, which does not tell

@@ -111,7 +111,7 @@ class _ThreadRun:
         thread, recorder = self._thread, self._recorder
         known = vars(thread)
         track, created, parent, at_ns = self._start or (None, None, -1, recorder.now())
-        lens = recorder.open_thread(
+        thread_state = recorder.open_thread(
             get_ident(),
             known.get("_name", ""),
             _code_of(type(thread).run if known.get("_target") is None else known["_target"]),
@@ -120,7 +120,7 @@ class _ThreadRun:
             at_ns,
             track,
         )
-        self._recorder.record((wire.THREAD_RUNS, lens.track, self._recorder.now(), 0, 0, 0))
+        self._recorder.record((wire.THREAD_RUNS, thread_state.track, self._recorder.now(), 0, 0, 0))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if error is not None:

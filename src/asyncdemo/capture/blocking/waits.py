@@ -11,8 +11,8 @@ import weakref
 from _thread import get_ident  # gevent replaces that of the module
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.loops.state import LoopLens, Loops
-from asyncdemo.capture.recorder import WAITING, Cause, Recorder, ThreadLens, cause_of, nothing
+from asyncdemo.capture.loops.state import Loops, LoopState
+from asyncdemo.capture.recorder import WAITING, Cause, Recorder, ThreadState, cause_of, nothing
 
 _getframe = sys._getframe  # the script may replace it
 
@@ -35,16 +35,16 @@ class Waits:
         self._recorder = recorder
         self._loops = loops
 
-    def lens(self) -> ThreadLens:
+    def thread_state(self) -> ThreadState:
         """That of this thread; a thread that was not started by ``threading`` gets a track here."""
         recorder = self._recorder
         ident = get_ident()
-        lens = recorder.threads.get(ident)
-        if lens is None:
+        thread_state = recorder.threads.get(ident)
+        if thread_state is None:
             main = ident == _MAIN_IDENT  # it waits while it still imports
             name = "MainThread" if main else f"thread {ident}"
-            lens = recorder.open_thread(ident, name, None, None, None, recorder.now())
-        return lens
+            thread_state = recorder.open_thread(ident, name, None, None, None, recorder.now())
+        return thread_state
 
     def waiting(
         self,
@@ -55,21 +55,21 @@ class Waits:
         item: int | None = None,
     ) -> Waiting:
         """A context manager for a call that may wait for that."""
-        return Waiting(self._recorder, self._loops, self.lens(), (reason, state, resource, on, item))
+        return Waiting(self._recorder, self._loops, self.thread_state(), (reason, state, resource, on, item))
 
     def labelled(
         self, reason: str, state: int = WAITING, resource: int | None = None, item: int | None = None
     ) -> Labelled:
         """While in it, a condition that is waited for is recorded as this."""
-        return Labelled(self.lens(), (reason, state, resource, None, item))
+        return Labelled(self.thread_state(), (reason, state, resource, None, item))
 
     def serving(self, service: str) -> Serving:
         """While in it, what is read from or written to a socket is recorded as waiting for this service."""
-        return Serving(self.lens(), service)
+        return Serving(self.thread_state(), service)
 
     def condition(self) -> Waiting:
-        lens = self.lens()
-        return Waiting(self._recorder, self._loops, lens, lens.label or _CONDITION)
+        thread_state = self.thread_state()
+        return Waiting(self._recorder, self._loops, thread_state, thread_state.label or _CONDITION)
 
 
 class Waiting:
@@ -77,51 +77,53 @@ class Waiting:
         "__weakref__",
         "_cause",
         "_depth",
-        "_lens",
         "_loop",
         "_loops",
         "_recorder",
+        "_thread_state",
     )
 
-    def __init__(self, recorder: Recorder, loops: Loops, lens: ThreadLens, cause: Cause) -> None:
+    def __init__(self, recorder: Recorder, loops: Loops, thread_state: ThreadState, cause: Cause) -> None:
         self._recorder = recorder
         self._loops = loops
-        self._lens = lens
-        if lens.depth and lens.outermost() is None:
-            lens.depth = 0  # a signal handler raised where that wait was to be left, so nobody has left it
-        self._depth = lens.depth
-        self._loop: LoopLens | None = None
+        self._thread_state = thread_state
+        if thread_state.depth and thread_state.outermost() is None:
+            thread_state.depth = (
+                0  # a signal handler raised where that wait was to be left, so nobody has left it
+            )
+        self._depth = thread_state.depth
+        self._loop: LoopState | None = None
         self._cause = cause
 
     def __enter__(self) -> None:
-        lens, recorder = self._lens, self._recorder
-        lens.depth = self._depth + 1
+        thread_state, recorder = self._thread_state, self._recorder
+        thread_state.depth = self._depth + 1
         if self._depth:
             return
-        lens.outermost = weakref.ref(self)
+        thread_state.outermost = weakref.ref(self)
         reason = self._cause[0]
         if not reason:
             return
-        if lens.service and reason in TRANSFERS:
-            self._cause = cause_of(lens.service)
-        self._loop = loop = self._loops.running_lens()
+        if thread_state.service and reason in TRANSFERS:
+            self._cause = cause_of(thread_state.service)
+        self._loop = loop = self._loops.running_loop_state()
         if loop is None:
             wait = recorder.wait(*self._cause, recorder.user_site(sys._getframe(1)))
-            recorder.record((wire.THREAD_WAITS, lens.track, recorder.now(), wait, 0, 0))
+            recorder.record((wire.THREAD_WAITS, thread_state.track, recorder.now(), wait, 0, 0))
         else:
             loop.call = (self._cause[0], recorder.now(), self._cause)
 
     def __exit__(self, *exc_info: object) -> None:
-        lens, recorder = self._lens, self._recorder
-        lens.depth = self._depth  # not counted down: a signal handler may have raised in between
+        thread_state, recorder = self._thread_state, self._recorder
+        thread_state.depth = self._depth  # not counted down: a signal handler may have raised in between
         if self._depth:
             return
-        lens.outermost = nothing
+        thread_state.outermost = nothing
         if not self._cause[0]:
             return
         loop = self._loop
         if loop is None:
-            recorder.record((wire.THREAD_RUNS, lens.track, recorder.now(), 0, 0, 0))
+            recorder.record((wire.THREAD_RUNS, thread_state.track, recorder.now(), 0, 0, 0))
         elif loop.call is not None:
             reason, start_ns, _ = loop.call
             loop.call = None
@@ -132,31 +134,31 @@ class Waiting:
 
 
 class Labelled:
-    __slots__ = ("_label", "_lens", "_previous")
+    __slots__ = ("_label", "_previous", "_thread_state")
 
-    def __init__(self, lens: ThreadLens, label: Cause) -> None:
-        self._lens = lens
+    def __init__(self, thread_state: ThreadState, label: Cause) -> None:
+        self._thread_state = thread_state
         self._label = label
-        self._previous = lens.label
+        self._previous = thread_state.label
 
     def __enter__(self) -> None:
         if self._previous is None:
-            self._lens.label = self._label
+            self._thread_state.label = self._label
 
     def __exit__(self, *exc_info: object) -> None:
-        self._lens.label = self._previous
+        self._thread_state.label = self._previous
 
 
 class Serving:
-    __slots__ = ("_lens", "_previous", "_service")
+    __slots__ = ("_previous", "_service", "_thread_state")
 
-    def __init__(self, lens: ThreadLens, service: str) -> None:
-        self._lens = lens
+    def __init__(self, thread_state: ThreadState, service: str) -> None:
+        self._thread_state = thread_state
         self._service = service
-        self._previous = lens.service
+        self._previous = thread_state.service
 
     def __enter__(self) -> None:
-        self._lens.service = self._previous or self._service
+        self._thread_state.service = self._previous or self._service
 
     def __exit__(self, *exc_info: object) -> None:
-        self._lens.service = self._previous
+        self._thread_state.service = self._previous

@@ -1,4 +1,4 @@
-"""The lens' one own thread: sees which line blocks a loop, and sends the recorded events.
+"""The tracer's one own thread: sees which line blocks a loop, and sends the recorded events.
 
 It is started with ``_thread`` so that ``threading.enumerate`` does not show it to the script.
 """
@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.recorder import Recorder
 
 _clock = time.perf_counter_ns  # the real one, also where the script's is virtual
@@ -64,7 +64,7 @@ class Watchdog:
         """
         self._look_at_threads = look_at_threads
         self._recorder = recorder
-        self._lenses: list[LoopLens] = []
+        self._loop_states: list[LoopState] = []
         self._offset_ns = 0
         self._sleep = sleep
         self._on_lost = on_lost
@@ -90,7 +90,7 @@ class Watchdog:
         """Once it is prepared. connection: where the parent speaks. tell_stuck: if it asks who is."""
         self._tell_stuck = tell_stuck
         self._parent = None if connection is None else _Parent(connection)
-        self._lenses = loops.lenses
+        self._loop_states = loops.loop_states
         self._offset_ns = loops.offset_ns
         self._may_start.release()
         self._up.acquire()  # the first line of the script may be one that blocks
@@ -124,17 +124,17 @@ class Watchdog:
                     return
 
     def _measure(self) -> None:
-        for lens in self._lenses[:]:
-            if lens.loop() is None:
-                self._lenses.remove(lens)
-                lens.usage.close()
-            elif lens.running and self._is_due(lens):
-                lens.usage.read(lens.started_ns)
+        for loop_state in self._loop_states[:]:
+            if loop_state.loop() is None:
+                self._loop_states.remove(loop_state)
+                loop_state.usage.close()
+            elif loop_state.running and self._is_due(loop_state):
+                loop_state.usage.read(loop_state.started_ns)
                 self.look()
 
-    def _is_due(self, lens: LoopLens) -> bool:
+    def _is_due(self, loop_state: LoopState) -> bool:
         """Is there something new to measure: no step, or one that was not yet seen?"""
-        return lens.started_ns <= 0 or lens.usage.step_ns != lens.started_ns
+        return loop_state.started_ns <= 0 or loop_state.usage.step_ns != loop_state.started_ns
 
     def look(self) -> None:
         """Sample the steps that have taken long.
@@ -142,32 +142,32 @@ class Watchdog:
         To be called right after anything that lets go of the GIL: after a C call that kept it, the
         moment in which this thread gets it is the only one at which the line can still be seen.
         """
-        for lens in self._lenses[:]:
-            started = lens.started_ns
+        for loop_state in self._loop_states[:]:
+            started = loop_state.started_ns
             if started > 0 and self._recorder.now() - started > SAMPLE_AFTER_NS:
                 try:
-                    self._sample(lens, started)
+                    self._sample(loop_state, started)
                 except Exception as error:  # noqa: BLE001 - or nothing more would be sent
                     self._failed("the look at a blocked loop", error)
 
-    def _sample(self, lens: LoopLens, started: int) -> None:
-        frame = _current_frames().get(lens.ident)
-        if lens.started_ns != started:
+    def _sample(self, loop_state: LoopState, started: int) -> None:
+        frame = _current_frames().get(loop_state.ident)
+        if loop_state.started_ns != started:
             return  # the step ended meanwhile
-        sample: Sample | None = lens.sample
+        sample: Sample | None = loop_state.sample
         if sample is None or sample.started_ns != started:
-            sample = lens.sample = Sample(started)
+            sample = loop_state.sample = Sample(started)
         # What the lines are is looked up later: that may read files, and let go of the GIL.
         stack = _stack(frame)
         sample.counts[stack] = sample.counts.get(stack, 0) + 1
         now = self._recorder.now()
-        _look_for_events(lens, now)
+        _look_for_events(loop_state, now)
         if now - started > REPORT_AFTER_NS and now - sample.reported_ns > REPORT_AFTER_NS:
             sample.reported_ns = now
-            reason = "" if lens.call is None else lens.call[0]
-            starved = lens.starved(self._recorder.tasks, self._offset_ns, now)
+            reason = "" if loop_state.call is None else loop_state.call[0]
+            starved = loop_state.starved(self._recorder.tasks, self._offset_ns, now)
             self._recorder.define(
-                wire.Blocked(lens.track, started, now, *self._places(stack), reason, starved)
+                wire.Blocked(loop_state.track, started, now, *self._places(stack), reason, starved)
             )
 
     def _places(self, stack: Stack) -> tuple[int | None, int | None]:
@@ -182,14 +182,14 @@ class Watchdog:
                 break
         return site, called_from
 
-    def slow_step(self, lens: LoopLens, track: int, start_ns: int, end_ns: int) -> None:
+    def slow_step(self, loop_state: LoopState, track: int, start_ns: int, end_ns: int) -> None:
         """Called by the loop's own thread, after a step that took long."""
-        sample: Sample | None = lens.sample
-        lens.sample = None
+        sample: Sample | None = loop_state.sample
+        loop_state.sample = None
         seen = sample is not None and sample.started_ns == start_ns
         site, called_from = self._places(sample.stack) if sample is not None and seen else (None, None)
-        cpu_ns, stolen_ns = lens.usage.since(start_ns, end_ns)
-        lens.usage.read(0)  # whoever held this one up may keep the watchdog from measuring the next
+        cpu_ns, stolen_ns = loop_state.usage.since(start_ns, end_ns)
+        loop_state.usage.read(0)  # whoever held this one up may keep the watchdog from measuring the next
         self._recorder.define(wire.SlowStep(track, start_ns, end_ns, cpu_ns, stolen_ns, site, called_from))
 
 
@@ -212,16 +212,16 @@ class _Parent:
             return b""  # the script has closed it: the next flush will notice
 
 
-def _look_for_events(lens: LoopLens, now_ns: int) -> None:
+def _look_for_events(loop_state: LoopState, now_ns: int) -> None:
     """What the blocked loop would find if it looked. Any thread may ask epoll; it forgets nothing by that."""
-    selector = lens.selector()
+    selector = loop_state.selector()
     if isinstance(selector, _Epoll):
         try:
             ready = selector.poll(0)
         except (OSError, ValueError):
             return  # closed meanwhile
         for descriptor, _ in ready:
-            lens.io_seen.setdefault(descriptor, now_ns)
+            loop_state.io_seen.setdefault(descriptor, now_ns)
 
 
 def _stack(frame: FrameType | None) -> Stack:

@@ -1,4 +1,4 @@
-"""Where the traced process starts: finds the lens beside this file and hands over to it.
+"""Where the traced process starts: finds the tracer beside this file and hands over to it.
 
 It stands in a folder of its own because Python puts a script's folder first on the import path.
 """

@@ -7,13 +7,13 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
-from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Call, Pools
+from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Call, PoolRegistry
 
 _CREATES_FOR_AWS = "_create_connector"
 """The method of aiobotocore's HTTP session that makes the connector; the client is known as the pool."""
 
 
-def _made(pools: Pools, connector: Any) -> None:
+def _made(pools: PoolRegistry, connector: Any) -> None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != _CREATES_FOR_AWS:
         if pools.recorder.origins.is_user(frame.f_code.co_filename):
@@ -44,31 +44,31 @@ class _Creating(Call):
             self.pools.let_go(self._connection)
 
 
-def _found(pools: Pools, _: Any, connection: Any) -> None:
+def _found(pools: PoolRegistry, _: Any, connection: Any) -> None:
     """An idle connection, or None; older versions give the protocol itself."""
     known = None if connection is None else pools.of(getattr(connection, "_protocol", connection))
     if known is not None:
         pools.hold(known)
 
 
-def _released(pools: Pools, _: Any, key: Any, protocol: Any, *rest: Any) -> None:
+def _released(pools: PoolRegistry, _: Any, key: Any, protocol: Any, *rest: Any) -> None:
     known = pools.of(protocol)
     if known is not None:
         pools.let_go(known)
 
 
-def _install_connector(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_connector(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "BaseConnector.__init__", pools.hook(_made), at_end)
     for owner in ("TCPConnector", "UnixConnector", "NamedPipeConnector"):
         patches.rewrite(module, f"{owner}._create_connection", pools.observed(_Creating), observing)
-    patches.rewrite(module, "BaseConnector.close", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, "BaseConnector.close", pools.hook(PoolRegistry.shut), on_entry)
     patches.rewrite(module, "BaseConnector._get", pools.passing(_found), on_return)
     patches.rewrite(module, "BaseConnector._release", pools.hook(_released), on_entry_with_all)
 
 
-def _install_protocol(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_protocol(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     for method in ("close", "abort", "connection_lost"):
-        patches.rewrite(module, f"ResponseHandler.{method}", pools.hook(Pools.closed), on_entry)
+        patches.rewrite(module, f"ResponseHandler.{method}", pools.hook(PoolRegistry.closed), on_entry)
 
 
 MODULES = {"aiohttp.connector": _install_connector, "aiohttp.client_proto": _install_protocol}

@@ -6,12 +6,12 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
-from asyncdemo.capture.libraries.pool_registry import Call, Connection, Pools
+from asyncdemo.capture.libraries.pool_registry import Call, Connection, PoolRegistry
 
 NAME = "asyncpg"
 
 
-def _made(pools: Pools, pool: Any) -> None:
+def _made(pools: PoolRegistry, pool: Any) -> None:
     pools.made(pool, NAME, pool._maxsize)
 
 
@@ -67,7 +67,7 @@ class _Asking(Call):
             self.pools.refused(self.arguments[0], self.begun_ns)
 
 
-def _acquired(pools: Pools, _: Any, proxy: Any) -> None:
+def _acquired(pools: PoolRegistry, _: Any, proxy: Any) -> None:
     """With a time limit, Python 3.11 acquires in a task of its own; the connection is the caller's."""
     connection = pools.of(proxy._con)
     if connection is not None:
@@ -75,14 +75,14 @@ def _acquired(pools: Pools, _: Any, proxy: Any) -> None:
         _handed_out[id(proxy)] = connection
 
 
-def _released(pools: Pools, holder: Any) -> None:
+def _released(pools: PoolRegistry, holder: Any) -> None:
     """A holder is free again, also after its connection was closed: then nobody need have given it back."""
     connection = None if holder._con is None else pools.of(holder._con)
     if connection is not None and connection.index is not None:
         pools.let_go(connection)
 
 
-def _given_back(pools: Pools, _: Any, proxy: Any, *rest: Any) -> None:
+def _given_back(pools: PoolRegistry, _: Any, proxy: Any, *rest: Any) -> None:
     """A connection that was closed in its caller's hands is returned, too; an open one is reset first.
 
     In a task of its own, which a caller that is cancelled does not take with it.
@@ -96,21 +96,21 @@ def _given_back(pools: Pools, _: Any, proxy: Any, *rest: Any) -> None:
         connection.giver = pools.loops.current_track()
 
 
-def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "Pool.__init__", pools.hook(_made), at_end)
     patches.rewrite(module, "PoolConnectionHolder.connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "PoolConnectionHolder.acquire", pools.observed(_Taking), observing)
     patches.rewrite(module, "PoolConnectionHolder._release", pools.hook(_released), on_entry)
     for method in ("close", "terminate"):
-        patches.rewrite(module, f"Pool.{method}", pools.hook(Pools.shut), on_entry)
+        patches.rewrite(module, f"Pool.{method}", pools.hook(PoolRegistry.shut), on_entry)
     patches.rewrite(module, "Pool.release", pools.hook(_given_back), on_entry_with_all)
     patches.rewrite(module, "Pool._acquire", pools.passing(_acquired), on_return)
     patches.rewrite(module, "Pool._acquire", pools.observed(_Asking), observing)
 
 
-def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     for method in ("_cleanup", "_abort"):
-        patches.rewrite(module, f"Connection.{method}", pools.hook(Pools.closed), on_entry)
+        patches.rewrite(module, f"Connection.{method}", pools.hook(PoolRegistry.closed), on_entry)
 
 
 MODULES = {"asyncpg.pool": _install_pool, "asyncpg.connection": _install_connection}

@@ -10,27 +10,27 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, around, at_end, on_entry
-from asyncdemo.capture.libraries.pool_registry import Pools
+from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 
 
-def _endpoint_made(pools: Pools, endpoint: Any) -> None:
+def _endpoint_made(pools: PoolRegistry, endpoint: Any) -> None:
     session = endpoint.http_session
     # boto3's keeps so many connections, and opens as many as are asked for
     limited = hasattr(session, "_create_connector")
     pools.made(session, str(endpoint._endpoint_prefix), session._max_pool_connections if limited else None)
 
 
-def _install_endpoint(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_endpoint(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "Endpoint.__init__", pools.hook(_endpoint_made), at_end)
 
 
-def _install_session(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_session(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     """A client that was never asked anything has no connector that could be closed."""
-    patches.rewrite(module, "URLLib3Session.close", pools.hook(Pools.shut), on_entry)
-    patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, "URLLib3Session.close", pools.hook(PoolRegistry.shut), on_entry)
+    patches.rewrite(module, "AIOHTTPSession.__aexit__", pools.hook(PoolRegistry.shut), on_entry)
 
 
-def _install_client(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_client(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     def serving(client: Any) -> Any:
         model = getattr(client, "_service_model", None)
         return pools.waits.serving(str(getattr(model, "endpoint_prefix", "")))
@@ -38,7 +38,7 @@ def _install_client(pools: Pools, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "BaseClient._make_api_call", serving, around)
 
 
-def _install_response(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_response(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     def serving(body: Any) -> Any:
         raw = getattr(body, "_raw_stream", None)
         return pools.waits.serving(pools.service_of(getattr(raw, "_connection", None)))

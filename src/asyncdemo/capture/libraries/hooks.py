@@ -15,13 +15,13 @@ from asyncdemo.capture.libraries import (
     redis_py,
     urllib3_pool,
 )
-from asyncdemo.capture.libraries.pool_registry import Pools
+from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 
-_Install = Callable[[Pools, Patches, ModuleType], None]
+_Install = Callable[[PoolRegistry, Patches, ModuleType], None]
 
 
 def in_modules(
-    pools: Pools, patches: Patches, on_import: Callable[[], None]
+    pools: PoolRegistry, patches: Patches, on_import: Callable[[], None]
 ) -> dict[str, Callable[[ModuleType], None]]:
     """Module -> what is to be done once it is loaded. on_import: called then, too."""
 

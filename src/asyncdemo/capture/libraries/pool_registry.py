@@ -39,7 +39,7 @@ class Connection:
         self.owner: Callable[[], Any] = lambda: None
 
 
-class Pools:
+class PoolRegistry:
     def __init__(self, recorder: Recorder, loops: Loops, limits: Limits, waits: Waits) -> None:
         self.recorder = recorder
         self.loops = loops
@@ -202,7 +202,7 @@ class Pools:
 class Call:
     """One call of a library's function, from its entry to its end, however it ends."""
 
-    def __init__(self, pools: Pools, *arguments: Any) -> None:
+    def __init__(self, pools: PoolRegistry, *arguments: Any) -> None:
         self.pools = pools
         self.arguments = arguments
         self.begun_ns = pools.recorder.now()

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, observing, on_entry, on_entry_with_all
-from asyncdemo.capture.libraries.pool_registry import Call, Connection, Pools
+from asyncdemo.capture.libraries.pool_registry import Call, Connection, PoolRegistry
 
 NAME = "psycopg2"
 _WAITING = ("execute", "executemany", "callproc", "copy_from", "copy_to", "copy_expert")
@@ -19,7 +19,7 @@ _WAITING_IF_NAMED = ("fetchone", "fetchmany", "fetchall", "scroll", "close", "__
 """A cursor with a name stays on the server, and asks it for the rows."""
 
 
-def _made(pools: Pools, pool: Any, _: Any, maxconn: Any) -> None:
+def _made(pools: PoolRegistry, pool: Any, _: Any, maxconn: Any) -> None:
     pools.made(pool, NAME, int(maxconn))
 
 
@@ -72,18 +72,18 @@ class _Returning(Call):
             self.pools.close(self._connection)
 
 
-def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "AbstractConnectionPool.__init__", pools.hook(_made), on_entry_with_all)
     patches.rewrite(module, "AbstractConnectionPool._connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, "AbstractConnectionPool._getconn", pools.observed(_Asking), observing)
     patches.rewrite(module, "AbstractConnectionPool._putconn", pools.observed(_Returning), observing)
-    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, "AbstractConnectionPool._closeall", pools.hook(PoolRegistry.shut), on_entry)
 
 
 # -- what waits in C ----------------------------------------------------------------------------
 
 
-def _install_connect(pools: Pools, patches: Patches, module: Any) -> None:
+def _install_connect(pools: PoolRegistry, patches: Patches, module: Any) -> None:
     real_connect = module._connect
     connections = _Subclasses(_connection_type(pools, module.extensions))
 
@@ -119,7 +119,7 @@ class _Subclasses:
         return made
 
 
-def _connection_type(pools: Pools, extensions: Any) -> type:
+def _connection_type(pools: PoolRegistry, extensions: Any) -> type:
     base: type = extensions.connection
     plain = _Subclasses(_cursor_type(pools, extensions.cursor, _WAITING))
     named = _Subclasses(_cursor_type(pools, extensions.cursor, (*_WAITING, *_WAITING_IF_NAMED)))
@@ -145,7 +145,7 @@ def _connection_type(pools: Pools, extensions: Any) -> type:
     return _passing_for(base, members)
 
 
-def _cursor_type(pools: Pools, base: type, waiting: tuple[str, ...]) -> type:
+def _cursor_type(pools: PoolRegistry, base: type, waiting: tuple[str, ...]) -> type:
     return _passing_for(base, {name: _waiting(pools, getattr(base, name)) for name in waiting})
 
 
@@ -158,7 +158,7 @@ def _passing_for(base: type, members: dict[str, Any]) -> type:
     return made
 
 
-def _waiting(pools: Pools, method: Any) -> Any:
+def _waiting(pools: PoolRegistry, method: Any) -> Any:
     def waits(*args: Any, **options: Any) -> Any:
         with pools.waits.waiting("sql"):
             return method(*args, **options)

@@ -9,13 +9,13 @@ from types import ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, around, at_end, observing, on_entry, on_entry_with_all
-from asyncdemo.capture.libraries.pool_registry import Call, Connection, Pools
+from asyncdemo.capture.libraries.pool_registry import Call, Connection, PoolRegistry
 
 NAME = "psycopg"
 _REFUSALS = ("PoolTimeout", "TooManyRequests")
 
 
-def _made(pools: Pools, pool: Any) -> None:
+def _made(pools: PoolRegistry, pool: Any) -> None:
     pools.made(pool, NAME, pool._max_size or None)
 
 
@@ -73,42 +73,44 @@ class _Returning(Call):
             self.pools.close(self._connection)
 
 
-def _closed_by_pool(pools: Pools, _: Any, connection: Any) -> None:
+def _closed_by_pool(pools: PoolRegistry, _: Any, connection: Any) -> None:
     known = pools.of(connection)
     if known is not None:
         pools.let_go(known)
         pools.close(known)
 
 
-def _install_base(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_base(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "BasePool.__init__", pools.hook(_made), at_end)
 
 
-def _install(pools: Pools, patches: Patches, module: ModuleType, owner: str, asking: type[Call]) -> None:
+def _install(
+    pools: PoolRegistry, patches: Patches, module: ModuleType, owner: str, asking: type[Call]
+) -> None:
     patches.rewrite(module, f"{owner}._connect", pools.observed(_Connecting), observing)
     patches.rewrite(module, f"{owner}._getconn_unchecked", pools.observed(asking), observing)
     patches.rewrite(module, f"{owner}._putconn", pools.observed(_Returning), observing)
-    patches.rewrite(module, f"{owner}.close", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, f"{owner}.close", pools.hook(PoolRegistry.shut), on_entry)
     patches.rewrite(module, f"{owner}._close_connection", pools.hook(_closed_by_pool), on_entry_with_all)
 
 
-def _install_threads(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_threads(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     _install(pools, patches, module, "ConnectionPool", _AskingInThread)
 
 
-def _install_asyncio(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_asyncio(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     _install(pools, patches, module, "AsyncConnectionPool", _Asking)
 
 
-def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     waits = pools.waits
     patches.rewrite(module, "Connection.connect", lambda _: waits.waiting("net.connect"), around)
     patches.rewrite(module, "Connection.wait", lambda _: waits.waiting("sql"), around)
-    patches.rewrite(module, "Connection.close", pools.hook(Pools.closed), on_entry)
+    patches.rewrite(module, "Connection.close", pools.hook(PoolRegistry.closed), on_entry)
 
 
-def _install_async_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
-    patches.rewrite(module, "AsyncConnection.close", pools.hook(Pools.closed), on_entry)
+def _install_async_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
+    patches.rewrite(module, "AsyncConnection.close", pools.hook(PoolRegistry.closed), on_entry)
 
 
 MODULES = {

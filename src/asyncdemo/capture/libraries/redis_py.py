@@ -18,7 +18,7 @@ from asyncdemo.capture.instrument import (
     on_entry_with_all,
     on_return,
 )
-from asyncdemo.capture.libraries.pool_registry import Call, Connection, Pools
+from asyncdemo.capture.libraries.pool_registry import Call, Connection, PoolRegistry
 
 NAME = "redis"
 
@@ -26,12 +26,12 @@ _UNLIMITED = 2**31
 """The default of older versions."""
 
 
-def _made(pools: Pools, pool: Any) -> None:
+def _made(pools: PoolRegistry, pool: Any) -> None:
     limit = pool.max_connections
     pools.made(pool, NAME, None if not limit or limit >= _UNLIMITED else limit)
 
 
-def _connection_made(pools: Pools, pool: Any, connection: Any) -> None:
+def _connection_made(pools: PoolRegistry, pool: Any, connection: Any) -> None:
     expected = pools.expect(pool)
     if expected is not None:
         pools.bind(expected, _connecting(connection))
@@ -92,30 +92,30 @@ class _AskingInThread(_Asking):
         super().ends(error)
 
 
-def _released(pools: Pools, _: Any, connection: Any) -> None:
+def _released(pools: PoolRegistry, _: Any, connection: Any) -> None:
     known = pools.of(_connecting(connection))
     if known is not None:
         pools.let_go(known)
 
 
-def _disconnected(pools: Pools, pool: Any, in_use_too: Any = True) -> None:
+def _disconnected(pools: PoolRegistry, pool: Any, in_use_too: Any = True) -> None:
     """What closing a client, or the pool itself, comes to."""
     if in_use_too:
         pools.shut(pool)
 
 
-def _install(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "ConnectionPool.__init__", pools.hook(_made), at_end)
     for owner in ("ConnectionPool", "BlockingConnectionPool"):
         patches.rewrite(module, f"{owner}.make_connection", pools.passing(_connection_made), on_return)
         patches.rewrite(module, f"{owner}.release", pools.hook(_released), on_entry_with_all)
         patches.rewrite(module, f"{owner}.disconnect", pools.hook(_disconnected), on_entry_with_all)
     patches.rewrite(module, "AbstractConnection.connect", pools.observed(_Connecting), observing)
-    patches.rewrite(module, "AbstractConnection.disconnect", pools.hook(Pools.closed), on_entry)
-    patches.rewrite(module, "AbstractConnection._close", pools.hook(Pools.closed), on_entry)
+    patches.rewrite(module, "AbstractConnection.disconnect", pools.hook(PoolRegistry.closed), on_entry)
+    patches.rewrite(module, "AbstractConnection._close", pools.hook(PoolRegistry.closed), on_entry)
 
 
-def _install_blocking(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_blocking(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     _install(pools, patches, module)
     patches.rewrite(module, "ConnectionPool.get_connection", pools.observed(_Asking), observing)
     patches.rewrite(
@@ -129,7 +129,7 @@ def _install_blocking(pools: Pools, patches: Patches, module: ModuleType) -> Non
         patches.rewrite(module, f"AbstractConnection.{name}", serving, around)
 
 
-def _install_asyncio(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_asyncio(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     _install(pools, patches, module)
     for owner in ("ConnectionPool", "BlockingConnectionPool"):
         patches.rewrite(module, f"{owner}.get_connection", pools.observed(_Asking), observing)

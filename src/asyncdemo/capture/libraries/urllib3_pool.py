@@ -7,13 +7,13 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from asyncdemo.capture.instrument import Patches, at_end, observing, on_entry, on_entry_with_all, on_return
-from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Call, Pools
+from asyncdemo.capture.libraries.pool_registry import ANY_SERVICE, Call, PoolRegistry
 
 _MAKES_FOR_A_HOST = "PoolManager._new_pool"
 _SENDS_FOR_AWS = "URLLib3Session.send"
 
 
-def _made(pools: Pools, pool: Any) -> None:
+def _made(pools: PoolRegistry, pool: Any) -> None:
     """Of one host; whoever has pools of several hosts is the client, and known as the pool."""
     client = pool
     frame: FrameType | None = sys._getframe(1)
@@ -30,7 +30,7 @@ def _made(pools: Pools, pool: Any) -> None:
     pools.works_for(pool, client)
 
 
-def _connection_made(pools: Pools, pool: Any, connection: Any) -> None:
+def _connection_made(pools: PoolRegistry, pool: Any, connection: Any) -> None:
     expected = pools.expect(pool)
     if expected is not None:
         pools.bind(expected, connection)
@@ -67,30 +67,30 @@ class _Connecting(Call):
             self.pools.close(self._connection)
 
 
-def _given_back(pools: Pools, _: Any, connection: Any) -> None:
+def _given_back(pools: PoolRegistry, _: Any, connection: Any) -> None:
     known = None if connection is None else pools.of(connection)
     if known is not None:
         pools.let_go(known)
 
 
-def _install_pool(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_pool(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     patches.rewrite(module, "HTTPConnectionPool.__init__", pools.hook(_made), at_end)
     for owner in ("HTTPConnectionPool", "HTTPSConnectionPool"):
         patches.rewrite(module, f"{owner}._new_conn", pools.passing(_connection_made), on_return)
     patches.rewrite(module, "HTTPConnectionPool._get_conn", pools.observed(_Asking), observing)
-    patches.rewrite(module, "HTTPConnectionPool.close", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, "HTTPConnectionPool.close", pools.hook(PoolRegistry.shut), on_entry)
     patches.rewrite(module, "HTTPConnectionPool._put_conn", pools.hook(_given_back), on_entry_with_all)
 
 
-def _install_connection(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_connection(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     for owner in ("HTTPConnection", "HTTPSConnection"):
         patches.rewrite(module, f"{owner}.connect", pools.observed(_Connecting), observing)
-        patches.rewrite(module, f"{owner}.close", pools.hook(Pools.closed), on_entry)
+        patches.rewrite(module, f"{owner}.close", pools.hook(PoolRegistry.closed), on_entry)
 
 
-def _install_manager(pools: Pools, patches: Patches, module: ModuleType) -> None:
+def _install_manager(pools: PoolRegistry, patches: Patches, module: ModuleType) -> None:
     """Closing a client of several hosts forgets its pools, and leaves their connections to be collected."""
-    patches.rewrite(module, "PoolManager.clear", pools.hook(Pools.shut), on_entry)
+    patches.rewrite(module, "PoolManager.clear", pools.hook(PoolRegistry.shut), on_entry)
 
 
 MODULES = {

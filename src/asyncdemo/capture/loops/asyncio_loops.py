@@ -45,7 +45,7 @@ from asyncdemo.capture.loops.handles import (
     leave_note,
     note_of,
 )
-from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.tasks import LONG_WAIT_NS, Tasks, observing_creation
 from asyncdemo.capture.loops.wait_reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
@@ -117,7 +117,7 @@ class EventLoops:
         tasks: Tasks,
         relays: Relays,
         slow_ns: int,
-        on_slow: Callable[[LoopLens, int, int, int], None],
+        on_slow: Callable[[LoopState, int, int, int], None],
         failed: Callable[[str, BaseException], bool],
     ) -> None:
         """on_slow(loop, track or -1, start_ns, end_ns) is called after a callback longer than slow_ns.
@@ -161,17 +161,19 @@ class EventLoops:
     # -- hooks ----------------------------------------------------------------------------------
 
     def _woke(self, loop: Any, events_found: Any) -> None:
-        lens = self._loops.lens_of(loop)
-        if lens.io_seen:
+        loop_state = self._loops.state_of(loop)
+        if loop_state.io_seen:
             for key, _ in events_found:
-                seen_ns = lens.io_seen.get(key.fd)
+                seen_ns = loop_state.io_seen.get(key.fd)
                 if seen_ns is not None:
-                    lens.io_ready.update((id(handle), seen_ns) for handle in key.data if handle is not None)
-            lens.io_seen.clear()
-        lens.slept_ns, lens.woke_ns = -lens.started_ns, self._recorder.now()
-        lens.looks, lens.ended_ns = True, 0
+                    loop_state.io_ready.update(
+                        (id(handle), seen_ns) for handle in key.data if handle is not None
+                    )
+            loop_state.io_seen.clear()
+        loop_state.slept_ns, loop_state.woke_ns = -loop_state.started_ns, self._recorder.now()
+        loop_state.looks, loop_state.ended_ns = True, 0
         if events.Handle.__init__ is not _handle_init:  # the script has put something in its place
-            lens.is_plain = False
+            loop_state.is_plain = False
 
     def _left_pending(self, loop: Any) -> None:
         pending = (self._recorder.tasks.get(id(task)) for task in asyncio.all_tasks(loop))
@@ -181,21 +183,21 @@ class EventLoops:
         """A handle was made, by ``call_soon_threadsafe`` or where ``call_soon`` cannot be faster."""
         if not is_handle(handle):
             return
-        lens = self._loops.lens_of(loop)
+        loop_state = self._loops.state_of(loop)
         ident = get_ident()
-        if ident == lens.ident:
-            ready_ns, waker = lens.due_ns or self._recorder.now(), lens.current
+        if ident == loop_state.ident:
+            ready_ns, waker = loop_state.due_ns or self._recorder.now(), loop_state.current
         else:
             thread = self._recorder.threads.get(ident)
             ready_ns, waker = self._recorder.now(), wire.BY_THREAD if thread is None else thread.track
-        state = self._tasks.scheduled(handle._callback, lens, waker, ready_ns)
+        state = self._tasks.scheduled(handle._callback, loop_state, waker, ready_ns)
         leave_note(handle, Ready(ready_ns, waker) if state is None else state)
 
     def _added(self, loop: Any, handle: Any) -> None:
         """A handle that stands for a file or a signal is to run; it is the same one each time."""
         if not is_handle(handle):
             return
-        io_ready = self._loops.lens_of(loop).io_ready
+        io_ready = self._loops.state_of(loop).io_ready
         ready_ns = io_ready.pop(id(handle), 0) if io_ready else 0
         note = note_of(handle)
         if type(note) is not TaskState:
@@ -214,23 +216,23 @@ class EventLoops:
             if type(note) is Traceback:
                 note = note_of(self)
             if type(note) is TaskState:
-                state, lens = note, self._loop._asyncdemo
+                state, loop_state = note, self._loop._asyncdemo
                 before = ready = start = waker = 0
                 stepped = None
                 try:
-                    before, stepped = lens.current, lens.state
-                    lens.current, lens.state = state.track, state
+                    before, stepped = loop_state.current, loop_state.state
+                    loop_state.current, loop_state.state = state.track, state
                     waker, ended = state.waker, state.end_ns
                     ready = state.ready_ns or ended
                     # woken by itself, it only let others go first
                     if ready - ended > LONG_WAIT_NS and waker != state.track:
                         record_long_wait(state, ready)
                     state.ready_ns = NOT_SCHEDULED
-                    start = lens.ended_ns or now()
-                    lens.ended_ns, lens.started_ns = 0, start
+                    start = loop_state.ended_ns or now()
+                    loop_state.ended_ns, loop_state.started_ns = 0, start
                 except Exception as error:  # noqa: BLE001 - as of every hook
-                    give_up(lens, error)
-                    lens = None
+                    give_up(loop_state, error)
+                    loop_state = None
                 callback, args = self._callback, self._args
                 try:  # written out: a call with * takes a slower path
                     if not args and args is not None:
@@ -244,10 +246,14 @@ class EventLoops:
                 except BaseException as error:  # noqa: BLE001 - as the original does
                     _report(self, error)
                 finally:
-                    if lens is not None:
+                    if loop_state is not None:
                         try:
                             state.end_ns = end = now()
-                            lens.started_ns, lens.current, lens.state = -end, before, stepped
+                            loop_state.started_ns, loop_state.current, loop_state.state = (
+                                -end,
+                                before,
+                                stepped,
+                            )
                             if not state.ready_ns:  # it has scheduled itself
                                 wait = wire.WAIT_YIELD
                             else:
@@ -255,20 +261,20 @@ class EventLoops:
                                 wait = wait_of(task, state, end)
                             record((state.track, ready, start, end, wait, waker))
                             if end - start > slow_ns:
-                                on_slow(lens, state.track, start, end)
-                            elif lens.looks:
-                                lens.ended_ns = end
+                                on_slow(loop_state, state.track, start, end)
+                            elif loop_state.looks:
+                                loop_state.ended_ns = end
                         except Exception as error:  # noqa: BLE001
-                            give_up(lens, error)
+                            give_up(loop_state, error)
                     # a traceback's frames lead to this one, which must not keep the task alive
                     self = callback = args = task = None
             else:
-                lens, before, start = None, 0, 0
+                loop_state, before, start = None, 0, 0
                 try:
-                    lens, before, start = begin(self, note)
+                    loop_state, before, start = begin(self, note)
                 except Exception as error:  # noqa: BLE001 - as of every hook
-                    give_up(lens, error)
-                    lens = None
+                    give_up(loop_state, error)
+                    loop_state = None
                 callback, args = self._callback, self._args
                 try:
                     if not args and args is not None:
@@ -282,22 +288,22 @@ class EventLoops:
                 except BaseException as error:  # noqa: BLE001 - as the original does
                     _report(self, error)
                 finally:
-                    if lens is not None:
+                    if loop_state is not None:
                         end = now()
-                        lens.started_ns, lens.due_ns, lens.current = -end, 0, before
+                        loop_state.started_ns, loop_state.due_ns, loop_state.current = -end, 0, before
                         if end - start > slow_ns:
                             try:
-                                on_slow(lens, NO_TASK, start, end)
+                                on_slow(loop_state, NO_TASK, start, end)
                             except Exception as error:  # noqa: BLE001
-                                give_up(lens, error)
-                        elif lens.looks:
-                            lens.ended_ns = end
+                                give_up(loop_state, error)
+                        elif loop_state.looks:
+                            loop_state.ended_ns = end
                     self = callback = args = None
 
-        def give_up(lens: LoopLens | None, error: Exception) -> None:
+        def give_up(loop_state: LoopState | None, error: Exception) -> None:
             """What runs now is not observed."""
-            if lens is not None:
-                lens.rest()
+            if loop_state is not None:
+                loop_state.rest()
             if not failed(error):
                 raise error
 
@@ -323,35 +329,35 @@ class EventLoops:
         disguise(_run, original)
         return _run  # type: ignore[return-value]
 
-    def _begin_callback(self, handle: Any, note: Any) -> tuple[LoopLens | None, int, int]:
-        """What is called is no task's step. (lens, what was current, start); None of a loop not observed."""
+    def _begin_callback(self, handle: Any, note: Any) -> tuple[LoopState | None, int, int]:
+        """What is called is no task's step. (state, what was current, start); None of a loop not observed."""
         loop = handle._loop
         if type(note) is Ready:
-            lens: LoopLens = loop._asyncdemo
+            loop_state: LoopState = loop._asyncdemo
         elif issubclass(type(loop), base_events.BaseEventLoop):
-            lens = self._loops.lens_of(loop)
+            loop_state = self._loops.state_of(loop)
         else:
             return None, 0, 0
-        before = lens.current
-        start = lens.ended_ns or self._recorder.now()
-        lens.ended_ns = 0
+        before = loop_state.current
+        start = loop_state.ended_ns or self._recorder.now()
+        loop_state.ended_ns = 0
         is_relay = self._relays.is_relay(handle._callback)
         if type(note) is Ready:
             if is_relay:
-                lens.current, lens.due_ns = note.waker, note.ready_ns
+                loop_state.current, loop_state.due_ns = note.waker, note.ready_ns
             else:
-                lens.current = wire.BY_LOOP
+                loop_state.current = wire.BY_LOOP
         elif issubclass(type(handle), events.TimerHandle):
-            lens.current = wire.BY_TIMER
+            loop_state.current = wire.BY_TIMER
             if is_relay:
                 due = int(handle._when * 1e9) + self._loops.offset_ns
-                if lens.slept_ns < due < lens.woke_ns:
-                    due = lens.woke_ns  # it slept past it, as epoll counts in ms: nobody was in the way
-                lens.due_ns = due if due < start else start
+                if loop_state.slept_ns < due < loop_state.woke_ns:
+                    due = loop_state.woke_ns  # it slept past it, as epoll counts in ms: nobody was in the way
+                loop_state.due_ns = due if due < start else start
         else:
-            lens.current = wire.BY_LOOP
-        lens.started_ns = start
-        return lens, before, start
+            loop_state.current = wire.BY_LOOP
+        loop_state.started_ns = start
+        return loop_state, before, start
 
     def _call_soon(self, original: Any, failed: Failed) -> FunctionType:
         now, scheduled = self._recorder.now, self._tasks.scheduled
@@ -361,10 +367,10 @@ class EventLoops:
 
         def call_soon(self: Any, callback: Any, *args: Any, context: Any = None) -> Any:
             note: Any
-            lens = self._asyncdemo
+            loop_state = self._asyncdemo
             if (
-                lens is None
-                or not lens.is_plain
+                loop_state is None
+                or not loop_state.is_plain
                 or self._debug
                 or self._closed
                 or events.Handle is not handle_type
@@ -373,14 +379,14 @@ class EventLoops:
                 note_in(self, own)
                 return own
             try:
-                current = lens.current
+                current = loop_state.current
                 kind: Any = type(callback)
-                stepped = lens.state
+                stepped = loop_state.state
                 if kind is STEP and stepped is not None and stepped() is callback.__self__:
                     note = stepped  # it lets others go first
                     note.waker, note.ready_ns = current, 0
                 else:
-                    ready = lens.due_ns or now()
+                    ready = loop_state.due_ns or now()
                     note = None
                     if kind is BuiltinFunctionType:
                         task = callback.__self__
@@ -388,9 +394,9 @@ class EventLoops:
                         if note is not None and len(args) == 1 and task._fut_waiter is args[0]:
                             note.waker, note.ready_ns = current, ready
                         else:
-                            note = scheduled(callback, lens, current, ready)
+                            note = scheduled(callback, loop_state, current, ready)
                     elif kind is STEP or kind is MethodType:
-                        note = scheduled(callback, lens, current, ready)
+                        note = scheduled(callback, loop_state, current, ready)
                     if note is None:
                         note = new_ready(Ready)
                         note.ready_ns, note.waker = ready, current

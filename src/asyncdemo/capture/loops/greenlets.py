@@ -23,9 +23,9 @@ from asyncdemo.capture import callables, wire
 from asyncdemo.capture.blocking.waits import Waits
 from asyncdemo.capture.instrument import Patches, at_end
 from asyncdemo.capture.loops import greenlet_waits
-from asyncdemo.capture.loops.hubs import GreenletLens, HubLens
-from asyncdemo.capture.loops.state import LoopLens, Loops
-from asyncdemo.capture.recorder import READY, Recorder, ThreadLens
+from asyncdemo.capture.loops.hubs import GreenletState, HubState
+from asyncdemo.capture.loops.state import Loops, LoopState
+from asyncdemo.capture.recorder import READY, Recorder, ThreadState
 
 _getframe, _ref = sys._getframe, weakref.ref  # the script may replace them
 _AT_ONCE_NS = 1_000
@@ -43,7 +43,7 @@ class Greenlets:
         loops: Loops,
         waits: Waits,
         slow_ns: int,
-        on_slow: Callable[[LoopLens, int, int, int], None],
+        on_slow: Callable[[LoopState, int, int, int], None],
         failed: Callable[[str, BaseException], bool],
     ) -> None:
         """on_slow, failed: as of ``EventLoops``."""
@@ -61,7 +61,7 @@ class Greenlets:
         """module: ``gevent.hub``, which has just been loaded."""
         if not patches.rewrite(module, "Hub.__init__", self._made, at_end):
             self._recorder.define(
-                wire.Note("The lens does not know this gevent, so its greenlets are no lanes.")
+                wire.Note("The tracer does not know this gevent, so its greenlets are no lanes.")
             )
 
     def _made(self, hub: Any) -> None:
@@ -72,12 +72,12 @@ class Greenlets:
             sys.modules["gevent.greenlet"].Greenlet.add_spawn_callback(self._spawning)
         greenlet: Any = sys.modules["greenlet"]
         ident = get_ident()
-        lens = HubLens(hub, ident)
-        lens.usage.follow(get_native_id())
-        lens.usage.read(0)
-        lens.running = True
-        self._loops.hubs[ident] = lens
-        self._loops.lenses.append(lens)
+        hub_state = HubState(hub, ident)
+        hub_state.usage.follow(get_native_id())
+        hub_state.usage.read(0)
+        hub_state.running = True
+        self._loops.hubs[ident] = hub_state
+        self._loops.loop_states.append(hub_state)
         main = greenlet.getcurrent()
         while main.parent is not None:
             main = main.parent
@@ -86,7 +86,7 @@ class Greenlets:
         def switched(event: str, args: Any) -> None:
             if self._recorder.active and not self._off:
                 try:
-                    self._switched(lens, main, *args)
+                    self._switched(hub_state, main, *args)
                 except Exception as error:
                     if not self._went_wrong("greenlet.settrace", error):
                         raise
@@ -98,16 +98,16 @@ class Greenlets:
     # -- from birth to death --------------------------------------------------------------------
 
     def _spawning(self, greenlet: Any) -> None:
-        lens = self._loops.hubs.get(get_ident())
-        if lens is None or self._off or not self._recorder.active:
+        hub_state = self._loops.hubs.get(get_ident())
+        if hub_state is None or self._off or not self._recorder.active:
             return
         try:
-            self._adopt(lens, greenlet, _getframe(1))
-            if not lens.busy:  # from here on the thread keeps somebody waiting
-                self._host(lens)
-                lens.busy = True
-                lens.started_ns = self._recorder.now()
-                lens.current = self._host(lens).track
+            self._adopt(hub_state, greenlet, _getframe(1))
+            if not hub_state.busy:  # from here on the thread keeps somebody waiting
+                self._host(hub_state)
+                hub_state.busy = True
+                hub_state.started_ns = self._recorder.now()
+                hub_state.current = self._host(hub_state).track
         except Exception as error:
             if not self._went_wrong("Greenlet.add_spawn_callback", error):
                 raise
@@ -115,21 +115,21 @@ class Greenlets:
     def _went_wrong(self, hook: str, error: BaseException) -> bool:
         self._off = self._failed(hook, error)
         if self._off:
-            for lens in self._loops.hubs.values():
-                lens.rest()
-                if lens.host is not None:
-                    self._recorder.threads[lens.ident] = lens.host
+            for hub_state in self._loops.hubs.values():
+                hub_state.rest()
+                if hub_state.host is not None:
+                    self._recorder.threads[hub_state.ident] = hub_state.host
             self._loops.hubs.clear()
         return self._off
 
-    def _adopt(self, lens: HubLens, greenlet: Any, creator: FrameType | None) -> GreenletLens:
+    def _adopt(self, hub_state: HubState, greenlet: Any, creator: FrameType | None) -> GreenletState:
         recorder = self._recorder
-        host = self._host(lens)
+        host = self._host(hub_state)
         at_ns, track, key = recorder.now(), recorder.next_track(), id(greenlet)
         name, function, code = _identity(greenlet)
-        made = lens.live[key] = lens.unstarted[key] = GreenletLens(track, name, at_ns)
-        made.ref = _ref(greenlet, lambda _: self._killed(lens, key, made))
-        parent = recorder.threads.get(lens.ident)
+        made = hub_state.live[key] = hub_state.unstarted[key] = GreenletState(track, name, at_ns)
+        made.ref = _ref(greenlet, lambda _: self._killed(hub_state, key, made))
+        parent = recorder.threads.get(hub_state.ident)
         recorder.define(
             wire.Task(
                 track,
@@ -145,90 +145,90 @@ class Greenlets:
         )
         return made
 
-    def _killed(self, lens: HubLens, key: int, killed: GreenletLens) -> None:
+    def _killed(self, hub_state: HubState, key: int, killed: GreenletState) -> None:
         """Before it began; or nothing can switch to it any more."""
-        if lens.live.get(key) is killed:
-            del lens.live[key]
-            lens.unstarted.pop(key, None)
+        if hub_state.live.get(key) is killed:
+            del hub_state.live[key]
+            hub_state.unstarted.pop(key, None)
             self._end(killed, self._recorder.now(), "cancelled", None)
 
-    def _look_for_killed(self, lens: HubLens) -> None:
+    def _look_for_killed(self, hub_state: HubState) -> None:
         """Nothing switches to or from one that is killed before it begins."""
-        for key, one in list(lens.unstarted.items()):
+        for key, one in list(hub_state.unstarted.items()):
             if one.ref is not None and getattr(one.ref(), "dead", True):
-                self._killed(lens, key, one)
+                self._killed(hub_state, key, one)
 
-    def _end(self, ended: GreenletLens, at_ns: int, outcome: str, error: str | None) -> None:
+    def _end(self, ended: GreenletState, at_ns: int, outcome: str, error: str | None) -> None:
         self._recorder.define(wire.End(ended.track, at_ns, outcome, error, None, ended.name))
 
-    def _host(self, lens: HubLens) -> ThreadLens:
-        if lens.host is None:
+    def _host(self, hub_state: HubState) -> ThreadState:
+        if hub_state.host is None:
             recorder = self._recorder
-            lens.host = host = self._waits.lens()
-            lens.thread = host.track
+            hub_state.host = host = self._waits.thread_state()
+            hub_state.thread = host.track
             recorder.record((wire.THREAD_RUNS, host.track, recorder.now(), 0, 0, 0))
-            lens.main = GreenletLens(host.track, "", recorder.now())
-        return lens.host
+            hub_state.main = GreenletState(host.track, "", recorder.now())
+        return hub_state.host
 
     # -- switches -------------------------------------------------------------------------------
 
-    def _switched(self, lens: HubLens, main: Any, origin: Any, target: Any) -> None:
-        hub = lens.loop()
+    def _switched(self, hub_state: HubState, main: Any, origin: Any, target: Any) -> None:
+        hub = hub_state.loop()
         now = self._recorder.now()
-        self._host(lens)
+        self._host(hub_state)
         if origin is main:
-            self._look_for_killed(lens)
-            self._leave_main(lens, origin, now)
+            self._look_for_killed(hub_state)
+            self._leave_main(hub_state, origin, now)
         elif origin is not hub:
-            self._leave(lens, origin, now)
-        lens.call = None
+            self._leave(hub_state, origin, now)
+        hub_state.call = None
         if target is hub:
-            lens.busy, lens.current, lens.started_ns = True, wire.BY_LOOP, -now
-            self._recorder.threads[lens.ident] = lens.itself
+            hub_state.busy, hub_state.current, hub_state.started_ns = True, wire.BY_LOOP, -now
+            self._recorder.threads[hub_state.ident] = hub_state.itself
         elif target is main:
-            self._enter_main(lens, now)
+            self._enter_main(hub_state, now)
         else:
-            entered = lens.live.get(id(target)) or self._adopt(lens, target, None)
-            if lens.unstarted.pop(id(target), None) and origin is hub:
-                self._begin(lens, entered, now)
-            elif lens.io_seen:
-                seen_ns = lens.io_seen.pop(greenlet_waits.descriptor(_getframe(2)), 0)
+            entered = hub_state.live.get(id(target)) or self._adopt(hub_state, target, None)
+            if hub_state.unstarted.pop(id(target), None) and origin is hub:
+                self._begin(hub_state, entered, now)
+            elif hub_state.io_seen:
+                seen_ns = hub_state.io_seen.pop(greenlet_waits.descriptor(_getframe(2)), 0)
                 entered.due_ns = entered.due_ns or (seen_ns if seen_ns > entered.ended_ns else 0)
-            lens.busy, lens.current, lens.started_ns = True, entered.track, now
-            self._recorder.threads[lens.ident] = entered
+            hub_state.busy, hub_state.current, hub_state.started_ns = True, entered.track, now
+            self._recorder.threads[hub_state.ident] = entered
 
-    def _begin(self, lens: HubLens, begun: GreenletLens, now: int) -> None:
+    def _begin(self, hub_state: HubState, begun: GreenletState, now: int) -> None:
         """One that the hub let lie, though it had nothing else to run, was spawned for later."""
-        if begun.ended_ns < -lens.started_ns < now - _IDLE_NS:
+        if begun.ended_ns < -hub_state.started_ns < now - _IDLE_NS:
             at_ns = begun.ended_ns
             self._recorder.record_step(
                 (begun.track, at_ns, at_ns, at_ns, self._recorder.wait("sleep"), wire.BY_LOOP)
             )
             begun.due_ns = 0
 
-    def _leave(self, lens: HubLens, greenlet: Any, now: int) -> None:
-        left = lens.live.get(id(greenlet))
+    def _leave(self, hub_state: HubState, greenlet: Any, now: int) -> None:
+        left = hub_state.live.get(id(greenlet))
         if left is None:
             return  # it began before it could be observed
-        start = max(lens.started_ns, left.ended_ns)
+        start = max(hub_state.started_ns, left.ended_ns)
         ready = left.due_ns if 0 < left.due_ns < start else start
         if greenlet.dead:
             wait = wire.WAIT_DONE
-            del lens.live[id(greenlet)]
+            del hub_state.live[id(greenlet)]
         else:
-            wait = self._wait(lens, left, greenlet, now)
+            wait = self._wait(hub_state, left, greenlet, now)
         self._recorder.record_step((left.track, ready, start, now, wait, wire.BY_LOOP))
         left.ended_ns = now
         if wait == wire.WAIT_DONE:
             self._end(left, now, *_outcome(greenlet))
         if now - start > self._slow_ns:
-            self._on_slow(lens, left.track, start, now)
+            self._on_slow(hub_state, left.track, start, now)
 
-    def _wait(self, lens: HubLens, left: GreenletLens, greenlet: Any, now: int) -> int:
+    def _wait(self, hub_state: HubState, left: GreenletState, greenlet: Any, now: int) -> int:
         """Why it left, and when it will be ready again, if that is known."""
         left.due_ns = 0
-        if lens.call is not None:
-            left.call = lens.call[0]
+        if hub_state.call is not None:
+            left.call = hub_state.call[0]
         elif not left.depth:
             left.call = ""
         if left.call:
@@ -241,29 +241,29 @@ class Greenlets:
                 return wire.WAIT_YIELD
         return self._recorder.wait(reason, state)
 
-    def _leave_main(self, lens: HubLens, greenlet: Any, now: int) -> None:
-        assert lens.host is not None and lens.main is not None
-        left, recorder = lens.main, self._recorder
-        left.depth = lens.host.depth
-        if lens.busy and now - lens.started_ns > self._slow_ns:
-            self._on_slow(lens, left.track, lens.started_ns, now)
-        wait = self._wait(lens, left, greenlet, now)
+    def _leave_main(self, hub_state: HubState, greenlet: Any, now: int) -> None:
+        assert hub_state.host is not None and hub_state.main is not None
+        left, recorder = hub_state.main, self._recorder
+        left.depth = hub_state.host.depth
+        if hub_state.busy and now - hub_state.started_ns > self._slow_ns:
+            self._on_slow(hub_state, left.track, hub_state.started_ns, now)
+        wait = self._wait(hub_state, left, greenlet, now)
         if wait == recorder.wait(*greenlet_waits.OTHERS):
             wait = recorder.wait("hub")
         elif wait == wire.WAIT_YIELD:
             wait = recorder.wait("", READY)
         recorder.record((wire.THREAD_WAITS, left.track, now, wait, 0, 0))
 
-    def _enter_main(self, lens: HubLens, now: int) -> None:
-        assert lens.host is not None and lens.main is not None
-        recorder, due = self._recorder, lens.main.due_ns
+    def _enter_main(self, hub_state: HubState, now: int) -> None:
+        assert hub_state.host is not None and hub_state.main is not None
+        recorder, due = self._recorder, hub_state.main.due_ns
         if 0 < due < now:
-            recorder.record((wire.THREAD_WAITS, lens.host.track, due, recorder.wait("", READY), 0, 0))
-        recorder.record((wire.THREAD_RUNS, lens.host.track, now, 0, 0, 0))
-        lens.main.due_ns = 0
-        recorder.threads[lens.ident] = lens.host
-        lens.busy = bool(lens.live)
-        lens.current, lens.started_ns = lens.host.track, now if lens.busy else -now
+            recorder.record((wire.THREAD_WAITS, hub_state.host.track, due, recorder.wait("", READY), 0, 0))
+        recorder.record((wire.THREAD_RUNS, hub_state.host.track, now, 0, 0, 0))
+        hub_state.main.due_ns = 0
+        recorder.threads[hub_state.ident] = hub_state.host
+        hub_state.busy = bool(hub_state.live)
+        hub_state.current, hub_state.started_ns = hub_state.host.track, now if hub_state.busy else -now
 
 
 def _identity(greenlet: Any) -> tuple[str, str, Any]:

@@ -11,13 +11,13 @@ import weakref
 from typing import Any
 
 from asyncdemo.capture import wire
-from asyncdemo.capture.loops.state import LoopLens
-from asyncdemo.capture.recorder import ThreadLens
+from asyncdemo.capture.loops.state import LoopState
+from asyncdemo.capture.recorder import ThreadState
 
 _epoll: Any = getattr(select, "epoll", None)  # gevent takes it away
 
 
-class GreenletLens(ThreadLens):
+class GreenletState(ThreadState):
     """What is known of one greenlet. While it runs, it stands for its thread."""
 
     __slots__ = ("call", "due_ns", "ended_ns", "name", "ref")
@@ -35,7 +35,7 @@ class GreenletLens(ThreadLens):
         """The observed call that it is in the middle of."""
 
 
-class HubLens(LoopLens):
+class HubState(LoopState):
     """What one hub is doing right now."""
 
     __slots__ = ("epoll", "host", "itself", "live", "main", "unstarted")
@@ -44,16 +44,16 @@ class HubLens(LoopLens):
         super().__init__(weakref.ref(hub), ident)
         self.busy = False
         """Does what runs now keep greenlets from running? Where there are none it does not."""
-        self.live: dict[int, GreenletLens] = {}
+        self.live: dict[int, GreenletState] = {}
         """By id, those that have not ended."""
-        self.unstarted: dict[int, GreenletLens] = {}
+        self.unstarted: dict[int, GreenletState] = {}
         """Of these, those that have not begun."""
-        self.host: ThreadLens | None = None
+        self.host: ThreadState | None = None
         """The thread itself, which is its main greenlet."""
-        self.main: GreenletLens | None = None
+        self.main: GreenletState | None = None
         """When and why that left."""
         self.epoll = _epoll_of(hub)
-        self.itself = ThreadLens(wire.BY_LOOP)
+        self.itself = ThreadState(wire.BY_LOOP)
         """In place of a thread while the hub runs its own callbacks."""
 
     def selector(self) -> Any:

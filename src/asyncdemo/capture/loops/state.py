@@ -16,7 +16,7 @@ from asyncdemo.capture.loops.handles import TASK_TYPES, TaskState, is_handle, no
 from asyncdemo.capture.recorder import Cause, Recorder
 
 
-class LoopLens:
+class LoopState:
     """What one event loop is doing right now; read by the watchdog from its own thread."""
 
     __slots__ = (
@@ -142,41 +142,41 @@ class Loops:
     """Every loop that was seen, and which one runs here."""
 
     def __init__(self, recorder: Recorder) -> None:
-        self.lenses: list[LoopLens] = []
+        self.loop_states: list[LoopState] = []
         self.hubs: dict[int, Any] = {}
-        """Thread -> the lens of its gevent hub, which has a loop's place where no loop runs."""
+        """Thread -> the tracer of its gevent hub, which has a loop's place where no loop runs."""
         self._known_types: tuple[type, ...] = (base_events.BaseEventLoop,)
         self._recorder = recorder
         # perf_counter and loop.time() may be different clocks
         offset = time.perf_counter_ns() - time.monotonic_ns()
         self.offset_ns = offset if abs(offset) > 10_000 else 0
 
-    def lens_of(self, loop: Any) -> LoopLens:
+    def state_of(self, loop: Any) -> LoopState:
         kind: Any = type(loop)
         if not issubclass(kind, self._known_types):
             # it may take neither an attribute nor a weak reference, and its steps are not observed anyway
-            return LoopLens(_nothing, get_ident())
-        lens: LoopLens | None = loop._asyncdemo
-        if lens is None:
-            lens = LoopLens(_ref(loop), get_ident())
-            _setattr(loop, "_asyncdemo", lens)
-            lens.is_plain = _is_asyncio(loop) and kind._call_soon is _call_soon
-            self.lenses.append(lens)
-        return lens
+            return LoopState(_nothing, get_ident())
+        loop_state: LoopState | None = loop._asyncdemo
+        if loop_state is None:
+            loop_state = LoopState(_ref(loop), get_ident())
+            _setattr(loop, "_asyncdemo", loop_state)
+            loop_state.is_plain = _is_asyncio(loop) and kind._call_soon is _call_soon
+            self.loop_states.append(loop_state)
+        return loop_state
 
     def know(self, kind: type) -> None:
-        """Loops of this type keep their lens themselves: ``_asyncdemo``, which is None at first."""
+        """Loops of this type keep their tracer themselves: ``_asyncdemo``, which is None at first."""
         self._known_types += (kind,)
 
-    def running_lens(self) -> LoopLens | None:
+    def running_loop_state(self) -> LoopState | None:
         """That of the loop that runs in this thread, if one does."""
         loop = _get_running_loop()
         if loop is not None:
             try:
-                lens: LoopLens | None = object.__getattribute__(loop, "_asyncdemo")
+                loop_state: LoopState | None = object.__getattribute__(loop, "_asyncdemo")
             except AttributeError:
                 return None  # somebody's own loop, which is not observed: for us its thread acts
-            return lens or self.lens_of(loop)
+            return loop_state or self.state_of(loop)
         hub = self._hub() if self.hubs else None
         return hub if hub is not None and hub.busy else None
 
@@ -185,16 +185,16 @@ class Loops:
         hub = self._hub() if self.hubs else None
         return hub is not None and hub.thread is not None and hub.current != hub.thread
 
-    def _hub(self) -> LoopLens | None:
+    def _hub(self) -> LoopState | None:
         """That of this thread; the idents of threads that are over come back."""
-        hub: LoopLens | None = self.hubs.get(get_ident())
+        hub: LoopState | None = self.hubs.get(get_ident())
         return None if hub is None or hub.loop() is None else hub
 
     def current_track(self) -> int:
         """What executes in this thread now; negative if that is no track."""
-        lens = self.running_lens()
-        if lens is not None:
-            return lens.track
+        loop_state = self.running_loop_state()
+        if loop_state is not None:
+            return loop_state.track
         thread = self._recorder.threads.get(get_ident())
         return -1 if thread is None else thread.track
 
@@ -205,29 +205,29 @@ class Loops:
 class _Running:
     """Around ``run_forever``: ties the loop to the thread that runs it, whose own lane waits for it."""
 
-    __slots__ = ("_lens", "_recorder", "_thread")
+    __slots__ = ("_loop_state", "_recorder", "_thread")
 
     def __init__(self, loops: Loops, loop: Any) -> None:
-        self._lens = loops.lens_of(loop)
+        self._loop_state = loops.state_of(loop)
         self._recorder = loops._recorder
 
     def __enter__(self) -> None:
         recorder = self._recorder
-        self._lens.ident = ident = get_ident()
-        self._lens.usage.follow(get_native_id())
-        self._lens.usage.read(0)
-        self._lens.running = True
+        self._loop_state.ident = ident = get_ident()
+        self._loop_state.usage.follow(get_native_id())
+        self._loop_state.usage.read(0)
+        self._loop_state.running = True
         self._thread = thread = recorder.threads.get(ident)
         if thread is not None:
-            self._lens.thread = thread.track
+            self._loop_state.thread = thread.track
             wait = recorder.wait("event loop")
             recorder.record((wire.THREAD_WAITS, thread.track, recorder.now(), wait, 0, 0))
 
     def __exit__(self, *exc_info: object) -> None:
-        lens = self._lens
-        lens.running = lens.looks = False
-        lens.ended_ns = 0
-        lens.usage.close()
+        loop_state = self._loop_state
+        loop_state.running = loop_state.looks = False
+        loop_state.ended_ns = 0
+        loop_state.usage.close()
         if self._thread is not None:
             recorder = self._recorder
             recorder.record((wire.THREAD_RUNS, self._thread.track, recorder.now(), 0, 0, 0))

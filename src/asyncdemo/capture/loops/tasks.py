@@ -22,7 +22,7 @@ from typing import Any
 from asyncdemo.capture import wire
 from asyncdemo.capture.guard import CAPTURE_DIR, Guard
 from asyncdemo.capture.loops.handles import TASK_TYPES, TaskState, stepped_task
-from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.wait_reasons import Reasons, chain, code_of, frame_of, is_compiled
 from asyncdemo.capture.recorder import Recorder
 
@@ -79,7 +79,7 @@ class Tasks:
 
     # -- made -----------------------------------------------------------------------------------
 
-    def scheduled(self, callback: Any, lens: LoopLens, waker: int, ready_ns: int) -> TaskState | None:
+    def scheduled(self, callback: Any, loop_state: LoopState, waker: int, ready_ns: int) -> TaskState | None:
         """The task whose step the callback is, which can run since ``ready_ns``; None if it is none's.
 
         A task not seen before is made just now, or was made without the loop and began while it was made
@@ -90,11 +90,11 @@ class Tasks:
             return None
         state = self.states.get(id(task))
         if state is None:
-            making = lens.making
+            making = loop_state.making
             if making is None:
                 methods, track = _methods_of(type(task)), self._recorder.next_track()
                 coroutine = None if methods is None else methods.get_coro(task)
-                state = self.adopt(task, coroutine, _getframe(1), lens, waker, ready_ns, track)
+                state = self.adopt(task, coroutine, _getframe(1), loop_state, waker, ready_ns, track)
                 if state is not None and _has_begun(coroutine):
                     self._tell_of_late(coroutine)
             else:
@@ -120,7 +120,7 @@ class Tasks:
         task: Any,
         coroutine: Any,
         creator: FrameType | None,
-        lens: LoopLens,
+        loop_state: LoopState,
         parent: int,
         at_ns: int,
         track: int,
@@ -139,7 +139,7 @@ class Tasks:
         state.waker = parent
         state.told = function.tasks < TASKS_TOLD
         function.tasks += 1
-        thread = lens.thread
+        thread = loop_state.thread
         if thread is None:
             here = recorder.threads.get(get_ident())  # where the loop will run, if it does not yet
             thread = None if here is None else here.track
@@ -270,7 +270,7 @@ class Making:
         "_at_ns",
         "_coroutine",
         "_creator",
-        "_lens",
+        "_loop_state",
         "_outer",
         "_recorder",
         "_tasks",
@@ -279,19 +279,19 @@ class Making:
     )
 
     def __init__(
-        self, tasks: Tasks, recorder: Recorder, lens: LoopLens, coroutine: Any, creator: FrameType
+        self, tasks: Tasks, recorder: Recorder, loop_state: LoopState, coroutine: Any, creator: FrameType
     ) -> None:
         """creator: the frame that calls ``create_task``."""
         self._tasks = tasks
         self._recorder = recorder
-        self._lens = lens
+        self._loop_state = loop_state
         self._coroutine = coroutine
         self._creator = creator
         self._at_ns = recorder.now()
-        self._outer = lens.making
-        self.parent = lens.current
+        self._outer = loop_state.making
+        self.parent = loop_state.current
         self.track = recorder.next_track()
-        lens.making, lens.current = self, self.track
+        loop_state.making, loop_state.current = self, self.track
 
     def adopt(self, task: Any) -> TaskState | None:
         """This task, or another one that its first step or a factory makes without ``create_task``."""
@@ -301,11 +301,13 @@ class Making:
         return self._adopt(task, coroutine, track)
 
     def _adopt(self, task: Any, coroutine: Any, track: int) -> TaskState | None:
-        return self._tasks.adopt(task, coroutine, self._creator, self._lens, self.parent, self._at_ns, track)
+        return self._tasks.adopt(
+            task, coroutine, self._creator, self._loop_state, self.parent, self._at_ns, track
+        )
 
     def leave(self) -> None:
         """It is made, or failed to be."""
-        self._lens.making, self._lens.current = self._outer, self.parent
+        self._loop_state.making, self._loop_state.current = self._outer, self.parent
 
     def done(self, task: Any) -> None:
         """Its first step ran if it waits, is done or has yielded.
@@ -337,7 +339,7 @@ def observing_creation(
             return original(self, coro, **options)
         making = None
         try:
-            making = Making(tasks, recorder, loops.lens_of(self), coro, _getframe(1))
+            making = Making(tasks, recorder, loops.state_of(self), coro, _getframe(1))
         except Exception as error:
             if not failed(error):
                 raise

@@ -15,7 +15,7 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.instrument import Patches
 from asyncdemo.capture.loops.asyncio_loops import NO_TASK, Relays
 from asyncdemo.capture.loops.handles import TaskState
-from asyncdemo.capture.loops.state import LoopLens, Loops
+from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.tasks import LONG_WAIT_NS, Tasks, observing_creation
 from asyncdemo.capture.loops.wait_reasons import Reasons
 from asyncdemo.capture.recorder import Recorder
@@ -33,7 +33,7 @@ def install(
     reasons: Reasons,
     patches: Patches,
     slow_ns: int,
-    on_slow: Callable[[LoopLens, int, int, int], None],
+    on_slow: Callable[[LoopState, int, int, int], None],
     failed: Callable[[str, BaseException], bool],
 ) -> None:
     """on_slow, failed: as of ``EventLoops``."""
@@ -58,13 +58,13 @@ def install(
     class Callback:
         """Called in place of the script's callback; looks like it otherwise."""
 
-        __slots__ = ("before", "callback", "lens", "ready_ns", "start_ns", "state", "waker")
+        __slots__ = ("before", "callback", "loop_state", "ready_ns", "start_ns", "state", "waker")
 
         def __init__(
-            self, callback: Any, lens: LoopLens, ready_ns: int, waker: int, state: TaskState | None
+            self, callback: Any, loop_state: LoopState, ready_ns: int, waker: int, state: TaskState | None
         ) -> None:
             self.callback = callback
-            self.lens = lens
+            self.loop_state = loop_state
             self.ready_ns = ready_ns
             self.waker = waker
             self.state = state
@@ -81,7 +81,7 @@ def install(
                 self.begin()
             except Exception as error:
                 observed = False
-                self.lens.rest()
+                self.loop_state.rest()
                 if not failed("uvloop.Loop", error):
                     raise
             try:
@@ -91,30 +91,30 @@ def install(
                     try:
                         self.end()
                     except Exception as error:
-                        self.lens.rest()
+                        self.loop_state.rest()
                         if not failed("uvloop.Loop", error):
                             raise
                 # a traceback's frames lead to this one, which must not keep the task of the exception alive
                 self = args = None  # type: ignore[assignment]
 
         def begin(self) -> None:
-            lens, state = self.lens, self.state
-            self.before = lens.current
+            loop_state, state = self.loop_state, self.state
+            self.before = loop_state.current
             if state is not None:
-                lens.current = track = state.track
+                loop_state.current = track = state.track
                 # woken by itself, it only let others go first
                 if self.waker != track and self.ready_ns - state.end_ns > LONG_WAIT_NS:
                     tasks.record_long_wait(state, self.ready_ns)
             elif relays.is_relay(self.callback):
-                lens.current, lens.due_ns = self.waker, self.ready_ns
+                loop_state.current, loop_state.due_ns = self.waker, self.ready_ns
             else:
-                lens.current = wire.BY_LOOP
-            self.start_ns = lens.started_ns = now()
+                loop_state.current = wire.BY_LOOP
+            self.start_ns = loop_state.started_ns = now()
 
         def end(self) -> None:
-            lens, state, end = self.lens, self.state, now()
-            lens.started_ns, lens.due_ns = -end, 0
-            lens.current = self.before
+            loop_state, state, end = self.loop_state, self.state, now()
+            loop_state.started_ns, loop_state.due_ns = -end, 0
+            loop_state.current = self.before
             if state is not None:
                 task: Any = state()
                 future = task._fut_waiter
@@ -128,41 +128,45 @@ def install(
                     wait = wire.WAIT_YIELD
                 recorder.record_step((state.track, self.ready_ns, self.start_ns, end, wait, self.waker))
             if end - self.start_ns > slow_ns:
-                on_slow(lens, NO_TASK if state is None else state.track, self.start_ns, end)
+                on_slow(loop_state, NO_TASK if state is None else state.track, self.start_ns, end)
 
     class Timer(Callback):
         __slots__ = ()
 
         def begin(self) -> None:
-            start, idle_since = now(), -self.lens.started_ns
+            start, idle_since = now(), -self.loop_state.started_ns
             # it counts in ms, so it may have slept past it: nobody was in the way
             self.ready_ns = start if 0 < idle_since < self.ready_ns else min(self.ready_ns, start)
             Callback.begin(self)
 
     def soon(loop: Any, callback: Any) -> Any:
-        lens = loop._asyncdemo or loops.lens_of(loop)
-        ready_ns, waker = lens.due_ns or now(), lens.current
-        return Callback(callback, lens, ready_ns, waker, scheduled(callback, lens, waker, ready_ns))
+        loop_state = loop._asyncdemo or loops.state_of(loop)
+        ready_ns, waker = loop_state.due_ns or now(), loop_state.current
+        return Callback(
+            callback, loop_state, ready_ns, waker, scheduled(callback, loop_state, waker, ready_ns)
+        )
 
     def soon_threadsafe(loop: Any, callback: Any) -> Any:
-        lens = loops.lens_of(loop)
+        loop_state = loops.state_of(loop)
         ident = get_ident()
-        if ident == lens.ident:
-            waker = lens.current
+        if ident == loop_state.ident:
+            waker = loop_state.current
         else:
             thread = recorder.threads.get(ident)
             waker = wire.BY_THREAD if thread is None else thread.track
         ready_ns = now()
-        return Callback(callback, lens, ready_ns, waker, scheduled(callback, lens, waker, ready_ns))
+        return Callback(
+            callback, loop_state, ready_ns, waker, scheduled(callback, loop_state, waker, ready_ns)
+        )
 
     def later(loop: Any, callback: Any, delay: Any) -> Any:
         """Not from ``loop.time()``: that stands still during an iteration."""
-        lens = loops.lens_of(loop)
+        loop_state = loops.state_of(loop)
         wait_ns = int(delay * 1e9) if type(delay) in (int, float) and 0 < delay < _ONE_YEAR_S else 0
-        return Timer(callback, lens, now() + wait_ns, wire.BY_TIMER, None)
+        return Timer(callback, loop_state, now() + wait_ns, wire.BY_TIMER, None)
 
     def by_io(loop: Any, callback: Any) -> Any:
-        return Callback(callback, loops.lens_of(loop), 0, wire.BY_IO, None)
+        return Callback(callback, loops.state_of(loop), 0, wire.BY_IO, None)
 
     def by_signal(loop: Any, callback: Any) -> Any:
         """It refuses coroutine functions, so it has to see what it is given unless that is none."""

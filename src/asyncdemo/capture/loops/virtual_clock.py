@@ -21,7 +21,7 @@ from asyncdemo.capture.loops.handles import is_handle
 READ_COSTS_NS = 1_000
 """Each time the script reads the clock it has moved on by this, so that a spin ends."""
 _BEGIN_NS = 1_000_000_000
-"""Not zero: to the lens a step that started at zero is none."""
+"""Not zero: to the tracer a step that started at zero is none."""
 _LOOK_EVERY = 5_000
 """After so many reads without a wait somebody should look which line spins: it takes no real time."""
 

@@ -1,7 +1,7 @@
-"""Runs a script as ``python script.py`` would, and a process that it starts as that would, with the lens on.
+"""Runs a script as ``python script.py`` would, and what it starts as that would, with the tracer on.
 
 What the script can see of itself (``__main__``, ``sys.argv``, ``sys.path``, exit code, tracebacks)
-is as without the lens.
+is as without the tracer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from asyncdemo.capture.recorder import Origins, running_version
 from asyncdemo.capture.script.source import SourceError, compile_script
 from asyncdemo.capture.script.target import Function, LaneFinder, Script, main_as_python_made_it
 from asyncdemo.capture.script.workers import Copies
-from asyncdemo.capture.tracer import Lens
+from asyncdemo.capture.tracer import Tracer
 
 _ANSWER_S = 10.0
 """How long a process that the script starts waits to be told what to observe. Then it runs unobserved."""
@@ -67,15 +67,15 @@ def _refuse(connection: socket.socket, message: str) -> None:
 def _run(
     connection: socket.socket, reader: wire.FrameReader, target: Script | Function, options: dict[str, Any]
 ) -> None:
-    lens = Lens(
+    tracer = Tracer(
         Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), parent.end_with_it
     )
-    recorder = lens.recorder
-    lens.install(options["serves"], options["follow"])
+    recorder = tracer.recorder
+    tracer.install(options["serves"], options["follow"])
     if options["follow"]:
         recorder.define(wire.Code(target.path, list(target.roots)))
-        _observe_copies(lens, options, target.path)
-    lens.prepare()
+        _observe_copies(tracer, options, target.path)
+    tracer.prepare()
     recorder.define(
         wire.Ready(running_version(), dict(target.knobs), "virtual" if options["virtual"] else "real")
     )
@@ -86,10 +86,10 @@ def _run(
     recorder.define(wire.Start(recorder.now()))
     if target.note is not None:
         recorder.define(wire.Note(target.note))
-    parent.begin(lens, connection)
+    parent.begin(tracer, connection)
     main = threading.get_ident()
     try:
-        target.run(lens)
+        target.run(tracer)
     except BaseException as error:
         raised = not isinstance(error, SystemExit)
         recorder.close_thread(
@@ -108,7 +108,7 @@ def work() -> None:
     main_ident = threading.get_ident()  # gevent may replace that
     sys.orig_argv[-len(sys.argv)] = "-c"
     code, sys.argv = sys.argv[1], ["-c", *sys.argv[2:]]
-    lens = _observed()
+    tracer = _observed()
     main = main_as_python_made_it()  # it must not find us there
     compiled = compile(code, "<string>", "exec", dont_inherit=True)
     if hasattr(
@@ -119,16 +119,16 @@ def work() -> None:
     try:
         exec(compiled, main)
     except BaseException as error:
-        if lens is not None:
+        if tracer is not None:
             failed = not isinstance(error, SystemExit) or error.code == 1
-            lens.recorder.close_thread(main_ident, "raised" if failed else "returned")
+            tracer.recorder.close_thread(main_ident, "raised" if failed else "returned")
         if not isinstance(error, SystemExit):
             _hide_when_printed()
         raise
 
 
-def _observed() -> Lens | None:
-    """Put this process under the lens; None if there is nobody who would tell what to observe."""
+def _observed() -> Tracer | None:
+    """Put this process under the tracer; None if there is nobody who would tell what to observe."""
     reader = wire.FrameReader()
     try:
         connection = parent.connect()
@@ -141,29 +141,29 @@ def _observed() -> Lens | None:
         return None
     options = json.loads(told)
     number, code = options["process"], options["code"]
-    lens = Lens(
+    tracer = Tracer(
         Origins(tuple(code["roots"])), False, int(options["threshold_s"] * 1e9), parent.end_with_it, number
     )
-    lens.install(options["serves"], follow=True)
+    tracer.install(options["serves"], follow=True)
     if options["call"]:
         sys.meta_path.insert(0, LaneFinder(options["call"]["lanes"]))
     else:
-        _observe_copies(lens, options, code["path"])
+        _observe_copies(tracer, options, code["path"])
     from multiprocessing import process
 
     def begins(one: Any) -> None:
-        lens.recorder.define(wire.Process(number, os.getpid(), one.name))
-        lens.open_main_thread()
+        tracer.recorder.define(wire.Process(number, os.getpid(), one.name))
+        tracer.open_main_thread()
 
-    lens.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
-    lens.patches.forget_sources()
-    lens.recorder.connect(connection)
-    lens.prepare()
-    parent.begin(lens, connection)
-    return lens
+    tracer.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
+    tracer.patches.forget_sources()
+    tracer.recorder.connect(connection)
+    tracer.prepare()
+    parent.begin(tracer, connection)
+    return tracer
 
 
-def _observe_copies(lens: Lens, options: dict[str, Any], path: str) -> None:
+def _observe_copies(tracer: Tracer, options: dict[str, Any], path: str) -> None:
     """The script's file has its lanes and knobs also where it is loaded once more."""
 
     def compile_it(source: bytes, filename: str) -> types.CodeType:
@@ -171,10 +171,10 @@ def _observe_copies(lens: Lens, options: dict[str, Any], path: str) -> None:
         try:
             return compile_script(source, filename, lanes, knobs, results)[0]
         except SourceError as error:  # it has been edited since the run began
-            lens.recorder.define(wire.Note(str(error)))
+            tracer.recorder.define(wire.Note(str(error)))
             return compile(source, filename, "exec", dont_inherit=True)
 
-    Copies(path, compile_it).install(lens.patches)
+    Copies(path, compile_it).install(tracer.patches)
 
 
 def _forget_top(error: BaseException, code: types.CodeType | None) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.script.source import SourceError, Value, compile_module, compile_script, literal
-from asyncdemo.capture.tracer import Lens
+from asyncdemo.capture.tracer import Tracer
 
 
 class Script:
@@ -62,12 +62,12 @@ class Script:
         assert code is not None
         self.code, self._has_source = code, source is not None
 
-    def run(self, lens: Lens) -> None:
+    def run(self, tracer: Tracer) -> None:
         if not self._has_source:
-            lens.open_main_thread()
+            tracer.open_main_thread()
         main = main_as_python_made_it()
         if self._by_runpy:
-            _Substitute(self, lens).install()
+            _Substitute(self, tracer).install()
             # the interpreter takes the file of what it was started with away, before it waits for threads
             threading._register_atexit(_put_back, main)  # type: ignore[attr-defined]
             runpy._run_module_as_main(self._by_runpy, bool(self._options["module"]))  # type: ignore[attr-defined]
@@ -146,9 +146,9 @@ def main_as_python_made_it() -> dict[str, Any]:
 class _Substitute:
     """Lets ``runpy`` import a module's packages and find it as always, and gives it our code of it."""
 
-    def __init__(self, script: Script, lens: Lens) -> None:
+    def __init__(self, script: Script, tracer: Tracer) -> None:
         self._script = script
-        self._lens = lens
+        self._tracer = tracer
 
     def install(self) -> None:
         self._plain = runpy._get_module_details  # type: ignore[attr-defined]
@@ -159,8 +159,10 @@ class _Substitute:
         name, spec, code = self._plain(*arguments)
         if (spec.origin or name) == self._script.path:
             return name, spec, self._script.code
-        self._lens.recorder.define(wire.Note(f"{name} ran as it is: its package moved it to {spec.origin}."))
-        self._lens.open_main_thread()
+        self._tracer.recorder.define(
+            wire.Note(f"{name} ran as it is: its package moved it to {spec.origin}.")
+        )
+        self._tracer.open_main_thread()
         self._script.code = code
         return name, spec, code
 
@@ -240,21 +242,21 @@ class Function:
         with io.open_code(self.name) as file:
             compile(file.read(), self.name, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
 
-    def run(self, lens: Lens) -> None:
+    def run(self, tracer: Tracer) -> None:
         function: Any = _imported(self._call["module"], self.name, self._lanes)
         for name in self._call["function"].split("."):
             function = getattr(function, name)
         arguments = ast.literal_eval(self._call["arguments"])
-        lens.open_main_thread()
+        tracer.open_main_thread()
         result = function(*arguments)
         if inspect.iscoroutine(result):
             result = asyncio.run(result)
-        lens.recorder.define(wire.Result(literal(result)))
+        tracer.recorder.define(wire.Result(literal(result)))
 
 
 def _loaded_already(name: str) -> None:
     if name in sys.modules:
-        raise SourceError(f"{name} is in use by the lens itself, so its functions cannot be lanes.")
+        raise SourceError(f"{name} is in use by the tracer itself, so its functions cannot be lanes.")
 
 
 def _imported(name: str, path: str, lanes: Mapping[str, Sequence[str]]) -> ModuleType:

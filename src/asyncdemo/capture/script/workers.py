@@ -1,4 +1,4 @@
-"""Lets the processes that a script starts with multiprocessing's *spawn* run under the lens as well.
+"""Lets the processes that a script starts with multiprocessing's *spawn* run under the tracer as well.
 
 Such a process is a new interpreter. It gets the code to run on its command line, and loads the script
 once more under another name; both are changed here. Not for forks, nor for programs that are started in

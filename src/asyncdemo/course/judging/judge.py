@@ -1,4 +1,4 @@
-"""Runs an exercise under the lens and holds what was seen against its check.
+"""Runs an exercise under the tracer and holds what was seen against its check.
 
 Not for: what a check can say (``checks``), or how a verdict looks (``render.terminal.verdict``).
 """
@@ -18,11 +18,11 @@ from asyncdemo.course.judging.checking import Check, Stopped, load_check, run_ch
 from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Answer, Run, RunOutcome
-from asyncdemo.recording.output_buffer import KeptOutput
-from asyncdemo.recording.runner import Options, Spares, Stdout, Target
+from asyncdemo.recording.output_buffer import OutputBuffer
+from asyncdemo.recording.runner import Options, SpareChildren, Stdout, Target
 from asyncdemo.render.words import settings_words
 from asyncdemo.services import Services
-from asyncdemo.serving import KeptServices, Session, open_recording
+from asyncdemo.serving import ServiceCache, Session, open_recording
 from asyncdemo.testing.checks import CheckFailed, Evidence, Missed, Seen
 
 __all__ = ["Failure", "Stopped", "Verdict", "judge"]
@@ -72,8 +72,8 @@ def judge(
     exercise: Exercise,
     file: Path,
     poll: Callable[[], bool] = lambda: True,
-    spares: Spares | None = None,
-    kept: KeptServices | None = None,
+    spares: SpareChildren | None = None,
+    kept: ServiceCache | None = None,
 ) -> Verdict:
     """Runs the file once for each of the exercise's runs and checks each, until one fails.
 
@@ -85,14 +85,14 @@ def judge(
     """
     with ExitStack() as stack:
         if kept is None:
-            kept = stack.enter_context(KeptServices())
+            kept = stack.enter_context(ServiceCache())
         if exercise.services:
             kept.begin(exercise.services)
         return _judge(exercise, file, poll, spares, kept)
 
 
 def _judge(
-    exercise: Exercise, file: Path, poll: Callable[[], bool], spares: Spares | None, kept: KeptServices
+    exercise: Exercise, file: Path, poll: Callable[[], bool], spares: SpareChildren | None, kept: ServiceCache
 ) -> Verdict:
     check = load_check(exercise.check, poll)
     judged: list[Verdict] = []
@@ -116,10 +116,10 @@ def _judge_run(
     knobs: Knobs,
     check: Check,
     poll: Callable[[], bool],
-    spares: Spares | None,
-    kept: KeptServices,
+    spares: SpareChildren | None,
+    kept: ServiceCache,
 ) -> Verdict:
-    output = KeptOutput()
+    output = OutputBuffer()
     services = kept.get(exercise.services, poll) if exercise.services else None
     if exercise.services and services is None:
         raise Stopped
@@ -139,7 +139,7 @@ def _judge_run(
         answers=answers,
     )
     failure = _failure(exercise, check, seen, poll)
-    # Of a script that was stopped the traceback shows only where the lens stopped it.
+    # Of a script that was stopped the traceback shows only where the tracer stopped it.
     wrote = output.stdout if run.stuck else output.text
     return Verdict(tuple(seen.held), failure, (run,), knobs, wrote)
 
@@ -156,9 +156,9 @@ def _record(
     exercise: Exercise,
     file: Path,
     knobs: Knobs,
-    output: KeptOutput,
+    output: OutputBuffer,
     poll: Callable[[], bool],
-    spares: Spares | None,
+    spares: SpareChildren | None,
     services: Services | None,
 ) -> tuple[Run, list[Answer]]:
     options = Options(

@@ -24,7 +24,7 @@ from asyncdemo.course.rules import (
 from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
 from asyncdemo.course.rules.survey import Survey, survey
-from asyncdemo.serving import KeptServices
+from asyncdemo.serving import ServiceCache
 
 __all__ = [
     "RULES",
@@ -69,7 +69,7 @@ def slow_problems(source: LessonSource) -> Iterator[Problem]:
     """What is wrong with the runs of a lesson, as it is found; nothing if it cannot be run."""
     if any(problem.rule in _IN_THE_WAY for problem in fast_problems(source)):
         return
-    with KeptServices() as source.kept:
+    with ServiceCache() as source.kept:
         for rule in SLOW_RULES:
             yield from rule.problems(source)
         for settings in runs.knob_sets(source):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from asyncdemo.course.content.lesson import Lesson
 from asyncdemo.services import Services
-from asyncdemo.serving import KeptServices
+from asyncdemo.serving import ServiceCache
 
 __all__ = ["LessonSource", "Script", "Section", "line_at", "manifest_line", "prose", "text_of"]
 
@@ -96,7 +96,7 @@ class LessonSource:
         self.course_folder = course_folder
         self.course = tuple(course) or (lesson,)
         self.commands = commands
-        self.kept: KeptServices | None = None
+        self.kept: ServiceCache | None = None
 
     @contextmanager
     def services(self, names: Sequence[str]) -> Iterator[Services | None]:
@@ -105,7 +105,7 @@ class LessonSource:
             yield None
             return
         with ExitStack() as stack:
-            kept = self.kept or stack.enter_context(KeptServices())
+            kept = self.kept or stack.enter_context(ServiceCache())
             services = kept.get(names)
             assert services is not None, "nobody stopped waiting for them"
             services.reset()

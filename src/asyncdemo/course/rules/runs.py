@@ -30,7 +30,7 @@ from asyncdemo.course.rules.questions_and_claims import Settings, settings_of
 from asyncdemo.course.rules.server_variants import faults_of_server
 from asyncdemo.errors import AsyncdemoError, MissingError, ServiceError
 from asyncdemo.model import Run
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import open_recording
 
@@ -203,7 +203,7 @@ def _recorded(
                     memory=lesson.memory,
                     virtual=virtual,
                 )
-                outputs[variant.name] = KeptOutput()
+                outputs[variant.name] = OutputBuffer()
                 recording = open_recording(
                     Target(str(variant.path)), options, outputs[variant.name], run_context=run_context
                 )

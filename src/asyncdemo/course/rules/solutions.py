@@ -74,7 +74,7 @@ def wrong_ones_fail(source: LessonSource) -> Iterator[Fault]:
 
 
 def _not_to_its_end(source: LessonSource, verdict: Verdict) -> Iterator[Fault]:
-    """A learner runs the exercise with plain Python first: it ends there as it does under the lens."""
+    """A learner runs the exercise with plain Python first: it ends there as it does under the tracer."""
     exercise = source.lesson.exercise
     assert exercise is not None
     if not verdict.runs or exercise.runs[0]:
@@ -88,7 +88,7 @@ def _not_to_its_end(source: LessonSource, verdict: Verdict) -> Iterator[Fault]:
         done = ending(exercise.file, exercise.timeout_s + _GRACE_S, environment)
     if done.outcome != ("timeout" if hangs else outcome.value):
         how = "hangs" if hangs else f"is {outcome.value!r}"
-        message = f"under plain Python it ends as {done.outcome!r}, while under the lens it {how}"
+        message = f"under plain Python it ends as {done.outcome!r}, while under the tracer it {how}"
         yield Fault(f"{message}: {done.last_words}".rstrip(": "), exercise.file)
     if done.last_words.startswith(_BROKEN):
         yield Fault(f"is broken in another way than the lesson means: {done.last_words}", exercise.file)

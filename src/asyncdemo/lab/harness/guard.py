@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Any, Final
 
 from asyncdemo.capture import wire
-from asyncdemo.recording.processes import Family
+from asyncdemo.recording.processes import ProcessTree
 
 __all__ = ["main"]
 
@@ -56,7 +56,7 @@ def main() -> int:
     threading.Thread(target=_bury, args=[server], daemon=True).start()
     while sys.stdin.buffer.readline():
         pass
-    Family(server, order["token"]).end()
+    ProcessTree(server, order["token"]).end()
     return 0
 
 

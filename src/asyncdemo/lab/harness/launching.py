@@ -28,7 +28,7 @@ from asyncdemo.lab.harness.contestant import NotStarted, PortKept
 from asyncdemo.lab.harness.rollcall import RollCall
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers.program import PYTHON, Command
-from asyncdemo.recording.processes import Family
+from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.services.programs import ending_words
 
 __all__ = ["Running"]
@@ -78,7 +78,7 @@ class Running:
             stderr=subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C is for us
         )
-        self._family = Family(self._guard, token)
+        self._family = ProcessTree(self._guard, token)
         self._listeners = [
             threading.Thread(target=target, name=f"server {target.__name__}", daemon=True)
             for target in (self._hear_guard, self._hear_server)

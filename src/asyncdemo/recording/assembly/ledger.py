@@ -25,7 +25,7 @@ from asyncdemo.model import (
     Wait,
     Wake,
 )
-from asyncdemo.recording.assembly.pools import Pools
+from asyncdemo.recording.assembly.pools import PoolRecords
 from asyncdemo.recording.assembly.records import (
     Handling,
     Held,
@@ -117,7 +117,7 @@ class Ledger:
     item_waits: dict[int, int] = field(default_factory=dict)
     """Index of a cause -> the work item that is waited for."""
     resources: dict[int, ResourceRecord] = field(default_factory=dict)
-    pools: Pools = field(default_factory=Pools)
+    pools: PoolRecords = field(default_factory=PoolRecords)
     slots: defaultdict[int, list[Held]] = field(default_factory=lambda: defaultdict(list))
     levels: defaultdict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     items: dict[int, Item] = field(default_factory=dict)

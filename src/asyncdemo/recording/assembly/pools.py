@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from asyncdemo.model import Connection, Slot
 from asyncdemo.recording.assembly.records import Held
 
-__all__ = ["Pools"]
+__all__ = ["PoolRecords"]
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class _Connection:
 
 
 @dataclass(slots=True)
-class Pools:
+class PoolRecords:
     """Indices are those of the traced process."""
 
     pools: dict[int, _Pool] = field(default_factory=dict)

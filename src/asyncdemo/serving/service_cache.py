@@ -9,12 +9,12 @@ from typing import Final, Self
 
 from asyncdemo.services import Services
 
-__all__ = ["KeptServices"]
+__all__ = ["ServiceCache"]
 
 _POLL_S: Final = 0.02
 
 
-class KeptServices:
+class ServiceCache:
     """A context manager: a set of services is started when it is first asked for; all stop at the end."""
 
     def __init__(self) -> None:

@@ -9,21 +9,21 @@ from typing import Final
 
 from asyncdemo.ansi import without_codes
 from asyncdemo.model import Outcome, Site, State
-from asyncdemo.recording.output_buffer import KeptOutput
+from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Listener
 
-__all__ = ["Overheard"]
+__all__ = ["StderrTail"]
 
 _LINES: Final = 3
 _LONGEST: Final = 200
 _FRAME: Final = re.compile(r'^\s+File "([^"]+)", line \d+')
 
 
-class Overheard:
+class StderrTail:
     """A listener that passes everything on to another, if there is one."""
 
     def __init__(self, listener: Listener | None) -> None:
-        self._listener: Listener = KeptOutput() if listener is None else listener
+        self._listener: Listener = OutputBuffer() if listener is None else listener
         self._lines: deque[str] = deque(maxlen=_LINES)
         self._begun = ""
         self._failed_in = ""
