@@ -8,6 +8,7 @@ any other way: these run unobserved.
 from __future__ import annotations
 
 import importlib.abc
+import inspect
 import os
 import runpy
 import sys
@@ -61,10 +62,11 @@ class Copies(importlib.abc.MetaPathFinder):
         sys.meta_path.insert(0, self)
         plain: Callable[..., Any] = runpy._get_code_from_file  # type: ignore[attr-defined]
 
+        old = next(iter(inspect.signature(plain).parameters)) == "run_name"
+
         def _get_code_from_file(*given: Any) -> Any:
-            """Of (name to run under, file) in Python 3.11, and gives the file too; then file first, from 3.15
-            on with the name after it."""
-            old = sys.version_info < (3, 12)
+            """Of (name to run under, file) until Python 3.12.1, and gives the file too; then file first,
+            from 3.15 on with the name after it."""
             path = os.fsdecode(given[1] if old else given[0])
             if os.path.realpath(path) != self._path:
                 return plain(*given)
