@@ -159,7 +159,6 @@ def test_steps_of_threads_that_are_interrupted_anywhere_are_all_told_in_order() 
             ends[track] = end
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a pair of sockets that nobody reads from")
 def test_what_is_kept_is_bounded_though_nobody_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted are bytes that are packed, numbers that are not, and sums."""
     bound, turn, tracks = 1 << 20, 5_000, 500

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import select
 import socket
 import threading
@@ -289,7 +290,6 @@ def test_who_waits_too_long_for_a_connection_has_waited_too_long() -> None:
 
 def test_ten_thousand_requests_queued_at_once_are_all_answered() -> None:
     """All connections are open before the first answer. Fewer where the system allows fewer files."""
-    resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     allowed = hard if hard != resource.RLIM_INFINITY else 10_240
     count = min(10_000, allowed - 500)
