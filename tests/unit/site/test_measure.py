@@ -103,7 +103,11 @@ def test_without_a_record_the_page_says_so_and_with_one_it_shows_it(records: Pat
     assert "Of 4 published ratios: 1 direction only, 2 not reproduced, 1 refused." in shown
 
 
-@pytest.mark.parametrize("content", [gzip.compress(b"{}"), b"{}", gzip.compress(b"{}" * 99)[:-9]])
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(b"{}"), b"{}", gzip.compress(b"{}" * 99)[:-9]],
+    ids=["no record", "not packed", "cut off"],
+)
 def test_a_record_that_cannot_be_read_fails_the_build(records: Path, content: bytes) -> None:
     (records / "four-frameworks.json.gz").write_bytes(content)
     with pytest.raises(SuperFencesException, match=r"four-frameworks\.json"):
