@@ -46,9 +46,11 @@ UNWANTED = (
 
 
 def pytest_configure() -> None:
-    """A shell's ``command &`` ignores SIGINT, and so would the programs that tests start and interrupt."""
+    """A shell's ``command &`` ignores SIGINT, and ``nohup`` SIGHUP, and so would what tests start."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(optionalhook=True)
