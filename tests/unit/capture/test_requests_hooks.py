@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,7 +41,9 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture
-def patches() -> Iterator[Patches]:
+def patches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Patches]:
+    for name in ("flask.app", PROTOCOL):  # another test may have imported the real ones
+        monkeypatch.delitem(sys.modules, name, raising=False)
     made = Patches(strict_guard())
     yield made
     made.undo()
