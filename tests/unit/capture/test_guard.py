@@ -130,6 +130,9 @@ async def in_loop():
 
 if __name__ == "__main__":
     warnings.simplefilter("always")
+    if (pid := os.fork()) == 0:  # before any thread: since 3.12 one that has just ended may count
+        os._exit(3)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     in_threads()
     talk()
     print(subprocess.run(["/bin/sh", "-c", "echo 1"], capture_output=True).stdout)
@@ -141,10 +144,6 @@ if __name__ == "__main__":
         shout(3)
     except ValueError:
         traceback.print_exc()
-    sys.stdout.flush()
-    if (pid := os.fork()) == 0:
-        os._exit(3)
-    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     raise SystemExit(shout(3))
 '''
 
