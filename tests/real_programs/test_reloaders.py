@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import importlib.util
 import json
 import os
@@ -127,5 +128,5 @@ def _answer(port: int) -> str | None:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as response:
             return str(json.load(response)["text"])
-    except (OSError, ValueError):
-        return None
+    except (OSError, ValueError, http.client.HTTPException):
+        return None  # not there yet, or ended in the middle of its answer, as a reloader does
