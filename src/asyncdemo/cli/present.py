@@ -11,13 +11,14 @@ from rich.console import Console
 
 from asyncdemo.cli.keys import CLOSED, Keys
 from asyncdemo.cli.lecture import Lecture, Stage
-from asyncdemo.cli.recording import Job, Recorded, record_live
+from asyncdemo.cli.recording import Recorded, record_live
 from asyncdemo.cli.signals import Signals
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.live import LivePanel, LiveView, picture_lines
 from asyncdemo.render.terminal.slide_blocks import Row, Words
 from asyncdemo.render.terminal.slides import PITCH, Slide, bright, footer, pages, projected, screen, timeline
 from asyncdemo.render.terminal.theme import theme_for
+from asyncdemo.serving import Job
 
 __all__ = ["present"]
 

@@ -21,7 +21,7 @@ from asyncdemo.cli.needs import need
 from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import answerable, ask, print_answers
-from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
+from asyncdemo.cli.recording import Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
 from asyncdemo.course.content import knobs as course_knobs
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
@@ -44,7 +44,7 @@ from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.render.text.json_result import lesson_result
 from asyncdemo.render.words import join
 from asyncdemo.services import NOUNS, choose
-from asyncdemo.serving import ServiceCache
+from asyncdemo.serving import Job, ServiceCache
 
 __all__ = ["command"]
 

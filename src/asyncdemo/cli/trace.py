@@ -13,13 +13,14 @@ import click
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.options import json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
-from asyncdemo.cli.recording import Job, Recorded, record_live, record_quietly
+from asyncdemo.cli.recording import Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_draw
 from asyncdemo.course.content.knobs import settings
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.model import RunOutcome
 from asyncdemo.recording.options import interpreter_flags
 from asyncdemo.recording.runner import Options, Stdout, Target
+from asyncdemo.serving import Job
 
 __all__ = ["command"]
 

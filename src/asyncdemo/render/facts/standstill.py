@@ -5,22 +5,34 @@ Not for: the report of a run that is over (``facts``), finding out (``diagnose``
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
 from asyncdemo.model import Run
 from asyncdemo.render.words import clean
 
-__all__ = ["ENDS", "ENDS_NOW", "is_deadlocked", "standstill_words"]
+__all__ = ["explain"]
 
-ENDS = "Ctrl-C ends it, and shows what was recorded."
-ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
-
-
-def is_deadlocked(run: Run) -> bool:
-    """Whether some of it can never go on, for certain."""
-    return any(deadlocks(run))
+_ENDS = "Ctrl-C ends it, and shows what was recorded."
+_ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
 
 
-def standstill_words(run: Run) -> tuple[str, ...]:
+def explain(still: Run | None, late: bool) -> tuple[list[str], bool]:
+    """Sentences for a run in which nothing happens, and whether somebody must know them.
+
+    Args:
+        still: The run as far as it came, if nothing happens in it; else it goes on.
+        late: It was asked to end, and has not.
+    """
+    sentences: list[str] = []
+    urgent = late
+    if still is not None:
+        urgent = late or any(deadlocks(still))
+        sentences += [*_who_waits(still), *([] if late else [_ENDS])]
+    return [*sentences, *([_ENDS_NOW] if late else [])], urgent
+
+
+def _who_waits(run: Run) -> Iterator[str]:
     """A sentence for each line of it; the deadlocks first, each with what to do about it."""
-    found = [f"{finding.message} {finding.advice}" for finding in deadlocks(run)]
-    return tuple(map(clean, (*found, *where_they_wait(run))))
+    yield from (clean(f"{finding.message} {finding.advice}") for finding in deadlocks(run))
+    yield from map(clean, where_they_wait(run))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from asyncdemo.model import Outcome, Run, Site, State
+from asyncdemo.render.facts.standstill import explain
 from asyncdemo.render.terminal.draw import Line, text_line, timeline_lines, title_line
 from asyncdemo.render.terminal.output import Tail
 from asyncdemo.render.terminal.theme import DIM, WARNING, Theme
@@ -117,6 +118,17 @@ class LivePanel:
     def output(self, stream: str, text: str) -> None:
         self._started = True
         self.output_tail.add(stream, text)
+
+    def stalled(self, still: Run | None, late: bool, for_ns: int) -> None:
+        """Nothing happens in it, or it goes on.
+
+        Args:
+            still: The run as far as it came, if nothing happens in it; else it goes on.
+            late: It was asked to end, and has not.
+            for_ns: For how long nothing has happened, nanoseconds.
+        """
+        sentences, _ = explain(still, late)
+        self.stands_still(sentences, None if late else for_ns)
 
     def stands_still(self, sentences: Sequence[str], for_ns: int | None) -> None:
         """Nothing happens, and this is why; no sentences: it goes on.

@@ -1,0 +1,129 @@
+"""Recordings that belong together: all at once, or one after another, and through Ctrl-C.
+
+Not for: what a recording is (``recording.runner``), signals, keys or pictures (whoever polls).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from asyncdemo.model import Run
+from asyncdemo.recording.runner import Listener, Options, Recording, Target
+from asyncdemo.serving.run_context import RunContext
+from asyncdemo.serving.session import Session, open_recording
+
+__all__ = ["Batch", "Job"]
+
+_LATE_S: Final = 0.6
+"""A script that is still there so long after Ctrl-C takes its time to end, or never will."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to record, how, and with what around it."""
+
+    target: Target
+    options: Options
+    run_context: RunContext | None = None
+
+    @property
+    def name(self) -> str:
+        """As the recording will be called."""
+        return self.options.name or self.target.name
+
+    @property
+    def serves(self) -> bool:
+        return self.run_context is not None and self.run_context.plan is not None
+
+    def open(self, listener: Listener | None) -> Recording | Session:
+        """What it takes, not started yet."""
+        return open_recording(self.target, self.options, listener, run_context=self.run_context)
+
+
+class Batch:
+    """A context manager. ``begin`` starts what comes next, ``poll`` follows it to its end.
+
+    runs: those that are over, in the order of the jobs. After ``interrupt`` nothing else begins.
+    """
+
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        listeners: Sequence[Listener | None],
+        *,
+        race: bool = False,
+        ended: Callable[[int, Run], None] | None = None,
+        stalled: Callable[[int, Recording | Session, bool], None] | None = None,
+    ) -> None:
+        """Open all recordings, without starting one.
+
+        Args:
+            jobs: What to record.
+            listeners: One for each job, told of its events while it is polled.
+            race: All jobs at once, else one after another.
+            ended: Called with the place of a job and its run when that is over.
+            stalled: Called with the place of a job, its recording, and whether it has not ended when it was
+                asked to: when nothing happens in it any more, when it goes on, and when it is late.
+        """
+        self.runs: list[Run] = []
+        self.interrupted = False
+        self._recordings = [job.open(listener) for job, listener in zip(jobs, listeners, strict=True)]
+        places = list(range(len(jobs)))
+        self._heats = [places] if race else [[place] for place in places]
+        self._alive: list[int] = []
+        self._ended_runs: dict[int, Run] = {}
+        self._ended, self._stalled = ended, stalled
+        self._asked_s: float | None = None
+        self._stalls: dict[int, tuple[bool, bool]] = {}
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End everything that was started."""
+        for recording in self._recordings:
+            recording.close()
+
+    def begin(self) -> bool:
+        """Start what comes next and let it go, which takes a moment; False if nothing is left to begin."""
+        if not self._heats:
+            return False
+        heat = self._heats.pop(0)
+        for place in heat:
+            self._recordings[place].start()
+        for place in heat:
+            # The child may have got the signal too, and be gone before it could begin.
+            self._recordings[place].interrupt() if self.interrupted else self._recordings[place].go()
+        self._alive = heat
+        return True
+
+    def poll(self, timeout_s: float) -> bool:
+        """Handle what has arrived, waiting for it at most so long; False once all that began is over."""
+        for place in list(self._alive):
+            if not self._recordings[place].poll(timeout_s / len(self._alive)):
+                self._alive.remove(place)
+                run = self._ended_runs[place] = self._recordings[place].result()
+                self.runs = [self._ended_runs[at] for at in sorted(self._ended_runs)]
+                if self._ended is not None:
+                    self._ended(place, run)
+        late = self._asked_s is not None and time.monotonic() > self._asked_s + _LATE_S
+        for place in self._alive:
+            now = self._recordings[place].stands_still, late
+            if self._stalled is not None and self._stalls.get(place, (False, False)) != now:
+                self._stalls[place] = now
+                self._stalled(place, self._recordings[place], late)
+        return bool(self._alive)
+
+    def interrupt(self) -> None:
+        """What Ctrl-C means: the scripts are asked to end, as without us; the second time they are killed."""
+        self.interrupted = True
+        self._heats.clear()
+        self._asked_s = self._asked_s or time.monotonic()
+        for place in self._alive:
+            self._recordings[place].interrupt()

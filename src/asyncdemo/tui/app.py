@@ -1,0 +1,111 @@
+"""The application: what holds on every screen.
+
+Not for: what is on one (a module each).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
+from textual.screen import Screen
+
+from asyncdemo.course.workspace.context import CourseContext
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
+from asyncdemo.render.terminal.theme import Theme, theme_for
+from asyncdemo.tui.ascii import AsciiFilter
+
+__all__ = ["Application", "LearnerScreen", "run_application"]
+
+
+class LearnerScreen(Screen[None]):
+    """A screen of this application."""
+
+    @property
+    def application(self) -> Application:
+        assert isinstance(self.app, Application)
+        return self.app
+
+    def interrupt(self) -> bool:
+        """What Ctrl-C means here: end what runs.
+
+        Returns:
+            Whether there was anything to end; else the application quits.
+        """
+        return False
+
+    def ask_before_quitting(self) -> str:
+        """The question to ask once before quitting from here; none if it is empty."""
+        return ""
+
+
+class Application(App[int]):
+    """All screens. Its result is the exit code of the command.
+
+    Attributes:
+        context: Which course, which workspace, which progress.
+        glyphs: The set of glyphs that this terminal can show.
+    """
+
+    TITLE = "asyncdemo"
+    CSS_PATH = "app.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "leave", "Quit"),
+        Binding("ctrl+c", "interrupt", "Stop", show=False, priority=True),
+        Binding("question_mark", "show_help_panel", "Keys", key_display="?"),
+    ]
+
+    def __init__(self, context: CourseContext, first: Callable[[], LearnerScreen]) -> None:
+        """first: makes the screen that it opens with."""
+        super().__init__()
+        self.context = context
+        self.glyphs: Theme = theme_for(getattr(sys.stdout, "encoding", None))
+        self._first = first
+        self._asked = False
+
+    def on_mount(self) -> None:
+        # A terminal that goes away, or a kill: what runs is ended, and the terminal is put back.
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, self.exit, EXIT_INTERRUPTED)
+        self.push_screen(self._first())
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        return filters if self.glyphs.rule == "─" else [*filters, AsciiFilter()]
+
+    def action_interrupt(self) -> None:
+        """Ctrl-C: ends what runs; where nothing runs, the application."""
+        if not (isinstance(self.screen, LearnerScreen) and self.screen.interrupt()):
+            self.exit(EXIT_INTERRUPTED)
+
+    def action_leave(self) -> None:
+        """q: back to the screen before this one, or out."""
+        question = self.screen.ask_before_quitting() if isinstance(self.screen, LearnerScreen) else ""
+        if question and not self._asked:
+            self._asked = True
+            self.notify(question)
+        elif len(self.screen_stack) > 2:  # the application has an empty one of its own
+            self._asked = False
+            self.pop_screen()
+        else:
+            self.exit(EXIT_OK)
+
+
+def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) -> int:
+    """Run it until it is left.
+
+    Args:
+        context: Which course, which workspace, which progress.
+        first: Makes the screen that it opens with; it is called when the application runs.
+
+    Returns:
+        The exit code of the command.
+    """
+    code = Application(context, first).run()
+    return EXIT_INTERRUPTED if code is None else code

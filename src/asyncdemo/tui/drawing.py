@@ -1,0 +1,51 @@
+"""Lines that the rest of the package draws, as a widget.
+
+Not for: what is drawn (``render.terminal``), which is the same code that draws below the prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from asyncdemo.render.terminal.draw import Line
+
+__all__ = ["Drawing"]
+
+_Draw = Callable[[int, int], Sequence[Line]]
+
+
+class Drawing(Widget):
+    """As many lines as there is room for, drawn anew when its size changes or ``redraw`` is called.
+
+    Where its height is ``auto``, it gets that of its lines.
+    """
+
+    DEFAULT_CSS = "Drawing { height: 1fr; width: 1fr; }"
+
+    def __init__(self, draw: _Draw, *, name: str | None = None, id: str | None = None) -> None:  # noqa: A002
+        """draw: (width, height in cells) -> lines no wider than that; more lines than the height are cut."""
+        super().__init__(name=name, id=id)
+        self._draw = draw
+        self._drawn: tuple[Size, Sequence[Line]] | None = None
+
+    def redraw(self, draw: _Draw | None = None) -> None:
+        """Draw again, at once something else if ``draw`` is given."""
+        self._draw = draw or self._draw
+        self._drawn = None
+        self.refresh(layout=self.styles.is_auto_height)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._draw(width, viewport.height))
+
+    def render_line(self, y: int) -> Strip:
+        if self._drawn is None or self._drawn[0] != self.size:
+            self._drawn = self.size, self._draw(self.size.width, self.size.height)
+        lines = self._drawn[1]
+        line = lines[y] if y < len(lines) else []
+        strip = Strip([Segment(text, style) for text, style, _ in line])
+        return strip.adjust_cell_length(self.size.width).apply_style(self.rich_style)

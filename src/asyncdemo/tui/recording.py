@@ -1,0 +1,122 @@
+"""Makes recordings while a screen goes on being used: a live picture of them, and how it ended.
+
+Not for: what to record, and with what around it (whoever makes the jobs).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from textual.message import Message
+from textual.widget import Widget
+
+from asyncdemo.errors import AsyncdemoError
+from asyncdemo.model import Run
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.live import LivePanel, picture_lines
+from asyncdemo.render.terminal.output import Tail
+from asyncdemo.render.terminal.theme import Theme
+from asyncdemo.serving import Batch, Job
+
+__all__ = ["LiveRecording"]
+
+_OUTPUT_LINES: Final = 200
+_FRAME_S: Final = 1 / 15
+_POLL_S: Final = 0.005
+"""How long it is waited for events before the screen gets its turn."""
+
+
+class LiveRecording:
+    """Records jobs in the event loop of the application, which stays responsive.
+
+    Attributes:
+        panels: A live panel for each job; they have its rows from the moment they open.
+    """
+
+    class Ended(Message):
+        """All jobs are over.
+
+        Attributes:
+            runs: Those that began, in order.
+            interrupted: Ctrl-C ended it.
+            error: What was wrong, if it could not run.
+        """
+
+        def __init__(
+            self, runs: Sequence[Run], output: Sequence[Tail], interrupted: bool, error: str = ""
+        ) -> None:
+            super().__init__()
+            self.runs, self.output, self.interrupted, self.error = (
+                tuple(runs),
+                tuple(output),
+                interrupted,
+                error,
+            )
+
+    def __init__(self, owner: Widget, theme: Theme, drawn: Callable[[], None]) -> None:
+        """owner: is told ``Ended``. drawn: called when there is a new picture to draw."""
+        self.panels: list[LivePanel] = []
+        self._owner, self._theme, self._drawn = owner, theme, drawn
+        self._batch: Batch | None = None
+
+    @property
+    def active(self) -> bool:
+        return self._batch is not None
+
+    def lines(self, width: int, height: int) -> list[Line]:
+        """The picture of now, for ``Drawing``."""
+        return picture_lines(self.panels, self._theme, width, height) if self.panels else []
+
+    def interrupt(self) -> bool:
+        """Ask what runs to end; the second time it is killed. Returns whether anything runs."""
+        if self._batch is None:
+            return False
+        self._batch.interrupt()
+        return True
+
+    async def record(self, make_jobs: Callable[[], Sequence[Job]], race: bool) -> None:
+        """Run as a worker of the owner, which may be cancelled: then nothing is left running.
+
+        Args:
+            make_jobs: Called in a thread, as it may have to wait for services.
+            race: All jobs at once, else one after another.
+        """
+        runs: Sequence[Run] = ()
+        interrupted, error = False, ""
+        try:
+            jobs = await asyncio.to_thread(make_jobs)
+            self.panels = [LivePanel(job.name, noun="request" if job.serves else "lane") for job in jobs]
+            for panel in self.panels:
+                panel.output_tail = Tail(_OUTPUT_LINES)
+            with Batch(
+                jobs,
+                self.panels,
+                race=race,
+                ended=lambda place, run: self.panels[place].ended(run),
+                stalled=lambda place, recording, late: self.panels[place].stalled(
+                    recording.result() if recording.stands_still else None, late, recording.still_ns
+                ),
+            ) as batch:
+                self._batch = batch
+                while await asyncio.to_thread(batch.begin):
+                    await self._follow(batch)
+                runs, interrupted = batch.runs, batch.interrupted
+        except AsyncdemoError as failure:
+            error = str(failure)
+        finally:
+            self._batch = None
+        self._drawn()
+        output = [panel.output_tail for panel in self.panels[: len(runs)]]
+        self._owner.post_message(self.Ended(runs, output, interrupted, error))
+
+    async def _follow(self, batch: Batch) -> None:
+        """Polls in short turns, so that a key is heard in between."""
+        due_s = 0.0
+        while batch.poll(_POLL_S):
+            if time.monotonic() >= due_s:
+                due_s = time.monotonic() + _FRAME_S
+                self._drawn()
+            await asyncio.sleep(0)

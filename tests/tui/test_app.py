@@ -1,0 +1,68 @@
+"""What holds on every screen: leaving, Ctrl-C, terminals without UTF-8."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.color import Color
+from textual.widgets import Footer, Static
+
+from asyncdemo.course.workspace.context import locate
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
+from asyncdemo.tui.app import Application, LearnerScreen
+from asyncdemo.tui.ascii import AsciiFilter
+
+
+class Busy(LearnerScreen):
+    """Something runs here until it is interrupted."""
+
+    runs = True
+
+    def compose(self) -> ComposeResult:
+        yield Static("busy")
+        yield Footer()
+
+    def interrupt(self) -> bool:
+        ended, self.runs = self.runs, False
+        return ended
+
+    def ask_before_quitting(self) -> str:
+        return "Quit?"
+
+
+@pytest.fixture
+def application() -> Application:
+    return Application(locate(None), Busy)
+
+
+def test_ctrl_c_ends_what_runs_and_then_the_application(application: Application) -> None:
+    async def use() -> None:
+        async with application.run_test() as pilot:
+            await pilot.press("ctrl+c")
+            assert application.return_value is None
+            await pilot.press("ctrl+c")
+
+    asyncio.run(use())
+    assert application.return_value == EXIT_INTERRUPTED
+
+
+def test_a_screen_may_ask_once_before_one_quits(application: Application) -> None:
+    async def use() -> None:
+        async with application.run_test() as pilot:
+            await pilot.press("q")
+            assert application.return_value is None
+            await pilot.press("q")
+
+    asyncio.run(use())
+    assert application.return_value == EXIT_OK
+
+
+def test_without_utf_8_every_character_becomes_one_of_ascii_and_keeps_its_width() -> None:
+    text = "│─┌┘█▁ é…✓ 日"
+    (drawn,) = AsciiFilter().apply([Segment(text)], Color(0, 0, 0))
+    assert drawn.text.isascii()
+    assert drawn.cell_length == Segment(text).cell_length
+    assert drawn.text.startswith("|-++#")
