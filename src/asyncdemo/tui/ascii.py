@@ -20,7 +20,7 @@ _LIKE = dict(zip("…•·✓✗→←↑↓▶▼", "~*.+x><^v>v", strict=True)
 class AsciiFilter(LineFilter):
     """Every character that is not ASCII becomes one that is, of the same width."""
 
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
             segment if segment.text.isascii() else segment._replace(text=_ascii(segment.text))
             for segment in segments
