@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 import textwrap
 from pathlib import Path
 
@@ -173,6 +174,41 @@ def test_many_spans_are_summed_up_without_changing_any_figure(
     monkeypatch.setattr(coarsening, "_SPANS_A_STRETCH", 4)
     monkeypatch.setattr(coarsening, "_LEAST_NS", stretch_ns)
     coarse = assembled(frames, named)
+    _compare(coarse, whole)
+    assert sum(len(track.spans) for track in coarse.tracks) < sum(len(track.spans) for track in whole.tracks)
+    assert any("are summed up in stretches" in note for note in coarse.notes)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("named", [False, True])
+def test_it_does_not_matter_after_which_event_spans_are_summed_up(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, named: bool, seed: int
+) -> None:
+    frames = request.getfixturevalue("frames_with_lanes" if named else "frames")
+    whole = assembled(frames, named)
+    chance = random.Random(seed)
+    monkeypatch.setattr(coarsening, "MOST_SPANS", chance.choice((5, 30, 100)))
+    monkeypatch.setattr(coarsening, "_SPANS_A_STRETCH", chance.choice((1, 2, 4)))
+    monkeypatch.setattr(coarsening, "_LEAST_NS", 300_000_000)
+    _compare(assembled(_cut(frames, chance), named), whole)
+
+
+def _cut(frames: Frames, chance: random.Random) -> Frames:
+    """The same, with a few events in each frame."""
+    cut: Frames = []
+    for kind, payload in frames:
+        if kind != wire.NUMBERS:
+            cut.append((kind, payload))
+            continue
+        at = 0
+        while at < len(payload):
+            until = at + 8 * wire.STEP_SIZE * chance.choice((1, 1, 2, 5, 20))
+            cut.append((kind, payload[at:until]))
+            at = until
+    return cut
+
+
+def _compare(coarse: Run, whole: Run) -> None:
     figures, expected = measure(coarse), measure(whole)
     for field in dataclasses.fields(figures):
         if field.name != "idle":
@@ -180,8 +216,6 @@ def test_many_spans_are_summed_up_without_changing_any_figure(
     # which part of it was spent waiting for the GIL is estimated from what was when
     assert sum(dataclasses.astuple(figures.idle)) == sum(dataclasses.astuple(expected.idle))
     assert [one.kind for one in diagnose(coarse)] == [one.kind for one in diagnose(whole)]
-    assert sum(len(track.spans) for track in coarse.tracks) < sum(len(track.spans) for track in whole.tracks)
-    assert any("are summed up in stretches" in note for note in coarse.notes)
 
 
 def summed_up(frames: Frames, tell_every: int) -> Frames:

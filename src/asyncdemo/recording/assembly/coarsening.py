@@ -126,8 +126,13 @@ class Coarsening:
         for parent, by_cause in children.items():
             starts, _, waits = tracks[parent].spans.columns
             for at, wait in enumerate(waits):
-                if wait in by_cause:
-                    edges[by_cause[wait]] += starts[at : at + 2]
+                if wait not in by_cause:
+                    continue
+                child = by_cause[wait]
+                edges[child] += starts[at : at + 2]
+                if at == len(waits) - 1:
+                    # The wait goes on: if the child has ended, that was in its last step.
+                    edges[child].append(tracks[child].ended_ns - 1)
 
     def words(self, origin_ns: int) -> tuple[str, ...]:
         """For whoever reads the run: sentences."""
