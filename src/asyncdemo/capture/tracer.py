@@ -75,7 +75,7 @@ class Tracer:
         self._waits = Waits(recorder, self._loops)
         self._requests = Requests(recorder, self._loops)
         self._pools = PoolRegistry(recorder, self._loops, self._limits, self._waits)
-        self._reasons.service_of = self._pools.service_of
+        self._reasons.service_of, self._reasons.connections = self._pools.service_of, self._pools.connections
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
 
     def install(self, serves: bool = False, follow: bool = False) -> None:

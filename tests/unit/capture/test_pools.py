@@ -144,7 +144,7 @@ def test_what_nobody_refers_to_any_more_was_dropped(bench: Bench) -> None:
     gc.collect()
     assert alive() is None
     assert bench.closed[2:] == (False, True)
-    assert pools._connections == {}
+    assert pools.connections == {}
 
 
 def test_objects_that_allow_no_weak_references_are_known_too(bench: Bench) -> None:

@@ -45,7 +45,7 @@ class PoolRegistry:
         self.loops = loops
         self.waits = waits
         self._limits = limits
-        self._connections: dict[int, Connection] = {}
+        self.connections: dict[int, Connection] = {}
         """id(the library's object) -> its connection."""
         self._names: dict[int, str] = {}
 
@@ -102,10 +102,10 @@ class PoolRegistry:
         except TypeError:  # it allows no weak references, so the next one at this place must be bound, too
             kind = type(owner)
             connection.owner = lambda: kind
-        self._connections[key] = connection
+        self.connections[key] = connection
 
     def of(self, owner: Any) -> Connection | None:
-        connection = self._connections.get(id(owner))
+        connection = self.connections.get(id(owner))
         if connection is None:
             return None
         known = connection.owner()
@@ -175,8 +175,8 @@ class PoolRegistry:
         recorder.record((tag, track, recorder.now(), connection.pool, connection.index + 1, place))
 
     def _forgotten(self, key: int, connection: Connection) -> None:
-        if self._connections.get(key) is connection:
-            del self._connections[key]
+        if self.connections.get(key) is connection:
+            del self.connections[key]
         self.close(connection, dropped=True)
 
     # -- hooks ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType
 from typing import Any
 
@@ -76,6 +76,7 @@ _modules = sys.modules
 _no_loop: Any = _NoLoop()
 _LEAVES: set[type] = {type(asyncio.Future.__await__(asyncio.Future(loop=_no_loop)))}
 """What a coroutine awaits when it awaits a future itself."""
+_Future = asyncio.Future
 ASYNCIO_DIR = asyncio.__file__.rpartition("__init__")[0]
 
 
@@ -89,6 +90,22 @@ _FUTURE, _GATHER = cause_of("future"), cause_of("gather")
 _MOST_CODES = 10_000
 
 
+class _Chain:
+    """Coroutines that await one another, by their codes.
+
+    own: the place of the innermost that is the user's own, -1 if none is. cause: what is waited for with a
+    bare future at the end, if the codes tell it. connects: unless a pool's connection can tell more.
+    """
+
+    __slots__ = ("cause", "codes", "connects", "own")
+
+    def __init__(self, codes: list[CodeType], own: int) -> None:
+        self.codes = codes  # kept, as ids of what is gone come back
+        self.own = own
+        self.cause: Cause | None = None
+        self.connects = False
+
+
 class Reasons:
     """Classifies suspensions; one for all loops of the process."""
 
@@ -98,6 +115,8 @@ class Reasons:
         self._resource_of = resource_of
         self.service_of: Callable[[object], str] = lambda connection: ""
         """What a connection of a pool leads to: "s3"; "" if that is not known."""
+        self.connections: Mapping[int, object] = {}
+        """Those of pools. As long as there are none, what is waited for does not depend on them."""
         self._by_place: dict[Place | None, int] = {}
         self._sites: dict[Place | None, int | None] = {}
         """By the same: the line. It is the same also where what is waited for is not."""
@@ -105,8 +124,8 @@ class Reasons:
         """By id of a code: is it the user's own?"""
         self._codes: list[CodeType] = []
         """Those themselves, as ids of what is gone come back."""
-        self._own_in_chain: dict[tuple[int, ...], int] = {}
-        """By ids of the codes that await one another: the place of the innermost that is the user's own."""
+        self._chains: dict[tuple[int, ...], _Chain] = {}
+        """By ids of the codes that await one another."""
         self._by_chain: dict[tuple[int, ...], tuple[wait_reasons.Reason, int, list[CodeType]]] = {}
         self._libraries = wait_reasons.Libraries()
         self._modules = 0
@@ -119,6 +138,7 @@ class Reasons:
         """A library was imported: what awaits asyncio's own primitives from now on may say more."""
         self._by_place.clear()
         self._by_chain.clear()
+        self._chains.clear()
 
     def _knows_libraries(self) -> bool:
         """Is any of the libraries imported that have reasons of their own? Asked at every wait."""
@@ -154,16 +174,45 @@ class Reasons:
         known = self._by_place.get(key)
         if known is not None and not self.items:
             return known
+        if key is None:
+            return self._by_codes(coroutine, innermost, code, future)
         cause = self._by_primitive(innermost, code, future, coroutine)
         if key in self._sites:
             return self._recorder.wait(*cause, self._sites[key])
-        site = self._site_of(coroutine)
+        site = self._sites[key] = self._site_of(coroutine)
         wait = self._recorder.wait(*cause, site)
-        if key is not None:
-            self._sites[key] = site
-            if self._is_told_by_code(code, cause):
-                self._by_place[key] = wait
+        if self._is_told_by_code(code, cause):
+            self._by_place[key] = wait
         return wait
+
+    def _by_codes(self, coroutine: Any, innermost: Any, code: CodeType | None, future: Any) -> int:
+        """In the midst of a library: its codes often tell all, as when it awaits a bare future."""
+        awaited = _coroutines(coroutine)
+        chain = self._chain_of(awaited)
+        if chain is None:
+            cause = self._by_primitive(innermost, code, future, coroutine)
+            return self._recorder.wait(*cause, self._site_of(coroutine))
+        is_bare = type(future) is _Future and id(future) not in self.items
+        known = chain.cause if is_bare and (not chain.connects or not self.connections) else None
+        cause = known or self._by_primitive(innermost, code, future, coroutine)
+        by_codes = known is None and is_bare and cause[2:] == _NO_INSTANCE
+        if by_codes and code is not None and code.co_name != "wait_for":
+            chain.cause, chain.connects = cause, cause[0] in TRANSFERS
+        site = None if chain.own < 0 else self._recorder.user_site(frame_of(awaited[chain.own]))
+        return self._recorder.wait(*cause, site)
+
+    def _chain_of(self, awaited: list[Any]) -> _Chain | None:
+        if not awaited:
+            return None
+        key = tuple([id(one.cr_code) for one in awaited])
+        known = self._chains.get(key)
+        if known is None:
+            if len(self._chains) >= _MOST_CHAINS:
+                self._chains.clear()
+            codes = [one.cr_code for one in awaited]
+            own = [place for place, code in enumerate(codes) if self._is_own(code)]
+            known = self._chains[key] = _Chain(codes, own[-1] if own else -1)
+        return known
 
     def _place(self, code: CodeType | None, innermost: Any, caller: Any, outer: Any) -> Place | None:
         """What the line of the user's own code can be known by; None if the last three are not his."""
@@ -196,16 +245,10 @@ class Reasons:
     def _site_of(self, coroutine: Any) -> int | None:
         """The innermost line of the user's own code."""
         awaited = _coroutines(coroutine)
-        if not awaited:
+        known = self._chain_of(awaited)
+        if known is None:
             return self._site_in(chain(coroutine))
-        key = tuple([id(one.cr_code) for one in awaited])
-        place = self._own_in_chain.get(key)
-        if place is None:
-            if len(self._own_in_chain) >= _MOST_CHAINS:
-                self._own_in_chain.clear()
-            own = [place for place, one in enumerate(awaited) if self._is_own(one.cr_code)]
-            place = self._own_in_chain[key] = own[-1] if own else -1
-        return None if place < 0 else self._recorder.user_site(frame_of(awaited[place]))
+        return None if known.own < 0 else self._recorder.user_site(frame_of(awaited[known.own]))
 
     def _site_in(self, suspended: list[Any]) -> int | None:
         found = (one for one in reversed(suspended) if self._is_own(code_of(one)))
@@ -219,7 +262,7 @@ class Reasons:
         if known is None:
             if len(self._codes) >= _MOST_CODES:  # a program that compiles code
                 self._own.clear()
-                self._own_in_chain.clear()
+                self._chains.clear()
                 self._by_place.clear()
                 self._sites.clear()
                 self._codes.clear()
@@ -270,7 +313,7 @@ class Reasons:
             return None
         if state == QUEUED:
             return cause_of(reason, state, resource=self._resource_of(_local(teller, "self")))
-        if reason in TRANSFERS:
+        if reason in TRANSFERS and self.connections:
             reason = self._service_behind(_local(teller, "self"), _local(teller, "conn")) or reason
         return cause_of(reason, state)
 

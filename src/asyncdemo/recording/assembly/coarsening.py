@@ -128,11 +128,11 @@ class Coarsening:
             for at, wait in enumerate(waits):
                 if wait not in by_cause:
                     continue
-                child = by_cause[wait]
-                edges[child] += starts[at : at + 2]
+                awaited = by_cause[wait]
+                edges[awaited] += starts[at : at + 2]
                 if at == len(waits) - 1:
-                    # The wait goes on: if the child has ended, that was in its last step.
-                    edges[child].append(tracks[child].ended_ns - 1)
+                    # The wait goes on: if the task has ended, that was in its last step.
+                    edges[awaited].append(tracks[awaited].ended_ns - 1)
 
     def words(self, origin_ns: int) -> tuple[str, ...]:
         """For whoever reads the run: sentences."""
