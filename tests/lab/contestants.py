@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
 import urllib.request
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.lab.harness.contestants import ServedApp, contestant
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Program
+from asyncdemo.lab.servers import PROGRAMS, App, Interface, Program
 
 APPS: Final = Path(__file__).with_name("apps")
 FILES: Final = {
@@ -38,10 +39,8 @@ def script(folder: Path, text: str, *more: str) -> ServedApp:
     file = folder / "script.py"
     file.write_text(text, encoding="utf-8")
 
-    def arguments(asked: Asked) -> Sequence[str]:
-        return ["python", str(file), asked.port_word, *more]
-
-    program = Program("script", "A script", Model.THREADS, frozenset({Interface.WSGI}), (), arguments)
+    command = f"python {file} {{port}} {shlex.join(more)}"
+    program = Program("script", "A script", Model.THREADS, (Interface.WSGI,), (), command)
     return replace(contestant(program, App(file, Interface.WSGI)), deadline_s=30.0)
 
 

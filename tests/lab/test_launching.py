@@ -146,7 +146,7 @@ def test_of_what_a_server_writes_the_last_lines_are_told(tmp_path: Path) -> None
 
 def test_a_program_that_is_not_there_was_not_started(tmp_path: Path) -> None:
     entrant = script(tmp_path, "")
-    program = replace(entrant.program, arguments=lambda asked: ["no-such-program", asked.port_word])
+    program = replace(entrant.program, command="no-such-program {port}")
     with pytest.raises(NotStarted, match="no-such-program: No such file") as caught:
         replace(entrant, program=program).start({})
     assert caught.value.outcome is TrialOutcome.NOT_STARTED

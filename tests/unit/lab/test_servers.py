@@ -17,7 +17,6 @@ from asyncdemo.lab.harness.contestants import contestant
 from asyncdemo.lab.harness.environments import ENVIRONMENTS
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Loop, Program
-from asyncdemo.lab.servers.own import OWN
 
 NAMES = list(PROGRAMS)
 SCRIPTS = sorted(Path(servers.__file__).with_name("scripts").glob("*.py"))
@@ -42,7 +41,7 @@ def app_for(program: Program) -> App:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_command_has_the_app_the_port_and_the_backlog(name: str) -> None:
     program = PROGRAMS[name]
-    words = program.command(Asked(app_for(program), 50123, backlog=77)).argv
+    words = program.command_for(Asked(app_for(program), 50123, backlog=77)).argv
     assert "hello:app" in words
     assert sum(word.rpartition(":")[2] == "50123" for word in words) == 1
     assert "77" in words
@@ -51,14 +50,14 @@ def test_a_command_has_the_app_the_port_and_the_backlog(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if PROGRAMS[name].most_workers is None])
 def test_a_command_has_the_workers(name: str) -> None:
     program = PROGRAMS[name]
-    four, three = (program.command(Asked(app_for(program), 50123, workers=n)).argv for n in (4, 3))
+    four, three = (program.command_for(Asked(app_for(program), 50123, workers=n)).argv for n in (4, 3))
     assert [pair for pair in zip(four, three, strict=True) if pair[0] != pair[1]] == [("4", "3")]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_shown_is_what_is_run_without_port_and_folders(name: str) -> None:
     program = PROGRAMS[name]
-    command = program.command(Asked(app_for(program), 50123, workers=program.most_workers or 2))
+    command = program.command_for(Asked(app_for(program), 50123, workers=program.most_workers or 2))
     assert "PORT" in command.shown
     assert "50123" not in command.shown
     assert not [word for word in command.shown.split() if word.startswith("/")]
@@ -87,21 +86,21 @@ def test_threads_are_for_servers_that_have_them() -> None:
     assert with_threads == {"gunicorn-gthread", "uwsgi"}
     for name in with_threads:
         program = PROGRAMS[name]
-        words = program.command(Asked(app_for(program), 50123, threads=9)).argv
+        words = program.command_for(Asked(app_for(program), 50123, threads=9)).argv
         assert words[words.index("--threads") + 1] == "9"
     with pytest.raises(ValueError, match="has no threads to set"):
-        PROGRAMS["uvicorn"].command(Asked(app_for(PROGRAMS["uvicorn"]), 50123, threads=9))
+        PROGRAMS["uvicorn"].command_for(Asked(app_for(PROGRAMS["uvicorn"]), 50123, threads=9))
 
 
 def test_an_app_of_another_kind_is_not_for_a_server() -> None:
     with pytest.raises(ValueError, match="runs apps of ASGI, Sanic, not of WSGI"):
-        PROGRAMS["uvicorn"].command(Asked(App(Path("/apps/hello.py"), Interface.WSGI), 50123))
+        PROGRAMS["uvicorn"].command_for(Asked(App(Path("/apps/hello.py"), Interface.WSGI), 50123))
 
 
 @pytest.mark.parametrize("name", ["uvicorn", "hypercorn", "sanic", "tornado", "aiohttp", "gunicorn-asgi"])
 def test_the_loop_is_part_of_the_command(name: str) -> None:
     program = PROGRAMS[name]
-    commands = {loop: program.command(Asked(app_for(program), 50123, loop=loop)).argv for loop in Loop}
+    commands = {loop: program.command_for(Asked(app_for(program), 50123, loop=loop)).argv for loop in Loop}
     assert all(loop.value in words for loop, words in commands.items())
 
 
@@ -135,8 +134,8 @@ def test_a_script_needs_no_asyncdemo(script: Path) -> None:
 def test_every_script_is_that_of_a_server() -> None:
     used = {
         Path(word).name
-        for program in OWN
-        for word in program.command(Asked(app_for(program), 50123)).argv
+        for program in PROGRAMS.values()
+        for word in program.command_for(Asked(app_for(program), 50123)).argv
         if word.endswith(".py")
     }
     assert used | {"starting.py"} == {script.name for script in SCRIPTS}

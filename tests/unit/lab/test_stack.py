@@ -153,16 +153,16 @@ def test_programs_are_found_where_servers_lie(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_pairs_are_the_rows_of_the_article() -> None:
-    article = load_article("twenty-one-pairs")
-    assert [pair.row for pair in PAIRS.values()] == list(article.table("results").row_names)
-    kinds = {name: article.table("results").row(name)[2] for name in article.table("results").row_names}
-    for pair in PAIRS.values():
-        kind = {
-            Model.PROCESSES: "Sync",
-            Model.GREENLETS: "Async / Greenlet",
-            Model.COROUTINES: "Async / Coroutine",
-        }[pair.program.model]
-        assert kind == kinds[pair.row], pair.name
+    table = load_article("twenty-one-pairs").table("results")
+    rows = {f"{pair.framework} · {pair.server}": pair for pair in PAIRS.values()}
+    assert list(rows) == list(table.row_names)
+    kinds = {
+        Model.PROCESSES: "Sync",
+        Model.GREENLETS: "Async / Greenlet",
+        Model.COROUTINES: "Async / Coroutine",
+    }
+    for name, pair in rows.items():
+        assert kinds[pair.program.model] == table.row(name)[2], name
 
 
 def test_six_are_named_and_the_base_is_one_of_them() -> None:
@@ -174,7 +174,7 @@ def test_a_pair_can_be_asked_for(name: str) -> None:
     pair = PAIRS[name]
     app = App(APPS / pair.app, pair.interface)
     assert app.file.is_file()
-    command = pair.program.command(Asked(app, 8000, workers=6))
+    command = pair.program.command_for(Asked(app, 8000, workers=6))
     assert app.target in command.argv
 
 

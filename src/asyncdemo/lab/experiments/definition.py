@@ -1,10 +1,9 @@
 """An experiment as its TOML file has it: contestants, settings, sizes, and the rows of its report.
 
 Where a value of a row is a list, the row stands for several, one for each; of several lists the first one
-changes slowest. A row with ``rows`` stands for these, which have what they leave out from it; one with
-``only`` is there in that setting alone. In texts
-``{arm}``, ``{base}`` and ``{setting}`` are these in the words of ``[names]``, ``{figure}`` and ``{percent}``
-the figure's.
+changes slowest, and for ``arm`` "*" is all of ``[names]``. A row with ``rows`` stands for these, which have
+what they leave out from it; one with ``only`` is there in that setting alone. In texts ``{arm}``, ``{base}``
+and ``{setting}`` are these in the words of ``[names]``, ``{figure}`` and ``{percent}`` the figure's.
 Not for: what needs more than data (checks, counts, services): the modules beside this one give them.
 """
 
@@ -96,7 +95,8 @@ class _OwnFigure:
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """own, base: figures of the article, ``table.column@row``; words may have them, and their texts.
+    """own, base: figures of the article, ``table.column@row``; words may have them, and their texts. Without
+    base the ratio is published itself.
 
     more: others, whose texts are {0}, {1}, ... in the words.
     """
@@ -130,8 +130,8 @@ class _Row:
 class _File:
     title: str
     lesson: str
-    contestants: tuple[_Contestant, ...]
     sizes: Mapping[str, Size]
+    contestants: tuple[_Contestant, ...] = ()
     article: str = ""
     twin_of: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -216,7 +216,7 @@ def load_definition(name: str) -> Definition:
     asked = [
         _asked(row, file, article, f"{path.name}.rows[{place}]")
         for place, group in enumerate(rows)
-        for row in _spread(group)
+        for row in _spread({**group, "arm": [*file.names]} if group.get("arm") == "*" else group)
     ]
     return Definition(name, file, conditions, tuple(asked))
 
@@ -323,11 +323,13 @@ def _figure(name: str, file: _File) -> Figure:
 def _published(given: _Published, article: Article | None, words: Mapping[str, str]) -> Published:
     if article is None or not given.own:
         return Published(given.words, given.ratio)
-    own, base = (article.find(reference.format_map(words)) for reference in (given.own, given.base))
-    if own.value is None or base.value is None:
+    own = article.find(given.own.format_map(words))
+    base = article.find(given.base.format_map(words)) if given.base else None
+    of_base = 1.0 if base is None else base.value
+    if own.value is None or of_base is None:
         raise ValueError(f"{given.own} over {given.base}, a ratio of two numbers,")
-    texts = {"own_text": own.text, "base_text": base.text}
+    texts = {"own_text": own.text, "base_text": base.text if base else ""}
     more = [article.find(reference.format_map(words)).text for reference in given.more]
-    times = base.value / own.value
-    shown = given.words.format(*more, own=own.value, base=base.value, times=times, **texts)
-    return Published(shown, own.value / base.value)
+    times = of_base / own.value
+    shown = given.words.format(*more, own=own.value, base=of_base, times=times, **texts)
+    return Published(shown, own.value / of_base)

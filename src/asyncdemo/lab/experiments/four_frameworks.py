@@ -5,7 +5,7 @@ Not for: the apps (``apps/`` of the lesson ``hello-world``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
@@ -14,8 +14,7 @@ from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.entry import Surroundings
 from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.protocol import Check, Experiment, Scene, Seen, When
-from asyncdemo.lab.servers import PROGRAMS, Asked, Program
-from asyncdemo.lab.servers.program import HOST, PYTHON
+from asyncdemo.lab.servers import PROGRAMS, Program
 from asyncdemo.load import Send
 
 __all__ = ["prepared"]
@@ -36,14 +35,9 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 def _sanic_logging() -> Program:
-    def arguments(asked: Asked) -> Sequence[str]:
-        return [
-            *(PYTHON, "-m", "sanic", asked.app.target, "--host", HOST, "--port", asked.port_word),
-            *("--single-process", "--access-logs", "--no-motd"),
-        ]
-
+    command = "python -m sanic {app} --host 127.0.0.1 --port {port} --single-process --access-logs --no-motd"
     notes = ("A line for each request, which the lab reads.", "single_process: no manager beside it.")
-    return replace(PROGRAMS["sanic"], arguments=arguments, most_workers=1, notes=notes)
+    return replace(PROGRAMS["sanic"], command=command, most_workers=1, notes=notes)
 
 
 def _all_at_once() -> Check:

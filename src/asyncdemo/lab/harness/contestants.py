@@ -54,9 +54,9 @@ class ServedApp:
         for attempt in range(1, _ATTEMPTS + 1):
             port = self.free_port()
             asked, settings = self._asked(port, knobs)
-            command = self.program.command(asked, settings)
+            command = self.program.command_for(asked, settings)
             try:
-                running = Running(command, str(interpreter), self.program.endings)
+                running = Running(command, str(interpreter), self.program.signals)
                 running.wait_ready(asked.workers, self._deadline_s(asked.workers), self.path)
                 return running
             except NotStarted:

@@ -57,55 +57,52 @@ class Configuration:
             "delay_ms": int(self.delay_ms) if self.delay_ms == int(self.delay_ms) else self.delay_ms,
         }
 
+    def limits(self, is_sync: bool, is_pooled: bool = True) -> dict[str, int]:
+        """How many requests may wait at once, by what limits them. is_pooled: there is pgbouncer."""
+        return {
+            **({"workers": self.workers_sync} if is_sync else {}),
+            **({"sessions": self.sessions_of(is_sync)} if is_pooled else {}),
+            "clients": self.clients,
+        }
+
+    def slots(self, is_sync: bool, is_pooled: bool = True) -> int:
+        return min(self.limits(is_sync, is_pooled).values())
+
     def bound_per_s(self, is_sync: bool, is_pooled: bool = True) -> float | None:
-        """The most requests per second; None if the query does not wait. is_pooled: there is pgbouncer."""
+        """The most requests per second; None if the query does not wait."""
         if not self.delay_ms:
             return None
-        return laws.bound_per_s(
-            self.delay_ms,
-            clients=self.clients,
-            slots=self.sessions_of(is_sync) if is_pooled else None,
-            workers=self.workers_sync if is_sync else None,
-        )
+        return laws.bound_per_s(self.delay_ms, clients=self.slots(is_sync, is_pooled))
 
     def bound_words(self, is_sync: bool, is_pooled: bool = True) -> str:
         """Its arithmetic: "min(19 workers, 100 sessions, 100 clients) / 20 ms = 950/s"."""
         bound = self.bound_per_s(is_sync, is_pooled)
         if bound is None:
             return "no delay, no bound"
-        parts = [
-            *([f"{self.workers_sync} workers"] if is_sync else []),
-            *([f"{self.sessions_of(is_sync)} sessions"] if is_pooled else []),
-            f"{self.clients} clients",
-        ]
+        parts = (f"{limit} {name}" for name, limit in self.limits(is_sync, is_pooled).items())
         return f"min({', '.join(parts)}) / {self.delay_ms:g} ms = {bound:,.0f}/s"
 
 
 def _of_article(name: str) -> Configuration:
-    table = load_article(_ARTICLE).table("settings")
-    row = table.row(name)
+    values = [
+        _setting(name, key) for key in ("workers_sync", "workers_async", "sessions", "delay", "clients")
+    ]
+    workers_sync, workers_async, sessions, delay_ms, clients = values
+    return Configuration(int(workers_sync), int(workers_async), int(sessions), delay_ms, int(clients))
 
-    def number(key: str) -> float:
-        value = table.figure(row, key).value
-        if value is None:
-            raise ValueError(f"{name} has no number in {key}")
-        return value
 
-    return Configuration(
-        workers_sync=int(number("workers_sync")),
-        workers_async=int(number("workers_async")),
-        sessions=int(number("sessions")),
-        delay_ms=number("delay"),
-        clients=int(number("clients")),
-    )
+def _setting(name: str, key: str) -> float:
+    value = load_article(_ARTICLE).find(f"settings.{key}@{name}").value
+    if value is None:
+        raise ValueError(f"{name} has no number in {key}")
+    return value
 
 
 def _original() -> Configuration:
     """Of it the article says "Variable", "4 per worker" and "None"; the workers are those of the others."""
     mine = _of_article("My Benchmark")
-    table = load_article(_ARTICLE).table("settings")
-    clients = table.figure(table.row("Original"), "clients").value
-    return Configuration(mine.workers_sync, mine.workers_async, 4, 0, int(clients or 0), per_worker=True)
+    clients = int(_setting("Original", "clients"))
+    return Configuration(mine.workers_sync, mine.workers_async, 4, 0, clients, per_worker=True)
 
 
 CONFIGURATIONS: Final[Mapping[str, Configuration]] = {

@@ -109,12 +109,7 @@ class Rigging:
 
     def binding(self, side: Side, is_pooled: bool) -> tuple[str, ...]:
         """Which of the limits is the least; more than one if they tie."""
-        chosen = self.configuration
-        limits = {"clients": chosen.clients}
-        if is_pooled:
-            limits = {"sessions": chosen.sessions_of(side.is_sync), **limits}
-        if side.is_sync:
-            limits = {"workers": chosen.workers_sync, **limits}
+        limits = self.configuration.limits(side.is_sync, is_pooled)
         return tuple(name for name, limit in limits.items() if limit == min(limits.values()))
 
     def bound_ratio(self, is_pooled: bool) -> float | None:

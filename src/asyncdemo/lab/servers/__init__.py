@@ -1,13 +1,10 @@
-"""The server programs of the lab, by name, and contestants made of one of them and an app.
+"""The server programs of the lab, by name (``programs.toml``).
 
 Not for: starting a process and looking after it (``launching``).
 """
 
 from __future__ import annotations
 
-from asyncdemo.lab.servers.asgi import ASGI_SERVERS
-from asyncdemo.lab.servers.gunicorn import GUNICORN
-from asyncdemo.lab.servers.own import OWN
 from asyncdemo.lab.servers.program import (
     BACKLOG,
     CONNECTIONS,
@@ -17,9 +14,9 @@ from asyncdemo.lab.servers.program import (
     Interface,
     Loop,
     Program,
+    load_programs,
     shown,
 )
-from asyncdemo.lab.servers.uwsgi import UWSGI
 
 __all__ = [
     "BACKLOG",
@@ -34,5 +31,5 @@ __all__ = [
     "shown",
 ]
 
-PROGRAMS = {program.name: program for program in (*GUNICORN, UWSGI, *ASGI_SERVERS, *OWN)}
+PROGRAMS = load_programs()
 """Name -> program."""

@@ -1,19 +1,21 @@
 """What a server program is to the lab: a name, what it can run, and the command that starts it.
 
-Not for: any particular one (the modules beside this one), or starting it (``launching``).
+Not for: any particular one (``programs.toml``), or starting it (``launching``).
 """
 
 from __future__ import annotations
 
 import shlex
 import signal
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from asyncdemo.lab.results.setup import Model
+from asyncdemo.lab.results.strict import from_plain
 
 __all__ = [
     "BACKLOG",
@@ -26,6 +28,7 @@ __all__ = [
     "Interface",
     "Loop",
     "Program",
+    "load_programs",
     "shown",
 ]
 
@@ -37,6 +40,7 @@ BACKLOG: Final = 2048
 makes clients wait a second for the kernel's next try. The system may allow less."""
 CONNECTIONS: Final = 1000
 """What Gunicorn takes unasked."""
+_FOLDER: Final = Path(__file__).parent
 _SOMAXCONN: Final = Path("/proc/sys/net/core/somaxconn")
 
 
@@ -128,29 +132,57 @@ def shown(argv: Sequence[str], environment: Mapping[str, str]) -> str:
     return " ".join([*settings, shlex.join(words)])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Program:
-    """arguments: the words of the command. packages: whose versions say what was run; all must be installed.
+    """As ``programs.toml`` has it. packages: whose versions say what was run; all must be installed.
 
-    most_workers: processes that it can have; None for any number. takes_threads: of each worker.
-    environment: the one of ``environments`` that it needs. endings: signals that ask it to end, all its
-    processes at once, as a Ctrl-C does.
+    command: its words, with placeholders. most_workers: processes that it can have; None for any number.
+    takes_threads: of each worker. environment: the one of ``environments`` that it needs. endings: signals
+    that ask it to end, all its processes at once, as a Ctrl-C does.
     """
 
     name: str
     title: str
     model: Model
-    interfaces: frozenset[Interface]
+    interfaces: tuple[Interface, ...]
     packages: tuple[str, ...]
-    arguments: Callable[[Asked], Sequence[str]]
+    command: str
+    worker: str = ""
+    by_loop: Mapping[str, str] = field(default_factory=dict)
     most_workers: int | None = None
     takes_threads: bool = False
     environment: str = ""
-    endings: tuple[signal.Signals, ...] = (signal.SIGTERM,)
+    endings: tuple[str, ...] = ("SIGTERM",)
     notes: tuple[str, ...] = ()
     """Settings that change the figures, in words."""
 
-    def command(self, asked: Asked, environment: Mapping[str, str] | None = None) -> Command:
+    @property
+    def signals(self) -> tuple[signal.Signals, ...]:
+        return tuple(signal.Signals[name] for name in self.endings)
+
+    def arguments(self, asked: Asked) -> list[str]:
+        """The words of the command."""
+        values = {
+            "app": asked.app.target,
+            "address": asked.address,
+            "port": asked.port_word,
+            "workers": asked.workers,
+            "backlog": asked.backlog,
+            "allowed_backlog": asked.allowed_backlog,
+            "connections": asked.connections,
+            "loop": asked.loop.value,
+            "by_loop": self.by_loop.get(asked.loop, ""),
+            "scripts": _FOLDER / "scripts",
+        }
+        found = []
+        for word in shlex.split(self.command.replace("{worker}", self.worker)):
+            if word != "{threads}":
+                found.append(word.format_map(values))
+            elif asked.threads > 1:
+                found += ["--threads", str(asked.threads)]
+        return found
+
+    def command_for(self, asked: Asked, environment: Mapping[str, str] | None = None) -> Command:
         """Raises ValueError if it cannot do that, or there is no port."""
         self.check(asked)
         if asked.port is None:
@@ -173,3 +205,29 @@ class Program:
             raise ValueError(f"{self.title} has {self.most_workers} process, not {asked.workers}")
         if asked.threads > 1 and not self.takes_threads:
             raise ValueError(f"{self.title} has no threads to set")
+
+
+def load_programs() -> dict[str, Program]:
+    """Name -> program. Raises LabFileError."""
+    path = _FOLDER / "programs.toml"
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))
+    programs = (program for name, entry in entries.items() for program in _spread(name, entry))
+    return {program["name"]: from_plain(Program, program, path.name) for program in programs}
+
+
+def _spread(name: str, entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """It, or one for each of its kinds."""
+    kinds = entry.pop("kinds", None)
+    if kinds is None:
+        yield {"name": name, **entry}
+        return
+    for kind, own in kinds.items():
+        yield {
+            "worker": kind,
+            **entry,
+            **own,
+            "name": f"{name}-{kind}",
+            "title": entry["title"].format(kind=kind),
+            "packages": [*entry["packages"], *own.get("packages", ())],
+            "notes": [*own.get("notes", ()), *entry["notes"]],
+        }

@@ -5,13 +5,12 @@ Not for: starting them (``opened``), or their apps, which lie in the folder of t
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import PROGRAMS, Asked, Interface, Program
+from asyncdemo.lab.servers import PROGRAMS, Interface, Program
 
 __all__ = ["BASE", "PAIRS", "SIX", "Pair"]
 
@@ -29,13 +28,12 @@ SIX: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """name: of the arm. row: its name in the article's tables. app: a file. packages: framework, driver.
+    """name: of the arm. app: a file. packages: framework, driver.
 
     greenlets: what the driver waits with, "gevent" or "meinheld". environment: if it is not the server's.
     """
 
     name: str
-    row: str
     framework: str
     server: str
     program: Program
@@ -59,32 +57,25 @@ class Pair:
         return "psycopg2" if self.interface is Interface.WSGI else "asyncpg"
 
 
-_KILLED: Final = (signal.SIGKILL,)
+_KILLED: Final = ("SIGKILL",)
 """Nothing of a trial is kept, and nineteen interpreters that end in order take seconds."""
+_NOTE: Final = "Imported once, before the workers are forked; each request opens a session of its own."
 
 
-def _preloaded(name: str, note: str, *more: str, without: tuple[str, ...] = ()) -> Program:
+def _preloaded(name: str) -> Program:
     """Workers forked from a process that has imported the app: many of them start in the time of one."""
     program = PROGRAMS[name]
+    is_lazy = "--lazy-apps" in program.command
+    command = program.command.replace(" --lazy-apps", "") if is_lazy else f"{program.command} --preload"
+    notes = (*(note for note in program.notes if "lazy-apps" not in note), _NOTE)
+    return replace(program, command=command, endings=_KILLED, notes=notes)
 
-    def arguments(asked: Asked) -> list[str]:
-        return [*(word for word in program.arguments(asked) if word not in without), *more]
 
-    return replace(program, arguments=arguments, endings=_KILLED, notes=(*program.notes, note))
-
-
-_NOTE: Final = "Imported once, before the workers are forked; each request opens a session of its own."
-_GUNICORN: Final = _preloaded("gunicorn-sync", _NOTE, "--preload")
-_MEINHELD: Final = _preloaded("gunicorn-meinheld", _NOTE, "--preload")
-_UWSGI: Final = replace(
-    _preloaded("uwsgi", _NOTE, without=("--lazy-apps",)),
-    notes=tuple(note for note in (*PROGRAMS["uwsgi"].notes, _NOTE) if "lazy-apps" not in note),
-)
 _SERVERS: Final[Mapping[str, tuple[Program, str]]] = {
-    "Meinheld": (_MEINHELD, "meinheld"),
+    "Meinheld": (_preloaded("gunicorn-meinheld"), "meinheld"),
     "Gevent": (replace(PROGRAMS["gunicorn-gevent"], endings=_KILLED), "gevent"),
-    "Gunicorn": (_GUNICORN, ""),
-    "uWSGI": (_UWSGI, ""),
+    "Gunicorn": (_preloaded("gunicorn-sync"), ""),
+    "uWSGI": (_preloaded("uwsgi"), ""),
     "Sanic": (PROGRAMS["sanic"], ""),
     "Uvicorn": (PROGRAMS["uvicorn"], ""),
     "Aiohttp": (PROGRAMS["aiohttp"], ""),
@@ -109,7 +100,6 @@ def _pair(framework: str, server: str) -> Pair:
     patch = ("psycogreen",) if greenlets == "gevent" else ()
     return Pair(
         name=f"{word}-{server.lower()}",
-        row=f"{framework} · {server}",
         framework=framework,
         server=server,
         program=program,
