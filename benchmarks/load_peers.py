@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.lab.harness.cross_checks import PROGRAMS, Program, found_engines
-from asyncdemo.lab.harness.engines import OURS, Engine, Measured, OurEngine
+from asyncdemo.lab.harness.engines import OURS, ClientEngine, Engine, Measured
 from asyncdemo.lab.harness.pinning import choose_pinning
 from asyncdemo.lab.harness.python_clients import found_python_clients
 from asyncdemo.lab.results.validity_checks import shortfall
@@ -49,7 +49,7 @@ def peers() -> dict[str, Engine]:
     folder = str(Path.home() / ".cargo" / "bin")
     if folder not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", ""), folder])
-    return {engine.name: engine for engine in (OurEngine(), *found_engines(), *found_python_clients())}
+    return {engine.name: engine for engine in (ClientEngine(), *found_engines(), *found_python_clients())}
 
 
 def _measured(engine: Engine, port: int, **plan: object) -> Measured:

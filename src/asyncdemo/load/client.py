@@ -14,7 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -37,6 +37,7 @@ class Client:
     Args:
         plan: What to send.
         hold: Get ready, but send nothing before ``go``: starting takes longer than many loads.
+        program: The module that is run, with its arguments: our own, or another that speaks as it does.
 
     Attributes:
         ready (bool): Whether it could begin; what it does from then on is the load.
@@ -49,7 +50,7 @@ class Client:
         AsyncdemoError: If its process cannot be started.
     """
 
-    def __init__(self, plan: Plan, hold: bool = False) -> None:
+    def __init__(self, plan: Plan, hold: bool = False, program: Sequence[str] = ("asyncdemo.load",)) -> None:
         check_installed()
         self.ready = False
         self.finished = False
@@ -58,7 +59,7 @@ class Client:
         self._partial = b""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
         try:
-            self._process = _spawn(self._errors)
+            self._process = _spawn(program, self._errors)
         except BaseException:
             self._errors.close()
             raise
@@ -192,11 +193,11 @@ class _Pipe:
         self._stream.close()
 
 
-def _spawn(errors: IO[bytes]) -> subprocess.Popen[bytes]:
+def _spawn(program: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             # -P: a learner's own `queue.py` in the current folder is not meant
-            [sys.executable, "-P", "-m", "asyncdemo.load"],
+            [sys.executable, "-P", "-m", *program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

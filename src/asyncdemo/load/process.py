@@ -27,16 +27,18 @@ from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
 
-__all__ = ["run_plan", "serve"]
+__all__ = ["OnStart", "run_plan", "serve"]
 
 _STDIN, _STDOUT = 0, 1
 _CHUNK = 1 << 16
 _TELL_EVERY_S = 0.01
 _LOOK_FOR_PARENT_S = 0.25
+OnStart = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None]
+"""Is called with the loop, and what interrupts the load."""
 
 
-def serve() -> int:
-    """Returns the exit code."""
+def serve(run: Callable[[Plan, Reporter | None, OnStart], Result] | None = None) -> int:
+    """Returns the exit code. run: what sends the plan, if it is not our own engine."""
     try:
         check_installed()
         line, rest = _first_line()
@@ -52,7 +54,7 @@ def serve() -> int:
             if reporter is not None:
                 reporter.start(loop)
 
-        result = run_plan(plan, reporter, on_start)
+        result = (run or run_plan)(plan, reporter, on_start)
     except AsyncdemoError as error:
         _say({"failure": str(error)})
         return error.exit_code
@@ -65,7 +67,7 @@ def serve() -> int:
 def run_plan(
     plan: Plan,
     reporter: Reporter | None = None,
-    on_start: Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None] | None = None,
+    on_start: OnStart | None = None,
     make_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
 ) -> Result:
     """In this process. SIGINT and SIGTERM end it early, with a result.

@@ -11,9 +11,9 @@ import pytest
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab import harness
-from asyncdemo.lab.harness.engines import Engine, Measured
+from asyncdemo.lab.harness.engines import ClientEngine, Engine, Measured
 from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.harness.python_clients import PYTHON_CLIENTS, PythonClient, found_python_clients
+from asyncdemo.lab.harness.python_clients import PYTHON_CLIENTS, found_python_clients
 from asyncdemo.lab.harness.scripted import Scripted
 from asyncdemo.load import Plan, Send
 
@@ -64,7 +64,7 @@ def test_an_open_loop_sends_what_is_asked_for(client: Engine) -> None:
     plan = replace(PLAN, clients=None, requests=None, rate=40.0, duration_s=0.5)
     with null_server() as port:
         load = sent(client, replace(plan, port=port)).load
-    assert (load.requests, load.answered, load.window_s) == (20, 20, 0.5)
+    assert (load.requests, load.answered) == (20, 20) and load.window_s > 0.49
     assert load.lag_p99_ms is not None
 
 
@@ -80,11 +80,9 @@ def test_who_does_not_answer_is_an_error_of_its_own(client: Engine) -> None:
 
 @pytest.mark.slow
 def test_one_that_cannot_start_says_why() -> None:
-    with (
-        pytest.raises(AsyncdemoError, match="did not get ready: KeyError: 'urllib9'"),
-        PythonClient("urllib9").prepared(PLAN),
-    ):
-        pass
+    gone = ClientEngine("urllib9", ("asyncdemo.lab.harness.python_client", "urllib9"))
+    with pytest.raises(AsyncdemoError, match=r"ended with exit code 1 .* No module named 'urllib9'"):
+        sent(gone, PLAN)
 
 
 @pytest.mark.slow

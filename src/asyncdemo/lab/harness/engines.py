@@ -17,7 +17,7 @@ from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.trial import Histograms, Load
 from asyncdemo.load import Client, Plan, Result
 
-__all__ = ["OURS", "Engine", "Measured", "OurEngine", "Sending", "latencies_ms", "measured_of"]
+__all__ = ["OURS", "ClientEngine", "Engine", "Measured", "Sending", "latencies_ms"]
 
 _BEYOND: Final = RULES[FlagKind.FEW_SAMPLES].limit or 0.0
 """Answers that must lie beyond a percentile for it to be quoted."""
@@ -57,17 +57,21 @@ class Engine(Protocol):
         """Nothing is sent yet, and what takes time before is over."""
 
 
-class OurEngine:
-    name = OURS
+@dataclass(frozen=True, slots=True)
+class ClientEngine:
+    """Our own client, or a program that speaks as it does."""
+
+    name: str = OURS
+    program: tuple[str, ...] = ("asyncdemo.load",)
 
     def prepared(self, plan: Plan) -> AbstractContextManager[Sending]:
-        return _OurSending(plan)
+        return _ClientSending(plan, self.program)
 
 
-class _OurSending:
-    def __init__(self, plan: Plan) -> None:
+class _ClientSending:
+    def __init__(self, plan: Plan, program: tuple[str, ...]) -> None:
         self._plan = plan
-        self._client = Client(plan, hold=True)
+        self._client = Client(plan, hold=True, program=program)
 
     def __enter__(self) -> Self:
         deadline_s = time.monotonic() + _READY_S
@@ -96,16 +100,11 @@ class _OurSending:
         result = self._client.result
         if result is None:
             raise AsyncdemoError(self._client.failure or "the load client gave no result")
-        return measured_of(self._plan, result)
-
-
-def measured_of(plan: Plan, result: Result) -> Measured:
-    """What a trial keeps of a result of our client, or of one that tells the same."""
-    return Measured(
-        _load(plan, result),
-        Histograms(result.histogram.encoded, result.connects.encoded, result.late_ns.encoded),
-        result.histogram.percentile_ns(99) / _MS if result.answered else None,
-    )
+        return Measured(
+            _load(self._plan, result),
+            Histograms(result.histogram.encoded, result.connects.encoded, result.late_ns.encoded),
+            result.histogram.percentile_ns(99) / _MS if result.answered else None,
+        )
 
 
 def latencies_ms(count: int, mean: float, least: float, percents: Mapping[float, float]) -> dict[str, float]:

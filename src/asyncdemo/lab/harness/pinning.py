@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-__all__ = ["Pinning", "choose_pinning", "ranges"]
+__all__ = ["Pinning", "choose_pinning", "keep_to", "own_processors", "ranges", "running_on"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +28,47 @@ class Pinning:
             return {"client": "any", "server": "any"}
         return {"client": ranges(self.client), "server": ranges(self.server)}
 
-    @contextlib.contextmanager
-    def of_server(self) -> Iterator[None]:
+    def of_server(self) -> contextlib.AbstractContextManager[frozenset[int]]:
         """What is started meanwhile, and whatever that starts, stays on the server's processors.
 
         Those of the calling thread: whoever starts processes from another one must pin that.
         """
-        if not self.server:
-            yield
-            return
-        before = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, self.server)
-        try:
-            yield
-        finally:
-            os.sched_setaffinity(0, before)
+        return running_on(self.server)
+
+
+def own_processors() -> frozenset[int]:
+    """Of the calling thread; none where the system cannot say."""
+    return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
+
+
+@contextlib.contextmanager
+def running_on(processors: Collection[int]) -> Iterator[frozenset[int]]:
+    """What the calling thread starts meanwhile runs there, if any are named; gives where it ran before."""
+    own = own_processors()
+    if not processors:
+        yield own
+        return
+    os.sched_setaffinity(0, processors)
+    try:
+        yield own
+    finally:
+        os.sched_setaffinity(0, own)
+
+
+def keep_to(processors: frozenset[int], pids: Iterable[int]) -> None:
+    """From now on, with all their threads, and whatever they start."""
+    if not processors:
+        return
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                os.sched_setaffinity(int(thread), processors)
 
 
 def choose_pinning(allowed: Sequence[int] | None = None) -> Pinning:
     """The client has the last processor, the servers have all others. allowed: what we may use."""
     if allowed is None:
-        allowed = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ()
+        allowed = sorted(own_processors())
     if len(allowed) < 2:
         return Pinning()
     return Pinning(client=(allowed[-1],), server=tuple(allowed[:-1]))

@@ -1,30 +1,30 @@
 """A load test of an afternoon, with aiohttp or httpx: a program of its own (``python -m ... NAME``).
 
-It reads a plan, says that it is ready, waits for a line, sends, and prints a result as our own client's. It
-is written as one would write it: a task for each client, a timer of the loop for each request, and no thought
-for what it costs. Not for: measuring servers (``asyncdemo.load``).
+It speaks as our own client does (``asyncdemo.load.process``), and sends as one would write it: a task for
+each client, a timer of the loop for each request, and no thought for what it costs.
+Not for: measuring servers (``asyncdemo.load``).
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
+import importlib
 import os
 import sys
-import threading
-import time
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
+from time import perf_counter_ns, process_time
 from typing import Final
 
-from asyncdemo.load.histogram import Histogram
+from asyncdemo.load.events import Reporter
 from asyncdemo.load.limits import allow_connections, loop_factory, pin
 from asyncdemo.load.plan import Plan, Send
+from asyncdemo.load.process import OnStart, serve
 from asyncdemo.load.result import Result
 from asyncdemo.load.schedule import arrivals_ns
+from asyncdemo.load.tally import Tally
 
 __all__ = ["main"]
 
@@ -33,110 +33,70 @@ Request = Callable[[Send], Awaitable[int]]
 """Sends one, reads the whole answer, and gives its status."""
 
 
-@dataclass
-class _Tally:
-    latencies_ns: list[int] = field(default_factory=list)
-    late_ns: list[int] = field(default_factory=list)
-    statuses: Counter[int] = field(default_factory=Counter)
-    errors: Counter[str] = field(default_factory=Counter)
-    first_errors: dict[str, str] = field(default_factory=dict)
-    begun: int = 0
-    open: int = 0
-    most_open: int = 0
-    in_window: int = 0
+class _Load:
+    def __init__(self, plan: Plan, request: Request) -> None:
+        self._plan, self._request = plan, request
+        self._open = 0
+        self._cpu_s = process_time()
+        self.tally = Tally()
 
+    async def run(self, name: str) -> Result:
+        tally, lasts_s = self.tally, self._plan.duration_s
+        tally.start_ns = tally.end_ns = perf_counter_ns()
+        end_ns = float("inf") if lasts_s is None else tally.start_ns + lasts_s * _NS
+        window = asyncio.get_running_loop().call_later(lasts_s or 0, self._close_window) if lasts_s else None
+        await (self._closed_loop(end_ns) if self._plan.rate is None else self._open_loop())
+        if not tally.window_ns:  # all is answered before its end, or it has none
+            self._close_window()
+            tally.window_ns = tally.window_ns if lasts_s is None else round(lasts_s * _NS)
+        if window is not None:
+            window.cancel()
+        return tally.result(0, process_time() - self._cpu_s, name, False)
 
-async def _one(plan: Plan, request: Request, tally: _Tally, intended_ns: int, end_ns: float) -> None:
-    send = plan.sends[tally.begun % len(plan.sends)]
-    tally.begun += 1
-    tally.open += 1
-    tally.most_open = max(tally.most_open, tally.open)
-    tally.late_ns.append(time.perf_counter_ns() - intended_ns)
-    try:
-        status = await asyncio.wait_for(request(send), plan.timeout_s)
-    except TimeoutError:
-        _failed(tally, "timeout", f"no whole response within {plan.timeout_s:g} s")
-    except Exception as error:  # noqa: BLE001 (of whichever library)
-        _failed(tally, "client", f"{type(error).__name__}: {error}")
-    else:
-        now_ns = time.perf_counter_ns()
-        tally.latencies_ns.append(now_ns - intended_ns)
-        tally.statuses[status] += 1
-        tally.in_window += now_ns <= end_ns
-    finally:
-        tally.open -= 1
+    def _close_window(self) -> None:
+        self.tally.close_window(perf_counter_ns(), process_time() - self._cpu_s)
 
+    async def _closed_loop(self, end_ns: float) -> None:
+        numbers = count() if self._plan.requests is None else iter(range(self._plan.requests))
 
-def _failed(tally: _Tally, kind: str, words: str) -> None:
-    tally.errors[kind] += 1
-    tally.first_errors.setdefault(kind, words)
+        async def client() -> None:
+            for _ in numbers:
+                now_ns = perf_counter_ns()
+                if now_ns >= end_ns:
+                    return
+                await self._one(now_ns)
 
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._plan.clients or 0):
+                group.create_task(client())
 
-async def _closed(plan: Plan, request: Request, tally: _Tally, end_ns: float) -> None:
-    numbers = count() if plan.requests is None else iter(range(plan.requests))
+    async def _open_loop(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            for offset_ns in arrivals_ns(self._plan):
+                due_ns = self.tally.start_ns + offset_ns
+                if (left_ns := due_ns - perf_counter_ns()) > 0:
+                    await asyncio.sleep(left_ns / _NS)
+                group.create_task(self._one(due_ns))
 
-    async def client() -> None:
-        for _ in numbers:
-            now_ns = time.perf_counter_ns()
-            if now_ns >= end_ns:
-                return
-            await _one(plan, request, tally, now_ns, end_ns)
-
-    async with asyncio.TaskGroup() as group:
-        for _ in range(plan.clients or 0):
-            group.create_task(client())
-
-
-async def _open(plan: Plan, request: Request, tally: _Tally, start_ns: int, end_ns: float) -> None:
-    async with asyncio.TaskGroup() as group:
-        for offset_ns in arrivals_ns(plan):
-            due_ns = start_ns + offset_ns
-            if (left_ns := due_ns - time.perf_counter_ns()) > 0:
-                await asyncio.sleep(left_ns / _NS)
-            group.create_task(_one(plan, request, tally, due_ns, end_ns))
-
-
-async def _load(plan: Plan, name: str, ready: Callable[[], None]) -> Result:
-    tally = _Tally()
-    async with _SESSIONS[name](plan) as request:
-        ready()
-        cpu_s, start_ns = time.process_time(), time.perf_counter_ns()
-        lasts_ns = float("inf") if plan.duration_s is None else plan.duration_s * _NS
-        watched = asyncio.create_task(_cpu_after(plan.duration_s, cpu_s))
-        if plan.rate is None:
-            await _closed(plan, request, tally, start_ns + lasts_ns)
+    async def _one(self, intended_ns: int) -> None:
+        plan, tally = self._plan, self.tally
+        send = plan.sends[tally.begun % len(plan.sends)]
+        tally.begun += 1
+        self._open += 1
+        tally.most_at_once = max(tally.most_at_once, self._open)
+        tally.late.append(perf_counter_ns() - intended_ns)
+        try:
+            status = await asyncio.wait_for(self._request(send), plan.timeout_s)
+        except TimeoutError:
+            tally.fail("timeout", f"no whole response within {plan.timeout_s:g} s", perf_counter_ns())
+        except Exception as error:  # noqa: BLE001 (of whichever library)
+            tally.fail("client", f"{type(error).__name__}: {error}", perf_counter_ns())
         else:
-            await _open(plan, request, tally, start_ns, start_ns + lasts_ns)
-        wall_s = (time.perf_counter_ns() - start_ns) / _NS
-        cpu_s = time.process_time() - cpu_s
-        watched.cancel()
-        (window_cpu_s,) = await asyncio.gather(watched, return_exceptions=True)
-    return Result(
-        requests=tally.begun,
-        answered=len(tally.latencies_ns),
-        statuses=tally.statuses,
-        errors=tally.errors,
-        first_errors=tally.first_errors,
-        wall_s=wall_s,
-        window_s=plan.duration_s or wall_s,
-        answered_in_window=tally.in_window,
-        histogram=Histogram.of(tally.latencies_ns),
-        connects=Histogram.of([]),
-        late_ns=Histogram.of(tally.late_ns),
-        cpu_s=cpu_s,
-        retried=0,
-        connections=0,
-        open_at_once=tally.most_open,
-        engine=name,
-        window_cpu_s=window_cpu_s if isinstance(window_cpu_s, float) else cpu_s,
-    )
-
-
-async def _cpu_after(duration_s: float | None, before_s: float) -> float | None:
-    if duration_s is None:
-        return None
-    await asyncio.sleep(duration_s)
-    return time.process_time() - before_s
+            tally.end_ns = perf_counter_ns()
+            tally.latencies.append(tally.end_ns - intended_ns)
+            tally.statuses[status] += 1
+        finally:
+            self._open -= 1
 
 
 # -- the libraries ---------------------------------------------------------------------------------------
@@ -190,33 +150,23 @@ _SESSIONS: Final = {"aiohttp": _aiohttp, "httpx": _httpx}
 # -- the program -----------------------------------------------------------------------------------------
 
 
-def main(name: str) -> None:
-    plan = Plan.from_json(sys.stdin.readline())
+def main(name: str) -> int:
+    importlib.import_module(name)  # while nobody waits for it
+    return serve(partial(_run, name))
+
+
+def _run(name: str, plan: Plan, _: Reporter | None, on_start: OnStart) -> Result:
     pin(plan.cpus)
     allow_connections(plan)
 
-    def ready() -> None:
-        _tell({"ready": True})
-        sys.stdin.readline()
-        threading.Thread(target=_end_with_stdin, daemon=True).start()
+    async def run() -> Result:
+        on_start(asyncio.get_running_loop(), lambda: os._exit(1))
+        async with _SESSIONS[name](plan) as request:
+            return await _Load(plan, request).run(name)
 
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        result = runner.run(_load(plan, name, ready))
-    _tell({"result": result.to_json()})
-    os._exit(0)  # the other thread waits
-
-
-def _tell(message: dict[str, object]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
-
-
-def _end_with_stdin() -> None:
-    """Whoever started this is gone."""
-    while os.read(0, 1024):
-        pass
-    os._exit(1)
+        return runner.run(run())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    sys.exit(main(sys.argv[1]))

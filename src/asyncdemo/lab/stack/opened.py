@@ -15,7 +15,7 @@ from typing import Final
 from asyncdemo.lab.harness.database import Database, film_database
 from asyncdemo.lab.harness.installed import find
 from asyncdemo.lab.harness.launching import Running
-from asyncdemo.lab.stack.affinity import keep_to, processors
+from asyncdemo.lab.harness.pinning import keep_to, own_processors
 from asyncdemo.lab.stack.pooler import Pooler, pgbouncer
 from asyncdemo.lab.stack.programs import port_to_keep, scratch
 from asyncdemo.lab.stack.proxy import nginx
@@ -91,7 +91,7 @@ def open_stack(
         database = parts.enter_context(film_database(say))
         # On the client's processor, too: that uses little of it, and of two cores the server has only one.
         # What PostgreSQL makes from now on inherits it; nginx and pgbouncer have it from us.
-        keep_to(processors(), database.pids())
+        keep_to(own_processors(), database.pids())
         say("filling the table")
         _fill(database)
         folder = parts.enter_context(scratch())
@@ -114,7 +114,7 @@ def open_stack(
             pooler,
             proxy,
             {name: (path, "-v" if name == "nginx" else "--version") for name, path in there.items()},
-            processors(),
+            own_processors(),
             {name: words for name, words in _WITHOUT.items() if name not in there},
         )
 

@@ -18,11 +18,11 @@ from asyncdemo.lab.harness.contestant import Knobs, NotStarted
 from asyncdemo.lab.harness.contestants import ServedApp, contestant
 from asyncdemo.lab.harness.environments import Tell, tell_nobody
 from asyncdemo.lab.harness.launching import Running
+from asyncdemo.lab.harness.pinning import keep_to, running_on
 from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Count, Scene, Seen, When
 from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.lab.servers import App
-from asyncdemo.lab.stack.affinity import everywhere, keep_to
 from asyncdemo.lab.stack.opened import ROWS, Stack
 from asyncdemo.lab.stack.pairs import Pair
 from asyncdemo.lab.stack.pooler import Pooler
@@ -62,7 +62,7 @@ class Stacked:
         except ServiceError as error:
             raise NotStarted(str(error)) from error
         # Workers are started on all processors, which takes half the time on two, and kept to theirs then.
-        with everywhere(self.stack.processors) as own:
+        with running_on(self.stack.processors) as own:
             server = self.served.start({**rest, "workers": workers})
         keep_to(own, server.pids())
         return Behind(self.stack, server)

@@ -15,7 +15,7 @@ from typing import Final
 from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.lab.harness.contestant import Contestant, Started
 from asyncdemo.lab.harness.cross_checks import found_engines
-from asyncdemo.lab.harness.engines import Engine, Measured, OurEngine, Sending
+from asyncdemo.lab.harness.engines import ClientEngine, Engine, Measured, Sending
 from asyncdemo.lab.harness.pinning import Pinning, choose_pinning
 from asyncdemo.lab.harness.protocol.description import Condition, Count, Scene
 from asyncdemo.lab.harness.scripted import Scripted
@@ -61,7 +61,7 @@ def _utc_now() -> str:
 
 
 def _engines() -> dict[str, Engine]:
-    return {engine.name: engine for engine in (OurEngine(), *found_engines())}
+    return {engine.name: engine for engine in (ClientEngine(), *found_engines())}
 
 
 @dataclass(frozen=True, slots=True)
