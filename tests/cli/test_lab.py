@@ -15,10 +15,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from asyncdemo.cli.lab_quiet import noise_words
+from asyncdemo.cli.lab_measuring import noise_words
 from asyncdemo.lab.experiments import EXPERIMENTS
-from asyncdemo.lab.results.record import Record
-from asyncdemo.lab.results.record_file import load_record, parse_record
+from asyncdemo.lab.results.record import Record, load_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import TrialOutcome
 from tests.cli.commands import ROOT, Done, asyncdemo, asyncdemo_command, environment

@@ -10,7 +10,7 @@ from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.contestants import contestant
 from asyncdemo.lab.harness.protocol import Condition, Contender, Count, Experiment, Size, run
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers import PROGRAMS, App, Interface

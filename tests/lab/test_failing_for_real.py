@@ -18,7 +18,7 @@ from asyncdemo.lab.harness.cross_checks import Program
 from asyncdemo.lab.harness.load_reports import read_ab
 from asyncdemo.lab.harness.protocol import Condition, Contender, Experiment, Progress, Stage, run
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.load import Send

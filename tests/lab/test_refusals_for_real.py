@@ -19,8 +19,7 @@ from asyncdemo.lab.harness.protocol import Asked, Condition, Contender, Experime
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.ordering import turns
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.record import Record
-from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.record import Record, dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from tests.lab.measuring import BRIEF, CLOSED, OPEN, kinds, one_trial, process_check, serving, undisturbed
 from tests.support.fake_lab import SEND, a_row, an_arm

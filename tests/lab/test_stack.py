@@ -24,7 +24,7 @@ from asyncdemo.lab.harness.contestant import NotStarted, Started
 from asyncdemo.lab.harness.installed import find
 from asyncdemo.lab.harness.pinning import choose_pinning
 from asyncdemo.lab.harness.protocol import Size, run
-from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.stack import PAIRS, Configuration, Stack, contender, open_stack

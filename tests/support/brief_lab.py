@@ -16,8 +16,8 @@ from typing import Final
 from asyncdemo.lab import experiments
 from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.contestants import served_script
 from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contender, Experiment, Size
-from asyncdemo.lab.harness.scripted import Scripted
 from asyncdemo.lab.results.comparison import Bound, Published
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.load import Send
@@ -50,7 +50,7 @@ def make_lab_course(folder: Path) -> Path:
 
 
 def serving(apps: Path, name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
-    return Contender(an_arm(name), Scripted(name, apps / _APP.name, ready_s), behaviour)
+    return Contender(an_arm(name), served_script(name, apps / _APP.name, ready_s), behaviour)
 
 
 def brief(name: str, title: str, rounds: int, *contenders: Contender) -> Experiment:

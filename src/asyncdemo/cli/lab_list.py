@@ -1,21 +1,26 @@
-"""The experiments of the lab as a list: what each is called, where it belongs, how long it takes.
+"""The experiments of the lab as a list, and which of them somebody means by what they typed.
 
-Not for: which one is meant (``lab_names``).
+Not for: lessons that are run or read (``course.content.lookup``).
 """
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from asyncdemo.cli.terminal import wrapped
+from asyncdemo.course.content.catalog import Course
+from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.errors import CourseError, UsageError
 from asyncdemo.lab.experiments import Entry
 from asyncdemo.lab.harness.installed import find
 from asyncdemo.lab.results.setup import Extent
 
-__all__ = ["FORMAT", "as_data", "print_list"]
+__all__ = ["FORMAT", "apps_of", "as_data", "find_entry", "print_list"]
 
 FORMAT: Final = "asyncdemo.lab-list/1"
 
@@ -61,3 +66,42 @@ def _about(entry: Entry) -> list[str]:
         here = f"not here: {', '.join(missing)}" if missing else "all there"
         told.append(f"better with {' and '.join(entry.needs)} ({here})")
     return told
+
+
+def find_entry(entries: Sequence[Entry], course: Course, typed: str) -> tuple[Entry, str]:
+    """The experiment with this name, or to which this lesson leads (its id or number), or the only one with
+    this part in a name; and the name that fitted. Raises UsageError with a suggestion.
+    """
+    word = typed.strip().lower().replace("_", "-").replace(" ", "-")
+    names = {name: entry for entry in reversed(entries) for name in (*entry.lessons, entry.name)}
+    if word.isdecimal():
+        word = find_lesson(course, word).id
+    elif word not in names:
+        fitting = [name for name in names if word and word in name]
+        found = {names[name].name: name for name in fitting}
+        if len(found) == 1:
+            (word,) = fitting if len(fitting) == 1 else found
+        elif found:
+            raise UsageError(f"{typed!r} fits more than one experiment: {', '.join(sorted(found))}.")
+    if word in names:
+        return names[word], word
+    raise UsageError(_unknown(names, entries, course, word))
+
+
+def apps_of(entry: Entry, course: Course) -> Path:
+    """The folder of its apps. Raises CourseError if this course does not have them."""
+    for lesson in course.lessons:
+        if lesson.id == entry.home and (lesson.folder / "apps").is_dir():
+            return lesson.folder / "apps"
+    raise CourseError(
+        f"{course.folder}: the apps of {entry.name} belong to a lesson {entry.home}, which is not there."
+    )
+
+
+def _unknown(names: dict[str, Entry], entries: Sequence[Entry], course: Course, word: str) -> str:
+    if any(lesson.id == word for lesson in course.lessons):
+        led = ", ".join(name for entry in entries for name in entry.lessons)
+        return f"The lesson {word} has no experiment. These have one: {led}."
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    hint = f"Did you mean {near[0]!r}?" if near else "`asyncdemo lab` shows them all."
+    return f"There is no experiment {word!r}. {hint}"

@@ -6,6 +6,7 @@ Not for: what was typed (``lab``), how it is shown (``lab_progress``), or the re
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+import psutil
 from rich.console import Console
 
 from asyncdemo.cli import lab_results
@@ -21,19 +23,19 @@ from asyncdemo.cli.extras import missing_packages
 from asyncdemo.cli.lab_ending import Ending
 from asyncdemo.cli.lab_predict import Guess, ask_ratio
 from asyncdemo.cli.lab_progress import Drawn, Lines, Shown
-from asyncdemo.cli.lab_quiet import noise_words
 from asyncdemo.cli.terminal import keys_not_shown, wrapped_for
 from asyncdemo.errors import AsyncdemoError, LabFileError, MissingError, UsageError
 from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.harness.protocol import Experiment, Progress, run
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.identity import describe, identity
+from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command
 
-__all__ = ["Measured", "Order", "measure"]
+__all__ = ["Measured", "Order", "measure", "noise_words"]
 
 _POLLED: Final = {"warm up", "measure", "look"}
 """Steps in which the protocol asks all the time whether it shall end."""
@@ -215,3 +217,20 @@ def _shown(order: Order) -> Iterator[Shown]:
 
 def _say(words: str) -> None:
     click.echo(wrapped_for(sys.stderr, words), err=True)
+
+
+_LOOK_S: Final = 1.0
+
+
+def noise_words() -> str:
+    """What to do if it is not; "" if it is."""
+    most = RULES[FlagKind.FOREIGN_CPU].limit or 0.0
+    used = psutil.cpu_percent(_LOOK_S) / 100
+    load = os.getloadavg()[0]
+    if used <= most:
+        return ""
+    return (
+        f"The machine is not quiet: other programs use {used:.0%} of the CPU (load average {load:.1f}). "
+        f"A trial during which they use more than {most:.0%} does not count. Close what you can, or end "
+        "this with Ctrl-C and come back later. `top` shows what it is."
+    )

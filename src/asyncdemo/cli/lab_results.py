@@ -1,6 +1,6 @@
 """Where measurements are kept: the record and its page, and what is finished of a run that was ended.
 
-Not for: what is in them (``lab.record_file``, ``lab.protocol.journal``, ``render.lab.page``).
+Not for: what is in them (``lab.results.record``, ``lab.protocol.journal``, ``render.lab.page``).
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from typing import Any, Final
 from asyncdemo.course.workspace.files import replace, state_folder
 from asyncdemo.errors import LabFileError, UsageError, WorkspaceError
 from asyncdemo.lab.harness.protocol.identity import differences
-from asyncdemo.lab.results.record import Record
-from asyncdemo.lab.results.record_file import dump_record, load_record
+from asyncdemo.lab.results.record import Record, dump_record, load_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.render.lab.page import render_page
 

@@ -26,10 +26,9 @@ from typing import Final
 
 from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.lab.results.audit import Check, Judgement
-from asyncdemo.lab.results.audit_explanations import CHECKS
 from asyncdemo.lab.results.auditing import Audited, audited
 from asyncdemo.lab.results.published import ARTICLES, Article, Column, Table, load_article
-from asyncdemo.lab.results.record_file import load_record
+from asyncdemo.lab.results.record import load_record
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.report_text import verdicts
 from asyncdemo.render.lab.tables import items, table
@@ -205,21 +204,20 @@ def _counted(found: Sequence[Audited]) -> str:
 
 
 def _group(check: Check, rows: Sequence[Audited]) -> str:
-    told = CHECKS[check]
     found = table(
         ["row", "arithmetic", "result"],
         (
             [escape(row.about), escape(row.finding.words), _judged(row.finding.judgement)]
             for row in sorted(rows, key=lambda row: row.finding.judgement is not Judgement.CONTRADICTS)
         ),
-        f"{told.title}: findings",
+        f"{check.title}: findings",
         words=True,
     )
     judgements = {row.finding.judgement for row in rows}
     if len(rows) > _MANY and len(judgements) == 1:
         summary = f"All {len(rows)}: {judgements.pop().value}"
         found = f'<details class="published-all"><summary>{summary}</summary>{found}</details>'
-    return f'<p class="published-check"><b>{told.title}.</b> {told.why}</p>{found}'
+    return f'<p class="published-check"><b>{check.title}.</b> {check.why}</p>{found}'
 
 
 def _judged(judgement: Judgement) -> str:

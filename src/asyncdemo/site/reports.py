@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from asyncdemo.lab.results.record_file import load_record
+from asyncdemo.lab.results.record import load_record
 from asyncdemo.render.lab.page import render_page
 
 __all__ = ["write_reports"]

@@ -13,8 +13,7 @@ from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.comparison import Published
 from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.lab.results.ratio import Verdict
-from asyncdemo.lab.results.record import Record
-from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.record import Record, dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Load, Trial, TrialOutcome
 from asyncdemo.load import Plan

@@ -16,8 +16,7 @@ from asyncdemo.lab.harness.pinning import choose_pinning, ranges
 from asyncdemo.lab.harness.protocol.journal import FORMAT, Journal
 from asyncdemo.lab.harness.protocol.ordering import turns
 from asyncdemo.lab.harness.protocol.progress import left_s
-from asyncdemo.lab.harness.protocol.searching import Search
-from asyncdemo.lab.harness.protocol.warming import agree, settled, warm_up
+from asyncdemo.lab.harness.protocol.windows import Search, agree, settled, warm_up
 from asyncdemo.lab.results.setup import Loop
 from asyncdemo.lab.results.trial import Load
 

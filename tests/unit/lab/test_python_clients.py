@@ -11,13 +11,13 @@ import pytest
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab import harness
+from asyncdemo.lab.harness.contestants import served_script
 from asyncdemo.lab.harness.engines import ClientEngine, Engine, Measured
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.python_clients import PYTHON_CLIENTS, found_python_clients
-from asyncdemo.lab.harness.scripted import Scripted
 from asyncdemo.load import Plan, Send
 
-NULL = Scripted("null", Path(harness.__file__).with_name("null_server.py"))
+NULL = served_script("null", Path(harness.__file__).with_name("null_server.py"))
 PLAN = Plan("127.0.0.1", 1, (Send("GET", "/"),), clients=3, requests=60, timeout_s=20, keep_alive=True)
 
 

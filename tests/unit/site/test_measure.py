@@ -14,7 +14,7 @@ from pymdownx.superfences import SuperFencesException
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.lab.results.flags import RULES
 from asyncdemo.lab.results.published import ARTICLES, load_article
-from asyncdemo.lab.results.record_file import dump_record
+from asyncdemo.lab.results.record import dump_record
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.report_text import verdicts
 from asyncdemo.site import measure

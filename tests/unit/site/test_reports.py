@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.experiments import EXPERIMENTS
-from asyncdemo.lab.results.record_file import load_record
+from asyncdemo.lab.results.record import load_record
 from asyncdemo.render.lab.page import render_page
 from asyncdemo.site.reports import write_reports
 

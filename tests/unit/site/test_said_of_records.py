@@ -11,8 +11,7 @@ import pytest
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Ratio, Verdict
-from asyncdemo.lab.results.record import Record
-from asyncdemo.lab.results.record_file import load_record
+from asyncdemo.lab.results.record import Record, load_record
 from asyncdemo.lab.results.setup import Extent
 
 RECORDS = Path(__file__).resolve().parents[3] / "docs" / "measure" / "records"

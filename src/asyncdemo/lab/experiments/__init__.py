@@ -5,7 +5,6 @@ Not for: how one is measured (``protocol``), or its apps, which lie in the folde
 
 from __future__ import annotations
 
-from asyncdemo.lab.experiments.entry import Entry, Surroundings
-from asyncdemo.lab.experiments.registry import EXPERIMENTS, find_experiment
+from asyncdemo.lab.experiments.registry import EXPERIMENTS, Entry, Surroundings, find_experiment
 
 __all__ = ["EXPERIMENTS", "Entry", "Surroundings", "find_experiment"]

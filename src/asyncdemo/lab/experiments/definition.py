@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.contestants import contestant, shared_packages
 from asyncdemo.lab.harness.protocol import (
@@ -33,8 +33,7 @@ from asyncdemo.lab.harness.protocol import (
     Size,
     latency,
 )
-from asyncdemo.lab.harness.protocol.figure import percent_of
-from asyncdemo.lab.results.comparison import Better, Bound, Published
+from asyncdemo.lab.results.comparison import Better, Bound, Published, percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
 from asyncdemo.lab.results.strict import from_plain

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.database import Database, Risen, film_database

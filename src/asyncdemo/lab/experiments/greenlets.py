@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.database import Database, film_database
 from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When

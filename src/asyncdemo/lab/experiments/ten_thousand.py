@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.contestant import Knobs, Started
 from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.entry import Surroundings
+from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.pinning import choose_pinning
 from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contender, Experiment, latency
 from asyncdemo.lab.results.comparison import Bound

@@ -5,9 +5,10 @@ Not for: what any contestant is (``contestant``), or the process of a server (``
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,11 +17,12 @@ from asyncdemo.lab.harness.acceptors import look
 from asyncdemo.lab.harness.contestant import Contestant, Knobs, NotStarted, Unavailable
 from asyncdemo.lab.harness.environments import ENVIRONMENTS, Tell, interpreter_of, tell_nobody
 from asyncdemo.lab.harness.launching import Running
-from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Loop, Program, shown
+from asyncdemo.lab.results.setup import Model
+from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Interface, Loop, Program, shown
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
-__all__ = ["ServedApp", "contestant", "shared_packages"]
+__all__ = ["ServedApp", "contestant", "served_script", "shared_packages"]
 
 _ATTEMPTS: Final = 3
 """With a port each: between finding one free and the server taking it, somebody else may."""
@@ -137,6 +139,14 @@ def contestant(
 ) -> ServedApp:
     """name: that of the program, if it is left out. For the rest see ``ServedApp``."""
     return ServedApp(name or program.name, program, app, packages, environment, path, tell=tell)
+
+
+def served_script(name: str, file: Path, deadline_s: float | None = None) -> ServedApp:
+    """One that is a script: it takes its port as its only argument, and serves with one process."""
+    program = Program(
+        name, name, Model.ONE_AT_A_TIME, (Interface.WSGI,), (), f"python {shlex.quote(str(file))} {{port}}"
+    )
+    return replace(contestant(program, App(file, Interface.WSGI)), deadline_s=deadline_s)
 
 
 def shared_packages(contestants: Iterable[Contestant]) -> tuple[str, ...]:

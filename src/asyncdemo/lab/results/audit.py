@@ -6,15 +6,16 @@ Not for: which columns of which table they are given (``auditing``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, ParamSpec
 
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
 
 __all__ = [
+    "CHECKS",
     "Check",
     "Finding",
     "Judgement",
@@ -43,23 +44,6 @@ _ERRORS: Final = RULES[FlagKind.ERRORS].limit or 0.0
 """Of all requests: more, and the lab refuses a figure."""
 
 
-class Check(StrEnum):
-    LITTLES_LAW = "littles-law"
-    RUN_LENGTH = "run-length"
-    BOUND = "bound"
-    KEPT_UP = "kept-up"
-    BACKLOG = "backlog"
-    THREAD_RATES = "thread-rates"
-    ERRORS = "errors"
-    COUNTED = "counted"
-    CLOSED_LOOP = "closed-loop"
-    STATED_RATIO = "stated-ratio"
-    ROUNDING = "rounding"
-    SAME_FIGURE = "same-figure"
-    BOUND_RATIO = "bound-ratio"
-    MEDIANS = "medians"
-
-
 class Judgement(StrEnum):
     AGREES = "agrees"
     NEAR = "roughly agrees"
@@ -67,6 +51,15 @@ class Judgement(StrEnum):
     """Not all of the figures compared can be right, or they are not of the same requests."""
     REMARK = "to be known"
     """Nothing is wrong, but the figure means something else than it seems to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """why: for a reader who meets it for the first time, why it must hold."""
+
+    key: str
+    title: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,36 +81,63 @@ class Finding:
         return self.reported / self.expected - 1 if self.expected else 0.0
 
 
-def littles_law(clients: float, throughput_per_s: float, latency_ms: float) -> Finding:
-    """Of a closed loop: clients divided by throughput is the mean latency."""
+_P = ParamSpec("_P")
+_Found = tuple[Judgement, float, float, str]
+"""A finding without its check."""
+CHECKS: Final[dict[str, Callable[..., Finding]]] = {}
+"""Key -> what checks it."""
+
+
+def _check(title: str, why: str) -> Callable[[Callable[_P, _Found]], Callable[_P, Finding]]:
+    def of(judge: Callable[_P, _Found]) -> Callable[_P, Finding]:
+        check = Check(judge.__name__.replace("_", "-"), title, why)
+
+        def find(*args: _P.args, **kwargs: _P.kwargs) -> Finding:
+            return Finding(check, *judge(*args, **kwargs))
+
+        CHECKS[check.key] = find
+        return find
+
+    return of
+
+
+@_check(
+    "Little's law",
+    "Each connection always waits for one answer. So the connections, divided by the throughput, are "
+    "the mean latency.",
+)
+def littles_law(clients: float, throughput_per_s: float, latency_ms: float) -> _Found:
     expected = littles_latency_ms(clients, throughput_per_s)
     words = (
         f"{number(clients)} connections / {number(throughput_per_s)} per s must be {number(expected)} ms; "
         f"{number(latency_ms)} ms is reported"
     )
-    return Finding(Check.LITTLES_LAW, _close(expected, latency_ms, 0.05), expected, latency_ms, words)
+    return _close(expected, latency_ms, 0.05), expected, latency_ms, words
 
 
-def run_length(run_s: float, throughput_per_s: float, requests: float) -> Finding:
-    """The length of the run times the rate is the number of requests."""
+@_check("Length of the run", "The length of the run times the rate is the number of requests.")
+def run_length(run_s: float, throughput_per_s: float, requests: float) -> _Found:
     expected = run_s * throughput_per_s
     words = (
         f"{number(run_s)} s × {number(throughput_per_s)} per s must be {number(expected)} requests; "
         f"{number(requests)} are reported"
     )
-    return Finding(Check.RUN_LENGTH, _close(expected, requests, 0.01), expected, requests, words)
+    return _close(expected, requests, 0.01), expected, requests, words
 
 
+@_check(
+    "What the waiting allows",
+    "If each request waits, the rate cannot be higher than the number that may wait at once, divided "
+    "by how long each waits.",
+)
 def bound(
     delay_ms: float,
     clients: float,
     throughput_per_s: float,
     slots: float | None = None,
     workers: float | None = None,
-) -> Finding:
-    """No rate is above what the waiting allows. Above by 5 % is no contradiction: delays are drawn at
-    random.
-    """
+) -> _Found:
+    """Above by 5 % is no contradiction: delays are drawn at random."""
     expected = bound_per_s(delay_ms, clients=clients, slots=slots, workers=workers)
     named = ((slots, "slots"), (workers, "handled at once"), (clients, "clients"))
     limits = ", ".join(f"{number(limit)} {word}" for limit, word in named if limit is not None)
@@ -127,26 +147,31 @@ def bound(
         f"{number(throughput_per_s)} is reported, {share:.0%} of it"
     )
     judgement = Judgement.AGREES if share <= 1.05 else Judgement.CONTRADICTS
-    return Finding(Check.BOUND, judgement, expected, throughput_per_s, words)
+    return judgement, expected, throughput_per_s, words
 
 
-def kept_up(asked_per_s: float, served_per_s: float) -> Finding:
-    """Of an open loop: a server that does not keep up has latencies that grow as long as the run lasts."""
+@_check(
+    "Kept up",
+    "A server that serves less than it is asked for has a backlog, which grows as long as the run "
+    "lasts. Then a percentile says how long the run was.",
+)
+def kept_up(asked_per_s: float, served_per_s: float) -> _Found:
     share = served_per_s / asked_per_s
     words = (
         f"{number(served_per_s)} of {number(asked_per_s)} per s are served, {share:.1%}; "
         f"below {_KEPT_UP:.0%} the lab quotes no percentile"
     )
     judgement = Judgement.AGREES if share >= _KEPT_UP else Judgement.REMARK
-    return Finding(Check.KEPT_UP, judgement, 1.0, share, words)
+    return judgement, 1.0, share, words
 
 
-def backlog(asked_per_s: float, served_per_s: float, run_s: float, max_ms: float) -> Finding:
-    """Of an open loop that is not kept up with: how late the last answer must be.
-
-    Answers that do not come in order, as over many connections, make the greatest one later or earlier than
-    that.
-    """
+@_check(
+    "Backlog",
+    "Requests come at a constant rate and are answered more slowly. So the last one that is answered "
+    "is late by the share that is not served, times the length of the run.",
+)
+def backlog(asked_per_s: float, served_per_s: float, run_s: float, max_ms: float) -> _Found:
+    """Answers out of order, as over many connections, make the greatest one later or earlier than that."""
     expected = backlog_s(asked_per_s, served_per_s, run_s)
     reported = max_ms / 1000
     words = (
@@ -154,33 +179,40 @@ def backlog(asked_per_s: float, served_per_s: float, run_s: float, max_ms: float
         f"a greatest latency of {number(reported)} s is reported"
     )
     judgement = _close(expected, reported, 0.05, rough=0.25)
-    return Finding(Check.BACKLOG, judgement, expected, reported, words)
+    return judgement, expected, reported, words
 
 
-def thread_rates(threads: float, per_thread_per_s: float, throughput_per_s: float) -> Finding:
-    """wrk gives the rate of a thread as a mean of samples; a stall of any length is one sample."""
+@_check(
+    "Rates of the threads",
+    "The rates of the load tool's threads add up to the rate. wrk's rate of a thread is a mean of "
+    "samples, and a standstill of any length is one sample.",
+)
+def thread_rates(threads: float, per_thread_per_s: float, throughput_per_s: float) -> _Found:
     expected = threads * per_thread_per_s
     words = (
         f"{number(threads)} threads × {number(per_thread_per_s)} per s would be {number(expected)} per s; "
         f"{number(throughput_per_s)} is reported"
     )
     judgement = _close(expected, throughput_per_s, 0.05)
-    return Finding(Check.THREAD_RATES, judgement, expected, throughput_per_s, words)
+    return judgement, expected, throughput_per_s, words
 
 
-def errors(requests: float, errors: float, timeouts: float) -> Finding:
-    """Requests that failed or timed out are in no percentile."""
+@_check("Errors", "A request that failed or timed out is in no percentile.")
+def errors(requests: float, errors: float, timeouts: float) -> _Found:
     share = (errors + timeouts) / requests
     words = (
         f"{number(errors)} errors and {number(timeouts)} timeouts beside {number(requests)} requests are "
         f"{share:.1%}; above {_ERRORS:.1%} the lab refuses a figure"
     )
     judgement = Judgement.AGREES if share <= _ERRORS else Judgement.REMARK
-    return Finding(Check.ERRORS, judgement, _ERRORS, share, words)
+    return judgement, _ERRORS, share, words
 
 
-def counted(requests: float, counted: float, run_s: float) -> Finding:
-    """wrk2 counts a latency only after its calibration."""
+@_check(
+    "What the percentiles are of",
+    "wrk2 counts latencies only after a calibration of about ten seconds, and requests from the start.",
+)
+def counted(requests: float, counted: float, run_s: float) -> _Found:
     before = requests - counted
     rates = before / _CALIBRATION_S, counted / (run_s - _CALIBRATION_S)
     words = (
@@ -189,50 +221,52 @@ def counted(requests: float, counted: float, run_s: float) -> Finding:
         f"after it there were {number(rates[1])} per s"
     )
     judgement = Judgement.AGREES if counted == requests else Judgement.REMARK
-    return Finding(Check.COUNTED, judgement, 1.0, counted / requests, words)
+    return judgement, 1.0, counted / requests, words
 
 
-def closed_loop(clients: float, throughput_per_s: float, latency_ms: float) -> Finding:
-    """What a closed loop would have called the mean latency, by Little's law, of the same server at the
-    same rate.
-    """
+@_check(
+    "What a closed loop would have said",
+    "A tool that waits for each answer before it asks again does not see a backlog, because it does "
+    "not make one.",
+)
+def closed_loop(clients: float, throughput_per_s: float, latency_ms: float) -> _Found:
     expected = littles_latency_ms(clients, throughput_per_s)
     words = (
         f"{number(clients)} connections that wait for each answer would give {number(clients)} / "
         f"{number(throughput_per_s)} per s = {number(expected)} ms; counted from the intended send "
         f"the mean is {number(latency_ms)} ms"
     )
-    return Finding(Check.CLOSED_LOOP, Judgement.REMARK, expected, latency_ms, words)
+    return Judgement.REMARK, expected, latency_ms, words
 
 
-def stated_ratio(numerator: float, denominator: float, ratio: float, digits: float) -> Finding:
-    """A ratio is that of its two figures, rounded."""
+@_check("Ratios", "A ratio is that of its two figures.")
+def stated_ratio(numerator: float, denominator: float, ratio: float, digits: float) -> _Found:
     expected = numerator / denominator
     reported = f"{ratio:.{int(digits)}f}"
     words = f"{number(numerator)} / {number(denominator)} = {number(expected)}; {reported} is reported"
-    return Finding(Check.STATED_RATIO, _rounded(expected, ratio, int(digits)), expected, ratio, words)
+    return _rounded(expected, ratio, int(digits)), expected, ratio, words
 
 
-def rounding(exact: float, rounded: float, digits: float) -> Finding:
-    """A figure that is given twice, exactly and rounded."""
+@_check("Rounding", "A figure that is given twice, exactly and rounded.")
+def rounding(exact: float, rounded: float, digits: float) -> _Found:
     words = f"{exact:.2f} rounds to {exact:.{int(digits)}f}; {rounded:g} is reported"
-    return Finding(Check.ROUNDING, _rounded(exact, rounded, int(digits)), exact, rounded, words)
+    return _rounded(exact, rounded, int(digits)), exact, rounded, words
 
 
-def same_figure(first: float, second: float) -> Finding:
-    """A figure that is given in two tables."""
+@_check("Given twice", "A figure that stands in two tables is the same in both.")
+def same_figure(first: float, second: float) -> _Found:
     judgement = Judgement.AGREES if first == second else Judgement.CONTRADICTS
-    return Finding(
-        Check.SAME_FIGURE, judgement, first, second, f"{first:.2f} in one table, {second:.2f} in the other"
-    )
+    return judgement, first, second, f"{first:.2f} in one table, {second:.2f} in the other"
 
 
+@_check(
+    "What the settings allow",
+    "A synchronous worker waits with one request at a time, an asynchronous one with any number. So "
+    "the settings alone say how far one can be ahead of the other, if nothing but the waiting counts.",
+)
 def bound_ratio(
     workers: float, sessions: float, clients: float, delay_ms: float, ratios: Sequence[float]
-) -> Finding:
-    """How much faster waiting alone lets asynchronous workers be, of which each takes any number of
-    requests.
-    """
+) -> _Found:
     one_each = bound_per_s(delay_ms, clients=clients, slots=sessions, workers=workers)
     many_each = bound_per_s(delay_ms, clients=clients, slots=sessions)
     expected, least, most = many_each / one_each, min(ratios), max(ratios)
@@ -248,20 +282,22 @@ def bound_ratio(
         f"{number(clients)} clients) / {number(delay_ms)} ms = {number(many_each)} at most, {expected:.2f} "
         f"times as many; {least:.2f} to {most:.2f} times are reported: {meaning}"
     )
-    return Finding(Check.BOUND_RATIO, Judgement.REMARK, expected, most, words)
+    return Judgement.REMARK, expected, most, words
 
 
-def medians(ratio: float, median_ms: float, base_median_ms: float, p99_ms: float) -> Finding:
-    """With as many clients, throughput goes with the mean latency; where the median says otherwise, the
-    tail decides.
-    """
+@_check(
+    "Medians and throughput",
+    "With the same number of clients, throughput goes with the mean latency. Where the median "
+    "promises more than was reached, a few very slow answers make the mean.",
+)
+def medians(ratio: float, median_ms: float, base_median_ms: float, p99_ms: float) -> _Found:
     expected = base_median_ms / median_ms
     words = (
         f"by the medians {number(base_median_ms)} / {number(median_ms)} ms = {expected:.2f} times; "
         f"{ratio:.2f} is reported, with a P99 of {number(p99_ms)} ms"
     )
     judgement = Judgement.AGREES if abs(ratio / expected - 1) <= 0.05 else Judgement.REMARK
-    return Finding(Check.MEDIANS, judgement, expected, ratio, words)
+    return judgement, expected, ratio, words
 
 
 def number(value: float) -> str:

@@ -7,20 +7,15 @@ Not for: the checks themselves.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.results import audit
-from asyncdemo.lab.results.audit import Check, Finding
+from asyncdemo.lab.results.audit import CHECKS, Finding
 from asyncdemo.lab.results.published import Article, Audit, Table
 
 __all__ = ["Audited", "audited"]
 
-_CHECKS: Final[Mapping[str, Callable[..., Finding]]] = {
-    check: getattr(audit, check.value.replace("-", "_")) for check in Check
-}
 _REFERENCE: Final = re.compile(
     r"(?:(?P<table>\w+)\.)?(?P<column>[a-z]\w*)(?:@(?P<row>.+)|\[(?P<word>\w+)\])?"
 )
@@ -48,7 +43,7 @@ def audited(article: Article) -> tuple[Audited, ...]:
 def _found(article: Article, check: Audit, row: str) -> Finding:
     try:
         inputs = {name: _value(article, check.table, row, given) for name, given in check.inputs.items()}
-        return _CHECKS[check.check](**inputs)
+        return CHECKS[check.check](**inputs)
     except (KeyError, TypeError, ValueError) as error:
         raise LabFileError(f"{article.key}.toml: audit {check.check} of {row}: {error}") from error
 

@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from asyncdemo.lab.results.flags import Flag, refuses
 from asyncdemo.lab.results.ratio import Ratio, Verdict
 
-__all__ = ["Better", "Bound", "Comparison", "Published"]
+__all__ = [
+    "MEAN_LATENCY",
+    "THROUGHPUT",
+    "Better",
+    "Bound",
+    "Comparison",
+    "Figure",
+    "Published",
+    "latency",
+    "percent_of",
+]
 
 
 class Better(StrEnum):
@@ -79,3 +90,31 @@ class Comparison:
             raise ValueError(f"{self.name}: nothing is measured, and no flag says why")
         if self.verdict is not None and (self.verdict is Verdict.REFUSED) != (self.measured is None):
             raise ValueError(f"{self.name}: the verdict is refused if, and only if, nothing is measured")
+
+
+_LATENCY: Final = "load.latency_ms."
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """key: the path to it in a trial, ``load.latency_ms.99``. unit: "" of plain numbers."""
+
+    key: str
+    title: str
+    unit: str
+    better: Better
+
+
+def latency(percent: str) -> Figure:
+    title = "Median latency" if percent == "50" else f"Latency, {percent} %"
+    return Figure(f"{_LATENCY}{percent}", title, "ms", Better.LESS)
+
+
+THROUGHPUT: Final = Figure("load.throughput_per_s", "Requests per second", "/s", Better.MORE)
+MEAN_LATENCY: Final = Figure(f"{_LATENCY}mean", "Mean latency", "ms", Better.LESS)
+
+
+def percent_of(figure: Figure) -> str | None:
+    """Of the 99th percentile of the latency "99"; None of other figures, and of its mean."""
+    percent = figure.key.removeprefix(_LATENCY)
+    return None if percent in {figure.key, "mean"} else percent

@@ -1,22 +1,29 @@
 """The record of a finished experiment, ``asyncdemo.lab/1``: what ran, every trial, and what they come to.
 
-Plain data that checks itself: references lead somewhere, and ratios are those of the trials.
-Not for: measuring, files (``record_file``) or drawing.
+Plain data that checks itself: references lead somewhere, and ratios are those of the trials. Its file is read
+strictly: a field that is unknown, missing or of another kind is an error that names it.
+Not for: measuring or drawing.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
+from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Setting, Verification
+from asyncdemo.lab.results.strict import from_plain, to_plain
 from asyncdemo.lab.results.trial import Trial, figures
 
-__all__ = ["FORMAT", "Record"]
+__all__ = ["FORMAT", "Record", "dump_record", "load_record", "parse_record"]
 
 FORMAT: Final = "asyncdemo.lab/1"
 
@@ -124,3 +131,36 @@ def _names(what: str, items: Iterable[Arm | Setting]) -> frozenset[str]:
 def _known(what: str, name: str, names: frozenset[str], where: str) -> None:
     if name not in names:
         raise ValueError(f"{where}: {name!r} is none of the {what}: {', '.join(sorted(names - {''}))}")
+
+
+def load_record(path: Path) -> Record:
+    """path: ``NAME.json``, or ``NAME.json.gz`` as the repository keeps it. Raises LabFileError."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise LabFileError(f"{path.name} cannot be read: {error}") from error
+    record = parse_record(text, path.name)
+    if record.name != path.name.removesuffix(".gz").removesuffix(".json"):
+        raise LabFileError(f"{path.name} holds a record of the name {record.name!r}; name the file after it")
+    return record
+
+
+def parse_record(text: str, where: str = "record") -> Record:
+    """where: how messages name it. Raises LabFileError."""
+    try:
+        values = json.loads(text)
+    except ValueError as error:
+        raise LabFileError(f"{where} is no JSON: {error}") from error
+    found = values.get("format") if isinstance(values, dict) else None
+    if found != FORMAT:
+        mend = (
+            "A newer asyncdemo reads it." if str(found).startswith("asyncdemo.lab/") else "It is no record."
+        )
+        raise LabFileError(f"{where} has the format {found!r}, and this asyncdemo reads {FORMAT}. {mend}")
+    return from_plain(Record, values, where)
+
+
+def dump_record(record: Record) -> str:
+    """JSON, with a line for each field of a trial, so that two records can be compared."""
+    return json.dumps(to_plain(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

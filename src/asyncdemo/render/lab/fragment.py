@@ -1,6 +1,6 @@
 """The report of a record as a piece of HTML, for a page of the docs site and for one of its own (``page``).
 
-Not for: reading the record (``lab.results.record_file``), or the words (``report_text``).
+Not for: reading the record (``lab.results.record``), or the words (``report_text``).
 """
 
 from __future__ import annotations

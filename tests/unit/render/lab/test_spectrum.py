@@ -10,8 +10,8 @@ import pytest
 
 from asyncdemo.errors import LabFileError, MissingError
 from asyncdemo.lab.results.trial import Histograms
-from asyncdemo.render.lab import percentiles, spectrum_html
-from asyncdemo.render.lab.percentiles import percentile_blocks
+from asyncdemo.render.lab import blocks, spectrum_html
+from asyncdemo.render.lab.blocks import percentile_blocks
 from asyncdemo.render.lab.spectrum import has_spectra, spectra
 from asyncdemo.render.lab.spectrum_html import spectra_html
 from tests.support.lab_records import a_record
@@ -102,7 +102,7 @@ def test_without_hdrhistogram_words_say_what_is_needed(monkeypatch: pytest.Monke
     def missing(record: object) -> None:
         raise MissingError("it is not there")
 
-    monkeypatch.setattr(percentiles, "spectra", missing)
+    monkeypatch.setattr(blocks, "spectra", missing)
     monkeypatch.setattr(spectrum_html, "spectra", missing)
     record = with_open_loop(TWO_ROUNDS)
     assert "hdrhistogram is needed: pip install" in spectra_html(record)

@@ -16,9 +16,9 @@ from asyncdemo.lab.harness.protocol.description import (
     Size,
     When,
 )
-from asyncdemo.lab.harness.protocol.figure import MEAN_LATENCY, THROUGHPUT, Figure, latency
 from asyncdemo.lab.harness.protocol.progress import Progress, Stage
 from asyncdemo.lab.harness.protocol.running import run
+from asyncdemo.lab.results.comparison import MEAN_LATENCY, THROUGHPUT, Figure, latency
 
 __all__ = [
     "MEAN_LATENCY",

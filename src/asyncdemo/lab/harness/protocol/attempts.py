@@ -15,8 +15,7 @@ from asyncdemo.lab.harness.engines import OURS
 from asyncdemo.lab.harness.protocol.bench import Bench, Failed, offered_per_s, plan_of
 from asyncdemo.lab.harness.protocol.description import Check, Condition, Contender, Scene, Seen, Size, When
 from asyncdemo.lab.harness.protocol.ordering import Turn
-from asyncdemo.lab.harness.protocol.searching import Search
-from asyncdemo.lab.harness.protocol.warming import NEAR, WarmUp, settled, warm_up
+from asyncdemo.lab.harness.protocol.windows import NEAR, Search, WarmUp, settled, warm_up
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.results.setup import Loop, Setting

@@ -14,11 +14,11 @@ from typing import Final
 
 from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.lab.harness.contestant import Contestant, Started
+from asyncdemo.lab.harness.contestants import served_script
 from asyncdemo.lab.harness.cross_checks import found_engines
 from asyncdemo.lab.harness.engines import ClientEngine, Engine, Measured, Sending
 from asyncdemo.lab.harness.pinning import Pinning, choose_pinning
 from asyncdemo.lab.harness.protocol.description import Condition, Count, Scene
-from asyncdemo.lab.harness.scripted import Scripted
 from asyncdemo.lab.harness.watching import Watch
 from asyncdemo.lab.results.setup import Setting
 from asyncdemo.lab.results.trial import Load, Server, System, TrialOutcome
@@ -33,7 +33,7 @@ _COUNT_S: Final = 0.25
 _INTO_S: Final = 0.3
 """So long after the load began it is under way, for whoever wants to see that."""
 _TIMEOUT_S: Final = 30.0
-_NULL: Final = Scripted("null", Path(__file__).parents[1] / "null_server.py")
+_NULL: Final = served_script("null", Path(__file__).parents[1] / "null_server.py")
 
 
 class Interrupted(Exception):

@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from asyncdemo.lab.harness.protocol.description import Asked
-from asyncdemo.lab.harness.protocol.figure import THROUGHPUT, percent_of
 from asyncdemo.lab.results import validity_checks
-from asyncdemo.lab.results.comparison import Better, Comparison
+from asyncdemo.lab.results.comparison import THROUGHPUT, Better, Comparison, percent_of
 from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
 from asyncdemo.lab.results.setup import Arm

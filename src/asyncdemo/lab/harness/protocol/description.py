@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from asyncdemo.lab.harness.contestant import Contestant, Started
-from asyncdemo.lab.harness.protocol.figure import Figure
-from asyncdemo.lab.results.comparison import Bound, Published
+from asyncdemo.lab.results.comparison import Bound, Figure, Published
 from asyncdemo.lab.results.setup import Arm, Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Load, check_figure
 from asyncdemo.load import Send

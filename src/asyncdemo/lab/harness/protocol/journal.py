@@ -1,7 +1,7 @@
 """What is finished of a run, written line by line, so that the run can go on after it was ended.
 
 A line of JSON each: first what run it is, then whatever was finished. A half-written last line is dropped.
-Not for: the record of a finished run (``record_file``).
+Not for: the record of a finished run (``results.record``).
 """
 
 from __future__ import annotations

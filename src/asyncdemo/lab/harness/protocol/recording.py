@@ -1,6 +1,6 @@
 """The record of a run, from what is finished of it. Pure, but for the version of asyncdemo.
 
-Not for: files (``record_file``), or what the trials come to (``comparing``).
+Not for: its file (``results.record``), or what the trials come to (``comparing``).
 """
 
 from __future__ import annotations

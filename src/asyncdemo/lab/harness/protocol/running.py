@@ -15,7 +15,6 @@ from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted
 from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
-from asyncdemo.lab.harness.protocol.calibration import NULL, calibrate
 from asyncdemo.lab.harness.protocol.description import Condition, Contender, Experiment, check_experiment
 from asyncdemo.lab.harness.protocol.identity import describe, identity
 from asyncdemo.lab.harness.protocol.journal import Journal
@@ -23,7 +22,7 @@ from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, with_twi
 from asyncdemo.lab.harness.protocol.ordering import Turn, turns
 from asyncdemo.lab.harness.protocol.progress import Listener, Progress, Stage, left_s
 from asyncdemo.lab.harness.protocol.recording import Finished, recorded
-from asyncdemo.lab.harness.protocol.visits import Visit, visit
+from asyncdemo.lab.harness.protocol.visits import NULL, Visit, calibrate, visit
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Calibration, Extent

@@ -1,6 +1,6 @@
-"""Warming up: short windows, until two in a row agree.
+"""How many windows there are: short ones until two in a row agree, or one for each step of a search.
 
-Not for: deciding what a window is (the caller measures it).
+Not for: what a window is (the caller measures it), or what passes (``validity_checks``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from asyncdemo.lab.results.setup import Loop
 from asyncdemo.lab.results.trial import Load
 
-__all__ = ["NEAR", "WarmUp", "agree", "settled", "warm_up"]
+__all__ = ["NEAR", "Search", "WarmUp", "agree", "settled", "warm_up"]
 
 NEAR: Final = {Loop.CLOSED: 0.05, Loop.OPEN: 0.10}
 """How far two windows may be apart: of a closed loop the throughput; of an open one, whose throughput is
@@ -50,3 +50,37 @@ def settled(load: Load, loop: Loop) -> float:
     if loop is Loop.CLOSED:
         return load.throughput_per_s
     return load.latency_ms.get("50", load.latency_ms.get("mean", 0.0))
+
+
+class Search:
+    def __init__(self, start_per_s: float, near: float = 0.05, most: int = 12) -> None:
+        """near: it ends when the best rate is so close to one that failed. most: steps."""
+        if not (start_per_s > 0 and near > 0 and most > 0):
+            raise ValueError("a search needs a rate, a nearness and a number of steps above 0")
+        self._rate = start_per_s
+        self._near, self._most = near, most
+        self._failed: float | None = None
+        self._steps = 0
+        self.best_per_s: float | None = None
+
+    def next_rate(self) -> float | None:
+        """None once it is over."""
+        best, failed = self.best_per_s, self._failed
+        if self._steps >= self._most or (best and failed and failed / best <= 1 + self._near):
+            return None
+        return self._rate
+
+    def tell(self, passed: bool) -> None:
+        """Of the rate that was asked for last."""
+        self._steps += 1
+        if passed:
+            self.best_per_s = self._rate
+        else:
+            self._failed = self._rate
+        if self._failed is None:
+            self._rate *= 2
+        elif self.best_per_s is None:
+            self._rate /= 2
+        else:
+            # geometric: the same share of the rate in either direction
+            self._rate = (self.best_per_s * self._failed) ** 0.5
