@@ -11,19 +11,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from asyncdemo.lab.experiments import find_experiment
+from asyncdemo.lab.harness.contestants import served_script
 from asyncdemo.lab.harness.engines import Engine, Measured, Sending
 from asyncdemo.lab.harness.pinning import Pinning
-from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Scene, Seen, Size, When
+from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Scene, Seen, Size, When, run
 from asyncdemo.lab.harness.protocol.attempts import Attempt
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.ordering import Turn
-from asyncdemo.lab.harness.scripted import Scripted
 from asyncdemo.lab.harness.watching import Watch
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.setup import Loop, Setting
-from asyncdemo.lab.results.trial import Server, System, Trial
+from asyncdemo.lab.results.record import Record, dump_record, parse_record
+from asyncdemo.lab.results.setup import Extent, Loop, Setting
+from asyncdemo.lab.results.trial import Server, System, Trial, TrialOutcome
 from asyncdemo.load import Plan
 from tests.support.fake_lab import SEND, an_arm
+from tests.support.lab_experiments import surroundings_of
 
 SERVING = Path(__file__).with_name("scripts") / "serving.py"
 CLOSED = Setting("closed", "10 clients", Loop.CLOSED, (), clients=10, timeout_s=2, keep_alive=True)
@@ -32,7 +35,7 @@ BRIEF = Size(rounds=1, window_s=0.5, warm_up_s=0.2, most_warm_ups=2)
 
 
 def serving(name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
-    return Contender(an_arm(name), Scripted(name, SERVING, ready_s), behaviour)
+    return Contender(an_arm(name), served_script(name, SERVING, ready_s), behaviour)
 
 
 def process_check(what: str, at_least: int, arms: tuple[str, ...] = ()) -> Check:
@@ -64,6 +67,20 @@ def one_trial(
         rate_per_s=setting.rate_per_s,
     )
     return list(attempt.run(meanwhile).trials)
+
+
+def brief(name: str, *settings: str) -> Record:
+    """One round of an experiment of the lab; everything that was looked at held, and all was measured."""
+    entry = find_experiment(name)
+    assert entry is not None
+    with entry.prepared(surroundings_of(name)) as experiment:
+        sizes = {Extent.QUICK: Size(1, 0.5, 0.2, 2, settings)}
+        record = run(replace(experiment, sizes=sizes), Extent.QUICK, bench=undisturbed(), seed=1)
+    assert parse_record(dump_record(record)) == record
+    assert [item for item in record.verifications if not item.held] == []
+    assert {trial.outcome for trial in record.trials} == {TrialOutcome.MEASURED}
+    assert {trial.arm for trial in record.trials} == {arm.name for arm in record.arms}
+    return record
 
 
 def kinds(*trials: Trial) -> set[FlagKind]:

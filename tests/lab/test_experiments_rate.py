@@ -13,8 +13,7 @@ from asyncdemo.lab.experiments import Surroundings, find_experiment
 from asyncdemo.lab.experiments.ten_thousand import condition
 from asyncdemo.lab.harness.protocol import Experiment, Size, run
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.record import Record
-from asyncdemo.lab.results.record_file import dump_record, parse_record
+from asyncdemo.lab.results.record import Record, dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import Trial, TrialOutcome
 from tests.lab.measuring import kinds, serving, undisturbed

@@ -5,26 +5,17 @@ from __future__ import annotations
 import http.client
 import json
 from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.experiments import Surroundings, find_experiment, flask_and_quart
+from asyncdemo.lab.experiments import flask_and_quart
 from asyncdemo.lab.harness.database import Database, film_database
-from asyncdemo.lab.harness.protocol import Contender, Size, run
-from asyncdemo.lab.results.record import Record
-from asyncdemo.lab.results.record_file import dump_record, parse_record
-from asyncdemo.lab.results.setup import Extent
-from asyncdemo.lab.results.trial import TrialOutcome
+from asyncdemo.lab.harness.protocol import Contender
 from tests.lab.contestants import wait_until_gone
-from tests.lab.measuring import undisturbed
+from tests.lab.measuring import brief
+from tests.support.lab_experiments import surroundings_of
 
 pytestmark = pytest.mark.lab
-
-LESSONS = Path(__file__).parents[2] / "lessons"
-QUART_APPS = LESSONS / "06-migration/21-psycopg2-to-asyncpg/apps"
-GREEN_APPS = LESSONS / "07-measurement/24-greenlets/apps"
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +37,7 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def contender(database: Database, name: str) -> Contender:
-    experiment = flask_and_quart.described(Surroundings(QUART_APPS), database, None)
+    experiment = flask_and_quart.described(surroundings_of("flask-and-quart"), database, None)
     return next(item for item in experiment.contenders if item.arm.name == name)
 
 
@@ -77,22 +68,8 @@ def test_what_becomes_of_twelve_reviews_that_were_answered(
     assert database.reviews() - before == stored
 
 
-def brief(name: str, apps: Path, settings: tuple[str, ...]) -> Record:
-    entry = find_experiment(name)
-    assert entry is not None
-    with entry.prepared(Surroundings(apps)) as experiment:
-        sizes = {Extent.QUICK: Size(1, 0.5, 0.2, 1, settings=settings)}
-        record = run(replace(experiment, sizes=sizes), Extent.QUICK, seed=1, bench=undisturbed())
-    assert parse_record(dump_record(record)) == record
-    assert all(item.held for item in record.verifications), record.verifications
-    assert {trial.outcome for trial in record.trials} == {TrialOutcome.MEASURED}
-    assert all(row.measured for row in record.comparisons)
-    assert not any(arm.unavailable for arm in record.arms)
-    return record
-
-
 def test_flask_and_quart_for_a_moment() -> None:
-    record = brief("flask-and-quart", QUART_APPS, ("film", "review"))
+    record = brief("flask-and-quart", "film", "review")
     asked_for = {(item.arm, item.what, item.asked) for item in record.verifications}
     stores = "rows that a POST /reviews/ stores"
     assert {("flask-published", stores, "0: never committed"), ("quart-asyncpg", stores, "1")} <= asked_for
@@ -104,7 +81,7 @@ def test_flask_and_quart_for_a_moment() -> None:
 
 
 def test_greenlets_for_a_moment() -> None:
-    record = brief("greenlets", GREEN_APPS, ("pool-10",))
+    record = brief("greenlets", "pool-10")
     in_flight = {trial.arm: trial.counted["db_queries_in_flight"] for trial in record.trials}
     assert {in_flight[arm] for arm in ("sync", "gevent", "own-gevent")} == {1}
     assert all(1 < in_flight[arm] <= 10 for arm in ("gevent-psycogreen", "own-gevent-psycogreen"))

@@ -1,18 +1,17 @@
-"""The constant rate and the ten thousand connections: whole descriptions, every published row asked for."""
+"""The constant rate and the ten thousand connections: every published row asked for."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from asyncdemo.lab.experiments import Surroundings, find_experiment
+from asyncdemo.lab.experiments import find_experiment
 from asyncdemo.lab.experiments.constant_rate import longest_of_backlog
 from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.contestants import ServedApp
 from asyncdemo.lab.harness.environments import Progress
-from asyncdemo.lab.harness.protocol import Experiment, Scene
-from asyncdemo.lab.harness.protocol.description import check_experiment
+from asyncdemo.lab.harness.protocol import Scene
 from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.harness.protocol.visits import Visit
 from asyncdemo.lab.results.laws import littles_latency_ms
@@ -20,48 +19,11 @@ from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Extent, Loop
 from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeContestant, an_arm
-
-APPS = Path(__file__).resolve().parents[3] / "lessons" / "07-measurement" / "23-open-loop" / "apps"
-
-
-def prepared(name: str) -> Experiment:
-    entry = find_experiment(name)
-    assert entry is not None and entry.home == "open-loop"
-    with entry.prepared(Surroundings(APPS)) as experiment:
-        return experiment
-
-
-@pytest.mark.parametrize("name", ["constant-rate", "ten-thousand"])
-@pytest.mark.parametrize("extent", list(Extent))
-def test_the_description_is_whole_at_every_size(name: str, extent: Extent) -> None:
-    experiment = prepared(name)
-    conditions = experiment.conditions_of(experiment.sizes[extent])
-    check_experiment(experiment, conditions)
-    names = [item.setting.name for item in experiment.conditions]
-    assert conditions and len(set(names)) == len(names)
-    assert set(experiment.sizes[extent].settings) <= set(names)
-    assert experiment.twin_of in {contender.arm.name for contender in experiment.contenders}
-    titles = [
-        row.name for row in experiment.asked if row.setting in {item.setting.name for item in conditions}
-    ]
-    assert titles and len(set(titles)) == len(titles)
-
-
-@pytest.mark.parametrize("name", ["constant-rate", "ten-thousand"])
-def test_each_arm_has_its_app_and_is_asked_about(name: str) -> None:
-    experiment = prepared(name)
-    asked = {arm for row in experiment.asked for arm in (row.arm, row.base)}
-    assert asked == {contender.arm.name for contender in experiment.contenders}
-    for contender in experiment.contenders:
-        app = getattr(contender.contestant, "app", None)
-        if app is None:
-            assert contender.arm.unavailable and contender.arm.successor
-        else:
-            assert app.file.is_file()
+from tests.support.lab_experiments import described, surroundings_of
 
 
 def test_every_published_row_is_asked_for() -> None:
-    experiment = prepared("constant-rate")
+    experiment = described("constant-rate")
     table = load_article("constant-rate").table("results")
     settings = {item.setting.name: item.setting for item in experiment.conditions}
     rows = {(row.setting, row.figure.key): row for row in experiment.asked if row.published is not None}
@@ -84,7 +46,7 @@ def test_every_published_row_is_asked_for() -> None:
 
 
 def test_the_formula_holds_for_what_is_published_at_the_lower_rate() -> None:
-    rows = {row.name: row for row in prepared("constant-rate").asked}
+    rows = {row.name: row for row in described("constant-rate").asked}
     row = rows["2,000 a second: Flask's longest wait, × the formula's"]
     assert row.published is not None and row.bound is not None
     assert row.published.ratio == pytest.approx(1, abs=0.01) and row.bound.ratio == 1
@@ -94,7 +56,7 @@ def test_the_formula_holds_for_what_is_published_at_the_lower_rate() -> None:
 
 
 def test_the_formula_is_a_number_and_not_counted_in_any_trial() -> None:
-    experiment = prepared("constant-rate")
+    experiment = described("constant-rate")
     rows = [row for row in experiment.asked if row.figure.key == "counted.longest_of_backlog"]
     assert len(rows) == 4
     assert {(row.base_value, row.base_setting) for row in rows} == {(1.0, "")}
@@ -102,28 +64,8 @@ def test_the_formula_is_a_number_and_not_counted_in_any_trial() -> None:
     assert counting == {row.setting for row in rows}
 
 
-def test_a_full_run_asks_for_longer_at_the_published_rates() -> None:
-    experiment = prepared("constant-rate")
-    asked = {item.setting.name: item for item in experiment.conditions}
-    lasts = {
-        extent: [asked[f"asked-{rate}"].described(size).duration_s for rate in (2000, 4000)]
-        for extent, size in experiment.sizes.items()
-    }
-    assert lasts == {Extent.QUICK: [2.0, 2.0], Extent.DEFAULT: [2.0, 2.0], Extent.FULL: [6.0, 3.0]}
-
-
-def test_rankings_have_seven_rounds_by_default_and_a_quick_run_says_that_it_has_not() -> None:
-    sizes = prepared("constant-rate").sizes
-    assert [sizes[extent].rounds for extent in (Extent.QUICK, Extent.DEFAULT, Extent.FULL)] == [3, 7, 7]
-    everything = prepared("constant-rate").conditions_of(sizes[Extent.FULL])
-    shares = {
-        (item.setting.arrivals, item.setting.of_capacity) for item in everything if item.capacity == "closed"
-    }
-    assert shares >= {(arrivals, share) for arrivals in ("uniform", "poisson") for share in (0.5, 0.7, 0.9)}
-
-
 def a_scene(longest_ms: float, answered: int, wall_s: float) -> Scene:
-    experiment = prepared("constant-rate")
+    experiment = described("constant-rate")
     (setting,) = (item.setting for item in experiment.conditions if item.setting.name == "asked-2000")
     load = Load(4000, answered, wall_s, 2.0, 2000, 1000.0, latency_ms={"100": longest_ms})
     return Scene(an_arm("flask"), setting, FakeContestant("flask").start({}), load)
@@ -141,7 +83,7 @@ def test_without_a_backlog_there_is_no_multiple_of_it() -> None:
 
 
 def test_rate_times_wait_is_what_is_open_at_once() -> None:
-    settings = {item.setting.name: item for item in prepared("ten-thousand").conditions}
+    settings = {item.setting.name: item for item in described("ten-thousand").conditions}
     assert settings.keys() == {"at-once-2000", "at-once-10000"}
     for name, item in settings.items():
         setting, connections = item.setting, int(name.removeprefix("at-once-"))
@@ -154,7 +96,7 @@ def test_cyclone_has_an_environment_of_its_own_and_tells_of_it_being_made() -> N
     told: list[Progress | str] = []
     entry = find_experiment("ten-thousand")
     assert entry is not None
-    with entry.prepared(Surroundings(APPS, tell=told.append)) as experiment:
+    with entry.prepared(replace(surroundings_of("ten-thousand"), tell=told.append)) as experiment:
         named = {contender.arm.name: contender for contender in experiment.contenders}
     arm, served = named["cyclone"].arm, named["cyclone"].contestant
     assert isinstance(served, ServedApp)
@@ -165,7 +107,7 @@ def test_cyclone_has_an_environment_of_its_own_and_tells_of_it_being_made() -> N
 
 
 def test_cyclone_whose_environment_cannot_be_made_is_a_row_that_says_why() -> None:
-    experiment = prepared("ten-thousand")
+    experiment = described("ten-thousand")
     size = experiment.sizes[Extent.QUICK]
     gone = Visit("cyclone", "at-once-2000", unavailable="no network", successor="Klein")
     lineup = Lineup(experiment.contenders, experiment.conditions_of(size), size, (gone,))
@@ -175,7 +117,7 @@ def test_cyclone_whose_environment_cannot_be_made_is_a_row_that_says_why() -> No
 
 
 def test_who_was_named_and_cannot_be_had_stays_a_row() -> None:
-    named = {contender.arm.name: contender for contender in prepared("ten-thousand").contenders}
+    named = {contender.arm.name: contender for contender in described("ten-thousand").contenders}
     assert [name for name, contender in named.items() if contender.arm.unavailable] == ["japronto"]
     arm = named["japronto"].arm
     assert "3.6" in arm.unavailable and arm.successor

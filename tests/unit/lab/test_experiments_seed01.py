@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.experiments import Surroundings, find_experiment
 from asyncdemo.lab.harness.contestants import ServedApp
 from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
-from asyncdemo.lab.harness.protocol.description import check_experiment
 from asyncdemo.lab.results.comparison import Better
 from asyncdemo.lab.results.published import load_article
-from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeContestant, FakeStarted
+from tests.support.lab_experiments import described, row
 
-LESSONS = Path(__file__).parents[3] / "lessons"
-NAMES = ("flask-and-sanic", "four-frameworks")
 UNTHREADED, THREADED, SANIC = "flask-unthreaded", "flask-threaded", "sanic"
 FLASK, TORNADO, KLEIN, LOGGING = UNTHREADED, "tornado", "klein", "sanic-logging"
-
-
-def described(name: str) -> Experiment:
-    entry = find_experiment(name)
-    assert entry is not None
-    (home,) = LESSONS.glob(f"*/*-{entry.home}")
-    with entry.prepared(Surroundings(home / "apps")) as experiment:
-        return experiment
-
-
-@pytest.fixture(scope="module", params=NAMES)
-def experiment(request: pytest.FixtureRequest) -> Experiment:
-    return described(str(request.param))
 
 
 @pytest.fixture(scope="module")
@@ -47,40 +29,9 @@ def hello() -> Experiment:
     return described("four-frameworks")
 
 
-def row(experiment: Experiment, arm: str, base: str, setting: str, figure: str) -> Asked:
-    (found,) = (
-        asked
-        for asked in experiment.asked
-        if (asked.arm, asked.base, asked.setting, asked.figure.key) == (arm, base, setting, figure)
-    )
-    return found
-
-
 def ratio(asked: Asked) -> float | None:
     assert asked.published is not None
     return asked.published.ratio
-
-
-def test_each_extent_names_what_is_there(experiment: Experiment) -> None:
-    names = {condition.setting.name for condition in experiment.conditions}
-    for extent in Extent:
-        size = experiment.sizes[extent]
-        assert set(size.settings) <= names
-        check_experiment(experiment, experiment.conditions_of(size))
-    assert experiment.sizes[Extent.DEFAULT].rounds == 7, "a ranking is claimed"
-    assert not experiment.sizes[Extent.FULL].settings, "a full run leaves nothing out"
-
-
-def test_no_row_is_asked_for_twice(experiment: Experiment) -> None:
-    keys = [(item.arm, item.base, item.setting, item.base_setting, item.figure) for item in experiment.asked]
-    assert len(keys) == len(set(keys))
-
-
-def test_every_app_is_in_the_folder_of_the_lesson(experiment: Experiment) -> None:
-    for contender in experiment.contenders:
-        assert isinstance(contender.contestant, ServedApp)
-        assert contender.contestant.app.file.is_file()
-        assert "PORT" in contender.contestant.command(contender.knobs)
 
 
 def test_every_published_figure_of_the_uploads_has_a_row(uploads: Experiment) -> None:
@@ -177,16 +128,6 @@ def test_the_row_that_cannot_be_true_is_named(hello: Experiment) -> None:
     assert tornado.published is not None
     assert "by Little's law of the published rates 115 / 578 ms: 0.20" in tornado.published.words
     assert ratio(tornado) == pytest.approx(114.38 / 103.07), "as if Tornado were the slower one"
-
-
-def test_latency_is_asked_for_below_capacity_and_within_a_budget_in_a_full_run_only(
-    hello: Experiment,
-) -> None:
-    full = {item.setting.name: item for item in hello.conditions_of(hello.sizes[Extent.FULL])}
-    assert {full[f"load-{level}"].setting.of_capacity for level in (50, 70, 90)} == {0.5, 0.7, 0.9}
-    assert full["budget"].setting.budget_ms and full["budget"].capacity == "closed"
-    default = {item.setting.name for item in hello.conditions_of(hello.sizes[Extent.DEFAULT])}
-    assert default == {"closed"}
 
 
 def test_the_access_log_is_on_in_one_arm(hello: Experiment) -> None:

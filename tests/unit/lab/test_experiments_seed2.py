@@ -4,80 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.experiments import Surroundings, flask_and_quart, greenlets
+from asyncdemo.lab.experiments import greenlets
 from asyncdemo.lab.harness.contestant import Unavailable
-from asyncdemo.lab.harness.contestants import ServedApp
 from asyncdemo.lab.harness.database import Risen
 from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
-from asyncdemo.lab.harness.protocol.description import check_experiment
 from asyncdemo.lab.results.published import load_article
-from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeContestant, FakeStarted
+from tests.support.lab_experiments import FakeDatabase, green, quart
 
-LESSONS = Path(__file__).parents[3] / "lessons"
 RATE, LATENCY = "load.throughput_per_s", "load.latency_ms.mean"
 GONE = Unavailable("it cannot be installed", "Gunicorn with gevent workers")
 
 
-class FakeDatabase:
-    """Figures that a test sets."""
-
-    url, words = "postgresql://nowhere", "PostgreSQL 0"
-
-    def __init__(self) -> None:
-        self.made = self.open = self.running = self.stored = 0.0
-
-    def sessions(self) -> float:
-        return self.made
-
-    def connected(self) -> float:
-        return self.open
-
-    def connected_at_most(self, most: float) -> float:
-        return self.open
-
-    def in_flight(self) -> float:
-        return self.running
-
-    def reviews(self) -> float:
-        return self.stored
-
-    def pids(self) -> tuple[int, ...]:
-        return ()
-
-    def died(self) -> str:
-        return ""
-
-
-def quart(database: FakeDatabase | None = None, gone: Unavailable | None = None) -> Experiment:
-    apps = Surroundings(LESSONS / "06-migration/21-psycopg2-to-asyncpg/apps")
-    return flask_and_quart.described(apps, database or FakeDatabase(), gone)  # type: ignore[arg-type]
-
-
 def rows(has_eventlet: bool) -> tuple[Asked, ...]:
     return quart(gone=None if has_eventlet else GONE).asked
-
-
-def green(database: FakeDatabase | None = None) -> Experiment:
-    apps = Surroundings(LESSONS / "07-measurement/24-greenlets/apps")
-    return greenlets.described(apps, database or FakeDatabase())  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("experiment", [quart(), quart(gone=GONE), green()], ids=["quart", "gone", "green"])
-@pytest.mark.parametrize("extent", Extent)
-def test_it_names_only_what_it_has(experiment: Experiment, extent: Extent) -> None:
-    conditions = experiment.conditions_of(experiment.sizes[extent])
-    assert conditions
-    check_experiment(experiment, conditions)
-    for contender in experiment.contenders:
-        app = contender.contestant.app.file  # type: ignore[attr-defined]
-        assert app.exists(), app
-    assert experiment.twin_of in {contender.arm.name for contender in experiment.contenders}
 
 
 # -- Flask and Quart ---------------------------------------------------------------------------------------
@@ -129,17 +73,6 @@ def test_quart_alone_is_asked_for_as_it_is_estimated() -> None:
 def test_waiting_predicts_no_difference() -> None:
     assert {row.bound.ratio for row in rows(True) if row.bound} == {1.0}
     assert {row.setting for row in rows(True) if not row.bound} == {"film-crowd"}
-
-
-def test_the_record_names_the_versions_of_every_server_and_driver() -> None:
-    assert {"gunicorn", "gevent", "uvicorn", "flask", "quart"} <= {*quart(gone=GONE).packages}
-    for experiment in (quart(), green()):
-        for contender in experiment.contenders:
-            served = contender.contestant
-            assert isinstance(served, ServedApp)
-            named = {*experiment.packages, *served.own_versions}
-            assert {*served.program.packages, *served.packages} <= named
-    assert "eventlet" not in quart().packages, "it has an environment, and the arm says its versions"
 
 
 def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> None:

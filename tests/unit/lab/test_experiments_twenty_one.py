@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
-from asyncdemo.lab.experiments import Surroundings, find_experiment
-from asyncdemo.lab.experiments import twenty_one_pairs as module
+from asyncdemo.lab.experiments import find_experiment
 from asyncdemo.lab.experiments.twenty_one_pairs import BASE_AGAIN
-from asyncdemo.lab.harness.protocol import Asked, Experiment
-from asyncdemo.lab.harness.protocol.description import check_experiment
+from asyncdemo.lab.harness.protocol import Asked
 from asyncdemo.lab.harness.protocol.lineup import Lineup, with_twin
 from asyncdemo.lab.harness.protocol.ordering import turns
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Extent, Loop
-from asyncdemo.lab.stack import BASE, PAIRS, SIX, Stack
+from asyncdemo.lab.stack import BASE, PAIRS, SIX
+from tests.support.lab_experiments import pairs
 
 ARTICLE = load_article("twenty-one-pairs")
-APPS = Path(__file__).parents[3] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
 RECONFIGURED = {"mine": "mine", "better-async": "better_async", "better-sync": "better_sync"}
 RESULTS = {
     "load.latency_ms.50": "p50",
@@ -31,23 +25,7 @@ RESULTS = {
 }
 
 
-def described(missing: Mapping[str, str] | None = None, pooler: object = "pgbouncer") -> Experiment:
-    stack: Any = SimpleNamespace(
-        missing=missing or {},
-        programs={},
-        pids=tuple,
-        died=str,
-        sessions=float,
-        server_port=9000,
-        port=8000,
-        proxy="nginx",
-        pooler=pooler,
-        database=SimpleNamespace(words="PostgreSQL 18.4"),
-    )
-    return module._experiment(cast(Stack, stack), Surroundings(APPS))
-
-
-EXPERIMENT = described()
+EXPERIMENT = pairs()
 
 
 def rows(setting: str, figure: str) -> dict[str, Asked]:
@@ -115,18 +93,11 @@ def test_what_waits_for_nothing_has_no_bound() -> None:
 
 
 def test_without_pgbouncer_the_bounds_know_no_sessions_and_the_run_says_so() -> None:
-    without = described({"pgbouncer": "directly"}, pooler=None)
+    without = pairs({"pgbouncer": "directly"}, pooler=None)
     assert without.missing == {"pgbouncer": "directly"}
     row = next(row for row in without.asked if row.setting == "better-async" and row.arm == "sanic-sanic")
     assert row.bound is not None and "sessions" not in row.bound.words
     assert row.bound.ratio == pytest.approx(10_000 / 475)
-
-
-@pytest.mark.parametrize("extent", Extent)
-def test_it_names_only_what_it_has(extent: Extent) -> None:
-    size = EXPERIMENT.sizes[extent]
-    own = EXPERIMENT.of(size)
-    check_experiment(own, own.conditions_of(size))
 
 
 def planned(extent: Extent) -> Counter[tuple[str, str]]:
@@ -170,7 +141,7 @@ def test_each_trial_verifies_answer_workers_and_sessions_and_the_first_setting_m
     for item in others:
         assert [check.what for check in item.checks if check.always] == always
         assert all(check.always for check in item.checks), "no visit of its own"
-    without = described({"pgbouncer": "directly"}, pooler=None)
+    without = pairs({"pgbouncer": "directly"}, pooler=None)
     assert [check.what for check in without.conditions[1].checks] == always[:2]
 
 

@@ -1,0 +1,63 @@
+"""What holds for the description of every experiment: it names only what it has, at every size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from asyncdemo.lab.experiments import EXPERIMENTS
+from asyncdemo.lab.harness.contestant import Unavailable
+from asyncdemo.lab.harness.protocol import Experiment
+from asyncdemo.lab.harness.protocol.description import check_experiment
+from asyncdemo.lab.results.setup import Extent
+from tests.support.lab_experiments import described, pairs, quart
+
+GONE = Unavailable("it cannot be installed", "Gunicorn with gevent workers")
+EVERY = {entry.name: described(entry.name) for entry in EXPERIMENTS}
+EVERY |= {"without eventlet": quart(gone=GONE), "without pgbouncer": pairs({"pgbouncer": "directly"}, None)}
+
+every = pytest.mark.parametrize("experiment", EVERY.values(), ids=EVERY)
+
+
+@every
+@pytest.mark.parametrize("extent", Extent)
+def test_each_extent_names_what_is_there(experiment: Experiment, extent: Extent) -> None:
+    size = experiment.sizes[extent]
+    own = experiment.of(size)
+    conditions = own.conditions_of(size)
+    assert set(size.settings) <= {item.setting.name for item in experiment.conditions}
+    check_experiment(own, conditions)
+    there = {item.setting.name for item in conditions}
+    assert any({row.setting, row.base_setting or row.setting} <= there for row in own.asked)
+
+
+@every
+def test_a_full_run_ranks_all_arms_and_a_quick_one_none(experiment: Experiment) -> None:
+    quick, full = experiment.sizes[Extent.QUICK], experiment.sizes[Extent.FULL]
+    assert full.rounds == 7 > quick.rounds and not full.arms
+
+
+@every
+def test_nothing_is_named_or_asked_for_twice(experiment: Experiment) -> None:
+    settings = [item.setting.name for item in experiment.conditions]
+    rows = [(item.arm, item.base, item.setting, item.base_setting, item.figure) for item in experiment.asked]
+    for names in (settings, rows):
+        assert len(names) == len({*names})
+
+
+@every
+def test_each_arm_has_its_app_and_is_asked_about(experiment: Experiment) -> None:
+    arms = {contender.arm.name for contender in experiment.contenders}
+    asked = {arm for row in experiment.asked for arm in (row.arm, row.base)}
+    assert arms == asked
+    assert experiment.twin_of in {"", *arms}
+    for contender in experiment.contenders:
+        contestant: Any = contender.contestant
+        served = getattr(contestant, "served", contestant)
+        if hasattr(served, "app"):
+            assert served.app.file.is_file()
+            named = {*experiment.packages, *served.own_versions}
+            assert {*served.program.packages, *served.packages} - {"meinheld"} <= named
+        else:
+            assert contender.arm.unavailable and contender.arm.successor
