@@ -67,14 +67,12 @@ test-suites: $(VENV)/.dev ## other people's test suites, plain and under the tra
 services: ## Redis, PostgreSQL, pgbouncer and nginx from Debian, as root: used where they are installed
 	@scripts/servers.sh
 
-# A lesson may say `Sanic` without the types of its config and context, which no learner needs.
 # The types in tests/browser are Playwright's.
 lint: $(VENV)/.browser ## style, types, the import rules and the workflow files
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@for folder in lessons/*/*/ lessons/*/*/wrong/ lessons/*/*/right/ lessons/*/*/apps/; do \
-	    test ! -d "$$folder" || $(BIN)/mypy --no-error-summary --allow-any-generics "$$folder"*.py || exit 1; done
+	@$(BIN)/python scripts/lesson_types.py
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
