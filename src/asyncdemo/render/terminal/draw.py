@@ -29,6 +29,7 @@ __all__ = [
     "legend_lines",
     "panel_width",
     "row_lines",
+    "shared_heights",
     "text_line",
     "timeline_lines",
     "title_line",
@@ -70,6 +71,16 @@ def panel_width(panels: int, width: int) -> tuple[int, bool]:
     if panels > 1 and width >= _SIDE_BY_SIDE and each >= _NARROWEST:
         return each, True
     return width, False
+
+
+def shared_heights(wanted: Sequence[int], room: int, least: int) -> list[int]:
+    """Of panels below each other: who wants little gets it, the others share the rest."""
+    shares = [0] * len(wanted)
+    in_order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    for place, index in enumerate(in_order):
+        shares[index] = max(min(wanted[index], room // (len(in_order) - place)), least)
+        room -= min(shares[index], wanted[index])
+    return shares
 
 
 def gutter_width(names: Iterable[str], lanes: int, rows: int, width: int, marked: bool = False) -> int:

@@ -22,6 +22,7 @@ from asyncdemo.render.terminal.draw import (
     gutter_width,
     legend_lines,
     panel_width,
+    shared_heights,
 )
 from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.render.terminal.theme import Theme, theme_for
@@ -141,7 +142,7 @@ def picture_lines(
         outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
         room_for_all = room - sum(map(len, outputs))
         pitch = _widest(pitch, lambda pitch: sum(_wanted(panels, pitch)) <= room_for_all)
-        heights = _shared(_wanted(panels, pitch), room_for_all)
+        heights = shared_heights(_wanted(panels, pitch), room_for_all, _LEAST_HEIGHT)
         pairs = zip(_pictures(panels, theme, each, heights, pitch), outputs, strict=True)
         lines = [line for picture, written in pairs for line in (*picture, *written)]
     return [*lines[: max(room, 1)], [], *legend][: max(height, 1)]
@@ -170,13 +171,3 @@ def _widest(pitch: int, fits: Callable[[int], bool]) -> int:
 
 def _wanted(panels: Sequence[LivePanel], pitch: int) -> list[int]:
     return [panel.wanted_height(pitch) for panel in panels]
-
-
-def _shared(wanted: Sequence[int], room: int) -> list[int]:
-    """Who wants little gets it, the others share the rest."""
-    shares = [0] * len(wanted)
-    in_order = sorted(range(len(wanted)), key=wanted.__getitem__)
-    for place, index in enumerate(in_order):
-        shares[index] = max(min(wanted[index], room // (len(in_order) - place)), _LEAST_HEIGHT)
-        room -= min(shares[index], wanted[index])
-    return shares

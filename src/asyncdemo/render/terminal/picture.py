@@ -1,0 +1,97 @@
+"""Recorded runs as one picture of a given size: titles, one time scale, rows, legend.
+
+Not for: figures and findings (``report``), runs that still go on (``live``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from asyncdemo.model import Clock, Run, RunOutcome
+from asyncdemo.render.facts.runs import empty_words
+from asyncdemo.render.terminal.draw import (
+    Line,
+    beside,
+    cell_marks,
+    end_marks,
+    gutter_width,
+    legend_lines,
+    panel_width,
+    shared_heights,
+    text_line,
+    timeline_lines,
+    title_line,
+)
+from asyncdemo.render.terminal.theme import DIM, Theme
+from asyncdemo.render.timeline.grid import Grid
+from asyncdemo.render.timeline.layout import column_ns, extent_ns, lay_out_run, noun
+from asyncdemo.render.words import count, duration, fit, status, title
+
+__all__ = ["picture_of_runs", "run_title"]
+
+_LEAST_ROWS = 2
+_LEGEND_TAKES = 4
+"""At most one line in so many is one of the legend."""
+
+
+def picture_of_runs(runs: Sequence[Run], theme: Theme, width: int, height: int) -> list[Line]:
+    """At most ``height`` lines, none wider than ``width``; rows are folded as far as that takes.
+
+    The runs stand side by side where there is room, else below each other, under one axis.
+    """
+    if not runs:
+        return []
+    legend: list[Line] = []
+    while True:
+        lines, grids = _panels(runs, theme, width, height - len(legend))
+        ended = {row.ended for grid in grids for row in grid.rows}
+        marks = [*cell_marks(theme, grids), *end_marks(theme, ended, grids[0].noun)]
+        shades = {shade for grid in grids for shade in grid.shades}
+        needed = legend_lines(theme, width, marks, shades)[: height // _LEGEND_TAKES]
+        if len(needed) <= len(legend):
+            return [*lines, *needed][:height]
+        legend = needed
+
+
+def run_title(run: Run, theme: Theme, width: int, fold: int = 1) -> Line:
+    """Its name and its time; how it ended only where that is news. fold: the most rows in one."""
+    words = f"{count(len(run.rows), noun(run))}, up to {fold:,} to a row, " if fold > 1 else ""
+    words += duration(extent_ns(run))
+    if run.outcome is not RunOutcome.OK or run.clock is Clock.VIRTUAL:
+        words += f", {status(run)}"
+    return title_line(title(run), words, theme, width)
+
+
+def _panels(
+    runs: Sequence[Run], theme: Theme, width: int, height: int
+) -> tuple[list[Line], tuple[Grid, ...]]:
+    each, side_by_side = panel_width(len(runs), width)
+    # A title for each, and an axis.
+    wanted = [1 + max(len(run.rows), 1) for run in runs]
+    heights = (
+        [height - 1] * len(runs) if side_by_side else shared_heights(wanted, height - 1, 1 + _LEAST_ROWS)
+    )
+    rooms = [room - 1 for room in heights]
+    names = [row.name for run, room in zip(runs, rooms, strict=True) for row in run.rows[:room]]
+    marked = any(
+        row.outcome in theme.ends for run, room in zip(runs, rooms, strict=True) for row in run.rows[:room]
+    )
+    gutter = gutter_width(names, max(len(run.rows) for run in runs), min(rooms), each, marked)
+    column = column_ns(runs, each - gutter)
+    grids = tuple(
+        lay_out_run(run, each - gutter, room, column) for run, room in zip(runs, rooms, strict=True)
+    )
+    blocks: list[list[Line]] = []
+    for run, grid in zip(runs, grids, strict=True):
+        axis, *rows = timeline_lines(grid, theme, gutter)
+        rows = rows[: len(grid.rows)]  # without the counts of folded ones
+        if not grid.rows:
+            rows = [text_line(fit(empty_words(run), each, theme.ellipsis), DIM)]
+        heading = run_title(run, theme, each, grid.fold)
+        if side_by_side:
+            blocks.append([heading, axis, *rows])
+        else:
+            blocks.append([*([] if blocks else [axis]), heading, *rows])
+    if side_by_side:
+        return list(beside(blocks, each)), grids
+    return [line for block in blocks for line in block], grids
