@@ -15,6 +15,7 @@ __all__ = [
     "can_draw",
     "facts_of_terminal",
     "in_foreground",
+    "interactive",
     "keys_not_shown",
     "wrapped",
     "wrapped_for",
@@ -62,6 +63,11 @@ def can_draw() -> bool:
 def can_ask() -> bool:
     """Whether someone sits there: without a terminal on both sides nothing is ever asked."""
     return _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
+
+
+def interactive(plain: bool = False, as_json: bool = False) -> bool:
+    """Whether a screen is started: somebody sits at a terminal that can draw, and has not asked for text."""
+    return not (plain or as_json) and can_ask() and can_draw() and in_foreground()
 
 
 @contextmanager
