@@ -8,11 +8,12 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Iterable
 from importlib import metadata, util
 from pathlib import Path
 from typing import Final
 
-__all__ = ["CHECKOUT", "WITHOUT_WHEEL", "install_command", "version_of"]
+__all__ = ["CHECKOUT", "WITHOUT_WHEEL", "install_command", "missing_packages", "version_of"]
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
 """Where asyncdemo's pyproject.toml is, if it runs from a checkout."""
@@ -42,3 +43,8 @@ def version_of(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
+
+
+def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the packages that are not installed."""
+    return tuple(name for name in names if version_of(name) is None)

@@ -20,18 +20,17 @@ from asyncdemo.cli.exercises import (
     load_exercise,
     need_workspace,
     next_words,
-    now,
-    shown_path,
 )
-from asyncdemo.cli.needs import need
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.recording import signals_noted
 from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.judging.judge import Failure, Stopped, Verdict, judge
-from asyncdemo.course.workspace.context import CourseContext, locate
+from asyncdemo.course.judging.needs import need
+from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
+from asyncdemo.course.workspace.progress import now
 from asyncdemo.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,

@@ -13,14 +13,15 @@ from dataclasses import replace
 from datetime import datetime
 
 from asyncdemo.cli.board import Sheet
-from asyncdemo.cli.exercises import need_workspace, now, shown_path
+from asyncdemo.cli.exercises import need_workspace
 from asyncdemo.cli.guidance import Guide
-from asyncdemo.cli.needs import need
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.judging.judge import Stopped, Verdict, judge
-from asyncdemo.course.workspace.context import CourseContext
+from asyncdemo.course.judging.needs import need
+from asyncdemo.course.workspace.context import CourseContext, shown_path
+from asyncdemo.course.workspace.progress import now
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.model import Run
 from asyncdemo.recording.runner import SpareChildren

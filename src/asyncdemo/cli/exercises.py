@@ -5,9 +5,7 @@ Not for: judging or changing exercises.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +15,7 @@ from click.shell_completion import CompletionItem
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.content.lookup import find_lesson
-from asyncdemo.course.workspace.context import CourseContext, locate, resolved
+from asyncdemo.course.workspace.context import CourseContext, locate, resolved, shown_path
 from asyncdemo.course.workspace.next_step import current_exercise, exercises, first_unread, next_step
 from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace
@@ -34,9 +32,7 @@ __all__ = [
     "need_help_with",
     "need_workspace",
     "next_words",
-    "now",
     "program",
-    "shown_path",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -111,15 +107,6 @@ def program(context: CourseContext) -> str:
     return f"asyncdemo --course {shown_path(context.course.folder)}" if from_elsewhere else "asyncdemo"
 
 
-def shown_path(path: Path) -> str:
-    """As one would type it here: relative where that is shorter."""
-    try:
-        relative = os.path.relpath(path)
-    except (OSError, ValueError):  # no current folder, or another drive
-        return str(path)
-    return min(relative, str(path), key=len)
-
-
 def next_words(context: CourseContext, just_run: str = "") -> list[str]:
     """What to do next, in lines, with exact commands. Empty if all is done. just_run: id of a lesson."""
     records = context.progress.all() if context.progress else {}
@@ -146,11 +133,6 @@ def next_words(context: CourseContext, just_run: str = "") -> list[str]:
         head = f"{label}: {command:<{width}}  "
         shown.append(wrapped(words, head, " " * len(head)) if words else head.rstrip())
     return shown
-
-
-def now() -> str:
-    """For the record: UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _no_workspace(context: CourseContext) -> str:

@@ -12,7 +12,7 @@ from importlib import metadata
 
 from asyncdemo.packages import CHECKOUT, WITHOUT_WHEEL, install_command, version_of
 
-__all__ = ["Extra", "extras", "missing_packages"]
+__all__ = ["Extra", "extras"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,6 @@ def extras(needed: Iterable[str]) -> list[Extra]:
     found = [_extra("", needed)]
     found.extend(_extra(name, packages) for name, packages in _declared().items() if name != "all")
     return found
-
-
-def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the packages that are not installed."""
-    return tuple(name for name in names if version_of(name) is None)
 
 
 def _extra(name: str, packages: Iterable[str]) -> Extra:

@@ -5,9 +5,9 @@ Not for: when it is said (``watch``, ``exercise_view``), or what a verdict says.
 
 from __future__ import annotations
 
-from asyncdemo.cli.exercises import need_workspace, shown_path
+from asyncdemo.cli.exercises import need_workspace
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.workspace.context import CourseContext
+from asyncdemo.course.workspace.context import CourseContext, shown_path
 from asyncdemo.course.workspace.next_step import exercises, following_exercise
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.errors import WorkspaceError

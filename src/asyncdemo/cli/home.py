@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.cli.exercises import program, shown_path
+from asyncdemo.cli.exercises import program
 from asyncdemo.cli.terminal import wrapped
 from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.workspace.context import CourseContext, latest, locate
+from asyncdemo.course.workspace.context import CourseContext, latest, locate, shown_path
 from asyncdemo.course.workspace.next_step import exercises, first_unread, next_step
 
 __all__ = ["home"]

@@ -12,12 +12,11 @@ from click.shell_completion import CompletionItem
 
 from asyncdemo.cli import lab_results
 from asyncdemo.cli.console import make_console
-from asyncdemo.cli.exercises import shown_path
 from asyncdemo.cli.lab_list import apps_of, as_data, find_entry, print_list
 from asyncdemo.cli.lab_measuring import Measured, Order, measure
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped, wrapped_for
-from asyncdemo.course.workspace.context import locate
+from asyncdemo.course.workspace.context import locate, shown_path
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, ServiceError, UsageError
 from asyncdemo.lab.experiments import EXPERIMENTS
 from asyncdemo.lab.results.flags import FlagKind

@@ -19,7 +19,6 @@ import psutil
 from rich.console import Console
 
 from asyncdemo.cli import lab_results
-from asyncdemo.cli.extras import missing_packages
 from asyncdemo.cli.lab_ending import Ending
 from asyncdemo.cli.lab_predict import Guess, ask_ratio
 from asyncdemo.cli.lab_progress import Drawn, Lines, Shown
@@ -33,7 +32,7 @@ from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.load.needed import check_installed
-from asyncdemo.packages import install_command
+from asyncdemo.packages import install_command, missing_packages
 
 __all__ = ["Measured", "Order", "measure", "noise_words"]
 

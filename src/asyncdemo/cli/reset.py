@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace, shown_path
+from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import can_ask, wrapped
-from asyncdemo.course.workspace.context import locate
+from asyncdemo.course.workspace.context import locate, shown_path
 from asyncdemo.course.workspace.exercise_files import reset
 from asyncdemo.course.workspace.workspace import FileState
 from asyncdemo.errors import UsageError

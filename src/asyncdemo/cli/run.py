@@ -17,7 +17,6 @@ from asyncdemo.analysis.metrics.requests import has_failed
 from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words, program
-from asyncdemo.cli.needs import need
 from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import answerable, ask, print_answers
@@ -28,6 +27,7 @@ from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.text import sections
+from asyncdemo.course.judging.needs import need
 from asyncdemo.course.judging.run_context import make_run_context
 from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.progress import Predicted

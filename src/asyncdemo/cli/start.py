@@ -8,25 +8,16 @@ from typing import Final
 
 import click
 
-from asyncdemo.cli.exercises import next_words, shown_path
+from asyncdemo.cli.exercises import next_words
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.course.content.catalog import find_course, load_course
-from asyncdemo.course.workspace.context import (
-    CourseContext,
-    resolved,
-    state_progress,
-    surrounding_workspace,
-)
-from asyncdemo.course.workspace.exercise_files import Given, Happened, fill
-from asyncdemo.course.workspace.known_workspaces import is_known, need_known, remember
-from asyncdemo.course.workspace.progress import Progress
-from asyncdemo.course.workspace.workspace import Workspace, find
-from asyncdemo.errors import UsageError, WorkspaceError
+from asyncdemo.course.workspace.context import shown_path
+from asyncdemo.course.workspace.exercise_files import Given, Happened
+from asyncdemo.course.workspace.starting import start_workspace
+from asyncdemo.course.workspace.workspace import Workspace
 
 __all__ = ["command"]
 
-_FOLDER: Final = "asyncdemo-exercises"
 _WORDS: Final = {
     Happened.AGAIN: "given again",
     Happened.UPDATED: "has a newer text; you had not edited it",
@@ -44,48 +35,12 @@ def command(folder: Path | None, course_folder: Path | None) -> None:
     In a workspace that is there already, this gives what is new in the course. A file that you have edited
     is never written over. Your progress is kept in the folder too.
     """
-    surrounding = surrounding_workspace()
-    if folder is None and surrounding is not None:
-        folder = surrounding.folder
-    target = resolved(folder or Path(_FOLDER))
-    existing = find(target)
-    if existing is not None and existing.folder != target:
-        raise UsageError(
-            f"{target} lies in the workspace {existing.folder}. "
-            f"To bring that up to date: asyncdemo start {shown_path(existing.folder)}"
-        )
-    wanted = None if course_folder is None else resolved(course_folder)
-    if existing is not None and wanted is None:
-        need_known(existing)
-        wanted = existing.course
-    if existing is not None and existing.course != wanted and (existing.course is None or is_known(existing)):
-        raise UsageError(
-            f"{target} is a workspace of the course {existing.course or 'that comes along'}. "
-            "Choose another DIR."
-        )
-    course = load_course(find_course(wanted))
-    workspace, given = fill(target, course, wanted)
-    progress = Progress(workspace.progress_file, course.renamed)
-    if wanted is None:
-        _carry(state_progress(course), progress)
-    _remember(workspace)
-    _report(workspace, given, is_new=existing is None)
-    for line in next_words(CourseContext(course, workspace, progress)):
+    started = start_workspace(folder, course_folder)
+    if started.trouble:
+        click.echo(f"asyncdemo will not find this workspace from outside: {started.trouble}", err=True)
+    _report(started.workspace, started.given, is_new=started.is_new)
+    for line in next_words(started.context):
         click.echo(line)
-
-
-def _carry(records: Progress, progress: Progress) -> None:
-    """What was done before there was a workspace. A join, so that doing it twice changes nothing."""
-    for lesson_id, record in records.all().items():
-        if progress.of(lesson_id).joined(record) != progress.of(lesson_id):
-            progress.update(lesson_id, lambda known, record=record: known.joined(record))  # type: ignore[misc]
-
-
-def _remember(workspace: Workspace) -> None:
-    try:
-        remember(workspace)
-    except WorkspaceError as error:
-        click.echo(f"asyncdemo will not find this workspace from outside: {error}", err=True)
 
 
 def _report(workspace: Workspace, given: Sequence[Given], *, is_new: bool) -> None:

@@ -5,6 +5,7 @@ Not for: what is in them (``catalog``, ``workspace``, ``progress``), or whose th
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ __all__ = [
     "latest",
     "locate",
     "resolved",
+    "shown_path",
     "state_progress",
     "surrounding_workspace",
 ]
@@ -95,6 +97,15 @@ def resolved(path: Path) -> Path:
     if not path.is_absolute() and current_folder() is None:
         raise UsageError(f"{path}: the current folder was removed. Change to one that is there.")
     return path.resolve()
+
+
+def shown_path(path: Path) -> str:
+    """As one would type it here: relative where that is shorter."""
+    try:
+        relative = os.path.relpath(path)
+    except (OSError, ValueError):  # no current folder, or another drive
+        return str(path)
+    return min(relative, str(path), key=len)
 
 
 def state_progress(course: Course) -> Progress:

@@ -9,13 +9,14 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.workspace.database import reading, writing
 from asyncdemo.errors import WorkspaceError
 
-__all__ = ["Predicted", "Progress", "Record"]
+__all__ = ["Predicted", "Progress", "Record", "now"]
 
 _HINTS: Final = 3
 _TABLES: Final = """
@@ -116,6 +117,11 @@ class Record:
             solution_asked=max(self.solution_asked, other.solution_asked),
             solution_shown=self.solution_shown or other.solution_shown,
         )
+
+
+def now() -> str:
+    """For the record: UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,17 @@
 """What a lesson or an exercise needs beyond asyncdemo itself, looked for before anything starts.
 
-Not for: which extras there are (``extras``), or starting a service (``serving``).
+Not for: which extras there are (``cli.extras``), or starting a service (``serving``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from asyncdemo.cli.extras import missing_packages
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.load import Load
 from asyncdemo.errors import MissingError
 from asyncdemo.load.needed import check_installed
-from asyncdemo.packages import install_command
+from asyncdemo.packages import install_command, missing_packages
 from asyncdemo.services import choose
 
 __all__ = ["need"]
