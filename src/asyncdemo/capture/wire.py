@@ -46,6 +46,8 @@ STUCK = -11
 OFF_CPU = -12
 SUMMED = -13
 WAITED = -14
+ENDED = -15
+"""A task, as most do: track, when, and whether it was cancelled. ``End`` tells what else there is to tell."""
 WAITS_SHIFT = 56
 
 # Wakers that are no track.

@@ -33,13 +33,15 @@ class TaskState(weakref.ref[Any]):
     ``waker`` are those of that one.
     """
 
-    __slots__ = ("end_ns", "key", "methods", "ready_ns", "told", "track", "waker")
+    __slots__ = ("end_ns", "key", "methods", "name", "ready_ns", "told", "track", "waker")
 
     end_ns: int
     """When its last step ended, at first when it was made."""
     key: int
     methods: Any
     """``tasks.TaskMethods`` of its class."""
+    name: str
+    """As it was told."""
     ready_ns: int
     """Since when the scheduled step can run; 0: since the step before it ended,
     ``NOT_SCHEDULED`` while none is."""

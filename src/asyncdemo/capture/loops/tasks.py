@@ -137,6 +137,7 @@ class Tasks:
         state.key, state.methods, state.track = id(task), methods, track
         state.end_ns = state.ready_ns = at_ns
         state.waker = parent
+        state.name = str(methods.get_name(task))
         state.told = function.tasks < TASKS_TOLD
         function.tasks += 1
         thread = loop_state.thread
@@ -147,7 +148,7 @@ class Tasks:
         recorder.define(
             wire.Task(
                 track,
-                str(methods.get_name(task)),
+                state.name,
                 _name(coroutine),
                 function.site,
                 recorder.caller_site(creator),
@@ -200,15 +201,15 @@ class Tasks:
         """The task is done. Reads private attributes: ``exception()`` would count as looking at it."""
         self._recorder.tasks.pop(state.key, None)
         self.states.pop(state.key, None)
-        error = None
-        if state.methods.cancelled(task):
-            outcome = "cancelled"
-        else:
-            exception = getattr(task, "_exception", None)
-            outcome = "returned" if exception is None else "raised"
-            error = None if exception is None else type(exception).__name__
-        name = str(state.methods.get_name(task))
-        self._recorder.define(wire.End(state.track, at_ns, outcome, error, None, name))
+        cancelled = state.methods.cancelled(task)
+        exception = None if cancelled else getattr(task, "_exception", None)
+        name = state.methods.get_name(task)
+        if exception is None and name == state.name:
+            self._recorder.record((wire.ENDED, state.track, at_ns, cancelled, 0, 0))
+            return
+        outcome = "cancelled" if cancelled else "returned" if exception is None else "raised"
+        error = None if exception is None else type(exception).__name__
+        self._recorder.define(wire.End(state.track, at_ns, outcome, error, None, str(name)))
 
     def record_eager_step(
         self, task: Any, state: TaskState, coroutine: Any, start_ns: int, parent: int

@@ -18,7 +18,7 @@ _WOKEN_BY_LANES = frozenset(
 )
 """Waits that another lane may end: who did is known from the wake."""
 
-_NOTHING = (wire.NOW, wire.STUCK, wire.OFF_CPU)
+_NOTHING = (wire.NOW, wire.STUCK, wire.OFF_CPU, wire.ENDED)
 _STATES = tuple(State)
 _BY_EVENTS = (wire.BY_IO, wire.BY_TIMER)
 

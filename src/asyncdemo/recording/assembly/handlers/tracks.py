@@ -66,11 +66,16 @@ def runs(state: AssemblyState, message: wire.Runs) -> None:
 def end(state: AssemblyState, message: wire.End) -> None:
     index, at_ns, outcome, error, cpu_ns, name = message
     track = state.ledger.tracks[index]
-    track.closed_ns, track.outcome, track.error, track.cpu_ns = at_ns, Outcome(outcome), error, cpu_ns
-    track.name = name or track.name
+    track.error, track.cpu_ns, track.name = error, cpu_ns, name or track.name
+    _end(state, index, at_ns, Outcome(outcome))
+
+
+def _end(state: AssemblyState, index: int, at_ns: int, outcome: Outcome) -> None:
+    track = state.ledger.tracks[index]
+    track.closed_ns, track.outcome = at_ns, outcome
     if state.summing is not None:
         state.summing.ended(index, track)
-    state.feed.track_closed(index, at_ns, track.outcome)
+    state.feed.track_closed(index, at_ns, outcome)
 
 
 def destroyed(state: AssemblyState, message: wire.Destroyed) -> None:
@@ -130,6 +135,10 @@ def thread_runs(state: AssemblyState, index: int, at_ns: int, *_: int) -> None:
     state.feed.changed(index, at_ns, State.RUNNING, "")
 
 
+def ended(state: AssemblyState, index: int, at_ns: int, cancelled: int, *_: int) -> None:
+    _end(state, index, at_ns, Outcome.CANCELLED if cancelled else Outcome.RETURNED)
+
+
 def off_cpu(state: AssemblyState, index: int, start_ns: int, end_ns: int, wait: int, *_: int) -> None:
     track = state.ledger.tracks[index]
     number, cause = state.waits[wait]
@@ -162,4 +171,5 @@ NUMBERS: NumberHandlers = {
     wire.THREAD_WAITS: thread_waits,
     wire.THREAD_RUNS: thread_runs,
     wire.OFF_CPU: off_cpu,
+    wire.ENDED: ended,
 }
