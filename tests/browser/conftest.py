@@ -15,11 +15,11 @@ from benchmarks.site import chromium, chromium_arguments, served
 from tests.browser.built import SITE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Route
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 
 class OpenPage:
-    """Opens pages of the site. Asks no other host: such a request fails, and is a complaint."""
+    """Opens pages of the site. No other host is found, and a request to one is a complaint."""
 
     def __init__(self, browser: Browser, address: str) -> None:
         self.address = address
@@ -51,7 +51,8 @@ class OpenPage:
             java_script_enabled=js,
             reduced_motion="reduce" if still else "no-preference",
         )
-        context.route(lambda url: not _is_local(url, base), self._refuse)
+        # Not by a route: then every request would go through this process, and nothing would be cached.
+        context.on("request", lambda request: self._hold_to(base, request.url))
         page = context.new_page()
         page.on("console", lambda message: self._listen(path, message))
         page.on("pageerror", lambda error: self.complaints.append(f"{path}: {error}"))
@@ -62,17 +63,13 @@ class OpenPage:
         if message.type in ("error", "warning"):
             self.complaints.append(f"{path}: {message.text}: {message.location['url']}")
 
-    def _refuse(self, route: Route) -> None:
-        self.complaints.append(f"asked another host: {route.request.url}")
-        route.abort()
+    def _hold_to(self, base: str, url: str) -> None:
+        if not url.startswith((base, "data:", "blob:")):
+            self.complaints.append(f"asked another host: {url}")
 
     def close(self) -> None:
         for context in self._browser.contexts:
             context.close()
-
-
-def _is_local(url: str, base: str) -> bool:
-    return url.startswith((base, "data:", "blob:"))
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +89,8 @@ def browser() -> Iterator[Browser]:
     if program is None:
         pytest.fail("There is no Chromium here: scripts/chromium.sh says how to get it", pytrace=False)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=chromium_arguments())
+        arguments = [*chromium_arguments(), "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+        browser = playwright.chromium.launch(executable_path=program, args=arguments)
         yield browser
         browser.close()
 

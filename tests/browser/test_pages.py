@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from tests.browser.built import KINDS, SHOTS, pages
+from tests.browser.conftest import OpenPage
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.browser.conftest import OpenPage
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
 PHONE: Final = 360
 DESKTOP: Final = 1280
-# Every page is held to a phone's width anyway.
-VIEWS: Final = (
-    (768, "light"),
-    (DESKTOP, "light"),
-    (DESKTOP, "dark"),
-    (1600, "light"),
-)
+PAPER: Final = 794
+"""A4 at 96 dots an inch."""
+WIDTHS: Final = (768, DESKTOP, 1600)
+"""Every page is held to a phone's width anyway."""
 
 TOO_WIDE: Final = """() => {
     const width = document.documentElement.clientWidth;
@@ -46,37 +42,49 @@ UNSEEN_FOCUS: Final = """() => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def phone(site: str, browser: Browser) -> Iterator[tuple[OpenPage, Page]]:
+    """One window for many pages: what they share is loaded once."""
+    opened = OpenPage(browser, site)
+    yield opened, opened("404.html", width=PHONE)
+    opened.close()
+
+
 @pytest.mark.parametrize("path", pages())
-def test_every_page_fits_a_phone_and_asks_for_nothing_else(path: str, page: OpenPage) -> None:
-    shown = page(path, width=PHONE)
+def test_every_page_fits_a_phone_and_asks_for_nothing_else(path: str, phone: tuple[OpenPage, Page]) -> None:
+    opened, shown = phone
+    opened.complaints.clear()
+    shown.goto(opened.address + path, wait_until="load")
     assert shown.evaluate(TOO_WIDE) == []
     assert shown.locator("h1").count() == 1
-    # The fixture holds every page to it that the console is silent and no other host was asked.
+    assert not opened.complaints, "the console is not silent, or another host was asked"
 
 
-@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.parametrize("path", KINDS)
 def test_every_kind_of_page_fits_every_width_and_keeps_no_reader_out(
-    path: str, width: int, scheme: str, page: OpenPage, violations: Callable[[Page], list[str]]
-) -> None:
-    shown = page(path, width=width, scheme=scheme, still=True)
-    keep_picture(shown, f"{name(path)}-{width}-{scheme}.png")
-    assert shown.evaluate(TOO_WIDE) == []
-    if width == DESKTOP:
-        assert violations(shown) == []
-
-
-@pytest.mark.parametrize("path", ["index.html", "lessons/two-sleeps.html"])
-def test_nothing_keeps_a_reader_out_on_a_phone(
     path: str, page: OpenPage, violations: Callable[[Page], list[str]]
 ) -> None:
-    assert violations(page(path, width=PHONE, still=True)) == []
+    shown = page(path, still=True)
+    for width in WIDTHS:
+        shown.set_viewport_size({"width": width, "height": 900})
+        keep_picture(shown, f"{name(path)}-{width}-light.png")
+        assert shown.evaluate(TOO_WIDE) == [], width
+        if width == DESKTOP:
+            assert violations(shown) == []
+    shown.set_viewport_size({"width": DESKTOP, "height": 900})
+    shown.emulate_media(color_scheme="dark")
+    shown.add_init_script("localStorage.clear()")  # as if it had not been here before
+    shown.reload(wait_until="load")
+    shown.locator("body[data-md-color-scheme=slate]").wait_for()
+    keep_picture(shown, f"{name(path)}-{DESKTOP}-dark.png")
+    assert violations(shown) == []
+    is_for_paper(shown, path)
 
 
-@pytest.mark.parametrize("path", KINDS)
-def test_paper_has_the_text_and_nothing_to_click(path: str, page: OpenPage) -> None:
-    shown = page(path, width=794)  # A4 at 96 dots an inch
-    shown.emulate_media(media="print")
+def is_for_paper(shown: Page, path: str) -> None:
+    """Its text is there, and nothing to click."""
+    shown.set_viewport_size({"width": PAPER, "height": 900})
+    shown.emulate_media(media="print", color_scheme="light")
     keep_picture(shown, f"{name(path)}-print.png")
     assert shown.evaluate(TOO_WIDE) == []
     assert shown.locator("h1").is_visible()
@@ -86,6 +94,13 @@ def test_paper_has_the_text_and_nothing_to_click(path: str, page: OpenPage) -> N
     assert all(
         block.is_visible() for block in blocks if block.locator("xpath=ancestor::details").count() == 0
     )
+
+
+@pytest.mark.parametrize("path", ["index.html", "lessons/two-sleeps.html"])
+def test_nothing_keeps_a_reader_out_on_a_phone(
+    path: str, page: OpenPage, violations: Callable[[Page], list[str]]
+) -> None:
+    assert violations(page(path, width=PHONE, still=True)) == []
 
 
 @pytest.mark.parametrize("path", KINDS)
