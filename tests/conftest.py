@@ -60,6 +60,25 @@ def pytest_xdist_auto_num_workers() -> int:
     return int(asked) if asked else min(2 * (os.cpu_count() or 1), 16)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each worker begins with its share of the tests that must be alone.
+
+    Then they follow one another. In between others, each would have all workers wait until the last of
+    them is free. Shares are cut as xdist's work stealing cuts them; without workers nothing changes.
+    """
+    workers = getattr(config, "workerinput", {}).get("workercount", 0)
+    alone = [item for item in items if item.get_closest_marker("alone")]
+    others = [item for item in items if not item.get_closest_marker("alone")]
+    items[:] = []
+    for left in range(workers, 0, -1):
+        share = (len(alone) + len(others)) // left
+        first = alone[: len(alone) // left]
+        items += first + others[: share - len(first)]
+        del alone[: len(first)], others[: share - len(first)]
+    items += alone + others
+
+
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The same environment on every machine; progress goes to a folder of the test's own."""

@@ -30,7 +30,7 @@ __all__ = [
     "recordings_of",
     "told",
     "typical",
-    "with_wrong_ones",
+    "with_exercise",
 ]
 
 COURSE: Final[Survey] = survey(find_course(), COMMANDS)
@@ -64,18 +64,17 @@ def each_with_its_servers(cases: Iterable[tuple[LessonSource, str, Any]]) -> lis
     return found
 
 
-def typical(exercise: Exercise, most: int = 3) -> list[Wrong]:
-    """Wrong solutions that fail with different sentences, those first that the manifest has first."""
+def typical(exercise: Exercise, most: int = 3) -> Exercise:
+    """With wrong solutions that fail with different sentences, those first that the manifest has first, and
+    with one right solution beside the one of the exercise."""
     by_sentence: dict[str, Wrong] = {}
     for wrong in exercise.wrong:
         by_sentence.setdefault(re.sub(r"\d+", "0", wrong.fault), wrong)
-    return list(by_sentence.values())[:most]
+    return replace(exercise, right=exercise.right[:1], wrong=tuple(by_sentence.values())[:most])
 
 
-def with_wrong_ones(subject: LessonSource, wrong: Iterable[Wrong]) -> LessonSource:
-    """The same lesson with these wrong solutions and no others."""
-    assert subject.lesson.exercise is not None
-    exercise = replace(subject.lesson.exercise, wrong=tuple(wrong))
+def with_exercise(subject: LessonSource, exercise: Exercise) -> LessonSource:
+    """The same lesson with this exercise, which has fewer solutions than its own."""
     lesson = replace(subject.lesson, exercise=exercise)
     changed = LessonSource(lesson, subject.course_folder, subject.course, subject.commands)
     changed.kept = subject.kept

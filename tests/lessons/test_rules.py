@@ -6,14 +6,13 @@ The rules themselves are ``asyncdemo.course.rules``; that each of them catches w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.rules import RULES, SLOW_RULES, LessonSource, Rule
-from asyncdemo.serving import ServiceCache
-from tests.lessons.lessons import COURSE, SUBJECTS, each_with_its_servers, told, typical, with_wrong_ones
+from tests.lessons.lessons import COURSE, SUBJECTS, each_with_its_servers, told, typical, with_exercise
 
 
 def test_every_manifest_can_be_read_and_every_lesson_is_listed() -> None:
@@ -29,28 +28,23 @@ def test_every_lesson_keeps(rule: Rule) -> None:
     assert not told(problem for subject in SUBJECTS for problem in rule.problems(subject))
 
 
-(wrong_ones_fail,) = (rule for rule in SLOW_RULES if rule.name == "wrong-fails")
+BY_NAME = {rule.name: rule for rule in SLOW_RULES}
+OF_SOLUTIONS = ("right-passes", "wrong-fails")
 RUNS = [
     (subject, f"{rule.name}-{subject.lesson.id}", rule)
     for subject in SUBJECTS
     for rule in SLOW_RULES
-    if rule is not wrong_ones_fail
+    if rule.name not in OF_SOLUTIONS
 ]
 EXERCISES = [
     (subject, subject.lesson.id, subject.lesson.exercise) for subject in SUBJECTS if subject.lesson.exercise
 ]
 
 
-@pytest.fixture
-def servers(
-    variables: dict[str, str], subject: LessonSource, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
-    """Those of a lesson, of this kind, started once for all that a test runs."""
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    with ServiceCache() as kept:
-        monkeypatch.setattr(subject, "kept", kept)
-        yield
+def problems(subject: LessonSource, exercise: Exercise) -> list[str]:
+    """Of the lesson with this exercise: right solutions that fail, wrong ones that pass or fail otherwise."""
+    changed = with_exercise(subject, exercise)
+    return told(problem for name in OF_SOLUTIONS for problem in BY_NAME[name].problems(changed))
 
 
 @pytest.mark.usefixtures("servers")
@@ -61,17 +55,19 @@ def test_a_lesson_keeps_when_it_runs(variables: dict[str, str], subject: LessonS
 
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
-def test_typical_solutions_of_the_wrong_shape_fail(
+def test_typical_solutions_of_the_right_shape_pass_and_of_the_wrong_shape_fail(
     variables: dict[str, str], subject: LessonSource, exercise: Exercise
 ) -> None:
-    assert not told(wrong_ones_fail.problems(with_wrong_ones(subject, typical(exercise))))
+    assert not problems(subject, typical(exercise))
 
 
 @pytest.mark.release
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "exercise"), each_with_its_servers(EXERCISES))
-def test_all_other_solutions_of_the_wrong_shape_fail(
+def test_all_other_solutions_of_the_right_shape_pass_and_of_the_wrong_shape_fail(
     variables: dict[str, str], subject: LessonSource, exercise: Exercise
 ) -> None:
-    others = [one for one in exercise.wrong if one not in typical(exercise)]
-    assert not told(wrong_ones_fail.problems(with_wrong_ones(subject, others)))
+    some = typical(exercise)
+    right = tuple(one for one in exercise.right if one not in some.right)
+    wrong = tuple(one for one in exercise.wrong if one not in some.wrong)
+    assert not problems(subject, replace(exercise, right=right, wrong=wrong))
