@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from asyncdemo.lab.harness.protocol import Size
+from asyncdemo.lab.results.ratio import coverage
 from benchmarks.endurance import measure_endurance
 from benchmarks.lesson_runs import measure_lessons
 from benchmarks.live_view import measure_live_view
@@ -27,7 +28,6 @@ from benchmarks.memory import measure_memory
 from benchmarks.processes import ROOT
 from benchmarks.site import measure_site
 from benchmarks.startup import measure_startup
-from benchmarks.summary import coverage
 from benchmarks.table import Row, machine_lines, markdown_table, row_cells, with_table
 from benchmarks.tracing_cost import COMPARED, measure_tracing_cost
 from benchmarks.twins import measure_twins

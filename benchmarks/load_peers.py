@@ -14,6 +14,7 @@ import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +25,7 @@ from asyncdemo.lab.harness.python_clients import found_python_clients
 from asyncdemo.lab.results.validity_checks import shortfall
 from asyncdemo.load import Plan, Send
 from benchmarks.load_servers import known_server, quick_server, slot_server
-from benchmarks.summary import Summary, orders, paired_ratios
+from benchmarks.summary import Summary, in_rounds, orders, paired_ratios
 from benchmarks.table import Bound, Row, Target
 
 __all__ = ["RATES", "latency_errors", "measure_cost", "measure_stalls", "peers"]
@@ -74,11 +75,9 @@ def _sent(engine: Engine, port: int, **plan: object) -> Measured:
 def measure_cost(folder: Path, rounds: int, requests: int) -> list[Row]:
     """Requests for a second of the client's CPU: how far the client is from being what is measured."""
     arms = peers()
-    rates: defaultdict[str, list[float]] = defaultdict(list)
     with quick_server(folder) as (port, server):
-        for order in orders(list(arms), rounds):
-            for arm in order:
-                rates[arm].append(_requests_per_cpu_s(arms[arm], port, requests))
+        measures = {arm: partial(_requests_per_cpu_s, arms[arm], port, requests) for arm in arms}
+        rates = in_rounds(measures, rounds)
     what = f"requests for a second of the load client's CPU ({server}, {CLIENTS} clients)"
     rows = [Row(what, Summary.of(rates[OURS]), lambda rate: f"{rate:,.0f}")]
     targets = {"wrk": Target(0.5, Bound.AT_LEAST), "aiohttp": Target(4.0, Bound.AT_LEAST)}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
 
 from benchmarks.processes import PYTHON, on_terminal
-from benchmarks.summary import Summary, orders, paired_ratios
+from benchmarks.summary import Summary, in_rounds, paired_ratios
 from benchmarks.table import Row, Target
 
 __all__ = ["measure_startup"]
@@ -23,12 +24,7 @@ def measure_startup(rounds: int) -> list[Row]:
     """On a terminal, where more is imported than for a pipe."""
     for command in _ARMS.values():
         on_terminal(command)  # what is compiled once is not counted
-    walls_s: defaultdict[str, list[float]] = defaultdict(list)
-    for order in orders(list(_ARMS), rounds):
-        for arm in order:
-            start_s = time.perf_counter()
-            on_terminal(_ARMS[arm])
-            walls_s[arm].append(time.perf_counter() - start_s)
+    walls_s = in_rounds({arm: partial(_wall_s, command) for arm, command in _ARMS.items()}, rounds)
     return [
         Row(
             f'`{arm}`, × `python -c "{_BASE}"`',
@@ -39,3 +35,9 @@ def measure_startup(rounds: int) -> list[Row]:
         for arm in _ARMS
         if arm != _BASE
     ]
+
+
+def _wall_s(command: Sequence[str]) -> float:
+    start_s = time.perf_counter()
+    on_terminal(command)
+    return time.perf_counter() - start_s

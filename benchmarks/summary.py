@@ -4,22 +4,23 @@ All arms are measured in every round, in an order drawn anew each time, and comp
 what disturbs one round disturbs all arms of it, and cancels in their ratio (paired comparison of a
 randomised block design; Kalibera and Jones, "Rigorous Benchmarking in Reasonable Time", ISMM 2013).
 The figure given is the median of the rounds, which one bad round cannot move far. The range beside
-it goes from the least to the most; it holds the true median with a confidence that ``coverage``
-knows from the number of rounds alone, whatever the distribution (the sign test turned round;
-Hollander, Wolfe and Chicken, *Nonparametric Statistical Methods*, 3rd ed., section 3.6).
+it goes from the least to the most; it holds the true median with a confidence that the number of rounds
+alone says, whatever the distribution (``asyncdemo.lab.results.ratio.coverage``).
 """
 
 from __future__ import annotations
 
-import random
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = ["Summary", "coverage", "orders", "paired_differences", "paired_ratios"]
+from asyncdemo.lab.harness.protocol.ordering import drawn
+
+__all__ = ["Summary", "in_rounds", "orders", "paired_differences", "paired_ratios"]
 
 _Arm = TypeVar("_Arm")
+_Figure = TypeVar("_Figure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +50,15 @@ def paired_differences(arm: Sequence[float], base: Sequence[float]) -> list[floa
     return [a - b for a, b in zip(arm, base, strict=True)]
 
 
-def coverage(rounds: int) -> float:
-    """The confidence with which the range of so many rounds holds the true median.
-
-    It misses only if all rounds lie on the same side: each does with probability 1/2, so all do with
-    2 * (1/2) ** rounds. Seven rounds: 98.4 %.
-    """
-    return max(0.0, 1 - 2 * 0.5**rounds)
-
-
 def orders(arms: Sequence[_Arm], rounds: int, seed: int = 0) -> Iterator[list[_Arm]]:
     """The arms once a round, each time in a random order."""
-    draw = random.Random(seed)
-    for _ in range(rounds):
-        yield draw.sample(list(arms), len(arms))
+    return (drawn(arms, f"{seed}/{number}") for number in range(rounds))
+
+
+def in_rounds(arms: Mapping[_Arm, Callable[[], _Figure]], rounds: int) -> dict[_Arm, list[_Figure]]:
+    """What each came to, round by round."""
+    figures: dict[_Arm, list[_Figure]] = {arm: [] for arm in arms}
+    for order in orders([*arms], rounds):
+        for arm in order:
+            figures[arm].append(arms[arm]())
+    return figures

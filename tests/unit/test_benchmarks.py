@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import runpy
 import subprocess
@@ -11,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from benchmarks.__main__ import SECTIONS
-from benchmarks.summary import Summary, coverage, orders, paired_differences, paired_ratios
+from benchmarks.lesson_runs import timed
+from benchmarks.summary import Summary, orders, paired_differences, paired_ratios
 from benchmarks.table import Bound, Row, Target, markdown_table, row_cells, verdict, with_table
-from benchmarks.timed import timed
 from benchmarks.twins import Twin, twin_rows
 
 from asyncdemo.lab.results.ratio import Ratio
@@ -46,14 +45,6 @@ def test_pairs_are_of_one_round_each() -> None:
     assert paired_differences([5.0, 9.0], [4.0, 6.0]) == [1.0, 3.0]
     with pytest.raises(ValueError):
         paired_ratios([1.0, 2.0], [1.0])
-
-
-@pytest.mark.parametrize("rounds", range(1, 10))
-def test_coverage_is_what_counting_all_cases_gives(rounds: int) -> None:
-    """Each round lies below or above the true median, as likely: Hollander, Wolfe and Chicken, 3.6."""
-    cases = list(itertools.product([False, True], repeat=rounds))
-    held = [case for case in cases if any(case) and not all(case)]
-    assert coverage(rounds) == pytest.approx(len(held) / len(cases))
 
 
 def test_every_arm_takes_part_in_every_round() -> None:

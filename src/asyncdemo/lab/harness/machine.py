@@ -21,7 +21,7 @@ import psutil
 from asyncdemo.lab.harness.pinning import Pinning
 from asyncdemo.lab.results.setup import Environment
 
-__all__ = ["describe_machine"]
+__all__ = ["describe_machine", "processor_name"]
 
 _PACKAGES: Final = ("hdrhistogram", "httptools", "uvloop")
 """Of the load client."""
@@ -51,7 +51,7 @@ def describe_machine(
     """programs: name -> the command that says its version; one that is not there is left out."""
     named = {**_LOAD_PROGRAMS, **(programs or {})}
     return Environment(
-        processor=_processor(),
+        processor=processor_name(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         memory_bytes=psutil.virtual_memory().total,
         system=f"{platform.system()} {platform.release()}, {platform.machine()}",
@@ -65,7 +65,7 @@ def describe_machine(
     )
 
 
-def _processor() -> str:
+def processor_name() -> str:
     with contextlib.suppress(OSError):  # not Linux
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             name, _, value = line.partition(":")

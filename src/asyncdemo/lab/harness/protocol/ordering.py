@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-__all__ = ["Turn", "turns"]
+__all__ = ["Turn", "drawn", "turns"]
+
+_T = TypeVar("_T")
 
 Orders = Sequence[tuple[str, Sequence[str]]]
 """(setting, its arms), in the order of the settings."""
@@ -25,13 +27,19 @@ class Turn(NamedTuple):
     setting: str
 
 
+def drawn(arms: Sequence[_T], seed: str) -> list[_T]:
+    """In an order that is of the text: the same on every machine and in every version, as no hash() is
+    (PEP 456).
+    """
+    return random.Random(seed).sample(list(arms), len(arms))
+
+
 def turns(rounds: int, orders: Callable[[int], Orders], seed: int) -> Iterator[Turn]:
     """orders: of a round, by its number. The arms of a setting follow each other, so that what is compared is
     close in time."""
     for number in range(1, rounds + 1):
         place = 0
         for setting, arms in orders(number):
-            # seeded with text: the same on every machine and in every version, as no hash() is (PEP 456)
-            for arm in random.Random(f"{seed}/{number}/{setting}").sample(list(arms), len(arms)):
+            for arm in drawn(arms, f"{seed}/{number}/{setting}"):
                 place += 1
                 yield Turn(number, place, arm, setting)
