@@ -20,18 +20,10 @@ from asyncdemo.course.content.predictions import (
     fill,
     happened,
     parse,
-    variants_needed,
 )
 from asyncdemo.course.workspace.progress import Predicted
 
-__all__ = ["answerable", "ask", "print_answers"]
-
-
-def answerable(
-    predictions: Sequence[Prediction], all_variants: Sequence[str], chosen: Sequence[str]
-) -> list[Prediction]:
-    """The predictions that runs of the chosen variants can answer."""
-    return [item for item in predictions if set(variants_needed(item, all_variants)) <= set(chosen)]
+__all__ = ["ask", "print_answers"]
 
 
 def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs) -> dict[int, Answer]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -19,7 +18,7 @@ from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words, program
 from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
-from asyncdemo.cli.predict import answerable, ask, print_answers
+from asyncdemo.cli.predict import ask, print_answers
 from asyncdemo.cli.recording import Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
 from asyncdemo.course.content import knobs as course_knobs
@@ -27,8 +26,8 @@ from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.text import sections
-from asyncdemo.course.judging.needs import need
-from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.course.judging.answers import answerable
+from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
 from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.progress import Predicted
 from asyncdemo.errors import (
@@ -40,11 +39,11 @@ from asyncdemo.errors import (
     WorkspaceError,
 )
 from asyncdemo.model import Run, RunOutcome
-from asyncdemo.recording.runner import Options, Stdout, Target
+from asyncdemo.recording.runner import Stdout
 from asyncdemo.render.text.json_result import lesson_result
 from asyncdemo.render.words import join
 from asyncdemo.services import NOUNS, choose
-from asyncdemo.serving import Job, ServiceCache
+from asyncdemo.serving import Job
 
 __all__ = ["command"]
 
@@ -149,31 +148,17 @@ def command(
     if presenting:
         _need_a_screen(plain or as_json)
     settings = course_knobs.settings(set_to)
-    values = course_knobs.values(lesson, settings)
     variants = _chosen(lesson, chosen)
-    need(lesson, lesson.load, lesson.services)
     if save_to is not None:
         _make_folder(save_to)
         for variant in variants:
             check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
-    make_run_context(lesson.load, None, values)  # what cannot be sent is told before anything starts
-    kept = click_context.with_resource(ServiceCache())
-    if lesson.services:
-        kept.begin(lesson.services)  # they start while the learner reads and types
-    options = Options(
-        lanes=lesson.lanes,
-        knobs=course_knobs.for_scripts(settings, lesson.load),
-        timeout_s=timeout_s,
-        memory=lesson.memory,
-    )
+    lesson_jobs = click_context.with_resource(LessonJobs(lesson, timeout_s))
+    values = lesson_jobs.values(settings)  # what cannot be run or sent is told before anything starts
+    lesson_jobs.begin()  # services start while the learner reads and types
 
     def jobs(stdout: Stdout) -> list[Job]:
-        services = kept.get(lesson.services) if lesson.services else None
-        run_context = make_run_context(lesson.load, services, values)
-        return [
-            Job(Target(str(variant.path)), replace(options, name=variant.name, stdout=stdout), run_context)
-            for variant in variants
-        ]
+        return lesson_jobs.make(variants, settings, stdout)
 
     if as_json:
         recorded = record_quietly(jobs(Stdout.TO_STDERR))
@@ -199,7 +184,7 @@ def command(
     _introduce(context, lesson, console, changed)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs(Stdout.INHERIT if console is None else Stdout.CAPTURE), console, lesson.race)
-    odd = _not_as_meant(variants, recorded.runs)
+    odd = not_as_meant(variants, recorded.runs)
     print_runs(recorded.runs, console, [run.name for run in recorded.runs if run.name not in odd])
     if recorded.interrupted:
         some = any(run.lanes for run in recorded.runs)
@@ -262,14 +247,7 @@ def _chosen(lesson: Lesson, names: Sequence[str]) -> list[Variant]:
 def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
     if recorded.interrupted:
         return EXIT_INTERRUPTED
-    return EXIT_FAILED if _not_as_meant(variants, recorded.runs) else EXIT_OK
-
-
-def _not_as_meant(variants: Sequence[Variant], runs: Sequence[Run]) -> list[str]:
-    """The variants that did not end as the manifest expects. After Ctrl-C there are fewer runs."""
-    return [
-        variant.name for variant, run in zip(variants, runs, strict=False) if run.outcome != variant.expect
-    ]
+    return EXIT_FAILED if not_as_meant(variants, recorded.runs) else EXIT_OK
 
 
 def _make_folder(folder: Path) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +51,25 @@ def test_answers_to_one_question_are_counted_and_the_latest_is_kept() -> None:
     record = Record().after_run([WRONG]).after_run([RIGHT]).after_run([WRONG])
     assert record.predictions == (replace(WRONG, asked=3, times_right=1),)
     assert (record.asked, record.right) == (1, 0)
+
+
+def test_answers_are_kept_until_a_run_is_held_against_them(tmp_path: Path) -> None:
+    progress = Progress(tmp_path / "progress.sqlite3")
+    progress.keep_answers("tea", (("How many?", "3"),))
+    assert progress.update("tea", Record.after_run).open_answers == (("How many?", "3"),)
+    assert progress.of("tea").open_answers == (("How many?", "3"),)
+    assert progress.update("tea", lambda record: record.after_run([RIGHT])).open_answers == ()
+    assert progress.of("tea").open_answers == ()
+
+
+def test_a_file_of_before_there_were_open_answers_is_read_and_written(tmp_path: Path) -> None:
+    progress = Progress(tmp_path / "progress.sqlite3")
+    progress.update("tea", Record.after_run)
+    with closing(sqlite3.connect(progress.file)) as database:
+        database.execute("DROP TABLE open_answers")
+    assert progress.of("tea").runs == 1
+    progress.keep_answers("tea", (("How many?", "3"),))
+    assert progress.of("tea").open_answers == (("How many?", "3"),)
 
 
 def test_the_first_pass_is_the_one_that_is_kept() -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "Comparison",
     "Prediction",
     "PredictionKind",
+    "answer_words",
     "compare",
     "fill",
     "happened",
@@ -119,18 +120,25 @@ def compare(
     prediction: Prediction, answer: Answer, measured: Mapping[str, Metrics], knobs: Knobs
 ) -> Comparison:
     """The answer against the learner's own run. measured: variant -> metrics."""
-    actual = happened(prediction, measured, knobs)
+    actual, predicted = happened(prediction, measured, knobs), answer_words(prediction, answer)
     if isinstance(answer, str):
-        return Comparison(answer == actual, answer, actual)
+        return Comparison(answer == actual, predicted, actual)
     if isinstance(answer, tuple):
         figures = [figure(measured[name], prediction.metric) for name in answer]
         right = all(
             first <= second * (1 + prediction.tolerance) for first, second in combinations(figures, 2)
         )
-        return Comparison(right, ", ".join(answer), actual)
+        return Comparison(right, predicted, actual)
     value = figure(measured[prediction.variant], prediction.metric)
     right = abs(answer - value) <= prediction.tolerance * abs(value)
-    return Comparison(right, quantity(answer, prediction.unit), actual)
+    return Comparison(right, predicted, actual)
+
+
+def answer_words(prediction: Prediction, answer: Answer) -> str:
+    """The answer as it is told."""
+    if isinstance(answer, str):
+        return answer
+    return ", ".join(answer) if isinstance(answer, tuple) else quantity(answer, prediction.unit)
 
 
 def quantity(value: float, unit: str) -> str:

@@ -30,6 +30,12 @@ CREATE TABLE predictions (
 )
 """
 """The columns stand in the order of the fields."""
+_OPEN_ANSWERS: Final = """
+CREATE TABLE IF NOT EXISTS open_answers (
+    lesson TEXT, question TEXT, answer TEXT, PRIMARY KEY (lesson, question)
+)
+"""
+"""The file of an older asyncdemo has no such table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,7 @@ class Record:
 
     checks: how often the exercise was checked. passed: when it first passed, "" if it has not; an ISO date.
     hints: how many were shown. solution_asked: how often. solution_shown: whether it has been.
+    open_answers: (question as it was asked, what was typed) of answers that no run has been held against yet.
     """
 
     runs: int = 0
@@ -71,6 +78,7 @@ class Record:
     solution_asked: int = 0
     solution_shown: bool = False
     predictions: tuple[Predicted, ...] = ()
+    open_answers: tuple[tuple[str, str], ...] = ()
 
     def after_run(self, answered: Iterable[Predicted] = ()) -> Record:
         """answered: the predictions that were answered before this run."""
@@ -86,6 +94,7 @@ class Record:
             asked=len(newest),
             right=sum(item.right for item in newest),
             predictions=tuple(sorted(known.values(), key=lambda item: item.place)),
+            open_answers=(),
         )
 
     def after_check(self, passed: bool, now: str) -> Record:
@@ -116,6 +125,7 @@ class Record:
             hints=max(self.hints, other.hints),
             solution_asked=max(self.solution_asked, other.solution_asked),
             solution_shown=self.solution_shown or other.solution_shown,
+            open_answers=newer.open_answers,
         )
 
 
@@ -153,6 +163,10 @@ class Progress:
             raise WorkspaceError(f"Your progress could not be kept: {error}") from None
         return record
 
+    def keep_answers(self, lesson_id: str, answers: tuple[tuple[str, str], ...]) -> None:
+        """Before a run, so that a kill loses none."""
+        self.update(lesson_id, lambda record: replace(record, open_answers=answers))
+
     def _read(self, database: sqlite3.Connection) -> dict[str, Record]:
         predictions = defaultdict(list)
         for row in database.execute("SELECT * FROM predictions ORDER BY place"):
@@ -160,10 +174,17 @@ class Progress:
             predictions[lesson_id].append(
                 Predicted(question, place, answer, happened, bool(right), asked, times_right)
             )
+        open_answers = defaultdict(list)
+        if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'open_answers'").fetchone():
+            for lesson_id, *answer in database.execute("SELECT * FROM open_answers ORDER BY rowid"):
+                open_answers[lesson_id].append(tuple(answer))
         records: dict[str, Record] = {}
         for lesson_id, *values, shown in database.execute("SELECT * FROM lessons ORDER BY id"):
             record = replace(
-                Record(*values), solution_shown=bool(shown), predictions=tuple(predictions[lesson_id])
+                Record(*values),
+                solution_shown=bool(shown),
+                predictions=tuple(predictions[lesson_id]),
+                open_answers=tuple(open_answers[lesson_id]),
             )
             current = self.renamed.get(lesson_id, lesson_id)
             records[current] = record.joined(records.get(current, Record()))
@@ -171,11 +192,15 @@ class Progress:
 
 
 def _write(database: sqlite3.Connection, lesson_id: str, record: Record) -> None:
-    *values, predictions = astuple(record)
+    *values, predictions, open_answers = astuple(record)
     database.execute(f"REPLACE INTO lessons VALUES ({_places(values)})", (lesson_id, *values))
     database.execute("DELETE FROM predictions WHERE lesson = ?", (lesson_id,))
     for prediction in predictions:
         database.execute(f"INSERT INTO predictions VALUES ({_places(prediction)})", (lesson_id, *prediction))
+    database.execute(_OPEN_ANSWERS)
+    database.execute("DELETE FROM open_answers WHERE lesson = ?", (lesson_id,))
+    for answer in open_answers:
+        database.execute("INSERT INTO open_answers VALUES (?, ?, ?)", (lesson_id, *answer))
 
 
 def _places(values: Sequence[object]) -> str:

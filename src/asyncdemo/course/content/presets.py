@@ -1,0 +1,54 @@
+"""The runs that a lesson's text suggests under "Change it", read from the commands in it.
+
+Not for: checking that the commands are right (``course.rules``), or running them.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from asyncdemo.course.content.knobs import settings
+from asyncdemo.course.content.text import sections
+
+if TYPE_CHECKING:
+    from asyncdemo.course.content.lesson import Lesson
+
+__all__ = ["Preset", "presets"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One suggestion.
+
+    Attributes:
+        settings: What is typed for each knob.
+        variants: Names of those that are run; empty means all.
+        remark: Markdown; what the text says about it, which often is what comes out.
+    """
+
+    settings: dict[str, str]
+    variants: tuple[str, ...]
+    remark: str
+
+
+def presets(lesson: Lesson) -> tuple[Preset, ...]:
+    """Those of the lesson, in order; suggestions to edit a file are none. Raises CourseError."""
+    text = sections(lesson.readme).get("Change it", "")
+    command = re.compile(rf"`asyncdemo run {re.escape(lesson.id)} (--[^`]+)`:?\s*")
+    found = []
+    for item in re.split(r"^- ", text, flags=re.MULTILINE)[1:]:
+        match = command.match(item)
+        if match is not None:
+            words = shlex.split(match[1])
+            pairs = list(zip(words[::2], words[1::2], strict=False))
+            found.append(
+                Preset(
+                    settings(tuple(value for option, value in pairs if option == "--set")),
+                    tuple(value for option, value in pairs if option == "--variant"),
+                    " ".join(item[match.end() :].split("\n\n")[0].split()),
+                )
+            )
+    return tuple(found)

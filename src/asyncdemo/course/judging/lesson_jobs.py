@@ -1,0 +1,90 @@
+"""What is recorded of a lesson: its variants with their settings, and what they need around them.
+
+Not for: making the recordings (``serving``), asking or showing anything (``cli``, ``tui``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from asyncdemo.course.content import knobs
+from asyncdemo.course.content.lesson import Lesson, Variant
+from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.judging.needs import need
+from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.model import Run
+from asyncdemo.recording.runner import Options, Stdout, Target
+from asyncdemo.serving import Job, ServiceCache
+
+__all__ = ["LessonJobs", "not_as_meant"]
+
+
+class LessonJobs:
+    """A context manager, which stops the services of the lesson at its end."""
+
+    def __init__(self, lesson: Lesson, timeout_s: float) -> None:
+        self._lesson, self._timeout_s = lesson, timeout_s
+        self._services = ServiceCache()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._services.__exit__(kind, error, trace)
+
+    def values(self, settings: Mapping[str, str]) -> Knobs:
+        """The value of every knob. Raises UsageError, also if nothing would be sent to a server."""
+        values = knobs.values(self._lesson, settings)
+        make_run_context(self._lesson.load, None, values)
+        return values
+
+    def begin(self) -> None:
+        """Start the services, so that they are ready when the learner is. Raises MissingError."""
+        need(self._lesson, self._lesson.load, self._lesson.services)
+        if self._lesson.services:
+            self._services.begin(self._lesson.services)
+
+    def make(
+        self,
+        variants: Sequence[Variant],
+        settings: Mapping[str, str],
+        stdout: Stdout,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> list[Job]:
+        """A job for each variant; none if ``wanted``, asked while the services start, says no.
+
+        Raises AsyncdemoError.
+        """
+        lesson, values = self._lesson, self.values(settings)
+        need(lesson, lesson.load, lesson.services)
+        services = self._services.get(lesson.services, wanted) if lesson.services else None
+        if not wanted():
+            return []
+        run_context = make_run_context(lesson.load, services, values)
+        set_to = knobs.for_scripts(settings, lesson.load)
+        return [
+            Job(
+                Target(str(variant.path)),
+                Options(
+                    name=variant.name,
+                    lanes=lesson.lanes,
+                    knobs=set_to,
+                    timeout_s=self._timeout_s,
+                    memory=lesson.memory,
+                    stdout=stdout,
+                ),
+                run_context,
+            )
+            for variant in variants
+        ]
+
+
+def not_as_meant(variants: Sequence[Variant], runs: Sequence[Run]) -> list[str]:
+    """The variants that did not end as the manifest expects. After Ctrl-C there are fewer runs."""
+    return [
+        variant.name for variant, run in zip(variants, runs, strict=False) if run.outcome != variant.expect
+    ]
