@@ -44,6 +44,10 @@ class LearnerScreen(Screen[None]):
         """The question to ask once before quitting from here; none if it is empty."""
         return ""
 
+    def exit_code(self) -> int:
+        """Of the command, if the application is left from here."""
+        return EXIT_OK
+
 
 class Application(App[int]):
     """All screens. Its result is the exit code of the command.
@@ -94,7 +98,7 @@ class Application(App[int]):
             self._asked = False
             self.pop_screen()
         else:
-            self.exit(EXIT_OK)
+            self.exit(self.screen.exit_code() if isinstance(self.screen, LearnerScreen) else EXIT_OK)
 
 
 def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) -> int:

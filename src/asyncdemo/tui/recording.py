@@ -33,7 +33,9 @@ class LiveRecording:
     """Records jobs in the event loop of the application, which stays responsive.
 
     Attributes:
+        active: Something runs, or is about to.
         panels: A live panel for each job; they have its rows from the moment they open.
+        wanted: Nobody has asked it to end; ``make_jobs`` may look at it while it waits.
     """
 
     class Ended(Message):
@@ -60,11 +62,9 @@ class LiveRecording:
         """owner: is told ``Ended``. drawn: called when there is a new picture to draw."""
         self.panels: list[LivePanel] = []
         self._owner, self._theme, self._drawn = owner, theme, drawn
+        self.active = False
+        self.wanted = False
         self._batch: Batch | None = None
-
-    @property
-    def active(self) -> bool:
-        return self._batch is not None
 
     def lines(self, width: int, height: int) -> list[Line]:
         """The picture of now, for ``Drawing``."""
@@ -72,9 +72,11 @@ class LiveRecording:
 
     def interrupt(self) -> bool:
         """Ask what runs to end; the second time it is killed. Returns whether anything runs."""
-        if self._batch is None:
+        if not self.active:
             return False
-        self._batch.interrupt()
+        self.wanted = False
+        if self._batch is not None:
+            self._batch.interrupt()
         return True
 
     async def record(self, make_jobs: Callable[[], Sequence[Job]], race: bool) -> None:
@@ -85,9 +87,13 @@ class LiveRecording:
             race: All jobs at once, else one after another.
         """
         runs: Sequence[Run] = ()
-        interrupted, error = False, ""
+        error = ""
+        interrupted = False
+        self.active = self.wanted = True
         try:
             jobs = await asyncio.to_thread(make_jobs)
+            if not self.wanted:
+                jobs = []
             self.panels = [LivePanel(job.name, noun="request" if job.serves else "lane") for job in jobs]
             for panel in self.panels:
                 panel.output_tail = Tail(_OUTPUT_LINES)
@@ -101,12 +107,14 @@ class LiveRecording:
                 ),
             ) as batch:
                 self._batch = batch
-                while await asyncio.to_thread(batch.begin):
+                while await _begin(batch):
                     await self._follow(batch)
-                runs, interrupted = batch.runs, batch.interrupted
+                runs = batch.runs
+            interrupted = not self.wanted
         except AsyncdemoError as failure:
             error = str(failure)
         finally:
+            self.active = self.wanted = False
             self._batch = None
         self._drawn()
         output = [panel.output_tail for panel in self.panels[: len(runs)]]
@@ -120,3 +128,14 @@ class LiveRecording:
                 due_s = time.monotonic() + _FRAME_S
                 self._drawn()
             await asyncio.sleep(0)
+
+
+async def _begin(batch: Batch) -> bool:
+    """In a thread, as it takes a moment; nothing is closed before it is over."""
+    beginning = asyncio.create_task(asyncio.to_thread(batch.begin))
+    try:
+        return await asyncio.shield(beginning)
+    except asyncio.CancelledError:
+        batch.interrupt()
+        await beginning
+        raise
