@@ -38,11 +38,12 @@ def application() -> Application:
     return Application(locate(None), Busy)
 
 
-def test_ctrl_c_ends_what_runs_and_then_the_application(application: Application) -> None:
+def test_ctrl_c_ends_what_runs_and_then_after_a_question_the_application(application: Application) -> None:
     async def use() -> None:
         async with application.run_test() as pilot:
-            await pilot.press("ctrl+c")
-            assert application.return_value is None
+            for _ in ("ends what runs", "is asked"):
+                await pilot.press("ctrl+c")
+                assert application.return_value is None
             await pilot.press("ctrl+c")
 
     asyncio.run(use())

@@ -85,20 +85,29 @@ class Application(App[int]):
 
     def action_interrupt(self) -> None:
         """Ctrl-C: ends what runs; where nothing runs, the application."""
-        if not (isinstance(self.screen, LearnerScreen) and self.screen.interrupt()):
+        if isinstance(self.screen, LearnerScreen) and self.screen.interrupt():
+            return
+        if not self._asks():  # it may have been meant for what ended a moment ago
             self.exit(EXIT_INTERRUPTED)
 
     def action_leave(self) -> None:
         """q: back to the screen before this one, or out."""
-        question = self.screen.ask_before_quitting() if isinstance(self.screen, LearnerScreen) else ""
-        if question and not self._asked:
-            self._asked = True
-            self.notify(question)
-        elif len(self.screen_stack) > 2:  # the application has an empty one of its own
+        if self._asks():
+            return
+        if len(self.screen_stack) > 2:  # the application has an empty one of its own
             self._asked = False
             self.pop_screen()
         else:
             self.exit(self.screen.exit_code() if isinstance(self.screen, LearnerScreen) else EXIT_OK)
+
+    def _asks(self) -> bool:
+        """Whether it asks now, instead of leaving: the first time, where the screen wants it."""
+        question = self.screen.ask_before_quitting() if isinstance(self.screen, LearnerScreen) else ""
+        if not question or self._asked:
+            return False
+        self._asked = True
+        self.notify(question)
+        return True
 
 
 def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) -> int:
@@ -111,5 +120,6 @@ def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) 
     Returns:
         The exit code of the command.
     """
-    code = Application(context, first).run()
-    return EXIT_INTERRUPTED if code is None else code
+    application = Application(context, first)
+    code = application.run()
+    return (application.return_code or EXIT_INTERRUPTED) if code is None else code
