@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.course.content.catalog import Heading, find_course, load_course
+from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.content.knobs import values
 from asyncdemo.course.content.lesson import load_lesson
 from asyncdemo.course.content.presets import presets
