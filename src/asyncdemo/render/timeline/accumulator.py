@@ -17,7 +17,7 @@ from operator import add
 
 from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, cell_of
 
-__all__ = ["Accumulator", "fold_of", "head_of"]
+__all__ = ["Accumulator", "cells_of", "fold_of", "head_of"]
 
 _STATES = len(SHADES) - 1
 """Shades that are counted: all but CLOSED."""
@@ -173,7 +173,7 @@ class Accumulator:
                     first,
                     size,
                     labels[first] if single else "",
-                    _cells(counts, size),
+                    cells_of(counts, size),
                     ended[first] if single and first < len(ended) else "",
                 )
             )
@@ -300,10 +300,16 @@ def fold_of(lanes: int, rows: int) -> int:
     return 1 if lanes <= rows else -(-(lanes - head) // (rows - head))
 
 
-def _cells(counts: Sequence[Counts], size: int) -> tuple[Cell, ...]:
-    cells = []
+def cells_of(counts: Sequence[Counts], size: int) -> tuple[Cell, ...]:
+    """Of the average number of lanes in each state, column by column, in a row of ``size`` lanes."""
+    cells: list[Cell] = []
     was_brief = False
+    before: Counts | None = None
     for amounts in counts:
+        if amounts is before and not was_brief:
+            cells.append(cells[-1])
+            continue
+        before = amounts
         if any(amounts):
             cell = cell_of(amounts, size, was_brief)
             was_brief = cell.shade in _BUSY and amounts[cell.shade] < max(amounts)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 __all__ = [
     "CAUSES",
     "CONNECTION",
+    "EMPTY",
     "FULL",
     "SHADES",
     "STATE_OF",

@@ -1,0 +1,175 @@
+"""Single rows of a recorded run in a window of time, whatever the run is like as a whole.
+
+A column costs the logarithm of the spans of its row, so a window of a million spans is drawn as fast as one
+of a hundred. Not for: all rows in a picture, folded (``layout``).
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, chain, compress, islice
+from operator import sub
+
+from asyncdemo.model import Lane, Request, Run, SlowStep
+from asyncdemo.render.timeline.accumulator import cells_of
+from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, shade_of
+from asyncdemo.render.timeline.layout import blocked_of, extent_ns, noun, open_ns
+
+__all__ = ["RowWindows", "Window"]
+
+_BLOCK = 64
+"""Spans whose sum is kept; so many at the most are added up for a moment in between."""
+_KEPT_ROWS = 512
+_NEVER = 1 << 63
+
+_ALL_OF_IT = {shade: tuple(float(shade is each) for each in SHADES[:-1]) for shade in SHADES}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of time, from the first row's open on, in columns."""
+
+    start_ns: int
+    column_ns: int
+    columns: int
+
+    @property
+    def end_ns(self) -> int:
+        return self.start_ns + self.columns * self.column_ns
+
+
+class RowWindows:
+    """The rows of one run, cut into cells one by one, as far as they are looked at."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.zero_ns = open_ns(run)
+        self.length_ns = extent_ns(run)
+        self._blocked = blocked_of(run)
+        self._row = lru_cache(_KEPT_ROWS)(self._sums_of)
+        self._cells = lru_cache(_KEPT_ROWS)(self._cut)
+
+    def grid(self, first: int, last: int, window: Window, until_ns: int | None = None) -> Grid:
+        """The rows from ``first`` to before ``last``. until_ns: what came later is left out."""
+        rows = []
+        for index in range(first, min(last, len(self.run.rows))):
+            row = self.run.rows[index]
+            cells = self._cells(index, window)
+            if until_ns is not None:
+                shown = max(-(-(until_ns - window.start_ns) // window.column_ns), 0)
+                cells = (*cells[:shown], *[EMPTY] * (window.columns - shown))
+            ended = "" if until_ns is not None and row.end_ns - self.zero_ns > until_ns else row.outcome
+            rows.append(Row(index, 1, row.name, cells, ended))
+        shades = {cell.shade for row in rows for cell in row.cells}
+        # For the legend it matters only which states occur.
+        totals = tuple(_ALL_OF_IT[shade] for shade in shades)
+        return Grid(
+            window.columns,
+            window.column_ns,
+            len(self.run.rows),
+            tuple(rows),
+            totals,
+            window.start_ns,
+            noun(self.run),
+        )
+
+    def _cut(self, index: int, window: Window) -> tuple[Cell, ...]:
+        row, start, width = self._row(index), window.start_ns + self.zero_ns, window.column_ns
+        counts: list[Counts] = []
+        before, at = start, row.place(start)
+        for until in range(start + width, start + width * window.columns + 1, width):
+            if until < row.begins(at + 1):  # the whole column is of one span
+                counts.append(_ALL_OF_IT[row.shade(at)])
+            else:
+                then = row.place(until)
+                counts.append(row.amounts(before, at, until, then))
+                at = then
+            before = until
+        return cells_of(self._with_blocking(index, counts, start, width), 1)
+
+    def _with_blocking(self, index: int, counts: list[Counts], start: int, width: int) -> list[Counts]:
+        """What ran while it held the loop too long was blocking."""
+        track = self.run.rows[index].track
+        steps: Sequence[SlowStep] = () if track is None else self._blocked.get(track, ())
+        end = start + width * len(counts)
+        for step in steps[bisect_right(steps, start, key=lambda step: step.end_ns) :]:
+            if step.start_ns >= end:
+                break
+            first, last = max(step.start_ns - start, 0) // width, min(step.end_ns - 1, end - 1) - start
+            for column in range(first, last // width + 1):
+                left = start + column * width
+                part = (min(step.end_ns, left + width) - max(step.start_ns, left)) / width
+                amounts = list(counts[column])
+                part = min(part, amounts[Shade.RUNNING])
+                amounts[Shade.RUNNING] -= part
+                amounts[Shade.BLOCKING] += part
+                counts[column] = tuple(amounts)
+        return counts
+
+    def _sums_of(self, index: int) -> _RowSums:
+        return _RowSums(self.run.rows[index])
+
+
+class _RowSums:
+    """How long a row was in each state until any time.
+
+    A place is the index of a span, -1 before the row opened, the number of spans when it has closed.
+    """
+
+    __slots__ = ("_bounds", "_lengths", "_masks", "_shades", "_sums")
+
+    def __init__(self, row: Lane | Request) -> None:
+        starts, states, waits, end_ns = row.spans.columns
+        causes = row.spans.causes
+        shade = {
+            (state, wait): shade_of(state, causes[wait].reason if causes else "")
+            for state, wait in set(zip(states, waits, strict=True))
+        }
+        self._shades = bytes(map(shade.__getitem__, zip(states, waits, strict=True)))
+        self._bounds = array("q", chain(starts, (end_ns,))) if starts else array("q")
+        if not self._shades or end_ns == starts[0]:
+            # One without length is drawn as if it ran for a moment.
+            self._shades = bytes([Shade.RUNNING])
+            self._bounds = array("q", (row.start_ns, row.start_ns + 1))
+        self._lengths = array("q", map(sub, islice(self._bounds, 1, None), self._bounds))
+        self._masks: dict[int, bytes] = {}
+        self._sums: dict[int, array[int]] = {}
+        for each in sorted(set(self._shades)):
+            mask = self._shades.translate(bytes(code == each for code in range(256)))
+            blocks = (
+                sum(compress(self._lengths[at : at + _BLOCK], mask[at : at + _BLOCK]))
+                for at in range(0, len(mask), _BLOCK)
+            )
+            self._masks[each] = mask
+            self._sums[each] = array("q", accumulate(blocks, initial=0))
+
+    def place(self, at_ns: int) -> int:
+        return bisect_right(self._bounds, at_ns) - 1
+
+    def begins(self, place: int) -> int:
+        return self._bounds[place] if place < len(self._bounds) else _NEVER
+
+    def shade(self, place: int) -> Shade:
+        return SHADES[self._shades[place]] if 0 <= place < len(self._shades) else Shade.CLOSED
+
+    def amounts(self, from_ns: int, first: int, to_ns: int, last: int) -> Counts:
+        """The share of each state in the time between two; first, last: the places of both."""
+        amounts = [0.0] * (len(SHADES) - 1)
+        for shade in self._masks:
+            length = self._until(to_ns, last, shade) - self._until(from_ns, first, shade)
+            amounts[shade] = length / (to_ns - from_ns)
+        return tuple(amounts)
+
+    def _until(self, at_ns: int, place: int, shade: int) -> int:
+        if place < 0:
+            return 0
+        block = min(place, len(self._shades)) // _BLOCK
+        first, mask = block * _BLOCK, self._masks[shade]
+        length: int = self._sums[shade][block] + sum(compress(self._lengths[first:place], mask[first:place]))
+        if place < len(mask) and mask[place]:
+            length += at_ns - self._bounds[place]
+        return length
