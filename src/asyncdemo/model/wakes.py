@@ -41,6 +41,21 @@ class Wakes(Sequence[Wake]):
         self._waker.append(waker)
         self._woken.append(woken)
 
+    def last(self, woken: int, until_ns: int) -> Wake | None:
+        """The last time that a track was made ready, up to a time.
+
+        Args:
+            woken: Index into ``Run.tracks``.
+            until_ns: Later ones do not count.
+        """
+        found, at = None, -1
+        for _ in range(self._woken.count(woken)):
+            at = self._woken.index(woken, at + 1)
+            if self._at[at] > until_ns:
+                break
+            found = self[at]
+        return found
+
     def __len__(self) -> int:
         return len(self._at)
 

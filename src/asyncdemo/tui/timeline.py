@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from asyncdemo.model import Run
 from asyncdemo.render.terminal.picture import picture_of_runs
@@ -16,11 +19,16 @@ from asyncdemo.tui.drawing import Drawing
 __all__ = ["Timeline"]
 
 
-class Timeline(Drawing):
+class Timeline(Drawing, can_focus=True):
     """One or more recorded runs on one scale: side by side where it is wide, else below each other.
 
     Where its height is ``auto``, it has a line for each row, as far as the screen has so many.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("z,enter", "look_closer", "Look closer", key_display="z")
+    ]
+    DEFAULT_CSS = "Timeline:focus { background: $boost; }"
 
     def __init__(
         self,
@@ -39,3 +47,10 @@ class Timeline(Drawing):
         """Other runs in the place of these."""
         self.runs = tuple(runs)
         self.redraw(partial(picture_of_runs, self.runs, self._theme))
+
+    def action_look_closer(self) -> None:
+        """Open them in the viewer. A screen may bind a key of its own to ``look_closer``."""
+        from asyncdemo.tui.viewer import ViewerScreen
+
+        if self.runs:
+            self.app.push_screen(ViewerScreen(self.runs))

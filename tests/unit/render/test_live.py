@@ -10,7 +10,7 @@ from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
 from asyncdemo.render.terminal.live import LivePanel, LiveView
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import UNICODE
-from asyncdemo.render.timeline.replay import Replay, replay
+from tests.support.replay import replay
 from tests.support.runs import Story, at_line, ns
 from tests.support.screens import Terminal, text_of
 from tests.support.server_runs import one_at_a_time, pooled, threaded
@@ -300,17 +300,6 @@ class TestReplay:
         replayed = LivePanel("told")
         replay(self.told(), replayed, ns(120))
         assert seen(replayed) == seen(live)
-
-    @pytest.mark.parametrize("steps", [1, 7, 100])
-    def test_the_pace_does_not_matter(self, steps: int) -> None:
-        panel = LivePanel("told")
-        teller = Replay(self.told(), panel)
-        for step in range(1, steps + 1):
-            teller.advance(teller.length_ns * step // steps)
-        assert teller.done
-        picture = [line for line in seen(panel) if line.startswith(("first", "second"))]
-        assert ["╳" in line for line in picture] == [True, False]
-        assert [line.count("•") > 10 for line in picture] == [False, True]
 
     def test_the_end_is_said(self) -> None:
         panel = LivePanel("told")

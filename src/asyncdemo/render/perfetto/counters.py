@@ -5,13 +5,11 @@ Not for: slices, flows, the trace as a whole (``perfetto``).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from asyncdemo.analysis.metrics.pools import queueing
 from asyncdemo.model import Resource, Run
-from asyncdemo.render.timeline.curves import levels
+from asyncdemo.render.timeline.curves import resource_levels
 from asyncdemo.render.words import place
 
 __all__ = ["counters", "resource_name"]
@@ -31,16 +29,8 @@ def resource_name(resource: Resource) -> str:
 
 
 def _resources(run: Run, process: int, zero: int) -> Iterator[Event]:
-    queued: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for one in queueing(run):
-        queued[one.resource].append((one.start_ns, one.end_ns))
-    for resource in run.resources:
+    for resource, series in resource_levels(run):
         name = resource_name(resource)
-        series = {
-            "held": levels((slot.start_ns, slot.end_ns) for slot in resource.slots),
-            "queued": levels(queued[resource.index]),
-            "length": resource.levels,
-        }
         for what, changes in series.items():
             for at, level in changes:
                 yield {

@@ -53,10 +53,10 @@ def picture_of_runs(runs: Sequence[Run], theme: Theme, width: int, height: int) 
         legend = needed
 
 
-def run_title(run: Run, theme: Theme, width: int, fold: int = 1) -> Line:
+def run_title(run: Run, length_ns: int, theme: Theme, width: int, fold: int = 1) -> Line:
     """Its name and its time; how it ended only where that is news. fold: the most rows in one."""
     words = f"{count(len(run.rows), noun(run))}, up to {fold:,} to a row, " if fold > 1 else ""
-    words += duration(extent_ns(run))
+    words += duration(length_ns)
     if run.outcome is not RunOutcome.OK or run.clock is Clock.VIRTUAL:
         words += f", {status(run)}"
     return title_line(title(run), words, theme, width)
@@ -87,7 +87,7 @@ def _panels(
         rows = rows[: len(grid.rows)]  # without the counts of folded ones
         if not grid.rows:
             rows = [text_line(fit(empty_words(run), each, theme.ellipsis), DIM)]
-        heading = run_title(run, theme, each, grid.fold)
+        heading = run_title(run, extent_ns(run), theme, each, grid.fold)
         if side_by_side:
             blocks.append([heading, axis, *rows])
         else:

@@ -1,4 +1,4 @@
-"""Figures over time, as they are drawn below the rows: memory, and how many queue for a pool.
+"""Figures over time, as they are drawn below the rows: memory, who holds and queues for a resource.
 
 Not for: glyphs and lines (``sections``, ``svg``), figures of a whole run (``metrics``).
 """
@@ -10,11 +10,21 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from asyncdemo.model import MemorySample, Run
+from asyncdemo.analysis.metrics.pools import queueing
+from asyncdemo.model import MemorySample, Resource, Run
 from asyncdemo.render.timeline.layout import extent_ns, open_ns
 from asyncdemo.render.words import size
 
-__all__ = ["Curve", "Level", "column_values", "levels", "memory_curves", "most_of"]
+__all__ = [
+    "Curve",
+    "Level",
+    "column_values",
+    "levels",
+    "memory_curves",
+    "most_of",
+    "open_rows",
+    "resource_levels",
+]
 
 Level = tuple[int, int]
 """(since when, how much)."""
@@ -76,6 +86,25 @@ def levels(intervals: Iterable[tuple[int, int]]) -> Iterator[Level]:
         if changes[at]:
             level += changes[at]
             yield at, level
+
+
+def open_rows(run: Run) -> list[Level]:
+    """How many rows are open, on the clock of the run."""
+    return list(levels((row.start_ns, row.end_ns) for row in run.rows))
+
+
+def resource_levels(run: Run) -> Iterator[tuple[Resource, dict[str, list[Level]]]]:
+    """Of each resource how many hold it and queue for it, or how long the queue is, where there is any."""
+    queued: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for one in queueing(run):
+        queued[one.resource].append((one.start_ns, one.end_ns))
+    for resource in run.resources:
+        series = {
+            "held": list(levels((slot.start_ns, slot.end_ns) for slot in resource.slots)),
+            "queued": list(levels(queued[resource.index])),
+            "length": list(resource.levels),
+        }
+        yield resource, {what: changes for what, changes in series.items() if changes}
 
 
 def column_values(

@@ -23,6 +23,8 @@ __all__ = ["RowWindows", "Window"]
 
 _BLOCK = 64
 """Spans whose sum is kept; so many at the most are added up for a moment in between."""
+_FEW = 16
+"""Spans that are added up one by one."""
 _KEPT_ROWS = 512
 _NEVER = 1 << 63
 
@@ -43,13 +45,17 @@ class Window:
 
 
 class RowWindows:
-    """The rows of one run, cut into cells one by one, as far as they are looked at."""
+    """The rows of one run, cut into cells one by one, as far as they are looked at.
+
+    zero_ns, length_ns: when the first row opened, and how long it took until the last one closed.
+    blocked: the steps that held the loop, by track.
+    """
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.zero_ns = open_ns(run)
         self.length_ns = extent_ns(run)
-        self._blocked = blocked_of(run)
+        self.blocked = blocked_of(run)
         self._row = lru_cache(_KEPT_ROWS)(self._sums_of)
         self._cells = lru_cache(_KEPT_ROWS)(self._cut)
 
@@ -94,7 +100,7 @@ class RowWindows:
     def _with_blocking(self, index: int, counts: list[Counts], start: int, width: int) -> list[Counts]:
         """What ran while it held the loop too long was blocking."""
         track = self.run.rows[index].track
-        steps: Sequence[SlowStep] = () if track is None else self._blocked.get(track, ())
+        steps: Sequence[SlowStep] = () if track is None else self.blocked.get(track, ())
         end = start + width * len(counts)
         for step in steps[bisect_right(steps, start, key=lambda step: step.end_ns) :]:
             if step.start_ns >= end:
@@ -159,6 +165,11 @@ class _RowSums:
     def amounts(self, from_ns: int, first: int, to_ns: int, last: int) -> Counts:
         """The share of each state in the time between two; first, last: the places of both."""
         amounts = [0.0] * (len(SHADES) - 1)
+        if last - first < _FEW:
+            for place in range(max(first, 0), min(last + 1, len(self._shades))):
+                length = min(self._bounds[place + 1], to_ns) - max(self._bounds[place], from_ns)
+                amounts[self._shades[place]] += length / (to_ns - from_ns)
+            return tuple(amounts)
         for shade in self._masks:
             length = self._until(to_ns, last, shade) - self._until(from_ns, first, shade)
             amounts[shade] = length / (to_ns - from_ns)

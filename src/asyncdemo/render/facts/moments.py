@@ -1,0 +1,84 @@
+"""One row at one time, in words: what it did, since when, at which line, and who made it go on.
+
+Not for: what a whole row came to (``facts.runs.row_words``).
+"""
+
+from __future__ import annotations
+
+import linecache
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from asyncdemo.analysis.waking import Waking
+from asyncdemo.model import Lane, Request, Run, Site, SlowStep, State, Wait
+from asyncdemo.render.facts.runs import blocking_words
+from asyncdemo.render.timeline.grid import STATE_OF, Shade, shade_of
+from asyncdemo.render.timeline.layout import Blocked
+from asyncdemo.render.timeline.legend import SHADE_WORDS
+from asyncdemo.render.words import clean, place
+
+__all__ = ["Stretch", "place_at", "source_line", "stretch_of", "waking_words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """One state of a row.
+
+    words: the state and its cause, "waiting: sleep". site: the line that it waits on, if it is known.
+    """
+
+    start_ns: int
+    end_ns: int
+    shade: Shade
+    words: str
+    site: Site | None
+
+
+def place_at(row: Lane | Request, at_ns: int) -> int:
+    """Which of its states the row is in at that time: the first before it opened, the last after its end."""
+    return min(max(bisect_right(row.spans.columns[0], at_ns) - 1, 0), max(len(row.spans) - 1, 0))
+
+
+def stretch_of(run: Run, row: Lane | Request, at: int, blocked: Blocked) -> Stretch:
+    """at: which of its states. blocked: the steps that held the loop, by track."""
+    span = row.spans[at]
+    step = _step_in(row, span.start_ns, span.end_ns, blocked) if span.state is State.RUNNING else None
+    if step is not None:
+        site = step.called_from or step.site
+        return Stretch(
+            span.start_ns, span.end_ns, Shade.BLOCKING, f"blocking the loop: {blocking_words(step)}", site
+        )
+    shade = shade_of(span.state, span.wait.reason)
+    words = SHADE_WORDS[STATE_OF.get(shade, shade)]
+    cause = _cause(run, span.wait)
+    return Stretch(span.start_ns, span.end_ns, shade, f"{words}: {cause}" if cause else words, span.wait.site)
+
+
+def waking_words(run: Run, waking: Waking | None) -> str:
+    if waking is None:
+        return "No task or thread woke it: a timer or the outside world did, or it is not known."
+    by = clean(run.tracks[waking.track].name)
+    return f"Started by {by}." if waking.started else f"Woken by {by}."
+
+
+def source_line(site: Site) -> str:
+    """The text of the line, as far as the file is still there."""
+    return clean(linecache.getline(site.file, site.line).strip())
+
+
+def _cause(run: Run, wait: Wait) -> str:
+    words = clean(wait.reason)
+    if wait.resource is not None:
+        resource = run.resources[wait.resource]
+        made = place(resource.site)
+        words = f"{words or resource.kind} {clean(resource.label)}".strip() + (
+            f", made at {made}" if made else ""
+        )
+    return f"{words} {clean(run.tracks[wait.on].name)}".strip() if wait.on is not None else words
+
+
+def _step_in(row: Lane | Request, start_ns: int, end_ns: int, blocked: Blocked) -> SlowStep | None:
+    """The one that takes most of that time."""
+    steps = [] if row.track is None else blocked.get(row.track, [])
+    inside = [step for step in steps if step.start_ns < end_ns and step.end_ns > start_ns]
+    return max(inside, key=lambda step: min(step.end_ns, end_ns) - max(step.start_ns, start_ns), default=None)

@@ -1,0 +1,93 @@
+"""How many held and queued for what, and how many rows were open, as bars below the rows of a window.
+
+Not for: pools with their connections, memory (``sections``).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Self
+
+from rich.segment import Segment
+
+from asyncdemo.model import Resource, Run
+from asyncdemo.render.terminal.draw import Line, text_line
+from asyncdemo.render.terminal.theme import DIM, Theme
+from asyncdemo.render.timeline.curves import Level, open_rows, resource_levels
+from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.timeline.layout import noun, open_ns
+from asyncdemo.render.timeline.window import Window
+from asyncdemo.render.words import clean, fit, place
+
+__all__ = ["Counted", "count_label", "count_lines", "counted"]
+
+_SHADES: Final = {"held": Shade.HELD, "queued": Shade.QUEUED, "length": Shade.HELD}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One line of bars.
+
+    heading: above it, if it is the first of its resource. times, values: since when there are how many.
+    """
+
+    heading: str
+    label: str
+    shade: Shade
+    times: Sequence[int]
+    values: Sequence[int]
+    most: int
+
+    @classmethod
+    def of(cls, heading: str, label: str, shade: Shade, levels: Sequence[Level], zero: int) -> Self:
+        """levels: on the clock of the run. zero: when the first row opened."""
+        values = [level for _, level in levels]
+        return cls(heading, label, shade, [at - zero for at, _ in levels], values, max(values, default=0))
+
+
+def counted(run: Run) -> tuple[Counted, ...]:
+    """The rows that are open, then every resource that was used. Times count from the first row's open."""
+    zero = open_ns(run)
+    found = [Counted.of("", f"{noun(run)}s open", Shade.RUNNING, open_rows(run), zero)]
+    for resource, series in resource_levels(run):
+        heading = _heading(resource)
+        for what, levels in series.items():
+            found.append(Counted.of(heading, what, _SHADES[what], levels, zero))
+            heading = ""
+    return tuple(found)
+
+
+def count_label(one: Counted, theme: Theme) -> str:
+    """What it is and how many a full bar stands for."""
+    return f" {one.label} {theme.bars[-1]}{one.most:,}"
+
+
+def count_lines(counts: Sequence[Counted], window: Window, theme: Theme, gutter: int) -> Iterator[Line]:
+    for one in counts:
+        if one.heading:
+            yield text_line(fit(one.heading, gutter + window.columns, theme.ellipsis), DIM)
+        values = _values(one, window)
+        yield [
+            Segment(fit(count_label(one, theme), gutter - 1, theme.ellipsis, pad=True) + " ", DIM),
+            Segment("".join(theme.bar(value, one.most) for value in values), theme.shade_style(one.shade)),
+        ]
+
+
+def _values(one: Counted, window: Window) -> Iterator[int]:
+    """The most in each column. A level holds until the next one; before the first there is none."""
+    first = bisect_right(one.times, window.start_ns) - 1
+    for end_ns in range(
+        window.start_ns + window.column_ns, window.end_ns + window.column_ns, window.column_ns
+    ):
+        last = bisect_left(one.times, end_ns) - 1
+        yield max(one.values[max(first, 0) : last + 1], default=0)
+        first = last
+
+
+def _heading(resource: Resource) -> str:
+    name = f"{clean(resource.name)} {resource.kind} {clean(resource.label)}".strip()
+    limit = "no limit" if resource.limit is None else f"limit {resource.limit:,}"
+    where = place(resource.site)
+    return f"{name}: {limit}" + (f", made at {where}" if where else "")

@@ -1,0 +1,45 @@
+"""One row at one time, in lines: what it came to, what it was doing, and the source line that it waits on.
+
+Not for: the words (``facts``), all states of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rich.cells import cell_len
+from rich.segment import Segment
+
+from asyncdemo.analysis.metrics import row_totals
+from asyncdemo.render.facts.moments import place_at, source_line, stretch_of
+from asyncdemo.render.facts.runs import row_words
+from asyncdemo.render.terminal.draw import Line, text_line
+from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
+from asyncdemo.render.timeline.window import RowWindows
+from asyncdemo.render.words import clean, duration, fit, place
+
+__all__ = ["row_details"]
+
+
+def row_details(windows: RowWindows, index: int, at_ns: int, theme: Theme, width: int) -> Iterator[Line]:
+    """Three lines at the most. at_ns: from the first row's open on."""
+    run, zero_ns = windows.run, windows.zero_ns
+    row, moment_ns = run.rows[index], zero_ns + at_ns
+    alone = replace(run, requests=run.requests[index : index + 1], lanes=run.lanes[index : index + 1])
+    name = fit(clean(row.name), width // 2, theme.ellipsis)
+    words = fit(f"  {row_words(row, row_totals(alone)[0], zero_ns)}", width - cell_len(name), theme.ellipsis)
+    yield [Segment(name, EMPHASIS), Segment(words, DIM)]
+    when = f"At {duration(at_ns)}"
+    if not len(row.spans) or not row.start_ns <= moment_ns <= row.end_ns:
+        told = "not open yet" if moment_ns < row.start_ns else "not open any more"
+        yield text_line(fit(f"{when}: {told}", width, theme.ellipsis))
+        return
+    stretch = stretch_of(run, row, place_at(row, moment_ns), windows.blocked)
+    since, until = duration(stretch.start_ns - zero_ns), duration(stretch.end_ns - zero_ns)
+    words = f"{when}: {stretch.words}, for {duration(stretch.end_ns - stretch.start_ns)} ({since} to {until})"
+    yield text_line(fit(words, width, theme.ellipsis))
+    if stretch.site is not None:
+        where = fit(place(stretch.site), width, theme.ellipsis)
+        text = fit(f"   {source_line(stretch.site)}", width - cell_len(where), theme.ellipsis)
+        yield [Segment(where, DIM), Segment(text)]

@@ -1,0 +1,225 @@
+"""The rows of one run in the viewer: as many as there is room for, with a cursor at a row and a time.
+
+Not for: what all runs of the viewer share (``time_view``), the keys (``viewer``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from asyncdemo.model import Lane, Request, Run
+from asyncdemo.render.facts.runs import empty_words
+from asyncdemo.render.terminal.counts import Counted, count_label, count_lines, counted
+from asyncdemo.render.terminal.draw import Line, text_line, timeline_lines
+from asyncdemo.render.terminal.picture import run_title
+from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
+from asyncdemo.render.timeline.layout import noun
+from asyncdemo.render.timeline.window import RowWindows
+from asyncdemo.render.words import count, fit
+from asyncdemo.tui.time_view import TimeView
+
+__all__ = ["RunRows"]
+
+_ABOVE: Final = 2
+"""Lines above the rows: the title, the axis."""
+_CURSOR: Final = Style(reverse=True)
+_WHEEL: Final = 3
+
+
+class RunRows(Widget, can_focus=True):
+    """A title, an axis, rows; below them, if asked for, what was held and queued.
+
+    Attributes:
+        row: At which one the cursor stands.
+        top: The first one that is drawn.
+        names_width: Cells for the names of the rows.
+        counts: Whether it is drawn what was held and queued.
+    """
+
+    DEFAULT_CSS = "RunRows { width: 1fr; height: 1fr; }"
+
+    class Chosen(Message):
+        """Somebody clicked at a row and a time, which is at the cursor now."""
+
+        def __init__(self, rows: RunRows, at_ns: int | None) -> None:
+            super().__init__()
+            self.rows, self.at_ns = rows, at_ns
+
+    def __init__(self, run: Run, view: TimeView, theme: Theme) -> None:
+        super().__init__()
+        self.run = run
+        self.windows = RowWindows(run)
+        self.names_width = 1
+        self.row = self.top = 0
+        self.counts = False
+        self._view, self._theme = view, theme
+        self._strips: list[Strip] | None = None
+
+    @property
+    def chosen(self) -> Lane | Request | None:
+        """The row at the cursor."""
+        return self.run.rows[self.row] if self.run.rows else None
+
+    @property
+    def columns(self) -> int:
+        return max(self.size.width - self.names_width, 1)
+
+    def move_to(self, row: int) -> None:
+        """The cursor, and with it what is visible."""
+        self.row = min(max(row, 0), max(len(self.run.rows) - 1, 0))
+        self.redraw()
+
+    def find(self, text: str, row: int, step: int = 1) -> int | None:
+        """The next row from ``row`` on, and around, with that text in its name."""
+        text = text.casefold()
+        places = range(len(self._names))
+        return next((at for at in (*places[row::step], *places[::step]) if text in self._names[at]), None)
+
+    def redraw(self) -> None:
+        self._strips = None
+        self.refresh()
+
+    @property
+    def room(self) -> int:
+        """How many rows have a line."""
+        return max(self.size.height - _ABOVE - self._counts_height, 1)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [row.name.casefold() for row in self.run.rows]
+
+    def names(self) -> Iterator[str]:
+        """Those that want room at the left."""
+        yield self._longest
+        if self.counts:
+            yield from (count_label(one, self._theme) for one in self._counted)
+
+    def prepare(self) -> None:
+        """Count what is held and queued before it is asked for, as that takes a moment."""
+        _ = self._counted
+
+    @cached_property
+    def _longest(self) -> str:
+        return max((row.name for row in self.run.rows), key=cell_len, default="")
+
+    @cached_property
+    def _counted(self) -> tuple[Counted, ...]:
+        return counted(self.run)
+
+    @property
+    def _counts_height(self) -> int:
+        if not self.counts:
+            return 0
+        lines = sum(2 if one.heading else 1 for one in self._counted)
+        return min(lines, (self.size.height - _ABOVE) // 2)
+
+    def _count_lines(self) -> list[Line]:
+        if not self._counts_height:
+            return []
+        lines = count_lines(self._counted, self._view.window(self.columns), self._theme, self.names_width)
+        return list(islice(lines, self._counts_height))
+
+    def render_line(self, y: int) -> Strip:
+        if self._strips is None:
+            self._strips = self._draw()
+        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, self.rich_style)
+
+    def on_resize(self) -> None:
+        self.redraw()
+
+    def on_focus(self) -> None:
+        self.redraw()
+
+    def on_blur(self) -> None:
+        self.redraw()
+
+    def _draw(self) -> list[Strip]:
+        self.top = min(max(self.top, self.row - self.room + 1), self.row)
+        self.top = max(min(self.top, len(self.run.rows) - self.room), 0)
+        window = self._view.window(self.columns)
+        grid = self.windows.grid(self.top, self.top + self.room, window, self._view.until_ns)
+        axis, *lines = timeline_lines(grid, self._theme, self.names_width)
+        if not grid.rows:
+            lines = [text_line(fit(empty_words(self.run), self.size.width, self._theme.ellipsis), DIM)]
+        base = self.rich_style
+        strips = [self._strip(line, base) for line in (self._title(len(grid.rows)), axis, *lines)]
+        column = (self._view.at_ns - window.start_ns) // window.column_ns
+        if 0 <= column < window.columns:
+            place = self.names_width + column
+            strips[1] = _replaced(strips[1], place, place + 1, "▼")
+            if grid.rows:
+                at = _ABOVE + self.row - self.top
+                strips[at] = _marked(strips[at], place, place + 1)
+                strips[at] = _marked(strips[at], 0, self.names_width - 1)
+        missing = self.size.height - len(strips)
+        below = [self._strip(line, base) for line in self._count_lines()]
+        blank = Strip.blank(self.size.width, base)
+        return [*strips, *[blank] * (missing - len(below)), *below]
+
+    def _strip(self, line: Line, base: Style) -> Strip:
+        strip = Strip([Segment(text, style) for text, style, _ in line])
+        return strip.adjust_cell_length(self.size.width).apply_style(base)
+
+    def _title(self, drawn: int) -> Line:
+        line = run_title(self.run, self.windows.length_ns, self._theme, self.size.width)
+        many = len(self.run.rows)
+        if 0 < drawn < many:
+            words = f"{noun(self.run)}s {self.top + 1:,}-{self.top + drawn:,} of {many:,}"
+        else:
+            words = count(many, noun(self.run))
+        name, rule, status = line[1], line[2], line[3]
+        # The rule gives room for it.
+        room = len(rule.text) - 2
+        if len(words) + 3 <= room:
+            rest = rule.text.strip()[: room - len(words) - 1]
+            rule = Segment(f" {words} {rest} ", DIM)
+        style = EMPHASIS + _CURSOR if self.has_focus else EMPHASIS
+        return [line[0], Segment(name.text, style), rule, status]
+
+    def on_click(self, event: events.Click) -> None:
+        row = self.top + event.y - _ABOVE
+        if not self.top <= row < min(self.top + self.room, len(self.run.rows)):
+            return
+        self.focus()
+        self.move_to(row)
+        window = self._view.window(self.columns)
+        at = window.start_ns + (event.x - self.names_width) * window.column_ns
+        self.post_message(self.Chosen(self, at if event.x >= self.names_width else None))
+
+    def on_mouse_scroll_down(self) -> None:
+        self._scroll(_WHEEL)
+
+    def on_mouse_scroll_up(self) -> None:
+        self._scroll(-_WHEEL)
+
+    def _scroll(self, by: int) -> None:
+        self.top = max(min(self.top + by, len(self.run.rows) - self.room), 0)
+        self.row = min(max(self.row, self.top), self.top + self.room - 1)
+        self.move_to(self.row)
+        self.post_message(self.Chosen(self, None))
+
+
+def _marked(strip: Strip, start: int, end: int) -> Strip:
+    """The cells between turned around."""
+    before, inside, after = strip.divide([start, end, strip.cell_length])
+    turned = Strip(
+        [Segment(text, style + _CURSOR if style else _CURSOR) for text, style, _ in inside],
+        inside.cell_length,
+    )
+    return Strip.join([before, turned, after])
+
+
+def _replaced(strip: Strip, start: int, end: int, text: str) -> Strip:
+    before, _, after = strip.divide([start, end, strip.cell_length])
+    return Strip.join([before, Strip([Segment(text, EMPHASIS)], end - start), after])

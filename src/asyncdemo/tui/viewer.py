@@ -1,0 +1,343 @@
+"""The run viewer: recorded runs on one scale, to move about in and to ask who waited for what.
+
+Not for: pictures as a whole (``timeline``), figures and findings (``render.terminal.report``).
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Sequence
+from typing import ClassVar, Final, NamedTuple
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.timer import Timer
+from textual.widgets import Footer, Input
+
+from asyncdemo.analysis.waking import row_at, who_woke
+from asyncdemo.model import Run
+from asyncdemo.render.facts.moments import place_at, waking_words
+from asyncdemo.render.terminal.draw import Line, gutter_width, panel_width, text_line
+from asyncdemo.render.terminal.row_details import row_details
+from asyncdemo.render.terminal.theme import DIM
+from asyncdemo.render.timeline.layout import extent_ns
+from asyncdemo.render.words import fit
+from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.drawing import Drawing
+from asyncdemo.tui.row_states import RowStates
+from asyncdemo.tui.run_rows import RunRows
+from asyncdemo.tui.time_view import TimeView
+
+__all__ = ["ViewerScreen"]
+
+_DETAILS: Final = 4
+_LEAST_SCALE_NS: Final = 100_000
+_FRAME_S: Final = 1 / 20
+_SHORTEST_PLAY_S, _LONGEST_PLAY_S = 2.0, 10.0
+
+
+class _Place(NamedTuple):
+    """Where one was, to go back to."""
+
+    rows: RunRows
+    row: int
+    start_ns: int
+    length_ns: int
+    at_ns: int
+
+
+class _Playing(NamedTuple):
+    """What is visible, drawn as it happened. speed: how much faster or slower than that."""
+
+    since_s: float
+    from_ns: int
+    speed: float
+    timer: Timer
+
+
+class ViewerScreen(LearnerScreen):
+    """Side by side where it is wide, else below each other; the cursor's time is that of all of them."""
+
+    TITLE = "Recorded runs"
+    CSS = """
+    ViewerScreen #runs { layout: vertical; height: 1fr; }
+    ViewerScreen #runs.beside { layout: horizontal; }
+    ViewerScreen #runs.beside RunRows { margin-right: 3; }
+    ViewerScreen #runs.beside RunRows.last { margin-right: 0; }
+    ViewerScreen #details { height: 4; }
+    ViewerScreen Input { display: none; dock: bottom; height: 1; border: none; padding: 0; margin-bottom: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("plus,equals_sign,z", "zoom(0.5)", "Zoom", key_display="+/-"),
+        Binding("minus,underscore,Z", "zoom(2)", "Zoom out", show=False),
+        Binding("0", "show_all", "All"),
+        Binding("slash", "find", "Find", key_display="/"),
+        Binding("enter", "states", "States", key_display="Enter"),
+        Binding("w", "go_to_waker", "Waker"),
+        Binding("b,backspace", "go_back", "Back from there", show=False),
+        Binding("c", "counts", "Counts"),
+        Binding("space", "play", "Play", key_display="Space"),
+        Binding("up,k", "row(-1)", "Row above", show=False),
+        Binding("down,j", "row(1)", "Row below", show=False),
+        Binding("pageup", "page(-1)", "A page up", show=False),
+        Binding("pagedown", "page(1)", "A page down", show=False),
+        Binding("ctrl+home,g", "row(-999999999)", "First row", show=False),
+        Binding("ctrl+end,G", "row(999999999)", "Last row", show=False),
+        Binding("left,h", "column(-1)", "Earlier", show=False),
+        Binding("right,l", "column(1)", "Later", show=False),
+        Binding("shift+left,H", "pan(-0.5)", "Half a screen earlier", show=False),
+        Binding("shift+right,L", "pan(0.5)", "Half a screen later", show=False),
+        Binding("home", "time(0)", "To the start", show=False),
+        Binding("end", "time(1)", "To the end", show=False),
+        Binding("comma,less_than_sign", "state(-1)", "State before", show=False, key_display="<"),
+        Binding("full_stop,greater_than_sign", "state(1)", "State after", show=False, key_display=">"),
+        Binding("n", "find_next(1)", "Next found", show=False),
+        Binding("N", "find_next(-1)", "Found before", show=False),
+        Binding("escape", "close", "Close", show=False),
+    ]
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        super().__init__()
+        self.runs = tuple(runs)
+        self._view = TimeView(max((_LEAST_SCALE_NS, *map(extent_ns, self.runs))))
+        self._panes: list[RunRows] = []
+        self._been: list[_Place] = []
+        self._playing: _Playing | None = None
+        self._said = ""
+
+    def compose(self) -> ComposeResult:
+        theme = self.application.glyphs
+        with Container(id="runs"):
+            self._panes = [RunRows(run, self._view, theme) for run in self.runs]
+            self._pane = self._panes[0]
+            yield from self._panes
+        yield RowStates(theme)
+        yield Drawing(self._details, id="details")
+        yield Input(placeholder="a part of a row's name", id="find")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        # What is recorded stays as it is; looking through it for garbage takes a tenth of a second each time.
+        gc.collect()
+        gc.freeze()
+        self._panes[-1].add_class("last")
+        self._panes[0].focus()
+        self._arrange()
+        for pane in self._panes:
+            self.run_worker(pane.prepare, thread=True)
+
+    def on_unmount(self) -> None:
+        gc.unfreeze()
+
+    def on_resize(self) -> None:
+        self._arrange()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if isinstance(event.widget, RunRows):
+            self._pane = event.widget
+            self._redraw()
+
+    def _arrange(self) -> None:
+        width, beside = panel_width(len(self.runs), self.size.width)
+        self.query_one("#runs").set_class(beside, "beside")
+        names = {name for pane in self._panes for name in pane.names()}
+        ends = self.application.glyphs.ends
+        marked = any(row.outcome in ends for run in self.runs for row in run.rows)
+        gutter = gutter_width(names, 0, 0, width, marked)
+        for pane in self._panes:
+            pane.names_width = gutter
+            pane.redraw()
+
+    def _redraw(self) -> None:
+        for pane in self._panes:
+            pane.redraw()
+        self.query_one("#details", Drawing).redraw()
+        states = self.query_one(RowStates)
+        pane = self._pane
+        if states.display and not states.has_focus and pane.chosen is not None:
+            states.show(pane.windows, pane.row, self._view.at_ns)
+
+    def _say(self, words: str) -> None:
+        self._said = words
+        self._redraw()
+
+    def _details(self, width: int, _: int) -> list[Line]:
+        pane, theme = self._pane, self.application.glyphs
+        if pane.chosen is None:
+            return []
+        lines = [*row_details(pane.windows, pane.row, self._view.at_ns, theme, width)]
+        said = text_line(fit(self._said, width, theme.ellipsis), DIM)
+        return [*lines, *[[]] * (_DETAILS - 1 - len(lines)), said]
+
+    # Moving
+
+    def action_zoom(self, factor: float) -> None:
+        self._view.zoom(factor)
+        self._say("")
+
+    def action_show_all(self) -> None:
+        self._view.show_all()
+        self._say("")
+
+    def action_pan(self, share: float) -> None:
+        self._view.pan(share)
+        self._say("")
+
+    def action_column(self, by: int) -> None:
+        window = self._view.window(self._pane.columns)
+        self._view.move_to(self._view.at_ns + by * window.column_ns)
+        self._say("")
+
+    def action_time(self, share: float) -> None:
+        self._view.move_to(round(share * self._pane.windows.length_ns))
+        self._say("")
+
+    def action_row(self, by: int) -> None:
+        self._pane.move_to(self._pane.row + by)
+        self._say("")
+
+    def action_page(self, by: int) -> None:
+        self.action_row(by * self._pane.room)
+
+    def action_state(self, by: int) -> None:
+        """To where another state of the row begins."""
+        pane = self._pane
+        if pane.chosen is None or not len(pane.chosen.spans):
+            return
+        zero, spans = pane.windows.zero_ns, pane.chosen.spans
+        at = place_at(pane.chosen, zero + self._view.at_ns)
+        begins = spans[at].start_ns - zero
+        outside = by > 0 and self._view.at_ns < begins
+        if not outside and not (by < 0 and self._view.at_ns > begins):
+            at = min(max(at + by, 0), len(spans) - 1)
+        self._view.move_to(spans[at].start_ns - zero)
+        self._say("")
+
+    def on_run_rows_chosen(self, message: RunRows.Chosen) -> None:
+        if message.at_ns is not None:
+            self._view.move_to(message.at_ns)
+        self._say("")
+
+    # Finding
+
+    def action_find(self) -> None:
+        field = self.query_one("#find", Input)
+        field.display = True
+        self.set_focus(field)
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        if message.value:
+            self._find(message.value, self._pane.row, 1)
+
+    def on_input_submitted(self) -> None:
+        self.action_close()
+
+    def action_find_next(self, step: int) -> None:
+        text = self.query_one("#find", Input).value
+        if text:
+            self._find(text, self._pane.row + step, step)
+        else:
+            self.action_find()
+
+    def _find(self, text: str, row: int, step: int) -> None:
+        pane = self._pane
+        found = pane.find(text, row, step)
+        if found is not None:
+            pane.move_to(found)
+        self._say("" if found is not None else f"No row has {text!r} in its name.")
+
+    def action_close(self) -> None:
+        """Back to the rows: closes what was opened last."""
+        field, states = self.query_one("#find", Input), self.query_one(RowStates)
+        if field.display:
+            field.display = False
+        elif self._playing is not None:
+            self._stop_playing()
+        else:
+            states.display = False
+        self.set_focus(states if states.display else self._pane)
+
+    # Asking
+
+    def action_states(self) -> None:
+        states, pane = self.query_one(RowStates), self._pane
+        if states.display or pane.chosen is None:
+            self.action_close()
+            return
+        states.show(pane.windows, pane.row, self._view.at_ns)
+        states.display = True
+        self.set_focus(states)
+
+    def on_row_states_chosen(self, message: RowStates.Chosen) -> None:
+        self._view.move_to(message.at_ns)
+        self._say("")
+
+    def action_go_to_waker(self) -> None:
+        pane = self._pane
+        if pane.chosen is None:
+            return
+        zero = pane.windows.zero_ns
+        waking = who_woke(pane.run, pane.chosen, zero + self._view.at_ns)
+        words = waking_words(pane.run, waking)
+        row = None if waking is None else row_at(pane.run, waking.track, waking.at_ns)
+        if waking is None or row is None:
+            self._say(words if waking is None else f"{words} It has no row.")
+            return
+        view = self._view
+        self._been.append(_Place(pane, pane.row, view.start_ns, view.length_ns, view.at_ns))
+        pane.move_to(row)
+        view.move_to(waking.at_ns - zero)
+        self._say(f"{words} This is its row at that time; b goes back.")
+
+    def action_go_back(self) -> None:
+        if not self._been:
+            self._say("There is nowhere to go back to: w goes to who woke the row.")
+            return
+        before = self._been.pop()
+        view = self._view
+        view.start_ns, view.length_ns, view.at_ns = before.start_ns, before.length_ns, before.at_ns
+        self.set_focus(before.rows)
+        before.rows.move_to(before.row)
+        self._say("")
+
+    def action_counts(self) -> None:
+        counts = not self._panes[0].counts
+        for pane in self._panes:
+            pane.counts = counts
+            pane.move_to(pane.row)
+        self._arrange()
+
+    # Playing
+
+    def action_play(self) -> None:
+        """What is visible, as it happened; faster or slower, so that one can watch it."""
+        if self._playing is not None:
+            self._stop_playing()
+            return
+        real_s = self._view.length_ns / 1e9
+        speed = real_s / min(max(real_s, _SHORTEST_PLAY_S), _LONGEST_PLAY_S)
+        timer = self.set_interval(_FRAME_S, self._play_on)
+        self._playing = _Playing(time.monotonic(), self._view.start_ns, speed, timer)
+        self._play_on()
+
+    def _play_on(self) -> None:
+        if self._playing is None:
+            return
+        passed_s = time.monotonic() - self._playing.since_s
+        now_ns = self._playing.from_ns + round(passed_s * self._playing.speed * 1e9)
+        if now_ns >= self._view.start_ns + self._view.length_ns:
+            self._stop_playing()
+            return
+        self._view.until_ns = self._view.at_ns = now_ns
+        speed = self._playing.speed
+        pace = "" if speed == 1 else f", {speed:.1f}x as fast" if speed > 1 else f", {1 / speed:.1f}x slower"
+        self._say(f"Playing it as it happened{pace}. Space ends it.")
+
+    def _stop_playing(self) -> None:
+        if self._playing is not None:
+            self._playing.timer.stop()
+            self._playing = self._view.until_ns = None
+        self._say("")
