@@ -64,16 +64,8 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
     return Recorded(tuple(runs), bool(signals), tuple(output))
 
 
-def record_live(
-    jobs: Sequence[Job],
-    console: Console,
-    race: bool,
-    show: Callable[[Sequence[LivePanel], Console], LiveView] = LiveView,
-) -> Recorded:
-    """With a live picture, which is gone at the end. race: all at once, else one after another.
-
-    show: makes the view of the panels.
-    """
+def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
+    """With a live picture, which is gone at the end. race: all at once, else one after another."""
     panels = [LivePanel(job.name, noun="request" if job.serves else "lane") for job in jobs]
     for panel in panels:
         panel.output_tail = Tail(_OUTPUT_LINES)
@@ -91,7 +83,7 @@ def record_live(
             )
         )
         stack.enter_context(keys_not_shown())
-        view = stack.enter_context(show(panels, console))
+        view = stack.enter_context(LiveView(panels, console))
         _drive(batch, signals, view.update)
         view.update(now=True)
     runs = tuple(batch.runs)

@@ -20,7 +20,7 @@ from asyncdemo.cli.options import course_option, json_option, plain_option, set_
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import ask, print_answers
 from asyncdemo.cli.recording import Recorded, record_live, record_quietly
-from asyncdemo.cli.terminal import can_ask, can_draw, wrapped
+from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrapped
 from asyncdemo.course.content import knobs as course_knobs
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
@@ -95,6 +95,13 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
     "No progress is kept.",
 )
 @click.option(
+    "--from",
+    "start_at",
+    metavar="STEP",
+    help="With --present: begin at this step (predict, run, timeline, ...), or at that number. "
+    "If it shows what the programs did, they run before.",
+)
+@click.option(
     "--notes",
     is_flag=True,
     help="Print what an instructor should know, with the answer to the last question, "
@@ -122,6 +129,7 @@ def command(
     show_code: bool,
     no_predict: bool,
     presenting: bool,
+    start_at: str | None,
     notes: bool,
     timeout_s: float,
     course_folder: Path | None,
@@ -137,6 +145,8 @@ def command(
         ids = ", ".join(lesson.id for lesson in course.lessons)
         raise UsageError(f"Which lesson? There are: {ids}. `asyncdemo list` says what each is about.")
     lesson = load_lesson(find_lesson(course, lesson_name).folder)
+    if start_at and not presenting:
+        raise UsageError("--from is a step of a presentation: it goes with --present.")
     if notes and presenting:
         raise UsageError("--notes are not for the class: print them on another terminal, without --present.")
     if notes:
@@ -173,14 +183,18 @@ def command(
     all_names = [variant.name for variant in lesson.variants]
     predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
     changed = {name: values[name] for name in settings}
-    if presenting and console is not None:
-        from asyncdemo.cli.lecture import Lecture
-        from asyncdemo.cli.present import present
+    if presenting:
+        from asyncdemo.tui.app import run_application
+        from asyncdemo.tui.present.lecture import Lecture
+        from asyncdemo.tui.present.screen import PresentScreen
 
         lecture = Lecture(lesson, variants, predictions, values, changed)
-        recorded = present(lecture, jobs(Stdout.CAPTURE), lesson.race, console)
-        _save(lesson, recorded.runs, save_to)
-        click_context.exit(_exit_code(variants, recorded))
+        at = lecture.find(start_at) if start_at else 0
+        code = run_application(
+            context, lambda: PresentScreen(lecture, lambda: jobs(Stdout.CAPTURE), lesson.race, at)
+        )
+        _save(lesson, lecture.runs, save_to)
+        click_context.exit(code or _exit_code(variants, Recorded(lecture.runs)))
     _introduce(context, lesson, console, changed)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs(Stdout.INHERIT if console is None else Stdout.CAPTURE), console, lesson.race)
@@ -224,7 +238,7 @@ def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorde
 def _need_a_screen(words_wanted: bool) -> None:
     if words_wanted:
         raise UsageError("--present draws on the whole screen: it goes with neither --plain nor --json.")
-    if not (can_ask() and can_draw()):
+    if not interactive():
         raise UsageError("--present needs a terminal: it draws on the whole screen and waits for keys.")
 
 

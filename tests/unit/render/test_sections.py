@@ -136,14 +136,14 @@ def test_without_colours_the_same_is_seen() -> None:
 
 class TestSlides:
     def test_have_pools_and_memory_where_there_is_room(self) -> None:
-        tall = text_of(timeline(pooled(12), UNICODE, 120, 45))
+        tall = text_of(timeline(pooled(12), [pooled(12)], UNICODE, 120, 45))
         assert len(tall) <= 45
         assert any(line.startswith("redis pool") for line in tall)
         assert any(line.startswith("virtual memory") for line in tall)
         assert sum(line.startswith("GET ") for line in tall) == 12
 
     def test_have_the_rows_alone_where_there_is_none(self) -> None:
-        small = text_of(timeline(pooled(50), UNICODE, 80, 24))
+        small = text_of(timeline(pooled(50), [pooled(50)], UNICODE, 80, 24))
         assert len(small) <= 24
         assert not any("memory" in line or line.startswith("redis pool") for line in small)
         assert any("requests folded" in line for line in small)
@@ -153,4 +153,4 @@ class TestSlides:
 def test_any_run_can_be_drawn(run: Run) -> None:
     lines = report(run, width=60, theme=ASCII, rows=5)
     assert max(map(cell_len, lines), default=0) <= 60
-    timeline(run, UNICODE, 80, 24)
+    timeline(run, [run], UNICODE, 80, 24)

@@ -7,8 +7,18 @@ import pytest
 from asyncdemo.model import Outcome, Run
 from asyncdemo.render.terminal.block_text import block_letters
 from asyncdemo.render.terminal.draw import Line, legend_lines
-from asyncdemo.render.terminal.slide_blocks import Block, Code, Figures, Row, Words, prose
-from asyncdemo.render.terminal.slides import Slide, bright, footer, pages, projected, screen, timeline
+from asyncdemo.render.terminal.slide_blocks import (
+    Answer,
+    Block,
+    Code,
+    Figures,
+    Program,
+    Programs,
+    Row,
+    Words,
+    prose,
+)
+from asyncdemo.render.terminal.slides import Slide, bright, pages, projected, timeline
 from asyncdemo.render.terminal.theme import ASCII, UNICODE, Theme
 from asyncdemo.render.timeline.grid import Shade
 from tests.support.runs import Story
@@ -57,6 +67,10 @@ def staircase(calls: int, last: Outcome = Outcome.RETURNED) -> Run:
         main.enters(f"brew({n})").sleeps(100).leaves(last if n == calls else Outcome.RETURNED)
     main.returns()
     return story.run()
+
+
+def alone(run: Run, theme: Theme, width: int, height: int) -> list[Line]:
+    return timeline(run, [run], theme, width, height)
 
 
 # block letters
@@ -155,6 +169,36 @@ def test_rows_that_follow_each_other_stand_close() -> None:
     assert lines[at["wall"] - 1] == ""
 
 
+# votes and programs
+
+
+def test_hands_are_counted_beside_each_answer_on_one_scale() -> None:
+    lines = laid_out(Answer(1, "3 s", 4, 8), Answer(2, "0.3 s", 8, 8, picked=True), Answer(3, "no", 0, 8))
+    first, second, third = [line for line in lines if ") " in line]
+    assert first.index("4 █") == second.index("8 █") == third.rindex("0")
+    assert 2 * first.count("█") == second.count("█")
+    assert second.lstrip().startswith("> 2) 0.3 s")
+
+
+def test_once_it_is_known_each_answer_says_whether_it_was_right() -> None:
+    lines = laid_out(Answer(1, "yes", 0, 0, right=True), Answer(2, "no", 0, 0, right=False))
+    assert [line.strip() for line in lines if ") " in line] == ["✓ 1) yes", "✗ 2) no"]
+
+
+def test_programs_stand_side_by_side_where_there_is_room_and_else_on_a_page_each() -> None:
+    slide = Slide("Code", (Programs(tuple(Program(name, ("x = 1",) * 15) for name in ("a.py", "b.py"))),))
+    (wide,) = pages(slide, UNICODE, 120, 23)
+    assert any("a.py" in line and "b.py" in line for line in text_of(wide))
+    first, second = pages(slide, UNICODE, 80, 24)
+    assert "b.py" not in words_of(first)
+    assert "b.py" in words_of(second)
+
+
+def test_what_is_left_out_of_a_program_is_marked_and_its_lines_are_dedented() -> None:
+    lines = laid_out(Program("a.py", ("    import time", "", "        time.sleep(1)")))
+    assert [line.rstrip() for line in lines[-4:]] == ["  a.py", "  import time", "  …", "      time.sleep(1)"]
+
+
 # pages
 
 
@@ -179,7 +223,7 @@ def test_no_page_is_wider_or_higher_than_the_screen_and_no_word_is_lost(
 def test_nothing_is_dim(width: int, height: int) -> None:
     slide = Slide("Run", (*prose(MARKDOWN), Row("wall", "3 s"), Figures((("wall", "3 s"),))))
     lines = [line for page in pages(slide, UNICODE, width, height) for line in page]
-    lines += timeline(staircase(60), UNICODE, width, height)
+    lines += alone(staircase(60), UNICODE, width, height)
     shown = [segment for line in lines for segment in line if segment.text.strip()]
     assert shown
     assert all(segment.style and segment.style.bold and not segment.style.dim for segment in shown)
@@ -208,38 +252,16 @@ def test_a_heading_without_letters_is_a_line_of_capitals() -> None:
     assert laid_out(heading="größe")[1] == "  GRÖSSE"
 
 
-# the screen
-
-
-@pytest.mark.parametrize(("width", "height"), [*SIZES, (1, 1), (3, 2)])
-def test_a_screen_is_filled_to_its_last_cell(width: int, height: int) -> None:
-    last = footer("3 of 20: predict", ["Space next", "q quit"], UNICODE, width)
-    drawn = text_of(screen(pages(LONG, UNICODE, width, height)[0], last, width, height))
-    assert len(drawn) == height
-    assert {len(line) for line in drawn} == {width}
-
-
-def test_the_footer_gives_up_keys_in_the_middle_and_then_where_we_are() -> None:
-    keys = ["Space next", "b back", "q quit", "? help"]
-    drawn = [text_of([footer("3 of 20: predict", keys, UNICODE, width)])[0] for width in (80, 42, 34, 22)]
-    assert [" ".join(line.split()) for line in drawn] == [
-        "3 of 20: predict Space next b back q quit ? help",
-        "3 of 20: predict Space next ? help",
-        "3 of 20:… Space next ? help",
-        "Space next ? help",
-    ]
-
-
 # timelines
 
 
 def test_rows_have_room_between_them_if_there_is_any() -> None:
     roomy = [
-        line.split()[0] if line.split() else "" for line in text_of(timeline(staircase(5), UNICODE, 80, 24))
+        line.split()[0] if line.split() else "" for line in text_of(alone(staircase(5), UNICODE, 80, 24))
     ]
     assert roomy[2:8] == ["brew(1)", roomy[3], "", "brew(2)", roomy[6], ""]
     assert "─" in roomy[3]
-    close = text_of(timeline(staircase(5), UNICODE, 80, 10))
+    close = text_of(alone(staircase(5), UNICODE, 80, 10))
     assert [line.split()[0] for line in close[2:7]] == [f"brew({n})" for n in range(1, 6)]
 
 
@@ -248,7 +270,7 @@ def test_rows_have_room_between_them_if_there_is_any() -> None:
 def test_a_timeline_fits_any_screen_and_says_how_many_lanes_are_folded(
     width: int, height: int, calls: int
 ) -> None:
-    lines = text_of(timeline(staircase(calls), UNICODE, width, height))
+    lines = text_of(alone(staircase(calls), UNICODE, width, height))
     assert 0 < len(lines) <= height
     assert all(len(line) <= width for line in lines)
     if calls == 500 and height > 5 and width >= 80:
@@ -256,12 +278,18 @@ def test_a_timeline_fits_any_screen_and_says_how_many_lanes_are_folded(
 
 
 def test_a_run_without_lanes_says_why_it_has_no_picture() -> None:
-    assert "nothing was recorded" in words_of(timeline(Story().run(), UNICODE, 80, 24))
+    assert "nothing was recorded" in words_of(alone(Story().run(), UNICODE, 80, 24))
+
+
+def test_a_timeline_can_be_drawn_on_the_scale_of_a_longer_run() -> None:
+    short, long = staircase(1), staircase(4)
+    shared = text_of(timeline(short, [short, long], UNICODE, 80, 24))[2].rstrip()
+    assert len(shared) < len(text_of(alone(short, UNICODE, 80, 24))[2].rstrip()) / 2
 
 
 def test_ends_are_in_the_legend() -> None:
     run = staircase(2, last=Outcome.RAISED)
-    assert "✗ raised" in words_of(timeline(run, UNICODE, 80, 24))
+    assert "✗ raised" in words_of(alone(run, UNICODE, 80, 24))
 
 
 def test_bright_takes_the_dimness_and_keeps_words_and_colours() -> None:
@@ -280,6 +308,6 @@ def test_on_a_projector_what_waits_is_a_heavier_line_and_other_textures_stay() -
         heavy = projected(theme)
         assert {**heavy.textures, Shade.WAITING: theme.textures[Shade.WAITING]} == theme.textures
         assert len(set(heavy.textures.values())) == len(heavy.textures)
-    lines = text_of(timeline(staircase(1), projected(UNICODE), 80, 24))
+    lines = text_of(alone(staircase(1), projected(UNICODE), 80, 24))
     assert any("━━━" in line and "brew(1)" in line for line in lines)
     assert projected(ASCII).textures == ASCII.textures

@@ -195,7 +195,7 @@ def beside(blocks: Sequence[Sequence[Line]], width: int) -> Iterator[Line]:
 
 def _axis(grid: Grid, theme: Theme, gutter: int) -> Line:
     scale = grid.columns * grid.column_ns
-    step = tick_ns(scale, grid.columns // _TICK_ROOM)
+    step = tick_ns(scale, max(grid.columns // _TICK_ROOM, 2))
     text = ""
     first = -(-grid.origin_ns // step) * step
     for tick in range(first, grid.origin_ns + scale, step):

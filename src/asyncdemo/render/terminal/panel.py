@@ -15,7 +15,7 @@ from asyncdemo.render.terminal.draw import Line, text_line, timeline_lines, titl
 from asyncdemo.render.terminal.output import Tail
 from asyncdemo.render.terminal.theme import DIM, WARNING, Theme
 from asyncdemo.render.timeline.accumulator import Accumulator
-from asyncdemo.render.timeline.grid import STATE_OF, Shade, shade_of
+from asyncdemo.render.timeline.grid import STATE_OF, Grid, Shade, shade_of
 from asyncdemo.render.timeline.layout import extent_ns
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import count, duration, fit, place, status
@@ -169,6 +169,11 @@ class LivePanel:
         self._cells.widen(bin_ns)
         return self._cells.column_ns(columns, max(self.now_ns, self._cells.last_ns))
 
+    def grid(self, columns: int, rows: int, column_ns: int, head: int | None = None) -> Grid:
+        """The picture now. head: how many rows shall keep one lane each where others are folded."""
+        grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends, head)
+        return replace(grid, noun=self.noun)
+
     @property
     def active(self) -> bool:
         return self._started and not self._status
@@ -188,7 +193,7 @@ class LivePanel:
         pitch: lines from one lane to the next; if there are too many lanes for it, one.
         """
         self._width = width
-        lines = [title_line(self.name, self._headline(), theme, width)]
+        lines = [title_line(self.name, self.headline, theme, width)]
         still = self._still_lines(width)[: max(height - 3, 1)]
         height -= len(still)
         columns = max(width - gutter, 1)
@@ -204,9 +209,12 @@ class LivePanel:
             # Where rows are folded a line says so, and each state has one of counts if there is room.
             counts = min(len(self._cells.seen), max(rows // 3, 0))
             rows = max(rows - 1 - counts, 1)
-        grid = self._cells.grid(columns, rows, column_ns, self.now_ns, self._names, self._ends)
-        grid = replace(grid, noun=self.noun)
+        grid = self.grid(columns, rows, column_ns)
         return [*lines, *timeline_lines(grid, theme, gutter, counts, pitch), *blocking, *still]
+
+    def warning_lines(self, theme: Theme, width: int) -> list[Line]:
+        """What blocks, and why nothing happens, if that is so."""
+        return [*self._blocking_lines(theme, width), *self._still_lines(width)]
 
     def _still_lines(self, width: int) -> list[Line]:
         if not self._still:
@@ -235,7 +243,9 @@ class LivePanel:
             drawn.append(text_line(theme.side + mark + fit(text, width - 3, theme.ellipsis)))
         return drawn
 
-    def _headline(self) -> str:
+    @property
+    def headline(self) -> str:
+        """How long it takes so far, and what its lanes do; in the end how it ended."""
         if not self._started and not self._cells.opened:
             return "not started"
         if self._status:

@@ -1,4 +1,4 @@
-"""What slides are made of: paragraphs, code, figures in block letters, facts. Bold, and nothing dim.
+"""What slides are made of: paragraphs, code, figures in block letters, facts, votes. Bold, and nothing dim.
 
 Not for: how blocks share a screen (``slides``).
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -16,12 +16,26 @@ from rich.segment import Segment
 from rich.style import Style
 
 from asyncdemo.render.terminal.block_text import block_letters
-from asyncdemo.render.terminal.draw import Line, text_line
+from asyncdemo.render.terminal.draw import Line, beside, text_line
 from asyncdemo.render.terminal.theme import COLOURS, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import fit
 
-__all__ = ["ALARM", "MARKED", "Block", "Code", "Figures", "Row", "Words", "block_lines", "prose"]
+__all__ = [
+    "ALARM",
+    "MARKED",
+    "Answer",
+    "Block",
+    "Code",
+    "Figures",
+    "Program",
+    "Programs",
+    "Row",
+    "Words",
+    "block_lines",
+    "prose",
+    "spread",
+]
 
 MARKED = Style(bold=True, color=COLOURS[Shade.RUNNING])
 ALARM = WARNING
@@ -30,6 +44,10 @@ ALARM = WARNING
 _LABEL = 16
 _APART = 6
 """Cells between two figures."""
+_HANDS = 10
+"""Cells for the bar of as many hands as any answer has."""
+_BESIDE = 44
+"""Programs stand side by side where each has so many cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +83,43 @@ class Row:
     style: Style = EMPHASIS
 
 
-Block = Words | Code | Figures | Row
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One of several, with how many say so. most: hands for any of them. right: None if that is unknown."""
+
+    number: int
+    text: str
+    hands: int
+    most: int
+    picked: bool = False
+    right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """lines: of code, "" where some are left out."""
+
+    name: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Next to each other where there is room, else each below the other."""
+
+    programs: tuple[Program, ...]
+
+
+Block = Words | Code | Figures | Row | Answer | Program | Programs
+
+
+def spread(blocks: Iterable[Block], width: int) -> Iterator[Block]:
+    """The blocks, with programs that have no room next to each other one by one."""
+    for block in blocks:
+        if isinstance(block, Programs) and width < _BESIDE * len(block.programs):
+            yield from block.programs
+        else:
+            yield block
 
 
 def prose(markdown: str) -> list[Block]:
@@ -108,9 +162,40 @@ def block_lines(block: Block, theme: Theme, width: int, size: int, leading: int)
             _wrapped(block.value, width - label, block.style),
             0,
         )
+    if isinstance(block, Answer):
+        return _answer(block, theme, width)
+    if isinstance(block, Program):
+        return _program(block, theme, width)
+    if isinstance(block, Programs):
+        each = width // len(block.programs) - _APART // 2
+        return list(beside([_program(program, theme, each) for program in block.programs], each))
     mark = {"-": theme.dot}.get(block.mark, block.mark)
     indent = cell_len(mark) + 2 if mark else 0
     return _hanging(mark, indent, _wrapped(block.text, width - indent, block.style), leading)
+
+
+def _answer(block: Answer, theme: Theme, width: int) -> list[Line]:
+    """The count and its bar stand on the right, in the same place for each."""
+    right = 2 + len(f"{block.most:,}") + 1 + min(_HANDS, width // 4)
+    sign = {True: theme.good, False: theme.bad, None: ">" if block.picked else " "}[block.right]
+    style = MARKED if block.right or (block.right is None and block.picked) else EMPHASIS
+    mark = f"{sign} {block.number}) "
+    text = _wrapped(block.text, width - len(mark) - right, style)
+    lines = [[Segment(mark if at == 0 else " " * len(mark), style), *line] for at, line in enumerate(text)]
+    if block.most:
+        cells = -(-block.hands * (right - 3 - len(f"{block.most:,}")) // block.most)
+        bar = theme.textures[Shade.RUNNING] * cells
+        first = Segment.adjust_line_length(lines[0], width - right)
+        lines[0] = [*first, Segment(f"  {block.hands:>{len(f'{block.most:,}')},} {bar}", style)]
+    return lines
+
+
+def _program(block: Program, theme: Theme, width: int) -> list[Line]:
+    code = textwrap.dedent("\n".join(block.lines)).split("\n")
+    return [
+        text_line(fit(block.name, width, theme.ellipsis), MARKED),
+        *(text_line(fit(line or theme.ellipsis, width, theme.ellipsis), EMPHASIS) for line in code),
+    ]
 
 
 def _hanging(mark: str, indent: int, lines: Iterable[Line], leading: int) -> list[Line]:

@@ -10,7 +10,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
@@ -28,14 +27,23 @@ from asyncdemo.render.terminal.draw import (
     title_line,
 )
 from asyncdemo.render.terminal.sections import Sections, sections_of
-from asyncdemo.render.terminal.slide_blocks import MARKED, Block, Figures, Row, block_lines
-from asyncdemo.render.terminal.theme import EMPHASIS, Theme
+from asyncdemo.render.terminal.slide_blocks import (
+    MARKED,
+    Answer,
+    Block,
+    Figures,
+    Programs,
+    Row,
+    block_lines,
+    spread,
+)
+from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.render.timeline.curves import memory_curves, most_of
 from asyncdemo.render.timeline.grid import Grid, Shade
-from asyncdemo.render.timeline.layout import extent_ns, lay_out, noun
-from asyncdemo.render.words import duration, fit, status, title
+from asyncdemo.render.timeline.layout import column_ns, extent_ns, lay_out_run, noun
+from asyncdemo.render.words import duration, status, title
 
-__all__ = ["PITCH", "Slide", "bright", "footer", "pages", "projected", "screen", "timeline"]
+__all__ = ["PITCH", "Slide", "bright", "pages", "projected", "timeline"]
 
 PITCH = 4
 """Lines from one lane to the next, where there is room."""
@@ -43,8 +51,6 @@ PITCH = 4
 
 _WIDEST = 100
 """A longer line of text cannot be followed from a distance."""
-_GAP = 3
-_BETWEEN = "  "
 _THIN = "─"
 
 _LAYOUTS = (
@@ -76,6 +82,7 @@ def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line
     left = max(min((width - inside) // 2, width // 6), 0)
     wide = max(width - left - 2, 1)  # letters are read one by one, whatever the length of the line
     room = max(height - 1, 1)  # a line is left free at the top
+    parts = list(spread(slide.blocks, wide))
     drawn: list[list[Line]] = []
     for size, gap, leading in _LAYOUTS:
         if size > 0 and height < _TALL * size:
@@ -84,10 +91,12 @@ def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line
         if size >= 0 and not _has_room(heading, gap, room):
             continue
         blocks = [
-            block_lines(block, theme, wide if isinstance(block, Figures) else inside, max(size, 0), leading)
-            for block in slide.blocks
+            block_lines(
+                block, theme, wide if isinstance(block, Figures | Programs) else inside, max(size, 0), leading
+            )
+            for block in parts
         ]
-        drawn = _split(heading, list(_spaced(slide.blocks, blocks, gap)), room, gap)
+        drawn = _split(heading, list(_spaced(parts, blocks, gap)), room, gap)
         if len(drawn) == 1:
             break
         if size <= 0 and gap == 1 and len(heading) * 4 <= room:
@@ -95,15 +104,16 @@ def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line
     return [[[], *([Segment(" " * left), *line] if line else [] for line in page)] for page in drawn]
 
 
-def timeline(run: Run, theme: Theme, width: int, height: int) -> list[Line]:
-    """One run on a screen of its own, on its own time scale: at most ``height`` lines."""
+def timeline(run: Run, scale: Sequence[Run], theme: Theme, width: int, height: int) -> list[Line]:
+    """One run on a screen of its own, on the time scale of several: at most ``height`` lines."""
     head = title_line(title(run), f"{duration(extent_ns(run))}, {status(run)}", theme, width)
     if not run.rows:
         return [bright(line) for line in (head, [], text_line(empty_words(run)))][:height]
     ends = end_marks(theme, {row.outcome for row in run.rows}, noun(run))
     most = max(height - 3 - len(legend_lines(theme, width, ends)) - 1, 1)
     gutter = gutter_width([row.name for row in run.rows[:most]], len(run.rows), most, width, bool(ends))
-    (above,) = lay_out([run], width - gutter, 1)
+    column = column_ns(scale, width - gutter)
+    above = lay_out_run(run, width - gutter, 1, column)
     below = _below(run, theme, gutter, above, most)
     shades = above.shades.union(*(pool.shades for pool in below.grids))
     # The marks of what is short are known once all is drawn; a line more is kept for them.
@@ -112,7 +122,7 @@ def timeline(run: Run, theme: Theme, width: int, height: int) -> list[Line]:
     pitch = max((pitch for pitch in range(1, PITCH + 1) if len(run.rows) * pitch <= room), default=1)
     counts = 0 if len(run.rows) <= room else min(_COUNTS, room // 4)
     rows = room if len(run.rows) <= room else max(room - 1 - counts, 1)
-    (grid,) = lay_out([run], width - gutter, rows)
+    grid = lay_out_run(run, width - gutter, rows, column)
     picture = [head, *timeline_lines(grid, theme, gutter, counts, pitch), *below.lines]
     legend = legend_lines(theme, width, [*cell_marks(theme, [grid, *below.grids]), *ends], shades)
     return [bright(line) for line in (*picture, [], *legend)][:height]
@@ -126,30 +136,6 @@ def _below(run: Run, theme: Theme, gutter: int, above: Grid, room: int) -> Secti
         if len(below.lines) <= max(room // 2, room - len(run.rows)):
             return below
     return Sections((), ())
-
-
-def footer(left: str, keys: Sequence[str], theme: Theme, width: int) -> Line:
-    """The last line of a screen: where we are, and which keys there are.
-
-    Where there is no room for all keys, the first and the last remain.
-    """
-    room = width - 4
-    if room < 1:
-        return []
-    keys = list(keys)
-    while len(keys) > 2 and cell_len(left) + _GAP + cell_len(_BETWEEN.join(keys)) > room:
-        del keys[-2]
-    right = fit(_BETWEEN.join(keys), room, theme.ellipsis)
-    left = fit(left, room - cell_len(right) - _GAP, theme.ellipsis)
-    between = " " * (room - cell_len(left) - cell_len(right))
-    return [Segment("  "), Segment(left + between, MARKED), Segment(right, EMPHASIS)]
-
-
-def screen(lines: Sequence[Line], last: Line, width: int, height: int) -> list[Line]:
-    """Exactly as many lines as the screen has, each as wide: nothing of the one before is left over."""
-    body = [*lines[: max(height - 1, 0)]]
-    body += [[] for _ in range(height - 1 - len(body))]
-    return [Segment.adjust_line_length(line, width) for line in [*body, last][-height:]]
 
 
 def bright(line: Line) -> Line:
@@ -182,7 +168,7 @@ def _spaced(
     """(empty lines in front of it, the block)."""
     before: Block | None = None
     for block, lines in zip(blocks, drawn, strict=True):
-        together = isinstance(block, Row) and isinstance(before, Row)
+        together = isinstance(block, Row | Answer) and isinstance(before, type(block))
         yield (gap - 1 if together and gap else gap), lines
         before = block
 

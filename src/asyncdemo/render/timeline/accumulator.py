@@ -152,14 +152,18 @@ class Accumulator:
         now_ns: int,
         labels: Sequence[str] = (),
         ended: Sequence[str] = (),
+        head: int | None = None,
     ) -> Grid:
-        """The picture now. column_ns must be a whole number of bins."""
+        """The picture now. column_ns must be a whole number of bins.
+
+        head: how many rows shall keep one lane each where the others are folded, as far as they still can.
+        """
         if column_ns % self.bin_ns:
             raise ValueError(f"columns of {column_ns} ns do not fit bins of {self.bin_ns} ns")
         now_ns = max(now_ns, self.last_ns)
         drawn: list[Row] = []
         totals: list[Counts] | None = None
-        for groups in self._rows(rows):
+        for groups in self._rows(rows, head_of(rows) if head is None else head):
             counts = self._amounts(groups, columns, column_ns, now_ns)
             if totals is None:
                 totals = counts
@@ -241,12 +245,12 @@ class Accumulator:
             merged.append(pair)
         self._groups = merged
 
-    def _rows(self, rows: int) -> list[list[_Group]]:
+    def _rows(self, rows: int, head: int) -> list[list[_Group]]:
         """The groups of each row to draw, if there may be only so many."""
         groups = self._groups
         if len(groups) <= rows:
             return [[group] for group in groups]
-        head = head_of(rows)
+        head = min(head, rows - 1, self._head if self.fold > 1 else rows)
         together = -(-(len(groups) - head) // (rows - head))
         return [
             *([group] for group in groups[:head]),

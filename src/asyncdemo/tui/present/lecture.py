@@ -1,6 +1,6 @@
-"""A lesson in front of a class: the steps, and what is on the slide of each.
+"""A lesson in front of a class: the steps, and what is on the slide of each. Pure.
 
-Not for: keys and the terminal (``present``), how a slide looks (``render.terminal.slides``).
+Not for: keys and the terminal (``screen``), how a slide looks (``render.terminal.slides``).
 What an instructor should know and a class should not see is on no slide.
 """
 
@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import permutations
+from typing import Final
 
 from asyncdemo.course.content.lesson import Lesson, Variant
+from asyncdemo.course.content.listing import listing
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
-    Answer,
     Prediction,
     PredictionKind,
     compare,
@@ -23,17 +25,28 @@ from asyncdemo.course.content.predictions import (
     parse,
 )
 from asyncdemo.course.content.text import sections
+from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.facts.runs import Account, account_for, empty_words, finding_words
-from asyncdemo.render.terminal.slide_blocks import ALARM, MARKED, Block, Figures, Row, Words, prose
+from asyncdemo.render.terminal.slide_blocks import (
+    ALARM,
+    MARKED,
+    Answer,
+    Block,
+    Figures,
+    Program,
+    Programs,
+    Row,
+    Words,
+    prose,
+)
 from asyncdemo.render.terminal.slides import Slide
 from asyncdemo.render.words import duration, join, title
+from asyncdemo.tui.present.poll import MOST_ANSWERS, Poll
 
 __all__ = ["Lecture", "Stage", "Step"]
 
-_MORE = "One more question"
-_SHORT = 40
-"""Longer answers stand below each other."""
+_MORE: Final = "One more question"
 
 
 class Stage(StrEnum):
@@ -41,6 +54,7 @@ class Stage(StrEnum):
 
     TITLE = "title"
     QUESTION = "question"
+    CODE = "code"
     PREDICT = "predict"
     RUN = "run"
     REVEAL = "reveal"
@@ -51,6 +65,9 @@ class Stage(StrEnum):
     ANSWER = "answer"
 
 
+_NEED_RUNS: Final = (Stage.REVEAL, Stage.TIMELINE, Stage.FINDINGS)
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """place: which of the predictions or variants."""
@@ -58,9 +75,20 @@ class Step:
     stage: Stage
     place: int = 0
 
+    @property
+    def needs_runs(self) -> bool:
+        """Whether it shows what the programs did."""
+        return self.stage in _NEED_RUNS
+
 
 class Lecture:
-    """The slides of one lesson. They change with what the class said and with what ran."""
+    """The slides of one lesson. They change with what the class said and with what ran.
+
+    Attributes:
+        steps: In order.
+        polls: For each prediction what the class answered.
+        runs: The recordings of all variants, in order; none before they have run to their ends.
+    """
 
     def __init__(
         self,
@@ -71,41 +99,56 @@ class Lecture:
         changed: Knobs,
     ) -> None:
         """variants: those that are run. changed: the knobs that are not as written."""
-        self.said: dict[int, str] = {}
-        """Place of the prediction -> what the class answered, as it was typed."""
+        self.minutes = lesson.minutes
         self._lesson = lesson
         self._variants = variants
         self._predictions = predictions
         self._knobs = knobs
         self._changed = changed
+        self._names = [variant.name for variant in lesson.variants]
         self._sections = sections(lesson.readme)
         self._answer = _answer_of(self._sections.get("For instructors", ""))
         self._accounts: tuple[Account, ...] = ()
+        self.polls = [Poll(self._offers(prediction)) for prediction in predictions]
         self.steps = tuple(self._steps())
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        return tuple(account.run for account in self._accounts)
 
     def ran(self, runs: Sequence[Run]) -> None:
         """All variants have run, in order."""
         meant = [run.name for run in runs if run.name not in self._odd(runs)]
         self._accounts = account_for(runs, meant)
 
-    def run_of(self, step: Step) -> Run:
-        """What the timeline of a step is of."""
-        return self._accounts[step.place].run
+    def find(self, typed: str) -> int:
+        """The place of a step, by its number or the beginning of its name. Raises UsageError."""
+        if typed.isdecimal() and 1 <= int(typed) <= len(self.steps):
+            return int(typed) - 1
+        for at, step in enumerate(self.steps):
+            if typed and step.stage.startswith(typed.lower()):
+                return at
+        names = ", ".join(dict.fromkeys(str(step.stage) for step in self.steps))
+        raise UsageError(
+            f"--from {typed}: there is no such step. There are: {names}; or a number up to {len(self.steps)}."
+        )
 
-    def slide(self, step: Step, typed: str | None = None) -> Slide:
-        """typed: what was typed so far of an answer that is not given yet."""
+    def slide(self, step: Step) -> Slide:
+        """What stands on it; of the run and the timelines, before there is a picture."""
         place = step.place
+        if step.needs_runs and not self._accounts:
+            return Slide("Not run yet", (Words("`r` runs the programs."),))
         match step.stage:
             case Stage.TITLE:
                 return Slide(self._lesson.title, tuple(self._opening()))
             case Stage.QUESTION:
                 return self._section("The question")
+            case Stage.CODE:
+                return Slide("Where they differ", (self._programs(),))
             case Stage.PREDICT:
-                return Slide(
-                    _numbered("Predict", place, self._predictions), tuple(self._predict(place, typed))
-                )
-            case Stage.RUN | Stage.TIMELINE:  # before there is a picture
-                return Slide("Run", tuple(self._programs()))
+                return Slide(_numbered("Predict", place, self._predictions), tuple(self._predict(place)))
+            case Stage.RUN | Stage.TIMELINE:
+                return Slide("Run", tuple(self._to_run()))
             case Stage.REVEAL:
                 return Slide("What happened", tuple(self._reveal(place)))
             case Stage.FINDINGS:
@@ -122,6 +165,8 @@ class Lecture:
         yield Step(Stage.TITLE)
         if self._sections.get("The question"):
             yield Step(Stage.QUESTION)
+        if any(variant.differs for variant in self._variants):
+            yield Step(Stage.CODE)
         for place in range(len(self._predictions)):
             yield Step(Stage.PREDICT, place)
         yield Step(Stage.RUN)
@@ -150,54 +195,76 @@ class Lecture:
         yield Words(f"Lesson {self._lesson.number}")
         yield from self._this_time()
 
-    def _programs(self) -> Iterator[Block]:
+    def _programs(self) -> Programs:
+        return Programs(tuple(Program(variant.path.name, _differing(variant)) for variant in self._variants))
+
+    def _to_run(self) -> Iterator[Block]:
         for variant in self._variants:
             yield Row(variant.name, variant.title)
         if len(self._variants) > 1:
             how = "All at once" if self._lesson.race else "One after another"
             yield Words(f"{how}, on one time scale.")
 
-    def _predict(self, place: int, typed: str | None) -> Iterator[Block]:
-        prediction = self._predictions[place]
-        yield Words(fill(prediction.question, self._knobs))
-        for number, offer in enumerate(self._offers(prediction), start=1):
-            yield Words(offer, mark=f"{number})")
-        said = self.said.get(place) if typed is None else f"{typed}_"
-        if said is not None:
-            yield Words(f"The class says: {said}", style=MARKED)
+    def _predict(self, place: int) -> Iterator[Block]:
+        yield Words(fill(self._predictions[place].question, self._knobs))
+        yield from self._votes(place)
+        if not self.polls[place].answers:
+            yield Words("Who has an answer?", style=MARKED)
+
+    def _votes(self, place: int, right: Sequence[bool | None] = ()) -> Iterator[Block]:
+        """right: of each answer, once that is known; then nothing is picked any more."""
+        poll = self.polls[place]
+        most = max(poll.hands, default=0)
+        for at, (answer, hands) in enumerate(zip(poll.answers, poll.hands, strict=True)):
+            is_right = right[at] if right else None
+            yield Answer(at + 1, answer, hands, most, at == poll.picked and not right, is_right)
 
     def _reveal(self, place: int) -> Iterator[Block]:
         prediction = self._predictions[place]
-        runs = [account.run for account in self._accounts]
         yield Words(fill(prediction.question, self._knobs))
-        odd = self._odd(runs)
+        odd = self._odd(self.runs)
         if odd:
             # Figures of a run that broke off answer no question.
             yield Words(f"Not judged: {join(odd)} did not end as the lesson means it.", style=ALARM)
+            yield from self._votes(place)
             return
         measured = {account.run.name: account.metrics for account in self._accounts}
-        answer = self._parsed(place)
         was = happened(prediction, measured, self._knobs)
-        if answer is not None:
-            comparison = compare(prediction, answer, measured, self._knobs)
-            yield from _next_to_each_other(comparison.predicted, comparison.happened)
-            yield (Words("Right.", style=MARKED) if comparison.right else Words("Not so.", style=ALARM))
-        elif place in self.said:
-            yield from _next_to_each_other(self.said[place], was)
-        else:
+        if prediction.kind is PredictionKind.NUMBER:
             yield Figures((("It was", was),))
+        elif prediction.kind is PredictionKind.ORDER:
+            yield Row("It was", was, MARKED)
+        right: list[bool | None] = []
+        for said in self.polls[place].answers:
+            try:
+                answer = parse(prediction, self._number_of(prediction, said), self._names, self._knobs)
+            except ValueError:  # words that say something else than an answer
+                right.append(None)
+            else:
+                right.append(compare(prediction, answer, measured, self._knobs).right)
+        yield from self._votes(place, right)
         yield Words(fill(prediction.why, self._knobs))
+
+    def _number_of(self, prediction: Prediction, said: str) -> str:
+        """A choice is typed by its number."""
+        offers = self._offers(prediction)
+        if prediction.kind is PredictionKind.CHOICE and said in offers:
+            return str(offers.index(said) + 1)
+        return said
 
     def _found(self, place: int) -> Iterator[Block]:
         account = self._accounts[place]
         if account.run.lanes:
             yield Figures(
-                (("wall", duration(account.metrics.wall_ns)), ("peak", f"{account.metrics.peak:,}"))
+                (
+                    ("time", duration(account.metrics.wall_ns)),
+                    ("at work, at most", f"{account.metrics.peak:,}"),
+                )
             )
         else:
             yield Words(empty_words(account.run), style=ALARM)
         for fact in account.facts:
-            if fact.label != "wall":
+            if fact.label not in {"wall", "peak"}:
                 yield Row(fact.label, fact.value, *([ALARM] if fact.warns else []))
         for finding in account.findings:
             message, advice = finding_words(finding)
@@ -214,17 +281,11 @@ class Lecture:
         yield from prose(rest)
 
     def _offers(self, prediction: Prediction) -> list[str]:
+        """What there is to choose from; of the orders, if they are few."""
         if prediction.kind is PredictionKind.ORDER:
-            return [variant.name for variant in self._lesson.variants]
+            orders = [", ".join(names) for names in permutations(self._names)]
+            return orders if len(orders) <= MOST_ANSWERS else []
         return [fill(choice.text, self._knobs) for choice in prediction.choices]
-
-    def _parsed(self, place: int) -> Answer | None:
-        """What the class said as an answer; None if it is nothing that can be compared."""
-        names = [variant.name for variant in self._lesson.variants]
-        try:
-            return parse(self._predictions[place], self.said.get(place, ""), names, self._knobs)
-        except ValueError:
-            return None
 
     def _odd(self, runs: Sequence[Run]) -> list[str]:
         return [
@@ -234,12 +295,16 @@ class Lecture:
         ]
 
 
-def _next_to_each_other(said: str, was: str) -> Iterator[Block]:
-    if len(said) + len(was) < _SHORT:
-        yield Figures((("The class said", said), ("It was", was)))
-    else:
-        yield Row("The class said", said)
-        yield Row("It was", was, MARKED)
+def _differing(variant: Variant) -> tuple[str, ...]:
+    """The lines in which it differs from the others; "" where others are left out."""
+    shown = listing(variant)
+    lines: list[str] = []
+    left_out = False
+    for number, line in enumerate(shown.lines, start=shown.first):
+        if number in shown.marked:
+            lines += [""] * (left_out and bool(lines)) + [line.rstrip()]
+        left_out = number not in shown.marked and (left_out or bool(line.strip()))
+    return tuple(lines)
 
 
 def _numbered(word: str, place: int, items: Sequence[object]) -> str:

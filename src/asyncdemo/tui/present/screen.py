@@ -1,0 +1,334 @@
+"""``asyncdemo run LESSON --present``: a lesson on a projector, one step for each key.
+
+Not for: what the steps are and say (``lecture``), or recording (``tui.recording``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Footer, Input, Static
+from textual.worker import Worker
+
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.slide_blocks import ALARM, Words
+from asyncdemo.render.terminal.slides import Slide, pages, projected, timeline
+from asyncdemo.serving import Job
+from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.drawing import Drawing
+from asyncdemo.tui.present.lecture import Lecture, Stage, Step
+from asyncdemo.tui.present.picture import RunPicture
+from asyncdemo.tui.present.poll import MOST_ANSWERS
+from asyncdemo.tui.recording import LiveRecording
+
+__all__ = ["PresentScreen"]
+
+_SHIFTED: Final = (
+    "exclamation_mark",
+    "at",
+    "number_sign",
+    "dollar_sign",
+    "percent_sign",
+    "circumflex_accent",
+    "ampersand",
+    "asterisk",
+    "left_parenthesis",
+)
+"""The digits 1 to 9 with Shift, on an American keyboard; on others there is ``-``."""
+_MINUTE_S: Final = 60
+
+
+class PresentScreen(LearnerScreen):
+    """The steps of a lecture. Those that show what the programs did are there once they have run.
+
+    Attributes:
+        lecture: With what the class said and what ran.
+    """
+
+    DEFAULT_CSS = """
+    PresentScreen > #where { height: 1; padding: 0 2; text-style: bold; }
+    PresentScreen > Input { display: none; }
+    PresentScreen.typing > Input { display: block; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space,enter,right,n,pagedown", "next", "Next", key_display="Space"),
+        Binding("b,left,p,pageup,backspace", "back", "Back", key_display="b"),
+        *(
+            Binding(f"{digit}", f"raise_hand({digit - 1})", "Hand", key_display="1-9", show=digit == 1)
+            for digit in range(1, MOST_ANSWERS + 1)
+        ),
+        *(
+            Binding(key, f"lower_hand({place})", "Less", key_display=f"Shift+{place + 1}", show=False)
+            for place, key in enumerate(_SHIFTED)
+        ),
+        Binding("minus", "lower_hand", "Less", key_display="-"),
+        Binding("a", "answer", "Add"),
+        Binding("escape", "drop", "Drop it", show=False),
+        Binding("c", "code", "Code"),
+        Binding("z", "zoom", "Zoom"),
+        Binding("r", "run", "Run"),
+        Binding("t", "add_minute", "Timer"),
+        Binding("T", "stop_timer", "Stop the timer", show=False),
+    ]
+
+    def __init__(
+        self,
+        lecture: Lecture,
+        make_jobs: Callable[[], Sequence[Job]],
+        race: bool,
+        at: int = 0,
+    ) -> None:
+        """Show it from a step on.
+
+        Args:
+            lecture: What is shown.
+            make_jobs: Called in a thread before each run.
+            race: All programs at once, else one after another.
+            at: The place of the first step; if it shows what the programs did, they run before.
+        """
+        super().__init__()
+        self.lecture, self._make_jobs, self._race = lecture, make_jobs, race
+        self._at, self._page, self._pages = at, 0, 1
+        self._came_from: int | None = None
+        self._after_run: int | None = None
+        self._zoomed = False
+        self._trouble = self._notice = ""
+        self._worker: Worker[None] | None = None
+        self._began_s = time.monotonic()
+        self._until_s: float | None = None
+
+    def compose(self) -> ComposeResult:
+        self._slide = Drawing(self._lines, id="slide")
+        self._slide.can_focus = True
+        yield self._slide
+        yield Input(placeholder="What the class says. Enter keeps it, Esc drops it.", max_length=200)
+        yield Static(id="where")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._theme = projected(self.application.glyphs)
+        self._recording = LiveRecording(self, self._theme, self._slide.redraw)
+        self._picture = RunPicture(self._theme)
+        self.set_interval(1, self._show_where)
+        if self._step.needs_runs:
+            self._after_run = self._at
+            self.action_run()
+        self._show()
+
+    # what stands on the screen
+
+    @property
+    def _step(self) -> Step:
+        return self.lecture.steps[self._at]
+
+    @property
+    def _is_recording(self) -> bool:
+        return self._worker is not None
+
+    def _lines(self, width: int, height: int) -> Sequence[Line]:
+        step = self._step
+        self._pages = 1
+        if step.stage is Stage.RUN and self._recording.panels and not self._trouble:
+            return self._picture.lines(self._recording.panels, width, height)
+        if step.stage is Stage.TIMELINE and self.lecture.runs:
+            run = self.lecture.runs[step.place]
+            return timeline(run, [run] if self._zoomed else self.lecture.runs, self._theme, width, height)
+        slide = self.lecture.slide(step)
+        if step.stage is Stage.RUN and self._trouble:
+            slide = Slide(slide.heading, (Words(self._trouble, style=ALARM),))
+        laid_out = pages(slide, self._theme, width, height)
+        self._pages = len(laid_out)
+        self._page = min(self._page, self._pages - 1)  # the window may have become larger
+        return laid_out[self._page]
+
+    def _show(self) -> None:
+        self._slide.redraw()
+        self.refresh_bindings()
+        self.call_after_refresh(self._show_where)
+
+    def _show_where(self) -> None:
+        page = f" ({self._page + 1}/{self._pages})" if self._pages > 1 else ""
+        words = f"{self._at + 1} of {len(self.lecture.steps)}: {self._step.stage}{page}"
+        poll = self.lecture.polls[self._step.place] if self._step.stage is Stage.PREDICT else None
+        if poll is not None and poll.voted:
+            words += f"   hands: {sum(poll.hands)}"
+        if self._is_recording or self._notice:
+            words += f"   {self._notice or 'Ctrl-C ends the run'}"
+        clock = f"{_minutes(time.monotonic() - self._began_s)} of {self.lecture.minutes} min"
+        if self._until_s is not None:
+            left_s = self._until_s - time.monotonic()
+            clock = f"{f'timer {_minutes(left_s)}' if left_s > 0 else 'time is up'}   {clock}"
+        room = self.size.width - 4 - len(clock)
+        self.query_one("#where", Static).update(f"{words:<{room}.{max(room, 0)}}{clock}")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        steps, stage = self.lecture.steps, self._step.stage
+        match action:
+            case "answer":
+                return stage is Stage.PREDICT
+            case "raise_hand" | "lower_hand":
+                return stage is Stage.PREDICT and bool(self.lecture.polls[self._step.place].answers)
+            case "zoom":
+                return stage is Stage.TIMELINE
+            case "code":
+                there = any(step.stage is Stage.CODE for step in steps)
+                return (
+                    there
+                    and not self._is_recording
+                    and (stage is not Stage.CODE or self._came_from is not None)
+                )
+            case "run":  # not by a slip of the finger while the class still thinks
+                return not self._is_recording and (stage is Stage.RUN or self._step.needs_runs)
+            case "add_minute" | "stop_timer":
+                return not self._is_recording and not self._step.needs_runs
+            case "next" | "back":
+                return not self._is_recording
+            case _:
+                return True
+
+    # steps
+
+    def action_next(self) -> None:
+        """Page by page; the programs run when it comes to that."""
+        if self._is_recording:
+            return
+        if self._step.stage is Stage.RUN and not (self.lecture.runs or self._recording.panels):
+            self.action_run()
+        elif self._page + 1 < self._pages:
+            self._page += 1
+            self._show()
+        elif self._came_from is not None:
+            self._go(self._came_from)
+        elif self._at + 1 < len(self.lecture.steps):
+            self._go(self._at + 1)
+
+    def action_back(self) -> None:
+        """Nothing is run again."""
+        if self._is_recording:
+            return
+        if self._page:
+            self._page -= 1
+            self._show()
+        elif self._came_from is not None:
+            self._go(self._came_from)
+        elif self._at:
+            self._go(self._at - 1)
+
+    def action_code(self) -> None:
+        """To the programs and back, from any step."""
+        code = next(at for at, step in enumerate(self.lecture.steps) if step.stage is Stage.CODE)
+        if self._came_from is not None:
+            self._go(self._came_from)
+        elif self._at != code and not self._is_recording:
+            before = self._at
+            self._go(code)
+            self._came_from = before
+
+    def action_zoom(self) -> None:
+        """The time scale of this run alone, or that of the lesson."""
+        self._zoomed = not self._zoomed
+        self._show()
+
+    def _go(self, at: int) -> None:
+        self._at, self._page, self._came_from = at, 0, None
+        self._zoomed, self._notice = False, ""
+        self._show()
+
+    # hands
+
+    def action_raise_hand(self, place: int) -> None:
+        """One more for an answer."""
+        self.lecture.polls[self._step.place].raise_hand(place)
+        self._show()
+
+    def action_lower_hand(self, place: int | None = None) -> None:
+        """One fewer for an answer, or for the one counted last."""
+        self.lecture.polls[self._step.place].lower_hand(place)
+        self._show()
+
+    def action_answer(self) -> None:
+        """Type an answer of the class, to count hands for."""
+        self.add_class("typing")
+        self.query_one(Input).focus()
+
+    def action_drop(self) -> None:
+        """Nothing is typed after all."""
+        self.remove_class("typing")
+        self.query_one(Input).clear()
+        self._slide.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """An answer of the class."""
+        answer = " ".join(event.value.split())
+        if answer and not self.lecture.polls[self._step.place].offer(answer):
+            self._notice = f"There are {MOST_ANSWERS} answers already, one for each digit."
+        self.action_drop()
+        self._show()
+
+    # the run
+
+    def action_run(self) -> None:
+        """Run the programs, for the first time or again."""
+        if self._is_recording:
+            return
+        self._go(next(at for at, step in enumerate(self.lecture.steps) if step.stage is Stage.RUN))
+        self._trouble = ""
+        self._recording.panels = []
+        self._worker = self.run_worker(self._recording.record(self._make_jobs, self._race))
+        self._show()
+
+    def on_live_recording_ended(self, event: LiveRecording.Ended) -> None:
+        """All programs have ended, were ended, or could not run."""
+        self._worker = None
+        after, self._after_run = self._after_run, None
+        self._trouble = event.error
+        if event.interrupted:
+            self._notice = "Ended early. r runs the programs again."
+        elif not event.error:
+            self.lecture.ran(event.runs)
+            if after is not None:
+                self._go(after)
+        self._show()
+
+    def interrupt(self) -> bool:
+        """Ctrl-C ends the run and keeps the slide."""
+        if self._recording.interrupt():
+            return True
+        if self._worker is None:
+            return False
+        self._worker.cancel()  # it waits for services: nothing has begun yet
+        self._worker = self._after_run = None
+        self._show()
+        return True
+
+    def ask_before_quitting(self) -> str:
+        return "Press it again to end the presentation."
+
+    # the timer
+
+    def action_add_minute(self) -> None:
+        """Give the class a minute, or one more."""
+        now_s = time.monotonic()
+        self._until_s = max(self._until_s or now_s, now_s) + _MINUTE_S
+        self.set_timer(self._until_s - now_s, partial(self._time_is_up, self._until_s))
+        self._show_where()
+
+    def action_stop_timer(self) -> None:
+        """The class is ready."""
+        self._until_s = None
+        self._show_where()
+
+    def _time_is_up(self, until_s: float) -> None:
+        if self._until_s == until_s:
+            self.app.bell()
+            self._show_where()
+
+
+def _minutes(seconds: float) -> str:
+    minutes, rest = divmod(max(round(seconds), 0), 60)
+    return f"{minutes}:{rest:02}"

@@ -1,0 +1,288 @@
+"""A lesson in front of a class, by its keys, on windows of three sizes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Footer, Static
+from textual.widgets._footer import FooterKey
+
+from asyncdemo.course.content import knobs
+from asyncdemo.course.content.lesson import load_lesson
+from asyncdemo.course.workspace.context import locate
+from asyncdemo.errors import EXIT_OK, ServiceError
+from asyncdemo.recording.runner import Options, Stdout, Target
+from asyncdemo.serving import Job
+from asyncdemo.tui.app import Application
+from asyncdemo.tui.drawing import Drawing
+from asyncdemo.tui.present.lecture import Lecture, Stage
+from asyncdemo.tui.present.screen import PresentScreen
+from tests.cli.commands import ROOT
+
+SIZES = [(80, 24), (120, 36), (160, 48)]
+LESSON = load_lesson(next(ROOT.glob("lessons/*/*-two-sleeps")))
+QUICK = {"BREWS": "3", "BREW_S": "0.02"}
+Use = Callable[[Pilot[int], PresentScreen], Awaitable[None]]
+
+
+def make_lecture(settings: dict[str, str] = QUICK) -> Lecture:
+    return Lecture(LESSON, LESSON.variants, LESSON.predictions, knobs.values(LESSON, settings), {})
+
+
+def make_jobs(settings: dict[str, str] = QUICK) -> Sequence[Job]:
+    return [
+        Job(
+            Target(str(variant.path)),
+            Options(name=variant.name, lanes=LESSON.lanes, knobs=settings, stdout=Stdout.CAPTURE),
+        )
+        for variant in LESSON.variants
+    ]
+
+
+def present(
+    use: Use,
+    start: str = "title",
+    size: tuple[int, int] = (80, 24),
+    jobs: Callable[[], Sequence[Job]] = make_jobs,
+) -> Application:
+    lecture = make_lecture()
+    screen = PresentScreen(lecture, jobs, LESSON.race, lecture.find(start))
+    application = Application(locate(None), lambda: screen)
+
+    async def used() -> None:
+        async with application.run_test(size=size) as pilot:
+            await pilot.pause()
+            await use(pilot, screen)
+
+    asyncio.run(used())
+    return application
+
+
+def shown(screen: PresentScreen) -> list[str]:
+    drawing = screen.query_one(Drawing)
+    return [drawing.render_line(y).text.rstrip() for y in range(drawing.size.height)]
+
+
+def where(screen: PresentScreen) -> str:
+    return str(screen.query_one("#where", Static).render())
+
+
+def keys(screen: PresentScreen) -> set[str]:
+    return {key.description for key in screen.query_one(Footer).query(FooterKey)}
+
+
+async def until(pilot: Pilot[int], met: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not met():
+            await pilot.pause(0.02)
+
+
+async def run_through(pilot: Pilot[int], screen: PresentScreen) -> None:
+    """From the step before the run on."""
+    await until(pilot, lambda: "run" in where(screen))
+    await pilot.press("space")
+    await until(pilot, lambda: bool(screen.lecture.runs))
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_lesson_from_its_title_to_its_last_answer(size: tuple[int, int]) -> None:
+    seen: list[str] = []
+
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        steps = screen.lecture.steps
+        while True:
+            await pilot.pause()
+            number = int(where(screen).split()[0])
+            seen.append(f"{steps[number - 1].stage} {' '.join(shown(screen))}")
+            if number == len(steps):
+                break
+            if steps[number - 1].stage is Stage.RUN:
+                await run_through(pilot, screen)
+            await pilot.press("space")
+
+    present(use, size=size)
+    stages = list(dict.fromkeys(text.partition(" ")[0] for text in seen))
+    assert stages == [
+        *("title", "question", "code", "predict", "run", "reveal", "timeline", "findings"),
+        *("key", "one", "answer"),
+    ]
+    assert "Three seconds, a staircase." in seen[-1]
+    assert not any("learners get wrong" in text for text in seen)
+
+
+def test_the_code_slide_has_the_differing_lines_only_and_c_leads_there_and_back() -> None:
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await pilot.press("c")
+        await pilot.pause()
+        text = "\n".join(shown(screen))
+        assert "time.sleep(BREW_S)" in text
+        assert "BREWS = " not in text
+        await pilot.press("c")
+        await pilot.pause()
+        assert "predict" in where(screen)
+
+    present(use, start="predict")
+
+
+def test_digits_count_hands_and_the_counts_come_back_on_the_reveal() -> None:
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        for answer in ("0.06 s", "0.02 s"):
+            await pilot.press("a", *answer, "enter")
+        await pilot.press("1", "1", "1", "minus", "2", "2", "2", "2", "at")
+        await pilot.pause()
+        assert [line.split()[-2] for line in shown(screen) if " s  " in line] == ["2", "3"]
+        assert "hands: 5" in where(screen)
+        await pilot.press("space", "space", "space", "space")
+        await run_through(pilot, screen)
+        await pilot.press("space")
+        await pilot.pause()
+        first, second = [line.split() for line in shown(screen) if ") 0.0" in line]
+        assert (first[-2], second[-2]) == ("2", "3")
+        assert second[0] == "✗"
+
+    present(use, start="predict")
+
+
+def test_of_an_order_each_is_an_answer() -> None:
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await pilot.press("6")
+        await pilot.pause()
+        assert any("> 6) awaited, threaded, blocking" in line for line in shown(screen))
+
+    present(use, start="7")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_each_row_of_a_run_is_one_lane(size: tuple[int, int]) -> None:
+    ten = {"BREWS": "10", "BREW_S": "0.02"}
+
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await run_through(pilot, screen)
+        text = "\n".join(shown(screen))
+        assert [text.count(f"brew({n})") for n in range(1, 11)] == [3] * 10
+
+    present(use, start="run", size=size, jobs=lambda: make_jobs(ten))
+
+
+def test_all_timelines_have_one_scale_and_z_looks_closer() -> None:
+    def widths(screen: PresentScreen) -> int:
+        return max(len(line) for line in shown(screen) if line.startswith("brew"))
+
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await until(pilot, lambda: "timeline" in where(screen))
+        longest = widths(screen)
+        await pilot.press("space", "space", "space", "space")
+        await pilot.pause()
+        assert widths(screen) < longest / 2
+        await pilot.press("z")
+        await pilot.pause()
+        assert widths(screen) > longest * 0.9
+
+    present(use, start="timeline")
+
+
+def test_from_a_step_after_the_run_the_programs_run_first() -> None:
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await until(pilot, lambda: "reveal" in where(screen))
+        assert "Not run yet" not in "".join(shown(screen))
+
+    present(use, start="reveal")
+
+
+def test_ctrl_c_ends_the_run_and_keeps_the_slide() -> None:
+    slow = {"BREWS": "100", "BREW_S": "1"}
+
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await pilot.press("space")
+        await until(pilot, lambda: "brew(1)" in "".join(shown(screen)))
+        assert "Next" not in keys(screen)  # keys pressed meanwhile skip nothing
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: "Ended early" in where(screen))
+        assert "brew(1)" in "".join(shown(screen))
+        await pilot.press("space")
+        await pilot.pause()
+        assert "r runs the programs" in "".join(shown(screen))
+
+    present(use, start="run", jobs=lambda: make_jobs(slow))
+
+
+def test_going_back_runs_nothing_again_and_r_does() -> None:
+    made: list[int] = []
+
+    def jobs() -> Sequence[Job]:
+        made.append(1)
+        return make_jobs()
+
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await run_through(pilot, screen)
+        await pilot.press("space", "b", "b", "space")
+        await pilot.pause()
+        assert "brew(3)" in "".join(shown(screen))
+        assert len(made) == 1
+        await pilot.press("r")
+        await until(pilot, lambda: len(made) == 2 and "Next" in keys(screen))
+
+    present(use, start="run", jobs=jobs)
+
+
+def test_a_run_that_cannot_begin_says_why_on_its_slide() -> None:
+    def jobs() -> Sequence[Job]:
+        raise ServiceError("No Redis here.")
+
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await pilot.press("space")
+        await until(pilot, lambda: "No Redis here." in "".join(shown(screen)))
+
+    present(use, start="run", jobs=jobs)
+
+
+def test_the_timer_counts_down_the_minutes_that_t_gives() -> None:
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await pilot.press("t", "t")
+        await pilot.pause()
+        assert "timer 2:00" in where(screen) or "timer 1:59" in where(screen)
+        await pilot.press("T")
+        await pilot.pause()
+        assert "timer" not in where(screen)
+        assert f"of {LESSON.minutes} min" in where(screen)
+
+    present(use)
+
+
+def test_quitting_is_asked_about_once() -> None:
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await pilot.press("q")
+        assert pilot.app.return_value is None
+        await pilot.press("q")
+
+    assert present(use).return_value == EXIT_OK
+
+
+@pytest.mark.parametrize("stage", list(Stage))
+def test_at_eighty_columns_all_keys_of_a_step_are_in_the_footer(stage: Stage) -> None:
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await until(pilot, lambda: stage in where(screen) and "Next" in keys(screen))
+        if stage is Stage.PREDICT:
+            await pilot.press("a", "x", "enter")
+            await until(pilot, lambda: "Hand" in keys(screen))
+        footer = screen.query_one(Footer)
+        assert footer.max_scroll_x == 0
+
+    present(use, start=stage)
+
+
+def test_a_program_that_does_not_end_as_it_should_is_not_judged() -> None:
+    def jobs() -> Sequence[Job]:
+        first, *others = make_jobs()
+        late = replace(first.options, knobs={"BREWS": "100", "BREW_S": "1"}, timeout_s=0.5)
+        return [replace(first, options=late), *others]
+
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await until(pilot, lambda: "Not judged: blocking" in "".join(shown(screen)))
+
+    present(use, start="reveal", jobs=jobs)
