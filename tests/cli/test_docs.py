@@ -57,7 +57,7 @@ def serving(installed: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen
 
 
 def page(address: str) -> str:
-    with urllib.request.urlopen(address, timeout=10) as answer:
+    with urllib.request.urlopen(address, timeout=60) as answer:
         return str(answer.read().decode())
 
 

@@ -511,7 +511,7 @@ def test_without_a_terminal_it_prints_verdicts_until_it_is_interrupted(desk: Des
         desk.tea.write_text(MENDED)
         assert until(lambda: "Passed. Next: exercise 2" in log.read_text())
         watch.send_signal(signal.SIGINT)
-        assert watch.wait(10) == 130
+        assert watch.wait(60) == 130
     finally:
         watch.kill()
         watch.wait()

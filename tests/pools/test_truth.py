@@ -168,7 +168,8 @@ def test_a_client_of_boto3_is_a_pool_without_a_limit(tmp_path: Path) -> None:
     assert pools_of(run, "http") == []
     reasons = {span.wait.reason for lane in run.lanes for span in lane.spans if span.state is State.WAITING}
     assert "s3" in reasons
-    assert reasons <= {"s3", "net.connect", "dns"}
+    # On a busy machine a thread is off the processor for reasons that nothing in it tells.
+    assert reasons - {"outside Python"} <= {"s3", "net.connect", "dns"}
 
 
 def test_the_connector_of_an_aiohttp_session(tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ try:
     semaphore.release()
 except ValueError as error:
     print(error)
-barrier = threading.Barrier(2, action=lambda: print("together"), timeout=5)
+barrier = threading.Barrier(2, action=lambda: print("together"), timeout=60)
 thread = threading.Thread(target=barrier.wait)
 thread.start()
 print(barrier.wait() in (0, 1), thread.join(), thread.is_alive())

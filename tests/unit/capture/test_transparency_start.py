@@ -148,7 +148,7 @@ if __name__ == "__main__":
     queue = context.Queue()
     process = context.Process(target=look, args=(queue,))
     process.start()
-    print(queue.get(timeout=10))
+    print(queue.get(timeout=60))
     process.join()
 """
 

@@ -52,7 +52,7 @@ class Answer:
 
 
 def ask(server: BuiltSiteServer, path: str, host: str | None = None, method: str = "GET") -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     connection.request(method, path, headers={} if host is None else {"Host": host})
     response = connection.getresponse()
     answer = Answer(response.status, response.headers.get("Content-Type", ""), response.read())
