@@ -69,6 +69,7 @@ def apps(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.release  # `asyncdemo lab` is put through the same in tests/cli/test_lab.py
 def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured(apps: Path) -> None:
     contenders = (
         serving(apps, "good", delays_ms=10),
@@ -123,6 +124,7 @@ def test_a_load_program_that_fails_is_an_outcome_of_its_trials_and_the_rest_is_m
     assert eventually(lambda: not still_serving(apps))
 
 
+@pytest.mark.release  # `asyncdemo lab` is put through the same in tests/cli/test_lab.py
 def test_ctrl_c_in_the_middle_of_a_trial_keeps_the_finished_rounds_and_leaves_nothing_running(
     apps: Path,
 ) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.lab import experiments
-from asyncdemo.lab.experiments import Entry, Surroundings
+from asyncdemo.lab.experiments import Entry, Surroundings, registry
 from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.contestants import served_script
 from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contender, Experiment, Size
@@ -85,11 +85,11 @@ def _row(arm: str, base: str) -> Asked:
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
     surroundings.say("Washing the cups")
     slow = serving(surroundings.apps, "slow", delays_ms=10)
-    yield brief("two-cups", "Two cups", 3, slow, serving(surroundings.apps, "quick", delays_ms=5))
+    yield brief("two-cups", "Two cups", 2, slow, serving(surroundings.apps, "quick", delays_ms=5))
 
 
 def main() -> int:
-    experiments.EXPERIMENTS = ENTRIES  # type: ignore[assignment,misc]
+    experiments.EXPERIMENTS = registry.EXPERIMENTS = ENTRIES  # type: ignore[assignment,misc]
     from asyncdemo.cli import main as asyncdemo
 
     return asyncdemo(sys.argv[1:])
