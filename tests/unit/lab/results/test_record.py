@@ -20,7 +20,7 @@ from asyncdemo.lab.results.record import dump_record, load_record, parse_record
 from asyncdemo.lab.results.trial import TrialOutcome
 from tests.support.lab_records import RATES, a_record, a_trial
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def changed(where: str, value: object) -> str:

@@ -31,7 +31,7 @@ from asyncdemo.lab.stack.programs import port_to_keep
 from asyncdemo.lab.stack.proxy import nginx_config
 from asyncdemo.lab.stack.stacked import Behind, Stacked, is_row
 
-APPS = Path(__file__).parents[3] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
+APPS = Path(__file__).parents[4] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
 MINE = CONFIGURATIONS["mine"]
 
 # -- knobs and bounds --------------------------------------------------------------------------------
