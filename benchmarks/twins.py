@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.harness.contestants import contestant
-from asyncdemo.lab.harness.protocol import Condition, Contender, Experiment, Size, run
+from asyncdemo.lab.harness.protocol import Condition, Contestant, Experiment, Size, run
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.comparing import twin_row
+from asyncdemo.lab.harness.served_app import served_app
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Ratio
@@ -166,11 +166,11 @@ def _experiment(size: Size) -> Experiment:
     """Sanic, because it starts quickly. Of the first kind of work the protocol makes a row by itself."""
     arm = Arm("sanic", "Sanic", Model.COROUTINES, "Sanic", "Sanic's own")
     twin = replace(arm, name="again", title="Sanic, a second time", twin_of=arm.name)
-    served = contestant(PROGRAMS["sanic"], App(APP, Interface.SANIC), "sanic")
+    served = served_app(PROGRAMS["sanic"], App(APP, Interface.SANIC), "sanic")
     return Experiment(
         name="twins",
         title="A contestant against itself",
-        contenders=(Contender(arm, served), Contender(twin, served)),
+        contestants=(Contestant(arm, served), Contestant(twin, served)),
         conditions=CONDITIONS,
         asked=tuple(twin_row(twin, arm, condition.setting.name) for condition in CONDITIONS[1:]),
         sizes={Extent.DEFAULT: size},

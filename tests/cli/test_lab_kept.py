@@ -15,14 +15,14 @@ from asyncdemo.cli.lab_results import Journals, trials_in, would_lose
 from asyncdemo.lab.harness.protocol import run
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
-from tests.support.fake_lab import SIZE, FakeContestant, a_bench, an_experiment
+from tests.support.fake_lab import SIZE, FakeServer, a_bench, an_experiment
 
 WHICH = {"python": "CPython 3.12.1", "packages": {"flask": "3.0"}}
 
 
 @pytest.fixture
 def record() -> Record:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     bench, _ = a_bench(slow)
     return run(an_experiment(slow, size=replace(SIZE, rounds=1)), Extent.DEFAULT, bench=bench)
 

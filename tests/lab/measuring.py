@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asyncdemo.lab.experiments import find_experiment
-from asyncdemo.lab.harness.contestants import served_script
 from asyncdemo.lab.harness.engines import Engine, Measured, Sending
 from asyncdemo.lab.harness.pinning import Pinning
-from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Scene, Seen, Size, When, run
+from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Scene, Seen, Size, When, run
 from asyncdemo.lab.harness.protocol.attempts import Attempt
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.ordering import Turn
+from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.lab.harness.watching import Watch
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import Record, dump_record, parse_record
@@ -34,8 +34,8 @@ OPEN = Setting("open", "so many a second", Loop.OPEN, (), rate_per_s=50, timeout
 BRIEF = Size(rounds=1, window_s=0.5, warm_up_s=0.2, most_warm_ups=2)
 
 
-def serving(name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
-    return Contender(an_arm(name), served_script(name, SERVING, ready_s), behaviour)
+def serving(name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contestant:
+    return Contestant(an_arm(name), served_script(name, SERVING, ready_s), behaviour)
 
 
 def process_check(what: str, at_least: int, arms: tuple[str, ...] = ()) -> Check:
@@ -49,7 +49,7 @@ def process_check(what: str, at_least: int, arms: tuple[str, ...] = ()) -> Check
 
 
 def one_trial(
-    contender: Contender,
+    contestant: Contestant,
     setting: Setting = CLOSED,
     bench: Bench | None = None,
     size: Size = BRIEF,
@@ -59,11 +59,11 @@ def one_trial(
     condition = Condition(setting, (SEND,), warm=False)
     attempt = Attempt(
         bench=bench or Bench(),
-        contender=contender,
+        contestant=contestant,
         condition=condition,
         setting=condition.described(size),
         size=size,
-        turn=Turn(1, 1, contender.arm.name, setting.name),
+        turn=Turn(1, 1, contestant.arm.name, setting.name),
         rate_per_s=setting.rate_per_s,
     )
     return list(attempt.run(meanwhile).trials)

@@ -15,9 +15,9 @@ from typing import Final
 
 import pytest
 
-from asyncdemo.lab.harness.contestants import contestant
 from asyncdemo.lab.harness.environments import Progress, interpreter_of, tell_nobody
 from asyncdemo.lab.harness.rollcall import RollCall
+from asyncdemo.lab.harness.served_app import served_app
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.serving.ports import free_port
 from tests.lab.contestants import APPS, get, get_once_it_listens, hello, wait_until_gone
@@ -55,8 +55,8 @@ def test_a_server_runs_hello_world_with_two_workers(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     workers = PROGRAMS[name].most_workers or 2
-    entrant = hello(name, interface)
-    with entrant.start({"workers": workers}) as server:
+    served = hello(name, interface)
+    with served.start({"workers": workers}) as server:
         assert get(server.port) == "hello"
         pids = server.pids()
         assert len(pids) >= workers
@@ -65,7 +65,7 @@ def test_a_server_runs_hello_world_with_two_workers(
             roll.ask(workers - len(roll.answered))
         assert len(roll.answered) == workers
         assert {*server.workers()} == roll.answered, "without a master, or whoever else belongs to it"
-        assert server.command == entrant.command({"workers": workers})
+        assert server.command == served.command({"workers": workers})
         assert not server.died()
     assert wait_until_gone(pids) == []
 
@@ -75,7 +75,7 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     steps: list[Progress] = []
     app = App(APPS / "in_aioflask.py", Interface.ASGI)
-    entrant = contestant(
+    served = served_app(
         PROGRAMS["uvicorn"],
         app,
         "aioflask",
@@ -83,12 +83,12 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
         environment="aioflask",
         tell=steps.append,
     )
-    with entrant.start({"workers": 2}) as server:
+    with served.start({"workers": 2}) as server:
         assert get(server.port) == "hello"
     assert steps[0].what == "making an environment"
     told = len(steps)
-    assert versions_in("aioflask", entrant.own_versions) == entrant.own_versions, "as the lock has them"
-    assert entrant.own_versions["aioflask"] == "0.4.0"
+    assert versions_in("aioflask", served.own_versions) == served.own_versions, "as the lock has them"
+    assert served.own_versions["aioflask"] == "0.4.0"
     assert len(steps) == told  # it is there
 
 
@@ -96,9 +96,9 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
 def test_cyclone_runs_on_the_twisted_of_today(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And not on the one of 2019, which it asks for."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    entrant = hello("cyclone", Interface.CYCLONE)
-    versions = entrant.own_versions
-    with entrant.start({}):
+    served = hello("cyclone", Interface.CYCLONE)
+    versions = served.own_versions
+    with served.start({}):
         assert versions_in("cyclone", versions) == versions, "as the lock has them"
     assert versions["cyclone"] == "1.3"
     assert int(versions["twisted"].partition(".")[0]) >= 26
@@ -116,12 +116,12 @@ def test_cyclone_runs_on_the_twisted_of_today(cache: Path, monkeypatch: pytest.M
 def test_a_server_is_not_ready_before_its_last_worker(name: str, tmp_path: Path) -> None:
     """Of two workers one hangs in its import, until there is a file named ``go``."""
     port = free_port()
-    entrant = contestant(PROGRAMS[name], App(APPS / "late_second_worker.py", Interface.ASGI))
-    entrant = replace(entrant, free_port=lambda: port)
+    served = served_app(PROGRAMS[name], App(APPS / "late_second_worker.py", Interface.ASGI))
+    served = replace(served, free_port=lambda: port)
     ready = threading.Event()
 
     def start() -> None:
-        with entrant.start({"workers": 2, "folder": str(tmp_path)}):
+        with served.start({"workers": 2, "folder": str(tmp_path)}):
             ready.set()
 
     starting = threading.Thread(target=start)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.harness.answers import answer_check
-from asyncdemo.lab.harness.contestants import contestant
-from asyncdemo.lab.harness.protocol import Condition, Contender, Count, Experiment, Size, run
+from asyncdemo.lab.harness.protocol import Condition, Contestant, Count, Experiment, Size, run
+from asyncdemo.lab.harness.served_app import served_app
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
@@ -28,15 +28,15 @@ WRK = Setting(
 
 
 def test_an_experiment_from_the_first_check_to_the_record() -> None:
-    gunicorn = contestant(PROGRAMS["gunicorn-sync"], App(APPS / "wsgi.py", Interface.WSGI), "gunicorn")
-    uvicorn = contestant(PROGRAMS["uvicorn"], App(APPS / "asgi.py", Interface.ASGI), "uvicorn")
+    gunicorn = served_app(PROGRAMS["gunicorn-sync"], App(APPS / "wsgi.py", Interface.WSGI), "gunicorn")
+    uvicorn = served_app(PROGRAMS["uvicorn"], App(APPS / "asgi.py", Interface.ASGI), "uvicorn")
     hello = answer_check(SEND, "hello", b"hello".__eq__)
     experiment = Experiment(
         "hello",
         "Hello world, twice",
-        contenders=(
-            Contender(an_arm("gunicorn"), gunicorn, {"workers": 2}),
-            Contender(an_arm("uvicorn"), uvicorn),
+        contestants=(
+            Contestant(an_arm("gunicorn"), gunicorn, {"workers": 2}),
+            Contestant(an_arm("uvicorn"), uvicorn),
         ),
         conditions=(
             Condition(

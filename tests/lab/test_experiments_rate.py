@@ -78,7 +78,7 @@ def test_of_who_takes_two_hundred_a_second_the_longest_wait_is_the_backlog() -> 
         )
         known = replace(
             experiment,
-            contenders=(serving("flask", delays_ms=20, slots=4),),
+            contestants=(serving("flask", delays_ms=20, slots=4),),
             conditions=conditions,
             asked=rows,
         )
@@ -97,9 +97,9 @@ def test_five_hundred_connections_are_open_at_once() -> None:
     few = condition(500, 250, 3.0)
     with prepared("ten-thousand") as experiment:
         named = tuple(
-            contender
-            for contender in experiment.contenders
-            if contender.arm.name in {"sanic", "flask", "cyclone", "japronto"}
+            contestant
+            for contestant in experiment.contestants
+            if contestant.arm.name in {"sanic", "flask", "cyclone", "japronto"}
         )
         rows = tuple(
             replace(row, setting=few.setting.name)
@@ -107,7 +107,7 @@ def test_five_hundred_connections_are_open_at_once() -> None:
             if row.setting == "at-once-10000" and row.arm in {"flask", "cyclone", "japronto"}
         )
         record = measured(
-            replace(experiment, contenders=named, conditions=(few,), asked=rows), Size(1, 1.0, 0.2, 2)
+            replace(experiment, contestants=named, conditions=(few,), asked=rows), Size(1, 1.0, 0.2, 2)
         )
     for arm in ("flask", "sanic", "cyclone"):
         trial = of(record, arm, "at-once-500")

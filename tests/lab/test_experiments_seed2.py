@@ -10,7 +10,7 @@ import pytest
 
 from asyncdemo.lab.experiments import flask_and_quart
 from asyncdemo.lab.harness.database import Database, film_database
-from asyncdemo.lab.harness.protocol import Contender
+from asyncdemo.lab.harness.protocol import Contestant
 from tests.lab.contestants import wait_until_gone
 from tests.lab.measuring import brief
 from tests.support.lab_experiments import surroundings_of
@@ -36,9 +36,9 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def contender(database: Database, name: str) -> Contender:
+def contestant(database: Database, name: str) -> Contestant:
     experiment = flask_and_quart.described(surroundings_of("flask-and-quart"), database, None)
-    return next(item for item in experiment.contenders if item.arm.name == name)
+    return next(item for item in experiment.contestants if item.arm.name == name)
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_what_becomes_of_twelve_reviews_that_were_answered(
     database: Database, name: str, stored: int
 ) -> None:
     before = database.reviews()
-    served = contender(database, name)
-    with served.contestant.start({"pool": 4, **served.knobs}) as server:
+    served = contestant(database, name)
+    with served.served.start({"pool": 4, **served.knobs}) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
         for rating in range(12):
             review = json.dumps({"film_id": 995, "rating": rating})

@@ -16,7 +16,7 @@ import pytest
 from asyncdemo.lab.harness.answers import answer_check
 from asyncdemo.lab.harness.cross_checks import Program
 from asyncdemo.lab.harness.load_reports import read_ab
-from asyncdemo.lab.harness.protocol import Condition, Contender, Experiment, Progress, Stage, run
+from asyncdemo.lab.harness.protocol import Condition, Contestant, Experiment, Progress, Stage, run
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
@@ -45,12 +45,12 @@ def still_serving(apps: Path) -> list[int]:
     return found
 
 
-def an_experiment(*contenders: Contender) -> Experiment:
-    first, *others = contenders
+def an_experiment(*contestants: Contestant) -> Experiment:
+    first, *others = contestants
     return Experiment(
         "failing",
         "Failing",
-        contenders,
+        contestants,
         (Condition(CLOSED, (SEND,), checks=(HELLO,), warm=False),),
         tuple(a_row(one.arm.name, first.arm.name) for one in others),
         sizes={Extent.QUICK: BRIEF},
@@ -71,7 +71,7 @@ def apps(tmp_path: Path) -> Path:
 
 @pytest.mark.release  # `asyncdemo lab` is put through the same in tests/cli/test_lab.py
 def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured(apps: Path) -> None:
-    contenders = (
+    contestants = (
         serving(apps, "good", delays_ms=10),
         serving(apps, "dies-at-once", fault="die"),
         serving(apps, "hangs-at-start", ready_s=2, fault="hang"),
@@ -80,7 +80,7 @@ def test_each_way_to_fail_is_an_outcome_and_the_good_one_is_measured(apps: Path)
         serving(apps, "answers-wrongly", answer="goodbye"),
         serving(apps, "keeps-its-port", delays_ms=10, fault="keep-port"),
     )
-    record = run(an_experiment(*contenders), Extent.QUICK, bench=undisturbed(), seed=1)
+    record = run(an_experiment(*contestants), Extent.QUICK, bench=undisturbed(), seed=1)
     seen = {trial.arm: trial.outcome for trial in record.trials}
     assert seen == {
         "good": TrialOutcome.MEASURED,
@@ -149,7 +149,7 @@ def test_ctrl_c_in_the_middle_of_a_trial_keeps_the_finished_rounds_and_leaves_no
 
 
 def test_a_record_names_no_machine_user_or_folder(apps: Path) -> None:
-    null = Contender(an_arm("null"), undisturbed().null)
+    null = Contestant(an_arm("null"), undisturbed().null)
     experiment = an_experiment(serving(apps, "good", delays_ms=10), null)
     text = dump_record(run(experiment, Extent.QUICK, command="asyncdemo lab failing"))
     for name in (platform.node(), str(Path.home()), str(apps), str(Path.cwd())):

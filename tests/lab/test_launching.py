@@ -19,7 +19,7 @@ import pytest
 
 from asyncdemo.errors import UsageError
 from asyncdemo.lab.harness.acceptors import look, look_with_psutil
-from asyncdemo.lab.harness.contestant import NotStarted, PortKept, Unavailable
+from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept, Unavailable
 from asyncdemo.lab.harness.rollcall import RollCall
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers import Interface
@@ -57,18 +57,18 @@ def taken() -> Iterator[int]:
 
 
 def test_one_that_dies_says_how_and_its_last_words(tmp_path: Path) -> None:
-    entrant = script(tmp_path, "import sys\nprint('loading')\nsys.exit('no database')")
+    served = script(tmp_path, "import sys\nprint('loading')\nsys.exit('no database')")
     with pytest.raises(NotStarted, match="exit code 1") as caught:
-        entrant.start({})
+        served.start({})
     assert caught.value.outcome is TrialOutcome.DIED
     assert "loading" in str(caught.value)
     assert "no database" in str(caught.value)
 
 
 def test_one_that_never_listens_is_hung(tmp_path: Path) -> None:
-    entrant = script(tmp_path, "import time\nprint('waiting', flush=True)\ntime.sleep(600)")
+    served = script(tmp_path, "import time\nprint('waiting', flush=True)\ntime.sleep(600)")
     with pytest.raises(NotStarted, match="does not listen") as caught:
-        replace(entrant, deadline_s=LONG_S).start({})
+        replace(served, deadline_s=LONG_S).start({})
     assert caught.value.outcome is TrialOutcome.HUNG
     assert "waiting" in str(caught.value)
 
@@ -88,9 +88,9 @@ def test_one_that_listens_and_answers_nobody_is_hung(tmp_path: Path) -> None:
 
 
 def test_one_that_has_fewer_workers_than_asked_is_hung(tmp_path: Path) -> None:
-    entrant = script(tmp_path, SERVE + "server().serve_forever()")
+    served = script(tmp_path, SERVE + "server().serve_forever()")
     with pytest.raises(NotStarted, match="1 of 2 workers answer") as caught:
-        replace(entrant, deadline_s=LONG_S).start({"workers": 2})
+        replace(served, deadline_s=LONG_S).start({"workers": 2})
     assert caught.value.outcome is TrialOutcome.HUNG
 
 
@@ -145,10 +145,10 @@ def test_of_what_a_server_writes_the_last_lines_are_told(tmp_path: Path) -> None
 
 
 def test_a_program_that_is_not_there_was_not_started(tmp_path: Path) -> None:
-    entrant = script(tmp_path, "")
-    program = replace(entrant.program, command="no-such-program {port}")
+    served = script(tmp_path, "")
+    program = replace(served.program, command="no-such-program {port}")
     with pytest.raises(NotStarted, match="no-such-program: No such file") as caught:
-        replace(entrant, program=program).start({})
+        replace(served, program=program).start({})
     assert caught.value.outcome is TrialOutcome.NOT_STARTED
 
 
@@ -159,16 +159,16 @@ def test_a_package_that_is_not_installed_makes_a_contestant_unavailable() -> Non
 
 def test_a_port_that_somebody_else_has_is_left_for_another(taken: int) -> None:
     ports = iter([taken, free_port()])
-    entrant = replace(hello("flask", Interface.WSGI), free_port=lambda: next(ports))
-    with entrant.start({}) as server:
+    served = replace(hello("flask", Interface.WSGI), free_port=lambda: next(ports))
+    with served.start({}) as server:
         assert server.port != taken
         assert get(server.port) == "hello"
 
 
 def test_the_answers_of_another_server_are_not_taken_for_its_own(taken: int, tmp_path: Path) -> None:
-    entrant = script(tmp_path, "import time\ntime.sleep(600)")
+    served = script(tmp_path, "import time\ntime.sleep(600)")
     with pytest.raises(NotStarted, match=f"Another program listens on its port, {taken}"):
-        replace(entrant, free_port=lambda: taken).start({})
+        replace(served, free_port=lambda: taken).start({})
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="where the system shares a port among processes evenly")

@@ -20,14 +20,14 @@ import pytest
 
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments import twenty_one_pairs as module
-from asyncdemo.lab.harness.contestant import NotStarted, Started
 from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.lifecycle import NotStarted, Started
 from asyncdemo.lab.harness.pinning import choose_pinning
 from asyncdemo.lab.harness.protocol import Size, run
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import TrialOutcome
-from asyncdemo.lab.stack import PAIRS, Configuration, Stack, contender, open_stack
+from asyncdemo.lab.stack import PAIRS, Configuration, Stack, contestant, open_stack
 from asyncdemo.lab.stack.stacked import is_row
 from asyncdemo.services.folders import remove_leftovers
 from tests.lab.contestants import alive, wait_until_gone
@@ -58,8 +58,8 @@ def stack() -> Iterator[Stack]:
 
 @contextmanager
 def serving(stack: Stack, name: str, configuration: Configuration) -> Iterator[Started]:
-    made = contender(stack, PAIRS[name], APPS)
-    with made.contestant.start({**configuration.knobs, **made.knobs}) as started:
+    made = contestant(stack, PAIRS[name], APPS)
+    with made.served.start({**configuration.knobs, **made.knobs}) as started:
         yield started
 
 
@@ -202,9 +202,7 @@ def test_a_part_that_dies_is_named_and_no_contestant_is_started() -> None:
         assert eventually(lambda: bool(stack.died()))
         assert stack.died() == "pgbouncer was ended by SIGKILL"
         with pytest.raises(NotStarted, match="pgbouncer was ended by SIGKILL"):
-            contender(stack, PAIRS["flask-gunicorn"], APPS).contestant.start(
-                Configuration(2, 1, 8, 5, 4).knobs
-            )
+            contestant(stack, PAIRS["flask-gunicorn"], APPS).served.start(Configuration(2, 1, 8, 5, 4).knobs)
 
 
 def test_a_short_run_from_the_first_check_to_the_record(stack: Stack) -> None:

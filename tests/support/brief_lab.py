@@ -16,8 +16,8 @@ from typing import Final
 from asyncdemo.lab import experiments
 from asyncdemo.lab.experiments import Entry, Surroundings, registry
 from asyncdemo.lab.harness.answers import answer_check
-from asyncdemo.lab.harness.contestants import served_script
-from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contender, Experiment, Size
+from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contestant, Experiment, Size
+from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.lab.results.comparison import Bound, Published
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.load import Send
@@ -49,20 +49,20 @@ def make_lab_course(folder: Path) -> Path:
     return folder
 
 
-def serving(apps: Path, name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contender:
-    return Contender(an_arm(name), served_script(name, apps / _APP.name, ready_s), behaviour)
+def serving(apps: Path, name: str, ready_s: float = 20, **behaviour: int | float | str) -> Contestant:
+    return Contestant(an_arm(name), served_script(name, apps / _APP.name, ready_s), behaviour)
 
 
-def brief(name: str, title: str, rounds: int, *contenders: Contender) -> Experiment:
+def brief(name: str, title: str, rounds: int, *contestants: Contestant) -> Experiment:
     """Each is compared with the first, ten clients each."""
-    first, *others = contenders
+    first, *others = contestants
     setting = Setting("ten", "10 clients", Loop.CLOSED, (), clients=10, timeout_s=2, keep_alive=True)
     hello = answer_check(Send("GET", "/"), "hello", b"hello".__eq__, always=True)
     size = Size(rounds, 0.5, 0.2, 2)
     return Experiment(
         name,
         title,
-        contenders,
+        contestants,
         (Condition(setting, (Send("GET", "/"),), checks=(hello,), warm=False),),
         tuple(_row(one.arm.name, first.arm.name) for one in others),
         sizes=dict.fromkeys(Extent, size),

@@ -9,10 +9,19 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from asyncdemo.lab.harness.contestant import Contestant, Knobs, NotStarted, PortKept, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS, Measured
+from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted, PortKept, Startable, Started, Unavailable
 from asyncdemo.lab.harness.pinning import Pinning
-from asyncdemo.lab.harness.protocol import Asked, Check, Condition, Contender, Count, Experiment, Figure, Size
+from asyncdemo.lab.harness.protocol import (
+    Asked,
+    Check,
+    Condition,
+    Contestant,
+    Count,
+    Experiment,
+    Figure,
+    Size,
+)
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.results.comparison import Better
 from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
@@ -26,7 +35,7 @@ _PORTS = itertools.count(1000)
 
 
 @dataclass
-class FakeContestant:
+class FakeServer:
     """rates: what it serves a second, one window after the other; the last one from then on.
 
     start_fails, end_fails: raised then, by the number of the start from 1. dies: in these starts.
@@ -58,7 +67,7 @@ class FakeContestant:
 
 @dataclass
 class FakeStarted:
-    of: FakeContestant
+    of: FakeServer
     port: int
     number: int
     command: str = "serve PORT"
@@ -87,7 +96,7 @@ class FakeStarted:
 class FakeEngine:
     """Sends to whoever has the plan's port. plans: all so far. spoil: changes what was measured."""
 
-    contestants: tuple[FakeContestant, ...]
+    contestants: tuple[FakeServer, ...]
     name: str = OURS
     plans: list[Plan] = field(default_factory=list)
     spoil: Callable[[Load, Plan], Load] = lambda load, _plan: load
@@ -102,7 +111,7 @@ class FakeEngine:
 @dataclass
 class FakeSending:
     plan: Plan
-    contestant: FakeContestant
+    served: FakeServer
     spoil: Callable[[Load, Plan], Load]
     polls: int = 0
     pids: tuple[int, ...] = (2_000_000,)
@@ -113,12 +122,12 @@ class FakeSending:
         """At the second look, so that what is done meanwhile is done. Whom nobody serves is not finished."""
         self.polls += 1
         assert self.polls < 100, "nobody looks whether the contestant lives"
-        return self.polls > 1 and self.contestant.starts not in self.contestant.dies
+        return self.polls > 1 and self.served.starts not in self.served.dies
 
     def measured(self) -> Measured:
-        plan, capacity = self.plan, self.contestant.rate()
+        plan, capacity = self.plan, self.served.rate()
         window_s = plan.duration_s or 1.0
-        if self.contestant.silent:
+        if self.served.silent:
             lost = Load(
                 10, 0, 1.0, 1.0, 0, 0.0, errors={"timeout": 10}, first_errors={"timeout": "no answer"}
             )
@@ -129,7 +138,7 @@ class FakeSending:
             assert plan.rate is not None
             rate = min(plan.rate, capacity)
             # one server that takes requests in order (M/D/1 without its noise): near its limit, long queues
-            mean_ms = self.contestant.delay_ms / max(1 - rate / capacity, 0.001)
+            mean_ms = self.served.delay_ms / max(1 - rate / capacity, 0.001)
         answered = round(rate * window_s)
         load = Load(
             requests=round((plan.rate or rate) * window_s),
@@ -159,9 +168,9 @@ class FakeWatch:
         return Server(1.0, len(tuple(self.server()))), System(foreign_cpu=0.0)
 
 
-def a_bench(*contestants: FakeContestant, **more: object) -> tuple[Bench, FakeEngine]:
+def a_bench(*contestants: FakeServer, **more: object) -> tuple[Bench, FakeEngine]:
     """The null server is one of the contestants, too."""
-    null = FakeContestant("null", [100_000.0])
+    null = FakeServer("null", [100_000.0])
     engine = FakeEngine((*contestants, null), **more)  # type: ignore[arg-type]
     times = (f"2026-01-01T00:00:{number % 60:02d}Z" for number in itertools.count())
     ticks = itertools.count()
@@ -185,7 +194,7 @@ def a_row(arm: str, base: str, setting: str = "closed", figure: str = "load.thro
 
 
 def an_experiment(
-    *contestants: Contestant,
+    *contestants: Startable,
     conditions: tuple[Condition, ...] = (),
     asked: tuple[Asked, ...] = (),
     checks: tuple[Check, ...] = (),
@@ -197,7 +206,7 @@ def an_experiment(
     return Experiment(
         name="made-up",
         title="Made up",
-        contenders=tuple(Contender(an_arm(one.name), one) for one in contestants),
+        contestants=tuple(Contestant(an_arm(one.name), one) for one in contestants),
         conditions=conditions or (Condition(CLOSED, (SEND,), checks=checks, counts=counts),),
         asked=asked or tuple(a_row(one.name, first.name) for one in others),
         sizes={Extent.DEFAULT: size},

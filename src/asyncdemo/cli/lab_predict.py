@@ -74,7 +74,7 @@ def _print_bounds(rows: list[Asked]) -> None:
 
 
 def _question(experiment: Experiment, row: Asked) -> str:
-    arms = {contender.arm.name: contender.arm.title for contender in experiment.contenders}
+    arms = {contestant.arm.name: contestant.arm.title for contestant in experiment.contestants}
     settings = {item.setting.name: item.setting.title for item in experiment.conditions}
     return (
         f"{row.name}, {settings[row.setting]}: how many times as much will it be for {arms[row.arm]} as for "

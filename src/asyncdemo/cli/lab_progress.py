@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 import click
 from rich.console import Console, Group, RenderableType
@@ -35,7 +34,7 @@ _STEPS: Final = {
 }
 
 
-class Shown(Protocol):
+class Shown:
     """A context manager."""
 
     def said(self, words: str) -> None:
@@ -44,16 +43,17 @@ class Shown(Protocol):
     def making(self, progress: Making) -> None:
         """An environment of its own for a server."""
 
-    def progressed(self, progress: Progress) -> None: ...
+    def progressed(self, progress: Progress) -> None:
+        """How far the measurement is."""
 
     def tick(self) -> None:
         """Called all the time while something is measured."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *error: object) -> None:
+        pass
 
 
 def told(progress: Progress) -> str:
@@ -76,19 +76,13 @@ def _made(progress: Making) -> str:
     return f"An environment for {progress.environment}, made this once: {progress.what}"
 
 
-class Lines:
+class Lines(Shown):
     """On stderr, at most one in a few seconds: of a long log nobody has more."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._stage: Stage | None = None
         self._next_s = 0.0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
 
     def said(self, words: str) -> None:
         click.echo(clean(words), err=True)
@@ -106,9 +100,6 @@ class Lines:
         more = ", ".join(filter(None, (count, left_words(progress.left_s))))
         click.echo(clean(told(progress)) + (f" ({more})" if more else ""), err=True)
 
-    def tick(self) -> None:
-        pass
-
     def _is_due(self) -> bool:
         if self._clock() < self._next_s:
             return False
@@ -116,7 +107,7 @@ class Lines:
         return True
 
 
-class Drawn:
+class Drawn(Shown):
     """On a terminal; the lines are gone at the end, for the report to take their place."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:

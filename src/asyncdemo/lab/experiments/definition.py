@@ -18,21 +18,21 @@ from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.contestant import Unavailable
-from asyncdemo.lab.harness.contestants import contestant, shared_packages
+from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol import (
     MEAN_LATENCY,
     THROUGHPUT,
     Asked,
     Check,
     Condition,
-    Contender,
+    Contestant,
     Count,
     Experiment,
     Figure,
     Size,
     latency,
 )
+from asyncdemo.lab.harness.served_app import served_app, shared_packages
 from asyncdemo.lab.results.comparison import Better, Bound, Published, percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
@@ -163,8 +163,8 @@ class Definition:
         gone: programs that cannot be had, and why. leave_out: contestants that are not measured; nor are the
         rows about them.
         """
-        contenders = tuple(
-            _contender(entry, surroundings, programs, gone or {})
+        contestants = tuple(
+            _contestant(entry, surroundings, programs, gone or {})
             for entry in self.file.contestants
             if entry.name not in leave_out
         )
@@ -185,14 +185,14 @@ class Definition:
         return Experiment(
             self.name,
             self.file.title,
-            contenders,
+            contestants,
             conditions,
             tuple(row for row in self.rows if not {row.arm, row.base} & {*leave_out}),
             article=self.file.article,
             lesson=self.file.lesson,
             sizes={Extent(name): size for name, size in self.file.sizes.items()},
             twin_of=self.file.twin_of,
-            packages=shared_packages(item.contestant for item in contenders),
+            packages=shared_packages(item.served for item in contestants),
             missing=self.file.missing,
             notes=self.file.notes,
         )
@@ -220,14 +220,14 @@ def load_definition(name: str) -> Definition:
     return Definition(name, file, conditions, tuple(asked))
 
 
-def _contender(
+def _contestant(
     entry: _Contestant,
     surroundings: Surroundings,
     programs: Mapping[str, Program],
     gone: Mapping[str, Unavailable],
-) -> Contender:
+) -> Contestant:
     program, why = programs[entry.program], gone.get(entry.program)
-    served = contestant(
+    served = served_app(
         program,
         App(surroundings.apps / entry.app, entry.interface),
         entry.name,
@@ -246,7 +246,7 @@ def _contender(
         successor=why.successor if why else "",
         notes=(*entry.notes, *program.notes),
     )
-    return Contender(arm, served, {"loop": entry.loop} if entry.loop else {}, entry.rounds)
+    return Contestant(arm, served, {"loop": entry.loop} if entry.loop else {}, entry.rounds)
 
 
 def _condition(given: Mapping[str, Any], where: str) -> tuple[Setting, _Condition, Mapping[str, Any]]:

@@ -14,9 +14,9 @@ from typing import Final
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.answers import answer_check
-from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.database import Database, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
+from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films

@@ -5,7 +5,6 @@ Not for: the apps (``apps/`` of lesson ``flask-vs-sanic``).
 
 from __future__ import annotations
 
-import contextlib
 import json
 import random
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.answers import all_at_once_check, answer_check, threads_of
 from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 
@@ -31,11 +30,11 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
     checks = {
         "upload": (_answer("upload", "success", {"success": True}),),
         "calc": (_answer("calc", "the sum of a million squares", {"result": calculated}),),
-        "10 at once": (_all_at_once(10), *_gates(10)),
-        "50 at once": (_all_at_once(50), *_gates(50)),
+        "10 at once": (all_at_once_check(10), *_gates(10)),
+        "50 at once": (all_at_once_check(50), *_gates(50)),
         "threads": (_threads(50),),  # of fewer most are gone when one looks
     }
-    counts = {"threads": Count("threads", lambda scene: float(_threads_of(scene)))}
+    counts = {"threads": Count("threads", lambda scene: float(threads_of(scene)))}
     yield load_definition("flask-and-sanic").experiment(surroundings, _SENDS, checks, counts)
 
 
@@ -44,14 +43,6 @@ def _answer(send: str, words: str, wanted: object) -> Check:
         return bool(json.loads(body) == wanted)
 
     return answer_check(_SENDS[send], words, holds, headers={"Content-Type": "application/json"})
-
-
-def _all_at_once(many: int) -> Check:
-    def look(scene: Scene) -> Seen:
-        open_at_once = scene.load.open_at_once if scene.load else None
-        return Seen(f"{open_at_once}", open_at_once == many)
-
-    return Check("requests under way at once", f"{many}", look, When.AFTER)
 
 
 def _gates(many: int) -> tuple[Check, Check]:
@@ -75,17 +66,7 @@ def _gates(many: int) -> tuple[Check, Check]:
 
 def _threads(many: int) -> Check:
     def look(scene: Scene) -> Seen:
-        there = _threads_of(scene)
+        there = threads_of(scene)
         return Seen(f"{there}", there > many // 2)
 
     return Check("threads while it is loaded", f"more than {many // 2}", look, When.LOADED, (_THREADED,))
-
-
-def _threads_of(scene: Scene) -> int:
-    import psutil
-
-    threads = 0
-    for pid in scene.started.pids():
-        with contextlib.suppress(psutil.Error):  # it has ended
-            threads += psutil.Process(pid).num_threads()
-    return threads

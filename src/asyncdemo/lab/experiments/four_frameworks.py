@@ -12,7 +12,7 @@ from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.answers import all_at_once_check, answer_check
 from asyncdemo.lab.harness.protocol import Check, Experiment, Scene, Seen, When
 from asyncdemo.lab.servers import PROGRAMS, Program
 from asyncdemo.load import Send
@@ -27,7 +27,7 @@ _BODY: Final = b"Hello, World!"
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
     # Klein sends no Content-Length, but chunks.
     answer = answer_check(_SEND, _BODY.decode(), _BODY.__eq__, headers={"Content-Type": "text/plain"})
-    checks = {"answer": (answer,), "at once": (_all_at_once(),), "connections": _connections()}
+    checks = {"answer": (answer,), "at once": (all_at_once_check(200),), "connections": _connections()}
     programs = {**PROGRAMS, "sanic-logging": _sanic_logging()}
     yield load_definition("four-frameworks").experiment(
         surroundings, {"hello": _SEND}, checks, programs=programs
@@ -38,14 +38,6 @@ def _sanic_logging() -> Program:
     command = "python -m sanic {app} --host 127.0.0.1 --port {port} --single-process --access-logs --no-motd"
     notes = ("A line for each request, which the lab reads.", "single_process: no manager beside it.")
     return replace(PROGRAMS["sanic"], command=command, most_workers=1, notes=notes)
-
-
-def _all_at_once() -> Check:
-    def look(scene: Scene) -> Seen:
-        open_at_once = scene.load.open_at_once if scene.load else None
-        return Seen(f"{open_at_once}", open_at_once == scene.setting.clients)
-
-    return Check("requests under way at once", "200", look, When.AFTER)
 
 
 def _connections() -> tuple[Check, Check]:

@@ -10,14 +10,16 @@ import contextlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
+
+import psutil
 
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.answers import answer_check
-from asyncdemo.lab.harness.contestant import Knobs, Started
+from asyncdemo.lab.harness.answers import answer_check, threads_of
 from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD
-from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Count, Experiment, Scene, Seen
+from asyncdemo.lab.harness.lifecycle import Knobs, Started
+from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Experiment, Scene, Seen
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.load import Send
@@ -36,7 +38,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
     experiment = load_definition("ten-thousand").experiment(surroundings, {}, {})
     yield replace(
         experiment,
-        contenders=(*experiment.contenders, _japronto()),
+        contestants=(*experiment.contestants, _japronto()),
         conditions=(condition(2_000, 1_000, 4.0), condition(10_000, 1_250, 11.0)),
     )
 
@@ -65,7 +67,7 @@ def condition(connections: int, rate_per_s: int, lasts_s: float) -> Condition:
         counts=(
             Count("connections", held.connections),
             Count("bytes_per_connection", held.bytes_per_connection, most=False),
-            Count("threads", held.threads),
+            Count("threads", lambda scene: float(threads_of(scene))),
         ),
         warm=False,
     )
@@ -88,7 +90,7 @@ class Held:
         """Whether it may open so many files; and what it has now, to be compared with."""
         port = scene.started.port
         self._before[port], self._most[port] = self._now(scene), (0, 0)
-        limits = [self._limit(process) for process in self._processes(scene)]
+        limits = [self._limit(pid) for pid in scene.started.pids()]
         least = min((limit for limit in limits if limit is not None), default=None)
         if least is None:
             return Seen("this system does not say", True)
@@ -106,16 +108,7 @@ class Held:
         connections, resident = self._most.get(scene.started.port, (0, 0))
         return resident / connections if connections else 0.0
 
-    def threads(self, scene: Scene) -> float:
-        import psutil
-
-        with contextlib.suppress(psutil.Error):  # it has ended
-            return float(sum(process.num_threads() for process in self._processes(scene)))
-        return 0.0
-
     def _now(self, scene: Scene) -> tuple[int, int]:
-        import psutil
-
         files = resident = 0
         for pid in scene.started.pids():
             with contextlib.suppress(psutil.Error):  # it has ended
@@ -124,18 +117,10 @@ class Held:
         return files, resident
 
     @staticmethod
-    def _processes(scene: Scene) -> list[Any]:
-        import psutil
-
-        return [psutil.Process(pid) for pid in scene.started.pids() if psutil.pid_exists(pid)]
-
-    @staticmethod
-    def _limit(process: Any) -> int | None:
-        import psutil
-
-        if not hasattr(psutil, "RLIMIT_NOFILE"):
+    def _limit(pid: int) -> int | None:
+        if not hasattr(psutil, "RLIMIT_NOFILE") or not psutil.pid_exists(pid):
             return None
-        soft = int(process.rlimit(psutil.RLIMIT_NOFILE)[0])
+        soft = int(psutil.Process(pid).rlimit(psutil.RLIMIT_NOFILE)[0])
         return None if soft == psutil.RLIM_INFINITY else soft
 
 
@@ -149,10 +134,10 @@ class _Gone:
         raise NOT_TO_BE_HAD[self.name]
 
 
-def _japronto() -> Contender:
+def _japronto() -> Contestant:
     gone = NOT_TO_BE_HAD["japronto"]
     title = "Japronto"
     arm = Arm(
         "japronto", title, Model.COROUTINES, title, title, unavailable=gone.why, successor=gone.successor
     )
-    return Contender(arm, _Gone("japronto"))
+    return Contestant(arm, _Gone("japronto"))

@@ -14,7 +14,7 @@ from typing import Final
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.pinning import choose_pinning
-from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contender, Experiment, latency
+from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contestant, Experiment, latency
 from asyncdemo.lab.results.comparison import Bound
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Loop, Setting
@@ -26,7 +26,7 @@ from asyncdemo.lab.stack import (
     Configuration,
     Stack,
     condition,
-    contender,
+    contestant,
     fitted,
     open_stack,
 )
@@ -57,7 +57,7 @@ def _experiment(stack: Stack, surroundings: Surroundings) -> Experiment:
     six = ", ".join(PAIRS[name].title for name in SIX)
     return replace(
         experiment,
-        contenders=_contenders(stack, surroundings),
+        contestants=_contestants(stack, surroundings),
         conditions=_conditions(stack, configurations, processors),
         asked=tuple(_predicted(row, stack, configurations, processors) for row in experiment.asked),
         packages=tuple(sorted(_packages())),
@@ -80,10 +80,10 @@ def _processors() -> int:
     return len({*pinning.client, *pinning.server}) or os.cpu_count() or 1
 
 
-def _contenders(stack: Stack, surroundings: Surroundings) -> tuple[Contender, ...]:
+def _contestants(stack: Stack, surroundings: Surroundings) -> tuple[Contestant, ...]:
     """The six in all rounds, the others in few; the base twice, which makes its row of the article."""
     made = {
-        name: contender(
+        name: contestant(
             stack, pair, surroundings.apps, surroundings.tell, rounds=None if name in SIX else _FEW
         )
         for name, pair in PAIRS.items()

@@ -1,18 +1,21 @@
-"""The check that most experiments need: of an answer, its status, headers and body.
+"""What several experiments look at: an answer with its status, headers and body; what was under way; threads.
 
 Not for: what only one experiment can know, such as the rows in its database.
 """
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 from collections.abc import Callable, Mapping
 
-from asyncdemo.lab.harness.protocol.description import Check, Scene, Seen
+import psutil
+
+from asyncdemo.lab.harness.protocol.description import Check, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["answer_check"]
+__all__ = ["all_at_once_check", "answer_check", "threads_of"]
 
 _PATIENCE_S = 10.0
 
@@ -48,3 +51,20 @@ def answer_check(
 
     shown = ", ".join([asked, *(f"{name}: {value}" for name, value in wanted.items())])
     return Check(f"{send.method} {send.path}", f"status {status}, {shown}", look, arms=arms, always=always)
+
+
+def all_at_once_check(many: int) -> Check:
+    def look(scene: Scene) -> Seen:
+        open_at_once = scene.load.open_at_once if scene.load else None
+        return Seen(f"{open_at_once}", open_at_once == many)
+
+    return Check("requests under way at once", f"{many}", look, When.AFTER)
+
+
+def threads_of(scene: Scene) -> int:
+    """Of all processes of the contestant."""
+    threads = 0
+    for pid in scene.started.pids():
+        with contextlib.suppress(psutil.Error):  # it has ended
+            threads += psutil.Process(pid).num_threads()
+    return threads

@@ -13,10 +13,10 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.lab.harness.engines import Engine, Measured
@@ -37,7 +37,7 @@ class Program:
     read: Callable[[str], Report]
 
     def prepared(self, plan: Plan) -> AbstractContextManager[ProgramSending]:
-        return _sending(self, plan)
+        return ProgramSending(self, plan)
 
 
 class ProgramSending:
@@ -45,7 +45,7 @@ class ProgramSending:
         self._program, self._plan = program, plan
         self._command = program.command(plan)
         self._process: subprocess.Popen[bytes] | None = None
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed at the end)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -86,20 +86,14 @@ class ProgramSending:
         shown = " ".join(self._command).replace(f":{self._plan.port}", ":PORT")
         return Measured(report.load(self._program.name, shown, cpu_s), p99_ms=report.percents_ms.get(99.0))
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()
         self._output.close()
-
-
-@contextlib.contextmanager
-def _sending(program: Program, plan: Plan) -> Iterator[ProgramSending]:
-    sending = ProgramSending(program, plan)
-    try:
-        yield sending
-    finally:
-        sending.close()
 
 
 def _cpu_s(pid: int) -> float | None:

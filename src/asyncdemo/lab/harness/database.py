@@ -19,7 +19,7 @@ from asyncdemo.lab.harness.pinning import choose_pinning
 from asyncdemo.lab.harness.protocol import Scene
 from asyncdemo.services import Services
 
-__all__ = ["Database", "Risen", "film_database"]
+__all__ = ["Database", "Risen", "address_of_apps", "film_database"]
 
 _NAME: Final = "DATABASE_URL"
 _OLDEST: Final = 140000
@@ -108,7 +108,7 @@ def film_database(say: Callable[[str], None] = lambda _: None) -> Iterator[Datab
         services = Services(["postgres"])
         services.start()
     try:
-        with _connected(services) as database, _environment(database.url):
+        with _connected(services) as database, address_of_apps(database.url):
             yield database
     finally:
         services.close()
@@ -125,8 +125,8 @@ def _connected(services: Services) -> Iterator[Database]:
 
 
 @contextmanager
-def _environment(url: str) -> Iterator[None]:
-    """Of servers started meanwhile."""
+def address_of_apps(url: str) -> Iterator[None]:
+    """Where servers that are started meanwhile find their database."""
     before = os.environ.get(_NAME)
     os.environ[_NAME] = url
     try:

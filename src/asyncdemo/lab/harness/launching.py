@@ -24,10 +24,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from asyncdemo.lab.harness.acceptors import look
-from asyncdemo.lab.harness.contestant import NotStarted, PortKept
+from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept
 from asyncdemo.lab.harness.rollcall import RollCall
 from asyncdemo.lab.results.trial import TrialOutcome
-from asyncdemo.lab.servers.program import PYTHON, Command
+from asyncdemo.lab.servers import PYTHON, Command
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.services.programs import ending_words
 

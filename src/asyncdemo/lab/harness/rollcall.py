@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from asyncdemo.lab.harness.acceptors import Acceptors, Pids, look
-from asyncdemo.lab.servers.program import HOST
+from asyncdemo.lab.servers import HOST
 
 __all__ = ["RollCall"]
 

@@ -14,17 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import AsyncdemoError
-from asyncdemo.lab.harness.contestant import PortKept, Started
 from asyncdemo.lab.harness.engines import OURS
 from asyncdemo.lab.harness.installed import find
-from asyncdemo.lab.harness.protocol import Condition, Contender, Scene, Size
+from asyncdemo.lab.harness.lifecycle import PortKept, Started
+from asyncdemo.lab.harness.protocol import Condition, Contestant, Scene, Size
 from asyncdemo.lab.harness.protocol.attempts import looked, started_contestant
 from asyncdemo.lab.harness.protocol.bench import Bench, plan_of
-from asyncdemo.lab.results import validity_checks
-from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
+from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.lab.results.ratio import Ratio
 from asyncdemo.lab.results.rigging import SIDES, Outcome, Rigging, Side
-from asyncdemo.lab.stack import PAIRS, Stack, condition, contender, open_stack
+from asyncdemo.lab.stack import PAIRS, Stack, condition, contestant, open_stack
 from asyncdemo.lab.stack.programs import port_to_keep, scratch
 from asyncdemo.lab.stack.proxy import nginx
 
@@ -107,7 +106,7 @@ class Testbed:
             del self._kept[side.name]
             kept.parts.close()
         say(f"starting {workers} worker{'s' * (workers != 1)} of {side.title}")
-        one, setting = self._contender(side), self._condition(side, rigging)
+        one, setting = self._contestant(side), self._condition(side, rigging)
         with ExitStack() as parts:
             started = parts.enter_context(started_contestant(self.bench, one, setting))
             self._limit = chosen.sessions_of(side.is_sync)
@@ -158,19 +157,17 @@ class Testbed:
         asked, started = self._condition(side, rigging), self._kept[side.name].started
         setting = asked.described(Size(window_s=window_s))
         plan = plan_of(asked, setting, started.port, cpus=bench.pinning.client)
-        scene = Scene(self._contender(side).arm, setting, started)
+        scene = Scene(self._contestant(side).arm, setting, started)
         window = bench.window(rigging.client, plan, scene)
-        load = window.measured.load
-        flags = validity_checks.of_trial(load, window.system, setting, None, window.measured.p99_ms)
-        return load.throughput_per_s, tuple(flag for flag in flags if refuses([flag]))
+        return window.measured.load.throughput_per_s, window.doubts(setting)
 
     def _let(self, sessions: int) -> None:
         if sessions != self._limit:
             self._stack.limit_sessions(sessions)
             self._limit = sessions
 
-    def _contender(self, side: Side) -> Contender:
-        return contender(self.stacks[side.name], PAIRS[side.pair], self.apps)
+    def _contestant(self, side: Side) -> Contestant:
+        return contestant(self.stacks[side.name], PAIRS[side.pair], self.apps)
 
     def _condition(self, side: Side, rigging: Rigging) -> Condition:
         return condition(self.stacks[side.name], "rig", "the rig", rigging.configuration, in_full=False)

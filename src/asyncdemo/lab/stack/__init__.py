@@ -8,7 +8,7 @@ from __future__ import annotations
 from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.stack.opened import Stack, open_stack
 from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX, Pair
-from asyncdemo.lab.stack.stacked import condition, contender
+from asyncdemo.lab.stack.stacked import condition, contestant
 
 __all__ = [
     "BASE",
@@ -19,7 +19,7 @@ __all__ = [
     "Pair",
     "Stack",
     "condition",
-    "contender",
+    "contestant",
     "fitted",
     "open_stack",
 ]

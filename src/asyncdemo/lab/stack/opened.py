@@ -6,13 +6,12 @@ everything on to one port, where whoever is measured listens. Not for: a contest
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from asyncdemo.lab.harness.database import Database, film_database
+from asyncdemo.lab.harness.database import Database, address_of_apps, film_database
 from asyncdemo.lab.harness.installed import find
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.pinning import keep_to, own_processors
@@ -101,7 +100,7 @@ def open_stack(
             pooler = parts.enter_context(
                 pgbouncer(there["pgbouncer"], folder, port_to_keep(), database.url, _FIRST_SESSIONS)
             )
-            parts.enter_context(_address_of_apps(pooler.url))
+            parts.enter_context(address_of_apps(pooler.url))
         server_port = port = port_to_keep()
         if "nginx" in there:
             say("starting nginx")
@@ -124,14 +123,3 @@ def _fill(database: Database) -> None:
 
     with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute(_TABLE)
-
-
-@contextmanager
-def _address_of_apps(url: str) -> Iterator[None]:
-    """As they find it; ``film_database`` has set that of PostgreSQL, and removes it at the end."""
-    before = os.environ["DATABASE_URL"]
-    os.environ["DATABASE_URL"] = url
-    try:
-        yield
-    finally:
-        os.environ["DATABASE_URL"] = before

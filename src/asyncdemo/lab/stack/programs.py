@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.contestant import NotStarted
 from asyncdemo.lab.harness.launching import Running
+from asyncdemo.lab.harness.lifecycle import NotStarted
 from asyncdemo.lab.servers import Command
 from asyncdemo.services.accounts import account_for_servers
 from asyncdemo.services.folders import ServerFolder

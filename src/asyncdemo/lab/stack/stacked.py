@@ -14,12 +14,12 @@ from typing import Final, Self
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness.answers import answer_check
-from asyncdemo.lab.harness.contestant import Knobs, NotStarted
-from asyncdemo.lab.harness.contestants import ServedApp, contestant
 from asyncdemo.lab.harness.environments import Tell, tell_nobody
 from asyncdemo.lab.harness.launching import Running
+from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted
 from asyncdemo.lab.harness.pinning import keep_to, running_on
-from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Count, Scene, Seen, When
+from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Scene, Seen, When
+from asyncdemo.lab.harness.served_app import ServedApp, served_app
 from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.lab.servers import App
@@ -28,7 +28,7 @@ from asyncdemo.lab.stack.pairs import Pair
 from asyncdemo.lab.stack.pooler import Pooler
 from asyncdemo.load import Send
 
-__all__ = ["SEND", "Stacked", "condition", "contender", "is_row", "row_check"]
+__all__ = ["SEND", "Stacked", "condition", "contestant", "is_row", "row_check"]
 
 SEND: Final = Send("GET", "/row")
 _TIMEOUT_S: Final = 10.0
@@ -37,7 +37,7 @@ _TIMEOUT_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Stacked:
-    """A ``Contestant`` that listens behind nginx and finds its database behind pgbouncer."""
+    """A ``Startable`` that listens behind nginx and finds its database behind pgbouncer."""
 
     stack: Stack
     served: ServedApp
@@ -98,11 +98,11 @@ class Behind:
         self._server.__exit__(kind, error, trace)
 
 
-def contender(
+def contestant(
     stack: Stack, pair: Pair, apps: Path, tell: Tell = tell_nobody, rounds: int | None = None
-) -> Contender:
+) -> Contestant:
     """apps: the folder with ``pair.app``. rounds: at most so many."""
-    served = contestant(
+    served = served_app(
         pair.program,
         App(apps / pair.app, pair.interface),
         pair.name,
@@ -121,7 +121,7 @@ def contender(
         notes=(*pair.program.notes, f"Driver: {pair.driver}."),
     )
     knobs = {"greenlets": pair.greenlets} if pair.greenlets else {}
-    return Contender(
+    return Contestant(
         arm, Stacked(stack, replace(served, free_port=lambda: port), pair.is_sync), knobs, rounds=rounds
     )
 

@@ -8,17 +8,17 @@ import pytest
 
 from asyncdemo.lab.experiments import find_experiment
 from asyncdemo.lab.experiments.constant_rate import longest_of_backlog
-from asyncdemo.lab.harness.contestant import Unavailable
-from asyncdemo.lab.harness.contestants import ServedApp
 from asyncdemo.lab.harness.environments import Progress
+from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol import Scene
 from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.harness.protocol.visits import Visit
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Extent, Loop
 from asyncdemo.lab.results.trial import Load
-from tests.support.fake_lab import FakeContestant, an_arm
+from tests.support.fake_lab import FakeServer, an_arm
 from tests.support.lab_experiments import described, surroundings_of
 
 
@@ -68,7 +68,7 @@ def a_scene(longest_ms: float, answered: int, wall_s: float) -> Scene:
     experiment = described("constant-rate")
     (setting,) = (item.setting for item in experiment.conditions if item.setting.name == "asked-2000")
     load = Load(4000, answered, wall_s, 2.0, 2000, 1000.0, latency_ms={"100": longest_ms})
-    return Scene(an_arm("flask"), setting, FakeContestant("flask").start({}), load)
+    return Scene(an_arm("flask"), setting, FakeServer("flask").start({}), load)
 
 
 def test_the_longest_wait_of_who_is_served_in_order_is_the_formula() -> None:
@@ -97,8 +97,8 @@ def test_cyclone_has_an_environment_of_its_own_and_tells_of_it_being_made() -> N
     entry = find_experiment("ten-thousand")
     assert entry is not None
     with entry.prepared(replace(surroundings_of("ten-thousand"), tell=told.append)) as experiment:
-        named = {contender.arm.name: contender for contender in experiment.contenders}
-    arm, served = named["cyclone"].arm, named["cyclone"].contestant
+        named = {contestant.arm.name: contestant for contestant in experiment.contestants}
+    arm, served = named["cyclone"].arm, named["cyclone"].served
     assert isinstance(served, ServedApp)
     assert not arm.unavailable and served.program.environment == "cyclone"
     assert arm.versions.keys() == {"cyclone", "twisted"} and not named["sanic"].arm.versions
@@ -110,17 +110,17 @@ def test_cyclone_whose_environment_cannot_be_made_is_a_row_that_says_why() -> No
     experiment = described("ten-thousand")
     size = experiment.sizes[Extent.QUICK]
     gone = Visit("cyclone", "at-once-2000", unavailable="no network", successor="Klein")
-    lineup = Lineup(experiment.contenders, experiment.conditions_of(size), size, (gone,))
-    arms = {arm.name: arm for arm in map(lineup.arm, experiment.contenders)}
+    lineup = Lineup(experiment.contestants, experiment.conditions_of(size), size, (gone,))
+    arms = {arm.name: arm for arm in map(lineup.arm, experiment.contestants)}
     assert (arms["cyclone"].unavailable, arms["cyclone"].versions) == ("no network", {})
     assert {name for name, arm in arms.items() if arm.unavailable} == {"cyclone", "japronto"}
 
 
 def test_who_was_named_and_cannot_be_had_stays_a_row() -> None:
-    named = {contender.arm.name: contender for contender in described("ten-thousand").contenders}
-    assert [name for name, contender in named.items() if contender.arm.unavailable] == ["japronto"]
+    named = {contestant.arm.name: contestant for contestant in described("ten-thousand").contestants}
+    assert [name for name, contestant in named.items() if contestant.arm.unavailable] == ["japronto"]
     arm = named["japronto"].arm
     assert "3.6" in arm.unavailable and arm.successor
     with pytest.raises(Unavailable) as caught:
-        named["japronto"].contestant.start({})
+        named["japronto"].served.start({})
     assert (caught.value.why, caught.value.successor) == (arm.unavailable, arm.successor)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from asyncdemo.lab.experiments import EXPERIMENTS
-from asyncdemo.lab.harness.contestant import Unavailable
+from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol import Experiment
 from asyncdemo.lab.harness.protocol.description import check_experiment
 from asyncdemo.lab.results.setup import Extent
@@ -48,16 +48,16 @@ def test_nothing_is_named_or_asked_for_twice(experiment: Experiment) -> None:
 
 @every
 def test_each_arm_has_its_app_and_is_asked_about(experiment: Experiment) -> None:
-    arms = {contender.arm.name for contender in experiment.contenders}
+    arms = {contestant.arm.name for contestant in experiment.contestants}
     asked = {arm for row in experiment.asked for arm in (row.arm, row.base)}
     assert arms == asked
     assert experiment.twin_of in {"", *arms}
-    for contender in experiment.contenders:
-        contestant: Any = contender.contestant
-        served = getattr(contestant, "served", contestant)
+    for contestant in experiment.contestants:
+        started: Any = contestant.served
+        served = getattr(started, "served", started)
         if hasattr(served, "app"):
             assert served.app.file.is_file()
             named = {*experiment.packages, *served.own_versions}
             assert {*served.program.packages, *served.packages} - {"meinheld"} <= named
         else:
-            assert contender.arm.unavailable and contender.arm.successor
+            assert contestant.arm.unavailable and contestant.arm.successor

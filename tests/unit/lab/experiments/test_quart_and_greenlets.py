@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.lab.experiments import greenlets
-from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.database import Risen
+from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.trial import Load
-from tests.support.fake_lab import FakeContestant, FakeStarted
+from tests.support.fake_lab import FakeServer, FakeStarted
 from tests.support.lab_experiments import FakeDatabase, green, quart
 
 RATE, LATENCY = "load.throughput_per_s", "load.latency_ms.mean"
@@ -76,11 +76,11 @@ def test_waiting_predicts_no_difference() -> None:
 
 
 def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> None:
-    arms = {contender.arm.name: contender.arm for contender in quart(gone=GONE).contenders}
+    arms = {contestant.arm.name: contestant.arm for contestant in quart(gone=GONE).contestants}
     assert arms["flask-published"].unavailable == GONE.why
     assert arms["flask-published"].successor == GONE.successor
     assert not arms["flask-published"].versions
-    there = {contender.arm.name: contender.arm for contender in quart().contenders}
+    there = {contestant.arm.name: contestant.arm for contestant in quart().contestants}
     assert there["flask-published"].versions["gunicorn"] == "25.3.0"
     assert not arms["flask-published-gevent"].unavailable
     with_stand_in = rows(False)
@@ -91,13 +91,13 @@ def test_without_eventlet_its_rows_say_so_and_gevents_stand_beside_them() -> Non
     assert {(row.setting, row.figure.key) for row in stands if row.arm == "quart-asyncpg"} == {
         (setting, figure) for setting in ("film", "films", "review") for figure in (RATE, LATENCY)
     }
-    assert "flask-published-gevent" not in {contender.arm.name for contender in quart().contenders}
+    assert "flask-published-gevent" not in {contestant.arm.name for contestant in quart().contestants}
 
 
 def scene(experiment: Experiment, arm: str) -> Scene:
-    contender = next(item for item in experiment.contenders if item.arm.name == arm)
-    started = FakeStarted(FakeContestant(arm), 1, 1)
-    return Scene(contender.arm, experiment.conditions[0].setting, started)
+    contestant = next(item for item in experiment.contestants if item.arm.name == arm)
+    started = FakeStarted(FakeServer(arm), 1, 1)
+    return Scene(contestant.arm, experiment.conditions[0].setting, started)
 
 
 @pytest.mark.parametrize(

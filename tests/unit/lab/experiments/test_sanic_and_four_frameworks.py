@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from asyncdemo.lab.harness.contestants import ServedApp
 from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.comparison import Better
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.trial import Load
-from tests.support.fake_lab import FakeContestant, FakeStarted
+from tests.support.fake_lab import FakeServer, FakeStarted
 from tests.support.lab_experiments import described, row
 
 UNTHREADED, THREADED, SANIC = "flask-unthreaded", "flask-threaded", "sanic"
@@ -72,7 +72,7 @@ def test_uploads_are_not_warmed_up_and_drawn_from_one_seed(uploads: Experiment) 
         if condition.setting.name.startswith("uploads"):
             assert not condition.warm and "seed" in condition.knobs
             assert condition.setting.requests == condition.setting.clients
-    assert not any("seed" in contender.knobs for contender in uploads.contenders)
+    assert not any("seed" in contestant.knobs for contestant in uploads.contestants)
 
 
 def test_ab_sends_many_more_requests_than_it_has_clients(uploads: Experiment) -> None:
@@ -86,8 +86,8 @@ def scenes(experiment: Experiment, wall_s: float) -> Iterator[tuple[str, bool]]:
     """Of each check after 50 uploads that took so long: its arms, and whether it held."""
     (condition,) = (item for item in experiment.conditions if item.setting.name == "uploads-50")
     load = Load(50, 50, wall_s, 0.01, 0, 50 / wall_s, open_at_once=50)
-    started = FakeStarted(FakeContestant("any"), 1, 1)
-    scene = Scene(experiment.contenders[0].arm, condition.setting, started, load)
+    started = FakeStarted(FakeServer("any"), 1, 1)
+    scene = Scene(experiment.contestants[0].arm, condition.setting, started, load)
     for check in condition.checks:
         if check.when is When.AFTER:
             yield " ".join(check.arms), check.look(scene).held
@@ -104,7 +104,7 @@ def test_a_server_that_is_quicker_than_its_gate_is_found_out(uploads: Experiment
 
 
 def test_every_framework_of_the_table_has_its_rows(hello: Experiment) -> None:
-    arms = {contender.arm.framework for contender in hello.contenders}
+    arms = {contestant.arm.framework for contestant in hello.contestants}
     assert set(load_article("four-frameworks").table("results").row_names) == arms
     for arm, rate, p50, p99 in (
         (TORNADO, 1743.52 / 346.15, 113.87 / 96.45, 128.10 / 289.35),
@@ -132,9 +132,9 @@ def test_the_row_that_cannot_be_true_is_named(hello: Experiment) -> None:
 
 def test_the_access_log_is_on_in_one_arm(hello: Experiment) -> None:
     commands = {
-        contender.arm.name: contender.contestant.command(contender.knobs)
-        for contender in hello.contenders
-        if isinstance(contender.contestant, ServedApp)
+        contestant.arm.name: contestant.served.command(contestant.knobs)
+        for contestant in hello.contestants
+        if isinstance(contestant.served, ServedApp)
     }
     assert [name for name, command in commands.items() if "--access-logs" in command] == [LOGGING]
     assert commands[TORNADO].endswith("--loop asyncio") and commands[SANIC].endswith("--loop uvloop")

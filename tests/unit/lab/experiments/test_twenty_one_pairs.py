@@ -57,7 +57,7 @@ def test_every_other_published_column_is_asked_for(figure: str, column: str) -> 
 def test_the_row_of_the_base_is_the_base_measured_again() -> None:
     own = [row for row in EXPERIMENT.asked if row.name == "Flask · Gunicorn"]
     assert {(row.arm, row.base) for row in own} == {(BASE_AGAIN, BASE)}
-    (again,) = (item for item in EXPERIMENT.contenders if item.arm.twin_of)
+    (again,) = (item for item in EXPERIMENT.contestants if item.arm.twin_of)
     assert again.arm.name == BASE_AGAIN and again.arm.twin_of == BASE
 
 
@@ -103,8 +103,8 @@ def test_without_pgbouncer_the_bounds_know_no_sessions_and_the_run_says_so() -> 
 def planned(extent: Extent) -> Counter[tuple[str, str]]:
     size = EXPERIMENT.sizes[extent]
     own = EXPERIMENT.of(size)
-    lineup = Lineup(own.contenders, own.conditions_of(size), size, ())
-    assert with_twin(own, lineup) == own.contenders
+    lineup = Lineup(own.contestants, own.conditions_of(size), size, ())
+    assert with_twin(own, lineup) == own.contestants
     closed = {item.setting.name for item in lineup.conditions if item.setting.loop is Loop.CLOSED}
     return Counter(
         (turn.arm, turn.setting) for turn in turns(size.rounds, lineup.orders, 1) if turn.setting in closed

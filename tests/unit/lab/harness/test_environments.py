@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.harness import environments
-from asyncdemo.lab.harness.contestant import Unavailable
 from asyncdemo.lab.harness.environments import (
     ENVIRONMENTS,
     NOT_TO_BE_HAD,
@@ -20,6 +19,7 @@ from asyncdemo.lab.harness.environments import (
     cache_folder,
     interpreter_of,
 )
+from asyncdemo.lab.harness.lifecycle import Unavailable
 
 NAMES = list(ENVIRONMENTS)
 LOCKS = sorted(Path(environments.__file__).with_name("environments").glob("*.txt"))

@@ -9,13 +9,13 @@ from typing import Any, cast
 import pytest
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.contestant import NotStarted, PortKept
-from asyncdemo.lab.harness.protocol import Check, Condition, Contender, Scene, Seen
+from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept
+from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Scene, Seen
 from asyncdemo.lab.results.rigging import OURS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig import testbed
 from asyncdemo.lab.rig.testbed import ROUNDS
 from asyncdemo.lab.stack import Stack
-from tests.support.fake_lab import CLOSED, SEND, FakeContestant, a_bench, an_arm
+from tests.support.fake_lab import CLOSED, SEND, FakeServer, a_bench, an_arm
 
 PER_WORKER = "4"
 """The configuration that gives each worker sessions of its own."""
@@ -43,15 +43,15 @@ class Rig:
     """A testbed with made-up servers. right: whether they answer so."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **more: dict[str, Any]) -> None:
-        self.servers = {side.name: FakeContestant(side.name, **more.get(side.name, {})) for side in SIDES}
+        self.servers = {side.name: FakeServer(side.name, **more.get(side.name, {})) for side in SIDES}
         self.sync, self.other = (self.servers[side.name] for side in SIDES)
         self.stack = FakeStack()
         self.right = True
         by_pair = {side.pair: self.servers[side.name] for side in SIDES}
 
-        def contender(_stack: object, pair: Any, _apps: Path) -> Contender:
+        def contestant(_stack: object, pair: Any, _apps: Path) -> Contestant:
             one = by_pair[pair.name]
-            return Contender(an_arm(one.name), one)
+            return Contestant(an_arm(one.name), one)
 
         def look(_scene: Scene) -> Seen:
             return Seen("a row" if self.right else "b'goodbye'", self.right)
@@ -59,7 +59,7 @@ class Rig:
         def condition(*_: object, **_more: object) -> Condition:
             return Condition(CLOSED, (SEND,), checks=(Check("GET /row", "a row", look, always=True),))
 
-        monkeypatch.setattr(testbed, "contender", contender)
+        monkeypatch.setattr(testbed, "contestant", contestant)
         monkeypatch.setattr(testbed, "condition", condition)
         bench, _ = a_bench(*self.servers.values())
         stacks = {side.name: cast(Stack, self.stack) for side in SIDES}

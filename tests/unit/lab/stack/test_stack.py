@@ -16,16 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.contestant import NotStarted
-from asyncdemo.lab.harness.contestants import ServedApp
 from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.lifecycle import NotStarted
 from asyncdemo.lab.harness.protocol import Check, Scene
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.lab.servers import App, Asked
 from asyncdemo.lab.stack import BASE, CONFIGURATIONS, PAIRS, SIX, Configuration, Stack, fitted
 from asyncdemo.lab.stack import condition as condition_of
-from asyncdemo.lab.stack import contender as contender_of
+from asyncdemo.lab.stack import contestant as contender_of
 from asyncdemo.lab.stack.pooler import pgbouncer_config
 from asyncdemo.lab.stack.programs import port_to_keep
 from asyncdemo.lab.stack.proxy import nginx_config
@@ -263,8 +263,8 @@ def test_a_contender_listens_where_nginx_looks_for_it() -> None:
     for pair in PAIRS.values():
         made = contender_of(cast(Stack, stack), pair, APPS, rounds=3)
         assert made.rounds == 3 and made.arm.name == pair.name
-        assert isinstance(made.contestant, Stacked)
-        assert made.contestant.served.free_port() == 9000
+        assert isinstance(made.served, Stacked)
+        assert made.served.served.free_port() == 9000
         assert made.knobs == ({"greenlets": pair.greenlets} if pair.greenlets else {})
 
 

@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from asyncdemo.lab.harness.contestant import NotStarted, PortKept, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS
+from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept, Started, Unavailable
 from asyncdemo.lab.harness.protocol.bench import Bench, Failed, offered_per_s, plan_of
-from asyncdemo.lab.harness.protocol.description import Check, Condition, Contender, Scene, Seen, Size, When
+from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Scene, Seen, Size, When
 from asyncdemo.lab.harness.protocol.ordering import Turn
 from asyncdemo.lab.harness.protocol.windows import NEAR, Search, WarmUp, settled, warm_up
-from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.results.setup import Loop, Setting
 from asyncdemo.lab.results.trial import Trial, TrialOutcome
@@ -42,7 +41,7 @@ class Attempt:
     """rate_per_s: of an open loop; where it is searched, where to begin. flags: that it has beforehand."""
 
     bench: Bench
-    contender: Contender
+    contestant: Contestant
     condition: Condition
     setting: Setting
     size: Size
@@ -57,7 +56,7 @@ class Attempt:
         command, trials = "", []
         try:
             say("start")
-            with started_contestant(self.bench, self.contender, self.condition) as started:
+            with started_contestant(self.bench, self.contestant, self.condition) as started:
                 command = started.command
                 trials = self._trials(started, say)
         except (NotStarted, PortKept, Failed) as failure:
@@ -67,8 +66,8 @@ class Attempt:
         return Attempted(tuple(trials), command)
 
     def _trials(self, started: Started, say: Say) -> list[Trial]:
-        scene = Scene(self.contender.arm, self.setting, started)
-        for check in of_arm(self.condition, self.contender):
+        scene = Scene(self.contestant.arm, self.setting, started)
+        for check in of_arm(self.condition, self.contestant):
             if check.always and check.when is When.READY and not (seen := looked(check, scene)).held:
                 problem = f"{check.what}: {check.asked} was asked for, {seen.words} was seen"
                 raise Failed(TrialOutcome.WRONG_ANSWER, problem)
@@ -108,7 +107,6 @@ class Attempt:
         begun = self.bench.now()
         window = self.bench.window(self.setting.tool, plan, scene, self.condition.counts)
         offered, measured = offered_per_s(plan), window.measured
-        found = validity_checks.of_trial(measured.load, window.system, self.setting, offered, measured.p99_ms)
         return Trial(
             round=self.turn.round,
             place=self.turn.place,
@@ -122,7 +120,7 @@ class Attempt:
             system=window.system,
             counted={**counted, **window.counted},
             histograms=measured.histograms,
-            flags=(*self.flags, *found),
+            flags=(*self.flags, *window.flags(self.setting, offered)),
         )
 
     def _failed(self, begun: str, outcome: TrialOutcome, problem: str) -> Trial:
@@ -140,10 +138,10 @@ class Attempt:
 
 
 @contextmanager
-def started_contestant(bench: Bench, contender: Contender, condition: Condition) -> Iterator[Started]:
+def started_contestant(bench: Bench, contestant: Contestant, condition: Condition) -> Iterator[Started]:
     """Stopped at the end. Raises NotStarted, Unavailable, PortKept."""
     with bench.pinning.of_server():
-        running = contender.contestant.start({**condition.knobs, **contender.knobs})
+        running = contestant.served.start({**condition.knobs, **contestant.knobs})
     with running as started:
         yield started
 
@@ -167,8 +165,8 @@ def looked(check: Check, scene: Scene) -> Seen:
         return Seen(f"{type(error).__name__}: {error}", False)
 
 
-def of_arm(condition: Condition, contender: Contender) -> tuple[Check, ...]:
-    arm = contender.arm
+def of_arm(condition: Condition, contestant: Contestant) -> tuple[Check, ...]:
+    arm = contestant.arm
     return tuple(
         check
         for check in condition.checks

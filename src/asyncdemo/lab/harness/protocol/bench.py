@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import AsyncdemoError, MissingError
-from asyncdemo.lab.harness.contestant import Contestant, Started
-from asyncdemo.lab.harness.contestants import served_script
 from asyncdemo.lab.harness.cross_checks import found_engines
 from asyncdemo.lab.harness.engines import ClientEngine, Engine, Measured, Sending
+from asyncdemo.lab.harness.lifecycle import Startable, Started
 from asyncdemo.lab.harness.pinning import Pinning, choose_pinning
 from asyncdemo.lab.harness.protocol.description import Condition, Count, Scene
+from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.lab.harness.watching import Watch
+from asyncdemo.lab.results import validity_checks
+from asyncdemo.lab.results.flags import Flag, refuses
 from asyncdemo.lab.results.setup import Setting
 from asyncdemo.lab.results.trial import Load, Server, System, TrialOutcome
 from asyncdemo.load import Plan
@@ -55,6 +57,15 @@ class Window:
     system: System | None
     counted: Mapping[str, float]
 
+    def flags(self, setting: Setting, offered_per_s: float | None = None) -> tuple[Flag, ...]:
+        """What its own figures are flagged for. offered_per_s: of an open loop."""
+        load, p99_ms = self.measured.load, self.measured.p99_ms
+        return validity_checks.of_trial(load, self.system, setting, offered_per_s, p99_ms)
+
+    def doubts(self, setting: Setting) -> tuple[Flag, ...]:
+        """Those that withdraw its figures, of a closed loop."""
+        return tuple(flag for flag in self.flags(setting) if refuses([flag]))
+
 
 def _utc_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -70,7 +81,7 @@ class Bench:
 
     engines: Mapping[str, Engine] = field(default_factory=_engines)
     pinning: Pinning = field(default_factory=choose_pinning)
-    null: Contestant = _NULL
+    null: Startable = _NULL
     """What the client is calibrated against."""
     own_pids: Callable[[], Collection[int]] = tuple
     interrupted: Callable[[], bool] = bool

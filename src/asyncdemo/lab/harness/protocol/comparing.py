@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 
 from asyncdemo.lab.harness.protocol.description import Asked
 from asyncdemo.lab.results import validity_checks
@@ -103,24 +104,18 @@ def _row(
     arm_median: float | None = None,
     base_median: float | None = None,
 ) -> Comparison:
+    figure = asked.figure
+    said = {field.name: getattr(asked, field.name) for field in fields(asked) if field.name != "figure"}
     return Comparison(
-        name=asked.name,
-        figure=asked.figure.key,
-        title=asked.figure.title,
-        unit=asked.figure.unit,
-        better=asked.figure.better,
-        arm=asked.arm,
-        base=asked.base,
-        setting=asked.setting,
-        base_setting=asked.base_setting,
-        base_value=asked.base_value,
-        published=asked.published,
-        bound=asked.bound,
+        **said,
+        figure=figure.key,
+        title=figure.title,
+        unit=figure.unit,
+        better=figure.better,
         measured=ratio,
         arm_median=arm_median,
         base_median=base_median,
         verdict=_verdict(asked, ratio),
-        differs=asked.differs,
         flags=flags,
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from asyncdemo.lab.harness.contestant import Contestant, Started
+from asyncdemo.lab.harness.lifecycle import Startable, Started
 from asyncdemo.lab.results.comparison import Bound, Figure, Published
 from asyncdemo.lab.results.setup import Arm, Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Load, check_figure
@@ -19,7 +19,7 @@ __all__ = [
     "Asked",
     "Check",
     "Condition",
-    "Contender",
+    "Contestant",
     "Count",
     "Experiment",
     "Knob",
@@ -34,11 +34,14 @@ Knob = int | float | str
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
-    """An arm with what is started for it. knobs: its own, beside those of the condition; they win."""
+class Contestant:
+    """What is measured: an arm, as the record calls it, with what is started for it.
+
+    knobs: its own, beside those of the condition; they win.
+    """
 
     arm: Arm
-    contestant: Contestant
+    served: Startable
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     rounds: int | None = None
     """In the first so many of the run; in all if there is no such limit."""
@@ -173,11 +176,11 @@ def _sizes() -> Mapping[Extent, Size]:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """contenders: the arms. conditions: in the order in which each round goes through them."""
+    """contestants: the arms. conditions: in the order in which each round goes through them."""
 
     name: str
     title: str
-    contenders: tuple[Contender, ...]
+    contestants: tuple[Contestant, ...]
     conditions: tuple[Condition, ...]
     asked: tuple[Asked, ...]
     article: str = ""
@@ -201,14 +204,14 @@ class Experiment:
         """With its arms only, and the rows that are about them; a twin goes with its other half."""
         if not size.arms:
             return self
-        contenders = tuple(
-            item for item in self.contenders if {item.arm.name, item.arm.twin_of} & {*size.arms}
+        contestants = tuple(
+            item for item in self.contestants if {item.arm.name, item.arm.twin_of} & {*size.arms}
         )
-        arms = {item.arm.name for item in contenders}
+        arms = {item.arm.name for item in contestants}
         asked = tuple(row for row in self.asked if {row.arm, row.base} <= arms)
-        left = ", ".join(item.arm.title for item in self.contenders if item not in contenders)
+        left = ", ".join(item.arm.title for item in self.contestants if item not in contestants)
         notes = (*self.notes, f"Not measured in a run of this size: {left}.") if left else self.notes
-        return replace(self, contenders=contenders, asked=asked, notes=notes)
+        return replace(self, contestants=contestants, asked=asked, notes=notes)
 
     def conditions_of(self, size: Size) -> tuple[Condition, ...]:
         return tuple(
@@ -229,9 +232,9 @@ def check_experiment(experiment: Experiment, conditions: Sequence[Condition]) ->
                 f"{experiment.name}: the setting {setting.name} needs the capacity of a closed loop, and "
                 f"{item.capacity!r} is none of its settings"
             )
-        if not any(item.takes(contender.arm) for contender in experiment.contenders):
+        if not any(item.takes(contestant.arm) for contestant in experiment.contestants):
             raise ValueError(f"{experiment.name}: no arm is measured under {setting.name}")
-    arms = {contender.arm.name for contender in experiment.contenders}
+    arms = {contestant.arm.name for contestant in experiment.contestants}
     settings = {item.setting.name for item in experiment.conditions}
     for row in experiment.asked:
         check_figure(row.figure.key)

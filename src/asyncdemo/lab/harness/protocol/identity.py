@@ -53,7 +53,7 @@ def identity(
         "extent": extent.value,
         "asyncdemo": __version__,
         "code": _code(),
-        "arms": [contender.arm.name for contender in experiment.of(size).contenders],
+        "arms": [contestant.arm.name for contestant in experiment.of(size).contestants],
         "settings": [to_plain(setting) for setting in settings],
         "python": environment.python,
         "packages": dict(environment.packages),

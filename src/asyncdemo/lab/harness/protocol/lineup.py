@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from asyncdemo.lab.harness.protocol.description import Condition, Contender, Experiment, Size
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, Size
 from asyncdemo.lab.harness.protocol.visits import Visit
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import Flag
@@ -23,22 +23,22 @@ _SEARCH_FROM = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """visits: what was found out so far, of contenders and perhaps their twin's other half."""
+    """visits: what was found out so far, of contestants and perhaps their twin's other half."""
 
-    contenders: tuple[Contender, ...]
+    contestants: tuple[Contestant, ...]
     conditions: tuple[Condition, ...]
     size: Size
     visits: tuple[Visit, ...]
 
-    def arm(self, contender: Contender) -> Arm:
+    def arm(self, contestant: Contestant) -> Arm:
         """As the record has it: also why it cannot be had."""
-        gone = next((seen for seen in self._of(contender.arm) if seen.unavailable), None)
+        gone = next((seen for seen in self._of(contestant.arm) if seen.unavailable), None)
         if gone is None:
-            return contender.arm
-        return replace(contender.arm, versions={}, unavailable=gone.unavailable, successor=gone.successor)
+            return contestant.arm
+        return replace(contestant.arm, versions={}, unavailable=gone.unavailable, successor=gone.successor)
 
-    def takes_part(self, contender: Contender) -> bool:
-        return not self.arm(contender).unavailable
+    def takes_part(self, contestant: Contestant) -> bool:
+        return not self.arm(contestant).unavailable
 
     def orders(self, round_number: int) -> list[tuple[str, list[str]]]:
         """Setting -> the arms that are measured under it in this round."""
@@ -46,12 +46,12 @@ class Lineup:
             (
                 condition.setting.name,
                 [
-                    contender.arm.name
-                    for contender in self.contenders
-                    if condition.takes(contender.arm)
-                    and round_number <= (contender.rounds or round_number)
-                    and self.takes_part(contender)
-                    and self.rate_per_s(condition, contender.arm) != 0
+                    contestant.arm.name
+                    for contestant in self.contestants
+                    if condition.takes(contestant.arm)
+                    and round_number <= (contestant.rounds or round_number)
+                    and self.takes_part(contestant)
+                    and self.rate_per_s(condition, contestant.arm) != 0
                 ],
             )
             for condition in self.conditions
@@ -90,7 +90,7 @@ class Lineup:
         return tuple(validity_checks.rate_doubtful(titles, doubts) for doubts, titles in doubted.items())
 
     def _doubts(self, condition: Condition) -> tuple[str, ...]:
-        titles = {item.arm.name: item.arm.title for item in self.contenders if condition.takes(item.arm)}
+        titles = {item.arm.name: item.arm.title for item in self.contestants if condition.takes(item.arm)}
         doubts: list[str] = []
         for seen in self.visits:
             title = titles.get(seen.arm)
@@ -108,9 +108,9 @@ class Lineup:
         known = self._capacities(condition.capacity)
         return min(
             (
-                known[contender.arm.name]
-                for contender in self.contenders
-                if condition.takes(contender.arm) and contender.arm.name in known
+                known[contestant.arm.name]
+                for contestant in self.contestants
+                if condition.takes(contestant.arm) and contestant.arm.name in known
             ),
             default=0.0,
         )
@@ -126,19 +126,19 @@ class Lineup:
         return [seen for seen in self.visits if seen.arm in {arm.name, arm.twin_of}]
 
 
-def with_twin(experiment: Experiment, lineup: Lineup) -> tuple[Contender, ...]:
+def with_twin(experiment: Experiment, lineup: Lineup) -> tuple[Contestant, ...]:
     """One of those that can be had stands twice, unless the experiment has a twin of its own."""
-    contenders = lineup.contenders
-    if any(contender.arm.twin_of for contender in contenders):
-        return contenders
+    contestants = lineup.contestants
+    if any(contestant.arm.twin_of for contestant in contestants):
+        return contestants
     wanted = experiment.twin_of or (experiment.asked[0].base if experiment.asked else "")
-    there = [contender for contender in contenders if lineup.takes_part(contender)]
+    there = [contestant for contestant in contestants if lineup.takes_part(contestant)]
     if not there:
-        return contenders
-    chosen = next((contender for contender in there if contender.arm.name == wanted), there[0])
+        return contestants
+    chosen = next((contestant for contestant in there if contestant.arm.name == wanted), there[0])
     arm = chosen.arm
     twin = replace(arm, name=f"{arm.name}-again", title=f"{arm.title}, a second time", twin_of=arm.name)
-    return (*contenders, replace(chosen, arm=twin))
+    return (*contestants, replace(chosen, arm=twin))
 
 
 def poisson_seed(seed: int, round_number: int, setting: str) -> int:

@@ -48,8 +48,8 @@ def recorded(experiment: Experiment, extent: Extent, environment: Environment, f
         trial for attempt in finished.attempts for trial in attempt.trials if trial.round in finished.rounds
     )
     arms = tuple(
-        replace(lineup.arm(contender), commands=_commands(contender.arm.name, finished.attempts))
-        for contender in lineup.contenders
+        replace(lineup.arm(contestant), commands=_commands(contestant.arm.name, finished.attempts))
+        for contestant in lineup.contestants
     )
     settings = tuple(lineup.setting(item) for item in lineup.conditions)
     named = {arm.name: arm for arm in arms}

@@ -12,10 +12,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.contestant import Unavailable
+from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted
 from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
-from asyncdemo.lab.harness.protocol.description import Condition, Contender, Experiment, check_experiment
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, check_experiment
 from asyncdemo.lab.harness.protocol.identity import describe, identity
 from asyncdemo.lab.harness.protocol.journal import Journal
 from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, with_twin
@@ -125,8 +125,8 @@ class _Run:
 
     def _lineup(self) -> Lineup:
         """As far as it is known: the visits may change who takes part."""
-        plain = Lineup(self._experiment.contenders, self._conditions, self._size, tuple(self._visits))
-        return replace(plain, contenders=with_twin(self._experiment, plain))
+        plain = Lineup(self._experiment.contestants, self._conditions, self._size, tuple(self._visits))
+        return replace(plain, contestants=with_twin(self._experiment, plain))
 
     # -- before -------------------------------------------------------------------------------------
 
@@ -140,32 +140,32 @@ class _Run:
     def _visit_all(self) -> None:
         sources = {condition.capacity for condition in self._conditions}
         planned = list(self._planned_visits(sources))
-        for done, (contender, condition) in enumerate(planned):
-            name, setting = contender.arm.name, condition.described(self._size)
+        for done, (contestant, condition) in enumerate(planned):
+            name, setting = contestant.arm.name, condition.described(self._size)
             seen = [past for past in self._visits if past.arm == name]
             if any(past.setting == setting.name or past.unavailable for past in seen):
                 continue
-            title = contender.arm.title
+            title = contestant.arm.title
             say = self._teller(Stage.VERIFY, 0, title, setting.title, done, len(planned))
             needs_capacity = setting.name in sources
             try:
-                found = visit(self._bench, contender, condition, setting, self._size, needs_capacity, say)
+                found = visit(self._bench, contestant, condition, setting, self._size, needs_capacity, say)
             except Unavailable as error:
                 found = Visit(name, setting.name, unavailable=error.why, successor=error.successor)
             self._check_services()
             self._keep(found)
 
-    def _planned_visits(self, sources: set[str]) -> Iterator[tuple[Contender, Condition]]:
+    def _planned_visits(self, sources: set[str]) -> Iterator[tuple[Contestant, Condition]]:
         """The first setting of each, those whose capacity is asked for, and those with checks that are not
         asked again in each trial."""
-        for contender in self._experiment.contenders:
-            mine = [item for item in self._conditions if item.takes(contender.arm)]
-            if contender.arm.twin_of or contender.arm.unavailable:
+        for contestant in self._experiment.contestants:
+            mine = [item for item in self._conditions if item.takes(contestant.arm)]
+            if contestant.arm.twin_of or contestant.arm.unavailable:
                 continue
             for number, condition in enumerate(mine):
                 is_seen_later = all(check.always for check in condition.checks)
                 if number == 0 or not is_seen_later or condition.setting.name in sources:
-                    yield contender, condition
+                    yield contestant, condition
 
     def _keep(self, seen: Visit) -> None:
         self._journal.add("visit", to_plain(seen))
@@ -186,28 +186,28 @@ class _Run:
 
     def _measure_one(self, turn: Turn, done: int, of: int) -> None:
         lineup = self._lineup()
-        contender = next(item for item in lineup.contenders if item.arm.name == turn.arm)
+        contestant = next(item for item in lineup.contestants if item.arm.name == turn.arm)
         condition = next(item for item in lineup.conditions if item.setting.name == turn.setting)
         setting = lineup.setting(condition)
         broken = validity_checks.not_verified(
             item
             for seen in lineup.visits
-            if seen.arm in {contender.arm.name, contender.arm.twin_of}
+            if seen.arm in {contestant.arm.name, contestant.arm.twin_of}
             for item in seen.verifications
             if item.setting in {"", turn.setting}
         )
         attempt = Attempt(
             bench=self._bench,
-            contender=contender,
+            contestant=contestant,
             condition=condition,
             setting=setting,
             size=self._size,
             turn=turn,
-            rate_per_s=lineup.rate_per_s(condition, contender.arm),
+            rate_per_s=lineup.rate_per_s(condition, contestant.arm),
             seed=poisson_seed(self._seed, turn.round, turn.setting),
             flags=() if broken is None else (broken,),
         )
-        say = self._teller(Stage.MEASURE, turn.round, contender.arm.title, setting.title, done, of)
+        say = self._teller(Stage.MEASURE, turn.round, contestant.arm.title, setting.title, done, of)
         attempted = attempt.run(say)
         self._check_services()  # whatever came of the attempt may come of that
         self._journal.add("attempt", to_plain(attempted))
@@ -223,7 +223,7 @@ class _Run:
     def _is_done(self, turn: Turn) -> bool:
         """Also if it is not tried again: it failed twice in a row under this setting."""
         lineup = self._lineup()
-        if not any(item.arm.name == turn.arm and lineup.takes_part(item) for item in lineup.contenders):
+        if not any(item.arm.name == turn.arm and lineup.takes_part(item) for item in lineup.contestants):
             return True
         mine = [
             trials[0]

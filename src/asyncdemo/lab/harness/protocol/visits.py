@@ -10,13 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from asyncdemo.lab.harness.contestant import NotStarted, PortKept
 from asyncdemo.lab.harness.engines import OURS
+from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept
 from asyncdemo.lab.harness.protocol.attempts import looked, of_arm, started_contestant, warmed_up
-from asyncdemo.lab.harness.protocol.bench import Bench, Failed, Window, plan_of
-from asyncdemo.lab.harness.protocol.description import Check, Condition, Contender, Scene, Size, When
-from asyncdemo.lab.results import validity_checks
-from asyncdemo.lab.results.flags import Flag, refuses
+from asyncdemo.lab.harness.protocol.bench import Bench, Failed, plan_of
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Scene, Size, When
+from asyncdemo.lab.results.flags import Flag
 from asyncdemo.lab.results.setup import Arm, Calibration, Loop, Model, Setting, Verification
 from asyncdemo.lab.results.trial import Load
 from asyncdemo.load import Send
@@ -36,7 +35,7 @@ def calibrate(bench: Bench, size: Size, say: Callable[[str], None]) -> Calibrati
     figures: dict[str, float] = {}
     condition = Condition(_CLOSED, _SENDS)
     say("start")
-    with started_contestant(bench, Contender(NULL, bench.null), condition) as started:
+    with started_contestant(bench, Contestant(NULL, bench.null), condition) as started:
         scene = Scene(NULL, _CLOSED, started)
 
         def load(setting: Setting) -> Load:
@@ -89,7 +88,7 @@ class Visit:
 
 def visit(
     bench: Bench,
-    contender: Contender,
+    contestant: Contestant,
     condition: Condition,
     setting: Setting,
     size: Size,
@@ -98,8 +97,8 @@ def visit(
 ) -> Visit:
     """Raises Interrupted, and Unavailable."""
     found: list[Verification] = []
-    checks = of_arm(condition, contender)
-    arm = contender.arm
+    checks = of_arm(condition, contestant)
+    arm = contestant.arm
     capacity: float | None = None
     doubts: tuple[Flag, ...] = ()
     problem = ""
@@ -108,11 +107,13 @@ def visit(
         for check in checks:
             if check.when is when:
                 seen = looked(check, scene)
-                found.append(_verification(arm.name, setting.name, check, seen.words, seen.held))
+                found.append(
+                    Verification(arm.name, check.what, check.asked, seen.words, seen.held, setting.name)
+                )
 
     try:
         say("start")
-        with started_contestant(bench, contender, condition) as started:
+        with started_contestant(bench, contestant, condition) as started:
             scene = Scene(arm, setting, started)
             look(When.READY, scene)
             if needs_capacity or any(check.when is not When.READY for check in checks):
@@ -125,10 +126,10 @@ def visit(
                 say("look")
                 window = bench.window(setting.tool, plan, scene, meanwhile=lambda: look(When.LOADED, scene))
                 look(When.AFTER, replace(scene, load=window.measured.load))
-                if needs_capacity and (doubts := _doubts(window, setting)):
+                if needs_capacity and (doubts := window.doubts(setting)):
                     # once more: all rounds will have a rate that follows from it
                     window = bench.window(setting.tool, plan, scene)
-                    doubts = _doubts(window, setting)
+                    doubts = window.doubts(setting)
                 capacity = window.measured.load.throughput_per_s if needs_capacity else None
     except (NotStarted, PortKept, Failed) as failure:
         problem = f"{failure.outcome.value}: {failure}"
@@ -136,15 +137,3 @@ def visit(
             Verification(arm.name, "it can be looked at", "yes", problem, held=False, setting=setting.name)
         )
     return Visit(arm.name, setting.name, tuple(found), capacity, doubts, problem)
-
-
-def _doubts(window: Window, setting: Setting) -> tuple[Flag, ...]:
-    """setting: a closed loop, so nothing is offered."""
-    found = validity_checks.of_trial(
-        window.measured.load, window.system, setting, None, window.measured.p99_ms
-    )
-    return tuple(flag for flag in found if refuses([flag]))
-
-
-def _verification(arm: str, setting: str, check: Check, seen: str, held: bool) -> Verification:
-    return Verification(arm, check.what, check.asked, seen, held, setting)

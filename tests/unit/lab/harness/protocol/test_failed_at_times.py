@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.lab.harness.contestant import NotStarted
+from asyncdemo.lab.harness.lifecycle import NotStarted
 from asyncdemo.lab.harness.protocol import Condition, Experiment, run
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.comparison import Published
@@ -20,7 +20,7 @@ from asyncdemo.load import Plan
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.plain import render_plain
 from asyncdemo.render.lab.terminal import print_report
-from tests.support.fake_lab import CLOSED, SEND, SIZE, FakeContestant, a_bench, a_row, an_experiment, hung
+from tests.support.fake_lab import CLOSED, SEND, SIZE, FakeServer, a_bench, a_row, an_experiment, hung
 from tests.support.screens import Terminal
 
 HALF = Setting("half", "Half", Loop.OPEN, (), of_capacity=0.5, arrivals="poisson")
@@ -31,7 +31,7 @@ Spoil = Callable[[Load, Plan], Load]
 
 
 def measured(experiment: Experiment, spoil: Spoil = lambda load, _: load) -> Record:
-    bench, engine = a_bench(*(item.contestant for item in experiment.contenders))  # type: ignore[arg-type]
+    bench, engine = a_bench(*(item.served for item in experiment.contestants))  # type: ignore[arg-type]
     engine.spoil = spoil
     record = run(experiment, Extent.DEFAULT, bench=bench, seed=1)
     assert parse_record(dump_record(record)) == record
@@ -54,9 +54,9 @@ def reports(record: Record) -> tuple[str, ...]:
 
 
 def test_one_that_was_given_up_after_a_good_round_is_named_with_what_happened() -> None:
-    fast = FakeContestant("fast", [3000.0], dies={3, 4})
+    fast = FakeServer("fast", [3000.0], dies={3, 4})
     row = replace(a_row("fast", "slow"), published=Published("3.1", 3.1))
-    record = measured(an_experiment(FakeContestant("slow"), fast, asked=(row,)))
+    record = measured(an_experiment(FakeServer("slow"), fast, asked=(row,)))
     assert record.comparisons[0].verdict is Verdict.REPRODUCED, "the round that is left still counts"
     (flag,) = flags(record, FlagKind.FAILED_AT_TIMES)
     assert flag.words == "Fast died in 2 of 3 tries and was not tried again: exit code 3."
@@ -65,15 +65,15 @@ def test_one_that_was_given_up_after_a_good_round_is_named_with_what_happened() 
 
 
 def test_one_that_failed_and_recovered_was_tried_again() -> None:
-    fast = FakeContestant("fast", start_fails={2: hung("no answer"), 4: NotStarted("no port.")})
-    record = measured(an_experiment(FakeContestant("slow"), fast))
+    fast = FakeServer("fast", start_fails={2: hung("no answer"), 4: NotStarted("no port.")})
+    record = measured(an_experiment(FakeServer("slow"), fast))
     (flag,) = flags(record, FlagKind.FAILED_AT_TIMES)
     assert flag.words == "Fast hung in 1 and did not start in 1 of 7 tries: no answer; no port."
 
 
 def test_the_base_of_a_row_may_be_the_one_that_failed() -> None:
     asked = (a_row("fast", "slow"), a_row("slow", "fast"))
-    record = measured(an_experiment(FakeContestant("slow"), FakeContestant("fast", dies={3}), asked=asked))
+    record = measured(an_experiment(FakeServer("slow"), FakeServer("fast", dies={3}), asked=asked))
     for row in (0, 1):
         (flag,) = flags(record, FlagKind.FAILED_AT_TIMES, row)
         assert flag.words == "Fast died in 1 of 7 tries: exit code 3."
@@ -90,7 +90,7 @@ def test_two_failures_in_the_last_rounds_gave_nothing_up() -> None:
 # -- while its capacity was measured ------------------------------------------------------------------
 
 
-def at_a_share(*contestants: FakeContestant) -> Experiment:
+def at_a_share(*contestants: FakeServer) -> Experiment:
     conditions = (
         Condition(CLOSED, (SEND,)),
         Condition(HALF, (SEND,), capacity="closed"),
@@ -99,7 +99,7 @@ def at_a_share(*contestants: FakeContestant) -> Experiment:
     return an_experiment(*contestants, conditions=conditions, size=SHORT)
 
 
-def spoiled(slow: FakeContestant, windows: int) -> tuple[Spoil, list[int]]:
+def spoiled(slow: FakeServer, windows: int) -> tuple[Spoil, list[int]]:
     """The first so many windows of its visit have fast answers that are none; and how many it had."""
     seen: list[int] = []
 
@@ -118,18 +118,18 @@ def doubtful(record: Record) -> list[Flag]:
 
 @pytest.mark.parametrize("windows", [0, 1])
 def test_a_spoiled_window_of_the_capacity_is_measured_again(windows: int) -> None:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     spoil, seen = spoiled(slow, windows)
-    record = measured(at_a_share(slow, FakeContestant("fast", [3000.0])), spoil)
+    record = measured(at_a_share(slow, FakeServer("fast", [3000.0])), spoil)
     assert len(seen) == 1 + windows
     assert record.setting("half").rate_per_s == 500
     assert doubtful(record) == []
 
 
 def test_a_capacity_whose_windows_were_both_spoiled_is_told_and_withdraws_nothing() -> None:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     spoil, seen = spoiled(slow, 9)
-    record = measured(at_a_share(slow, FakeContestant("fast", [3000.0])), spoil)
+    record = measured(at_a_share(slow, FakeServer("fast", [3000.0])), spoil)
     assert len(seen) == 2
     assert record.setting("half").rate_per_s == 1500, "the slowest of the two, as it seemed"
     (flag,) = doubtful(record)
@@ -143,8 +143,8 @@ def test_a_capacity_whose_windows_were_both_spoiled_is_told_and_withdraws_nothin
 
 
 def test_the_slowest_of_the_others_is_said_to_be_that() -> None:
-    slow = FakeContestant("slow", start_fails={1: NotStarted("no such program")})
-    record = measured(at_a_share(slow, FakeContestant("fast", [3000.0])))
+    slow = FakeServer("slow", start_fails={1: NotStarted("no such program")})
+    record = measured(at_a_share(slow, FakeServer("fast", [3000.0])))
     assert record.setting("half").rate_per_s == 1500
     (flag,) = doubtful(record)
     assert flag.words.endswith(
@@ -153,12 +153,10 @@ def test_the_slowest_of_the_others_is_said_to_be_that() -> None:
 
 
 def test_one_that_is_not_measured_for_want_of_a_capacity_has_that_as_its_reason() -> None:
-    fast = FakeContestant("fast", start_fails={1: NotStarted("no such program")})
+    fast = FakeServer("fast", start_fails={1: NotStarted("no such program")})
     conditions = (Condition(CLOSED, (SEND,)), Condition(SEARCH, (SEND,), capacity="closed"))
     asked = (a_row("fast", "slow", "search", "offered_per_s"),)
-    record = measured(
-        an_experiment(FakeContestant("slow"), fast, conditions=conditions, asked=asked, size=SHORT)
-    )
+    record = measured(an_experiment(FakeServer("slow"), fast, conditions=conditions, asked=asked, size=SHORT))
     (flag,) = record.comparisons[0].flags
     assert flag.words == (
         "Fast has no rate here: what it can do was not found out (not started: no such program)."

@@ -9,14 +9,14 @@ from asyncdemo.lab.harness.protocol import Check, Condition, Experiment, Seen, W
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
-from tests.support.fake_lab import CLOSED, SEND, SIZE, FakeContestant, a_bench, a_row, an_experiment
+from tests.support.fake_lab import CLOSED, SEND, SIZE, FakeServer, a_bench, a_row, an_experiment
 
 OTHER = replace(CLOSED, name="other", clients=20)
-ONE, TWO, THREE = (FakeContestant(name) for name in ("one", "two", "three"))
+ONE, TWO, THREE = (FakeServer(name) for name in ("one", "two", "three"))
 
 
 def measured(experiment: Experiment) -> Record:
-    contestants = [contender.contestant for contender in experiment.contenders]
+    contestants = [contestant.served for contestant in experiment.contestants]
     bench, _ = a_bench(*contestants)  # type: ignore[arg-type]  # they are
     return run(experiment, Extent.DEFAULT, bench=bench, seed=1)
 
@@ -27,8 +27,8 @@ def trials(record: Record) -> Counter[tuple[str, str]]:
 
 def test_an_arm_with_fewer_rounds_is_in_the_first_ones_and_claims_no_ranking() -> None:
     experiment = an_experiment(ONE, TWO, THREE)
-    few = replace(experiment.contenders[2], rounds=3)
-    record = measured(replace(experiment, contenders=(*experiment.contenders[:2], few)))
+    few = replace(experiment.contestants[2], rounds=3)
+    record = measured(replace(experiment, contestants=(*experiment.contestants[:2], few)))
     assert trials(record) == {
         ("one", "closed"): 7,
         ("one-again", "closed"): 7,
@@ -103,7 +103,7 @@ def test_what_an_answer_is_asked_for_in_each_trial_fails_the_trial() -> None:
 
 def test_one_window_of_warming_up_is_told_as_one_and_claims_nothing() -> None:
     size = replace(SIZE, rounds=1, warm_up_s=0.5, most_warm_ups=1)
-    record = measured(an_experiment(FakeContestant("one", [1.0, 1000.0]), TWO, size=size))
+    record = measured(an_experiment(FakeServer("one", [1.0, 1000.0]), TWO, size=size))
     assert record.settings[0].warm_up_s == 0.5
     assert {trial.counted["warm_up_windows"] for trial in record.trials} == {1}
     assert not any("warming up" in note for note in record.notes)

@@ -16,7 +16,7 @@ from asyncdemo.lab.harness.protocol import running
 from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.harness.protocol.identity import describe, differences, identity
 from asyncdemo.lab.results.setup import Environment, Extent
-from tests.support.fake_lab import FakeContestant, a_bench, an_experiment
+from tests.support.fake_lab import FakeServer, a_bench, an_experiment
 
 Change = Callable[[Environment], Environment]
 
@@ -38,7 +38,7 @@ MAY_CHANGE: dict[str, Change] = {
 
 
 def which(change: Change = lambda one: one) -> dict[str, Any]:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     bench, _ = a_bench(slow)
     experiment = replace(an_experiment(slow), programs={"nginx": ("no-such-nginx", "-v")})
     return identity(experiment, Extent.DEFAULT, bench, change(describe(experiment, bench)))
@@ -91,7 +91,7 @@ def test_code_that_measures_is_part_of_it_and_other_files_are_not(
 def test_a_run_does_not_go_on_with_trials_of_another_stack(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Change
 ) -> None:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     bench, _ = a_bench(slow)
     experiment = replace(an_experiment(slow), programs={"nginx": ("no-such-nginx", "-v")})
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
-from asyncdemo.lab.harness.contestant import NotStarted, Unavailable
 from asyncdemo.lab.harness.engines import OURS
+from asyncdemo.lab.harness.lifecycle import NotStarted, Unavailable
 from asyncdemo.lab.harness.protocol import (
     Asked,
     Check,
     Condition,
-    Contender,
+    Contestant,
     Count,
     Progress,
     Scene,
@@ -35,7 +35,7 @@ from tests.support.fake_lab import (
     CLOSED,
     SEND,
     SIZE,
-    FakeContestant,
+    FakeServer,
     a_bench,
     a_row,
     an_arm,
@@ -47,7 +47,7 @@ SHORT = replace(SIZE, rounds=3)
 CLOSED_10_S = replace(CLOSED, duration_s=10)
 
 
-def measured(*contestants: FakeContestant, **more: object) -> Record:
+def measured(*contestants: FakeServer, **more: object) -> Record:
     bench, _ = a_bench(*contestants)
     return run(an_experiment(*contestants, **more), Extent.DEFAULT, bench=bench, seed=1)  # type: ignore[arg-type]
 
@@ -64,7 +64,7 @@ def outcomes(record: Record, arm: str) -> list[TrialOutcome]:
 
 
 def test_seven_rounds_have_every_arm_once_and_the_base_twice() -> None:
-    record = measured(FakeContestant("slow", [1000.0]), FakeContestant("fast", [3000.0]))
+    record = measured(FakeServer("slow", [1000.0]), FakeServer("fast", [3000.0]))
     assert parse_record(dump_record(record)) == record
     assert [(trial.round, trial.place) for trial in record.trials] == [
         (number, place) for number in range(1, 8) for place in (1, 2, 3)
@@ -78,7 +78,7 @@ def test_seven_rounds_have_every_arm_once_and_the_base_twice() -> None:
 
 
 def test_the_twin_has_a_row_and_no_flag_if_it_is_its_equal() -> None:
-    record = measured(FakeContestant("slow"), FakeContestant("fast"))
+    record = measured(FakeServer("slow"), FakeServer("fast"))
     twin = record.comparisons[-1]
     assert (twin.arm, twin.base) == ("slow-again", "slow")
     assert twin.measured is not None and twin.measured.holds_one
@@ -91,11 +91,11 @@ def test_twins_that_differ_in_six_rounds_are_a_flag_of_all_of_it_and_withdraw_no
     rounds: int, alarmed: bool
 ) -> None:
     """The twin is in truth another contestant, and faster each time."""
-    slow, fast, other = FakeContestant("slow"), FakeContestant("fast"), FakeContestant("other", [1100.0])
+    slow, fast, other = FakeServer("slow"), FakeServer("fast"), FakeServer("other", [1100.0])
     experiment = an_experiment(slow, fast, size=replace(SIZE, rounds=rounds))
-    twin = Contender(an_arm("slow-again", twin_of="slow"), other)
+    twin = Contestant(an_arm("slow-again", twin_of="slow"), other)
     bench, _ = a_bench(slow, fast, other)
-    experiment = replace(experiment, contenders=(*experiment.contenders, twin))
+    experiment = replace(experiment, contestants=(*experiment.contestants, twin))
     record = run(experiment, Extent.DEFAULT, bench=bench, seed=1)
     assert (FlagKind.TWINS_DIFFER in kinds(record, -1)) is alarmed
     assert [flag.kind for flag in record.flags] == [FlagKind.TWINS_DIFFER] * alarmed
@@ -104,7 +104,7 @@ def test_twins_that_differ_in_six_rounds_are_a_flag_of_all_of_it_and_withdraw_no
 
 def test_the_order_is_of_the_seed() -> None:
     def order(seed: int) -> list[str]:
-        contestants = (FakeContestant("slow"), FakeContestant("fast"))
+        contestants = (FakeServer("slow"), FakeServer("fast"))
         bench, _ = a_bench(*contestants)
         record = run(an_experiment(*contestants), Extent.DEFAULT, bench=bench, seed=seed)
         assert record.order_seed == seed
@@ -115,7 +115,7 @@ def test_the_order_is_of_the_seed() -> None:
 
 
 def test_a_contestant_is_started_anew_for_each_trial_and_never_left_running() -> None:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     bench, _ = a_bench(slow)
     experiment = an_experiment(
         slow, conditions=(Condition(CLOSED, (SEND,), knobs={"workers": 4}),), size=SHORT
@@ -127,7 +127,7 @@ def test_a_contestant_is_started_anew_for_each_trial_and_never_left_running() ->
 
 
 def test_each_window_is_preceded_by_short_ones_that_agree() -> None:
-    slow = FakeContestant("slow", [100.0, 900.0, 990.0, 1000.0])
+    slow = FakeServer("slow", [100.0, 900.0, 990.0, 1000.0])
     bench, engine = a_bench(slow)
     record = run(an_experiment(slow, size=replace(SHORT, rounds=1)), Extent.DEFAULT, bench=bench)
     first, second = record.trials
@@ -138,7 +138,7 @@ def test_each_window_is_preceded_by_short_ones_that_agree() -> None:
 
 
 def test_what_never_settles_is_measured_and_told() -> None:
-    restless = FakeContestant("restless", [float(2**power) for power in range(40)])
+    restless = FakeServer("restless", [float(2**power) for power in range(40)])
     record = measured(restless, size=replace(SHORT, rounds=1))
     assert "In 2 of 2 trials no two windows of warming up agreed." in record.notes
 
@@ -146,7 +146,7 @@ def test_what_never_settles_is_measured_and_told() -> None:
 def test_the_rate_is_a_share_of_what_the_slowest_can_do_and_the_same_for_all() -> None:
     half = Setting("half", "50 %", Loop.OPEN, (), of_capacity=0.5, arrivals="poisson")
     conditions = (Condition(CLOSED, (SEND,)), Condition(half, (SEND,), capacity="closed"))
-    contestants = (FakeContestant("slow", [1000.0]), FakeContestant("fast", [3000.0]))
+    contestants = (FakeServer("slow", [1000.0]), FakeServer("fast", [3000.0]))
     bench, engine = a_bench(*contestants)
     record = run(an_experiment(*contestants, conditions=conditions, size=SHORT), Extent.DEFAULT, bench=bench)
     assert record.setting("half").rate_per_s == 500
@@ -160,7 +160,7 @@ def test_a_search_ends_at_the_highest_rate_within_the_budget() -> None:
     search = Setting("search", "6 ms", Loop.OPEN, (), budget_ms=6.0)
     conditions = (Condition(CLOSED, (SEND,)), Condition(search, (SEND,), capacity="closed"))
     asked = (a_row("fast", "slow", "search", "offered_per_s"),)
-    slow, fast = FakeContestant("slow", [1000.0]), FakeContestant("fast", [2000.0])
+    slow, fast = FakeServer("slow", [1000.0]), FakeServer("fast", [2000.0])
     record = measured(slow, fast, conditions=conditions, asked=asked, size=SHORT)
     steps = [trial for trial in record.trials if trial.arm == "slow" and trial.round == 1][1:]
     assert [trial.step for trial in steps] == list(range(1, len(steps) + 1))
@@ -176,7 +176,7 @@ def test_a_search_ends_at_the_highest_rate_within_the_budget() -> None:
 def test_a_search_in_which_the_client_was_the_limit_has_no_result() -> None:
     search = Setting("search", "12 ms", Loop.OPEN, (), budget_ms=12.0)
     conditions = (Condition(CLOSED, (SEND,)), Condition(search, (SEND,), capacity="closed"))
-    slow, fast = FakeContestant("slow"), FakeContestant("fast")
+    slow, fast = FakeServer("slow"), FakeServer("fast")
     bench, engine = a_bench(slow, fast)
     # half of the capacity is served, and well; above that it is the client that cannot go on
     engine.spoil = lambda load, plan: replace(load, client_busy=0.9) if (plan.rate or 0) > 500 else load
@@ -197,7 +197,7 @@ def test_figures_of_its_own_are_the_most_that_was_seen_or_what_is_there_afterwar
         Count("db_sessions", lambda _: next(seen)),
         Count("rows", lambda scene: float(scene.load.answered if scene.load else -1), most=False),
     )
-    record = measured(FakeContestant("slow"), counts=counts, size=replace(SHORT, rounds=1))
+    record = measured(FakeServer("slow"), counts=counts, size=replace(SHORT, rounds=1))
     assert record.trials[0].figure("counted.db_sessions") == 3.0
     assert record.trials[0].figure("counted.rows") == 10_000
 
@@ -205,7 +205,7 @@ def test_figures_of_its_own_are_the_most_that_was_seen_or_what_is_there_afterwar
 def test_a_setting_for_a_load_program_that_is_not_there_is_left_out_and_said() -> None:
     other = replace(CLOSED, name="by-oha", title="By oha", tool="oha")
     record = measured(
-        FakeContestant("slow"), conditions=(Condition(CLOSED, (SEND,)), Condition(other, (SEND,))), size=SHORT
+        FakeServer("slow"), conditions=(Condition(CLOSED, (SEND,)), Condition(other, (SEND,))), size=SHORT
     )
     assert [setting.name for setting in record.settings] == ["closed"]
     assert record.environment.missing == {"oha": "not on PATH; left out: By oha"}
@@ -214,15 +214,15 @@ def test_a_setting_for_a_load_program_that_is_not_there_is_left_out_and_said() -
 def test_an_experiment_that_asks_for_an_unknown_capacity_is_not_begun() -> None:
     half = Setting("half", "50 %", Loop.OPEN, (), of_capacity=0.5)
     with pytest.raises(ValueError, match="'closed' is none of its settings"):
-        measured(FakeContestant("slow"), conditions=(Condition(half, (SEND,), capacity="closed"),))
+        measured(FakeServer("slow"), conditions=(Condition(half, (SEND,), capacity="closed"),))
 
 
 # -- those that fail ----------------------------------------------------------------------------------
 
 
 def test_one_that_dies_under_load_is_an_outcome_and_the_others_go_on() -> None:
-    fast = FakeContestant("fast", dies={3})
-    record = measured(FakeContestant("slow"), fast)
+    fast = FakeServer("fast", dies={3})
+    record = measured(FakeServer("slow"), fast)
     assert outcomes(record, "fast").count(TrialOutcome.DIED) == 1
     assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
     assert kinds(record) == {FlagKind.FEW_ROUNDS, FlagKind.NO_RANKING, FlagKind.FAILED_AT_TIMES}
@@ -230,11 +230,9 @@ def test_one_that_dies_under_load_is_an_outcome_and_the_others_go_on() -> None:
     assert died.problem == "exit code 3"
 
 
-def spoiled_by_the_load(
-    fast: FakeContestant, starts: range, window_s: float = 10, dies: bool = False
-) -> Record:
+def spoiled_by_the_load(fast: FakeServer, starts: range, window_s: float = 10, dies: bool = False) -> Record:
     """The load program ends without a result in windows of that length, in these starts of fast."""
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     bench, engine = a_bench(slow, fast)
 
     def fail(load: Load, plan: Plan) -> Load:
@@ -251,7 +249,7 @@ def spoiled_by_the_load(
 
 
 def test_a_load_program_that_fails_is_an_outcome_of_that_trial_alone() -> None:
-    record = spoiled_by_the_load(FakeContestant("fast"), range(3, 4))
+    record = spoiled_by_the_load(FakeServer("fast"), range(3, 4))
     assert outcomes(record, "fast").count(TrialOutcome.LOAD_FAILED) == 1
     assert outcomes(record, "fast").count(TrialOutcome.MEASURED) == 6
     failed = next(trial for trial in record.trials if trial.outcome is TrialOutcome.LOAD_FAILED)
@@ -261,7 +259,7 @@ def test_a_load_program_that_fails_is_an_outcome_of_that_trial_alone() -> None:
 
 
 def test_a_load_program_that_fails_twice_in_a_row_is_not_tried_again_and_the_row_says_so() -> None:
-    record = spoiled_by_the_load(FakeContestant("fast"), range(2, 100))
+    record = spoiled_by_the_load(FakeServer("fast"), range(2, 100))
     assert outcomes(record, "fast") == [TrialOutcome.LOAD_FAILED] * 2
     assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
     assert kinds(record) == {FlagKind.LOAD_FAILED}
@@ -269,26 +267,26 @@ def test_a_load_program_that_fails_twice_in_a_row_is_not_tried_again_and_the_row
 
 
 def test_a_load_program_that_fails_since_the_contestant_died_is_not_to_blame() -> None:
-    record = spoiled_by_the_load(FakeContestant("fast"), range(3, 4), dies=True)
+    record = spoiled_by_the_load(FakeServer("fast"), range(3, 4), dies=True)
     assert outcomes(record, "fast").count(TrialOutcome.DIED) == 1
     assert TrialOutcome.LOAD_FAILED not in outcomes(record, "fast")
 
 
 def test_what_was_looked_at_under_a_load_that_failed_was_not_verified() -> None:
-    record = spoiled_by_the_load(FakeContestant("fast"), range(1, 2), window_s=2)
+    record = spoiled_by_the_load(FakeServer("fast"), range(1, 2), window_s=2)
     (item,) = (item for item in record.verifications if item.arm == "fast")
     assert item.seen == "load failed: ab ended with exit code 104 and said: reset"
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
 
 
 def test_one_that_keeps_its_port_has_no_figure_of_that_trial() -> None:
-    record = measured(FakeContestant("slow"), FakeContestant("fast", end_fails={2}))
+    record = measured(FakeServer("slow"), FakeServer("fast", end_fails={2}))
     assert outcomes(record, "fast")[0] is TrialOutcome.PORT_KEPT
     assert outcomes(record, "fast")[1:] == [TrialOutcome.MEASURED] * 6
 
 
 def test_one_that_answers_nothing_hangs() -> None:
-    record = measured(FakeContestant("slow"), FakeContestant("fast", silent=True), size=SHORT)
+    record = measured(FakeServer("slow"), FakeServer("fast", silent=True), size=SHORT)
     (trial, *_) = (trial for trial in record.trials if trial.arm == "fast")
     assert trial.outcome is TrialOutcome.HUNG
     assert trial.problem == "none of 10 requests was answered (timeout: no answer)"
@@ -296,16 +294,16 @@ def test_one_that_answers_nothing_hangs() -> None:
 
 
 def test_one_that_does_not_start_twice_in_a_row_is_not_tried_again() -> None:
-    fast = FakeContestant("fast", start_fails=dict.fromkeys(range(2, 100), hung()))
-    record = measured(FakeContestant("slow"), fast)
+    fast = FakeServer("fast", start_fails=dict.fromkeys(range(2, 100), hung()))
+    record = measured(FakeServer("slow"), fast)
     assert outcomes(record, "fast") == [TrialOutcome.HUNG] * 2
     assert outcomes(record, "slow") == [TrialOutcome.MEASURED] * 7
     assert kinds(record) == {FlagKind.CONTESTANT_FAILED}
 
 
 def test_one_that_cannot_be_had_is_a_row_that_says_so_and_the_next_one_has_the_twin() -> None:
-    gone = FakeContestant("gone", start_fails={1: Unavailable("Python 3.6 only", "Granian")})
-    there, other = FakeContestant("there"), FakeContestant("other")
+    gone = FakeServer("gone", start_fails={1: Unavailable("Python 3.6 only", "Granian")})
+    there, other = FakeServer("there"), FakeServer("other")
     record = measured(gone, there, other, asked=(a_row("gone", "there"), a_row("other", "gone")))
     assert record.arm("gone").unavailable == "Python 3.6 only"
     assert record.arm("gone").successor == "Granian"
@@ -321,7 +319,7 @@ def test_one_that_answers_wrongly_is_not_measured() -> None:
         return Seen("hello" if right else "goodbye", right)
 
     check = Check("GET /", "hello", look, always=True)
-    record = measured(FakeContestant("slow"), FakeContestant("fast"), checks=(check,), size=SHORT)
+    record = measured(FakeServer("slow"), FakeServer("fast"), checks=(check,), size=SHORT)
     assert outcomes(record, "fast") == [TrialOutcome.WRONG_ANSWER] * 2
     problems = {trial.problem for trial in record.trials if trial.arm == "fast"}
     assert problems == {"GET /: hello was asked for, goodbye was seen"}
@@ -333,9 +331,7 @@ def test_what_was_not_as_asked_for_withdraws_the_figures() -> None:
     check = Check("workers", "4", lambda scene: Seen("3", scene.arm.name != "fast"), When.LOADED)
     published = Published("three times", 3.0)
     row = replace(a_row("fast", "slow"), published=published)
-    record = measured(
-        FakeContestant("slow"), FakeContestant("fast"), checks=(check,), asked=(row,), size=SHORT
-    )
+    record = measured(FakeServer("slow"), FakeServer("fast"), checks=(check,), asked=(row,), size=SHORT)
     assert outcomes(record, "fast") == [TrialOutcome.MEASURED] * 3
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
     assert record.comparisons[0].verdict is Verdict.REFUSED
@@ -346,14 +342,14 @@ def test_a_check_that_breaks_is_what_was_seen() -> None:
     def look(_scene: Scene) -> Seen:
         raise ConnectionResetError("by the server")
 
-    record = measured(FakeContestant("slow"), checks=(Check("rows", "10", look, When.AFTER),), size=SHORT)
+    record = measured(FakeServer("slow"), checks=(Check("rows", "10", look, When.AFTER),), size=SHORT)
     (item,) = record.verifications
     assert (item.seen, item.held) == ("ConnectionResetError: by the server", False)
 
 
 def test_one_that_could_not_be_looked_at_was_not_verified() -> None:
-    fast = FakeContestant("fast", start_fails={1: NotStarted("no such program")})
-    record = measured(FakeContestant("slow"), fast, size=SHORT)
+    fast = FakeServer("fast", start_fails={1: NotStarted("no such program")})
+    record = measured(FakeServer("slow"), fast, size=SHORT)
     (item,) = record.verifications
     assert item.seen == "not started: no such program"
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
@@ -362,7 +358,7 @@ def test_one_that_could_not_be_looked_at_was_not_verified() -> None:
 # -- ended early, and going on --------------------------------------------------------------------------
 
 
-def ended_after(trials: int, journal: Path, contestants: tuple[FakeContestant, ...], how: str) -> Record:
+def ended_after(trials: int, journal: Path, contestants: tuple[FakeServer, ...], how: str) -> Record:
     """By the callback that is asked, or by Ctrl-C in the middle of something."""
     bench, engine = a_bench(*contestants)
     windows = 0
@@ -387,14 +383,14 @@ def ended_after(trials: int, journal: Path, contestants: tuple[FakeContestant, .
 @pytest.mark.parametrize("how", ["asked", "ctrl-c"])
 def test_an_interruption_keeps_the_finished_rounds_and_the_next_run_goes_on(tmp_path: Path, how: str) -> None:
     journal = tmp_path / "made-up.journal"
-    first = ended_after(5, journal, (FakeContestant("slow"), FakeContestant("fast", [3000.0])), how)
+    first = ended_after(5, journal, (FakeServer("slow"), FakeServer("fast", [3000.0])), how)
     assert first.interrupted
     assert {trial.round for trial in first.trials} == {1}
     assert first.flags[-1].kind is FlagKind.INTERRUPTED
     assert first.flags[-1].words.startswith("1 of 7 rounds")
     assert parse_record(dump_record(first)) == first
 
-    slow, fast = FakeContestant("slow"), FakeContestant("fast", [3000.0])
+    slow, fast = FakeServer("slow"), FakeServer("fast", [3000.0])
     bench, _ = a_bench(slow, fast)
     second = run(an_experiment(slow, fast), Extent.DEFAULT, journal=journal, bench=bench)
     assert slow.starts + fast.starts == 21 - 5, "what was finished is not measured again"
@@ -409,7 +405,7 @@ def test_an_interruption_keeps_the_finished_rounds_and_the_next_run_goes_on(tmp_
 
 
 def test_a_run_ended_before_its_first_round_is_a_record_without_rows(tmp_path: Path) -> None:
-    record = ended_after(1, tmp_path / "j", (FakeContestant("slow"), FakeContestant("fast")), "asked")
+    record = ended_after(1, tmp_path / "j", (FakeServer("slow"), FakeServer("fast")), "asked")
     assert record.interrupted and record.trials == () and record.comparisons == ()
     assert record.verifications == () and record.calibrations
     assert parse_record(dump_record(record)) == record
@@ -421,7 +417,7 @@ def test_a_service_that_dies_ends_the_run_with_the_finished_rounds_and_the_reaso
 ) -> None:
     """Whether it is asked if it lives, or does not answer when something is counted in it."""
     journal = tmp_path / "made-up.journal"
-    slow, fast = FakeContestant("slow"), FakeContestant("fast", [3000.0])
+    slow, fast = FakeServer("slow"), FakeServer("fast", [3000.0])
     bench, _ = a_bench(slow, fast)
     sentence = "PostgreSQL has died: its server was ended by SIGKILL."
 
@@ -444,7 +440,7 @@ def test_a_service_that_dies_ends_the_run_with_the_finished_rounds_and_the_reaso
     assert slow.running == fast.running == 0
     assert parse_record(dump_record(first)) == first
 
-    slow, fast = FakeContestant("slow"), FakeContestant("fast", [3000.0])
+    slow, fast = FakeServer("slow"), FakeServer("fast", [3000.0])
     bench, _ = a_bench(slow, fast)
     again = an_experiment(slow, fast)
     second = run(again, Extent.DEFAULT, journal=journal, bench=bench)
@@ -454,7 +450,7 @@ def test_a_service_that_dies_ends_the_run_with_the_finished_rounds_and_the_reaso
 
 
 def test_a_service_that_has_died_before_the_first_round_is_told_without_one(tmp_path: Path) -> None:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     bench, _ = a_bench(slow)
     experiment = replace(an_experiment(slow), died=lambda: "pgbouncer was ended by SIGKILL")
     record = run(experiment, Extent.DEFAULT, journal=tmp_path / "j", bench=bench)
@@ -463,7 +459,7 @@ def test_a_service_that_has_died_before_the_first_round_is_told_without_one(tmp_
 
 
 def test_a_load_under_way_is_let_go_at_once() -> None:
-    contestant = FakeContestant("slow")
+    contestant = FakeServer("slow")
     bench, engine = a_bench(contestant)
     answers = iter([False, True])
     bench = replace(bench, interrupted=lambda: next(answers))
@@ -476,15 +472,15 @@ def test_a_load_under_way_is_let_go_at_once() -> None:
 
 
 def test_nothing_is_left_running_by_an_interruption(tmp_path: Path) -> None:
-    contestants = (FakeContestant("slow"), FakeContestant("fast"))
+    contestants = (FakeServer("slow"), FakeServer("fast"))
     ended_after(4, tmp_path / "j", contestants, "ctrl-c")
     assert [one.running for one in contestants] == [0, 0]
 
 
 def test_the_journal_of_another_run_is_not_taken_up(tmp_path: Path) -> None:
     journal = tmp_path / "made-up.journal"
-    ended_after(5, journal, (FakeContestant("slow"), FakeContestant("fast")), "asked")
-    slow = FakeContestant("slow")
+    ended_after(5, journal, (FakeServer("slow"), FakeServer("fast")), "asked")
+    slow = FakeServer("slow")
     bench, _ = a_bench(slow)
     with pytest.raises(LabFileError, match=r"its arms differs\. Remove it to begin anew"):
         run(an_experiment(slow), Extent.DEFAULT, journal=journal, bench=bench)
@@ -492,7 +488,7 @@ def test_the_journal_of_another_run_is_not_taken_up(tmp_path: Path) -> None:
 
 def test_progress_tells_round_contestant_and_time_left() -> None:
     told: list[Progress] = []
-    contestants = (FakeContestant("slow"), FakeContestant("fast"))
+    contestants = (FakeServer("slow"), FakeServer("fast"))
     bench, _ = a_bench(*contestants)
     run(an_experiment(*contestants, size=SHORT), Extent.DEFAULT, told.append, bench=bench)
     assert list(dict.fromkeys(one.stage for one in told)) == [Stage.CALIBRATE, Stage.VERIFY, Stage.MEASURE]
@@ -513,16 +509,16 @@ def test_progress_tells_round_contestant_and_time_left() -> None:
     ],
 )
 def test_a_row_about_what_is_not_there_is_known_before_anything_is_measured(row: Asked, words: str) -> None:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     with pytest.raises(ValueError, match=words):
-        measured(slow, FakeContestant("fast"), asked=(row,))
+        measured(slow, FakeServer("fast"), asked=(row,))
     assert slow.starts == 0
 
 
 def test_two_arms_of_one_name_are_known_before_anything_is_measured() -> None:
-    slow = FakeContestant("slow")
+    slow = FakeServer("slow")
     with pytest.raises(ValueError, match="two of the arms are called 'slow'"):
-        measured(slow, FakeContestant("slow"))
+        measured(slow, FakeServer("slow"))
     assert slow.starts == 0
 
 
@@ -531,20 +527,20 @@ def test_two_arms_of_one_name_are_known_before_anything_is_measured() -> None:
 )
 def test_what_an_article_says_in_words_has_a_direction(rate: float, verdict: Verdict) -> None:
     row = replace(a_row("fast", "slow"), published=Published("much faster"))
-    record = measured(FakeContestant("slow"), FakeContestant("fast", [rate]), asked=(row,))
+    record = measured(FakeServer("slow"), FakeServer("fast", [rate]), asked=(row,))
     assert record.comparisons[0].verdict is verdict
 
 
 def test_a_published_ratio_is_judged_by_the_rule() -> None:
     row = replace(a_row("fast", "slow"), published=Published("3.1", 3.1))
-    record = measured(FakeContestant("slow"), FakeContestant("fast", [3000.0]), asked=(row,))
+    record = measured(FakeServer("slow"), FakeServer("fast", [3000.0]), asked=(row,))
     assert record.comparisons[0].verdict is Verdict.REPRODUCED
     assert (record.comparisons[0].arm_median, record.comparisons[0].base_median) == (3000, 1000)
 
 
 def test_a_figure_that_no_trial_has_is_a_row_that_says_so() -> None:
     record = measured(
-        FakeContestant("slow"), FakeContestant("fast"), asked=(a_row("fast", "slow", figure="counted.rows"),)
+        FakeServer("slow"), FakeServer("fast"), asked=(a_row("fast", "slow", figure="counted.rows"),)
     )
     assert kinds(record) == {FlagKind.NOT_VERIFIED}
     assert "No trial has the figure counted.rows" in record.comparisons[0].flags[0].words
@@ -561,7 +557,7 @@ def test_a_row_against_a_number_asks_nothing_of_any_other_trial() -> None:
         replace(a_row("fast", "fast", "many"), base_value=500.0),
         replace(a_row("fast", "fast", "many"), base_setting="closed"),
     )
-    fast = FakeContestant("fast", [1000.0])
+    fast = FakeServer("fast", [1000.0])
     conditions = (Condition(CLOSED, (SEND,)), Condition(many, (SEND,)))
     bench, _ = a_bench(fast, spoil=spoil)
     record = run(an_experiment(fast, conditions=conditions, asked=rows), Extent.DEFAULT, bench=bench, seed=1)
@@ -578,7 +574,7 @@ def test_an_overload_takes_the_percentiles_and_leaves_the_throughput() -> None:
         a_row("fast", "slow", "rush", "load.latency_ms.99"),
         a_row("fast", "slow", "rush", "load.throughput_per_s"),
     )
-    slow, fast = FakeContestant("slow", [1000.0]), FakeContestant("fast", [1500.0])
+    slow, fast = FakeServer("slow", [1000.0]), FakeServer("fast", [1500.0])
     record = measured(slow, fast, conditions=(Condition(rush, (SEND,)),), asked=asked)
     assert kinds(record, 0) == {FlagKind.OVERLOADED}
     assert kinds(record, 1) == set()
@@ -589,8 +585,8 @@ def test_an_overload_takes_the_percentiles_and_leaves_the_throughput() -> None:
 def test_a_quick_run_says_what_it_leaves_out() -> None:
     more = replace(CLOSED, name="more", title="100 clients", clients=100)
     record = measured(
-        FakeContestant("slow"),
-        FakeContestant("fast"),
+        FakeServer("slow"),
+        FakeServer("fast"),
         conditions=(Condition(CLOSED, (SEND,)), Condition(more, (SEND,))),
         asked=(a_row("fast", "slow"), a_row("fast", "slow", "more")),
         size=replace(SHORT, settings=("closed",)),

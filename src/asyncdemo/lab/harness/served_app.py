@@ -1,6 +1,6 @@
-"""A contestant made of a server program and an app.
+"""A server program with an app, as a contestant is started.
 
-Not for: what any contestant is (``contestant``), or the process of a server (``launching``).
+Not for: what any contestant is (``lifecycle``), or the process of a server (``launching``).
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, Final
 
 from asyncdemo.errors import UsageError
 from asyncdemo.lab.harness.acceptors import look
-from asyncdemo.lab.harness.contestant import Contestant, Knobs, NotStarted, Unavailable
 from asyncdemo.lab.harness.environments import ENVIRONMENTS, Tell, interpreter_of, tell_nobody
 from asyncdemo.lab.harness.launching import Running
+from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted, Startable, Unavailable
 from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Interface, Loop, Program, shown
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
-__all__ = ["ServedApp", "contestant", "served_script", "shared_packages"]
+__all__ = ["ServedApp", "served_app", "served_script", "shared_packages"]
 
 _ATTEMPTS: Final = 3
 """With a port each: between finding one free and the server taking it, somebody else may."""
@@ -33,7 +33,7 @@ _WORKER_STARTS_S: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ServedApp:
-    """A ``Contestant``. packages: more of them whose versions belong to it, such as the framework.
+    """A ``Startable``. packages: more of them whose versions belong to it, such as the framework.
 
     environment: the one it runs in, if it is not the program's. path: what its workers are asked for until
     they answer, with any status. deadline_s: how long that may take; None for a minute, and 3 s a worker.
@@ -127,7 +127,7 @@ class ServedApp:
         return self.deadline_s or _STARTS_S + _WORKER_STARTS_S * workers
 
 
-def contestant(
+def served_app(
     program: Program,
     app: App,
     name: str = "",
@@ -146,10 +146,10 @@ def served_script(name: str, file: Path, deadline_s: float | None = None) -> Ser
     program = Program(
         name, name, Model.ONE_AT_A_TIME, (Interface.WSGI,), (), f"python {shlex.quote(str(file))} {{port}}"
     )
-    return replace(contestant(program, App(file, Interface.WSGI)), deadline_s=deadline_s)
+    return replace(served_app(program, App(file, Interface.WSGI)), deadline_s=deadline_s)
 
 
-def shared_packages(contestants: Iterable[Contestant]) -> tuple[str, ...]:
+def shared_packages(contestants: Iterable[Startable]) -> tuple[str, ...]:
     """Whose versions in this Python belong to these: of their servers and apps, in alphabetical order."""
     served = (item for item in contestants if isinstance(item, ServedApp))
     return tuple(sorted({package for item in served for package in item.shared_packages}))

@@ -1,7 +1,7 @@
 """What can be measured: something that is started under given knobs, and answers on a port until it
 is stopped.
 
-Not for: any particular server (``servers``, ``launching``), or what is done with a contestant (``protocol``).
+Not for: any particular server (``servers``, ``launching``), or what is done with one (``protocol``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Protocol, Self
 from asyncdemo.errors import EXIT_MISSING, AsyncdemoError
 from asyncdemo.lab.results.trial import TrialOutcome
 
-__all__ = ["Contestant", "Knobs", "NotStarted", "PortKept", "Started", "Unavailable"]
+__all__ = ["Knobs", "NotStarted", "PortKept", "Startable", "Started", "Unavailable"]
 
 Knobs = Mapping[str, int | float | str]
 """"workers", "threads", "backlog", "connections" and "loop" are the server's; any other is the app's, which
@@ -76,7 +76,7 @@ class Started(Protocol):
     ) -> None: ...
 
 
-class Contestant(Protocol):
+class Startable(Protocol):
     @property
     def name(self) -> str: ...
 
