@@ -95,7 +95,7 @@ def setting_html(article: Article) -> str:
 
 
 def headlines_html(article: Article) -> str:
-    said = "".join(f"<li>{escape(headline.says)}</li>" for headline in article.headlines)
+    said = "".join(f"<li>{escape(headline)}</li>" for headline in article.headlines)
     return f'<ul class="published-headlines">{said}</ul>'
 
 

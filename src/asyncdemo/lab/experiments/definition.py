@@ -33,7 +33,7 @@ from asyncdemo.lab.harness.protocol import (
     latency,
 )
 from asyncdemo.lab.harness.served_app import served_app, shared_packages
-from asyncdemo.lab.results.comparison import Better, Bound, Published, percent_of
+from asyncdemo.lab.results.comparison import Bound, Published, percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
 from asyncdemo.lab.results.strict import from_plain
@@ -83,16 +83,6 @@ class _Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class _OwnFigure:
-    """One that only this experiment has."""
-
-    key: str
-    title: str
-    unit: str
-    better: Better
-
-
-@dataclass(frozen=True, slots=True)
 class _Published:
     """own, base: figures of the article, ``table.column@row``; words may have them, and their texts. Without
     base the ratio is published itself.
@@ -135,7 +125,8 @@ class _File:
     twin_of: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     """Arm or setting -> how the names of rows call it."""
-    figures: Mapping[str, _OwnFigure] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    """Those that only this experiment has."""
     notes: tuple[str, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
 
@@ -198,14 +189,15 @@ class Definition:
         )
 
 
-def load_definition(name: str) -> Definition:
-    """Raises LabFileError with file and field."""
+def load_definition(name: str, names: Mapping[str, str] | None = None) -> Definition:
+    """names: more of ``[names]``. Raises LabFileError with file and field."""
     path = _FOLDER / f"{name}.toml"
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
     every, settings, rows = (data.pop(part, {}) for part in ("every_setting", "settings", "rows"))
+    data["names"] = {**data.get("names", {}), **(names or {})}
     file = from_plain(_File, data, path.name)
     conditions = tuple(
         _condition({**every, **setting}, f"{path.name}.settings[{place}]")
@@ -310,13 +302,10 @@ def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where
 
 def _figure(name: str, file: _File) -> Figure:
     """Raises ValueError."""
-    if name in file.figures:
-        own = file.figures[name]
-        return Figure(own.key, own.title, own.unit, own.better)
-    if name in _FIGURES:
-        return _FIGURES[name]
-    float(name)
-    return latency(name)
+    known = {**_FIGURES, **file.figures}
+    if name not in known:
+        float(name)
+    return known.get(name) or latency(name)
 
 
 def _published(given: _Published, article: Article | None, words: Mapping[str, str]) -> Published:

@@ -36,6 +36,8 @@ __all__ = ["BASE_AGAIN", "prepared"]
 
 BASE_AGAIN: Final = f"{BASE}-again"
 """The base, measured a second time: it stands in the article's row of the base, whose ratio is 1."""
+_ROWS: Final = {BASE_AGAIN if name == BASE else name: pair.row for name, pair in PAIRS.items()}
+"""Arm -> its row in the article."""
 _FEW: Final = 3
 """Rounds of the pairs and settings of which no ranking is claimed."""
 _SHARES: Final = (0.5, 0.7, 0.9)
@@ -53,7 +55,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 def _experiment(stack: Stack, surroundings: Surroundings) -> Experiment:
     processors = _processors()
     configurations = {**CONFIGURATIONS, "fitted": fitted(processors)}
-    experiment = load_definition("twenty-one-pairs").experiment(surroundings, {}, {})
+    experiment = load_definition("twenty-one-pairs", _ROWS).experiment(surroundings, {}, {})
     six = ", ".join(PAIRS[name].title for name in SIX)
     return replace(
         experiment,

@@ -16,7 +16,7 @@ from typing import Final
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.strict import from_plain
 
-__all__ = ["ARTICLES", "Article", "Audit", "Column", "Figure", "Headline", "Setting", "Table", "load_article"]
+__all__ = ["ARTICLES", "Article", "Audit", "Column", "Figure", "Setting", "Table", "load_article"]
 
 ARTICLES: Final = (
     "flask-and-sanic",
@@ -101,12 +101,6 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Headline:
-    says: str
-    """What the article concludes, in our words."""
-
-
-@dataclass(frozen=True, slots=True)
 class Audit:
     """One check of ``audit`` on rows of a table.
 
@@ -133,7 +127,8 @@ class Article:
     claim: str
     """The best known figure, in one line."""
     setting: Setting
-    headlines: tuple[Headline, ...]
+    headlines: tuple[str, ...]
+    """What it concludes, in our words."""
     tables: tuple[Table, ...]
     audits: tuple[Audit, ...]
     lessons: tuple[str, ...]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers import PROGRAMS, Interface, Program
 
@@ -47,6 +48,11 @@ class Pair:
     def is_sync(self) -> bool:
         """Each worker takes one request at a time."""
         return self.program.model is Model.PROCESSES
+
+    @property
+    def row(self) -> str:
+        """Its name in the tables of the article."""
+        return f"{self.framework} · {self.server}"
 
     @property
     def title(self) -> str:
@@ -111,28 +117,8 @@ def _pair(framework: str, server: str) -> Pair:
     )
 
 
-_TABLE: Final = (
-    ("Bottle", "Meinheld"),
-    ("Falcon", "Meinheld"),
-    ("Sanic", "Sanic"),
-    ("Flask", "Meinheld"),
-    ("Starlette", "Uvicorn"),
-    ("Bottle", "Gevent"),
-    ("Aiohttp", "Aiohttp"),
-    ("Flask", "Gevent"),
-    ("Sanic", "Uvicorn"),
-    ("Tornado", "Tornado"),
-    ("Falcon", "Gevent"),
-    ("FastAPI", "Uvicorn"),
-    ("Aioflask", "Uvicorn"),
-    ("Falcon", "uWSGI"),
-    ("Quart", "Uvicorn"),
-    ("Bottle", "uWSGI"),
-    ("Bottle", "Gunicorn"),
-    ("Flask", "Gunicorn"),
-    ("Flask", "uWSGI"),
-    ("Falcon", "Gunicorn"),
-    ("Quart", "Hypercorn"),
-)
-PAIRS: Final[Mapping[str, Pair]] = {pair.name: pair for pair in (_pair(*names) for names in _TABLE)}
+PAIRS: Final[Mapping[str, Pair]] = {
+    pair.name: pair
+    for pair in (_pair(*row[:2]) for row in load_article("twenty-one-pairs").table("results").rows)
+}
 """In the order of the article, which is that of their throughput."""

@@ -13,7 +13,7 @@ from asyncdemo.lab.results.published import ARTICLES, Table, load_article
 SMALL = """
 name = "Small"
 claim = "A claim."
-headlines = [{ says = "Something." }]
+headlines = ["Something."]
 lessons = []
 [setting]
 versions = "1"
