@@ -141,7 +141,7 @@ def test_the_list_as_json() -> None:
         (["constant-rate", "--quick", "--full"], "--quick and --full exclude each other."),
         (["constant-rate", "--set", "workers=2"], "--set is for the rig"),
         (["rig-it", "--quick"], "The rig takes --set, --plain and --json."),
-        (["rig-it"], "The rig is moved by keys"),
+        (["rig-it"], "The rig is a screen"),
         (["rig-it", "--set", "wheels=4"], "wheels"),
     ],
 )

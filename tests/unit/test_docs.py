@@ -22,7 +22,7 @@ from asyncdemo.lab.distributed.command import parser as distributed_parser
 from asyncdemo.lab.results.configuration import CONFIGURATIONS
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Ratio
-from asyncdemo.lab.results.rigging import Outcome, Rigging
+from asyncdemo.lab.results.rigging import Machine, Outcome, Rigging
 from asyncdemo.load.command import parser as load_parser
 from asyncdemo.model import Holding, Stuck
 from asyncdemo.render.text.json_result import lesson_result, script_result
@@ -105,7 +105,7 @@ def test_every_figure_of_a_run_is_in_the_json_contract() -> None:
 
 def test_the_rigs_json_has_every_field_and_no_other() -> None:
     ratio, refused = Ratio.of([2.0]), {FlagKind.FOREIGN_CPU: "sync: a compiler ran."}
-    data = rig_data(Outcome(Rigging(CONFIGURATIONS["mine"]), 7, {}, ratio, refused, done=7), True)
+    data = rig_data(Outcome(Rigging(CONFIGURATIONS["mine"]), 7, {}, ratio, refused, done=7), Machine(4))
     assert data["format"] == "asyncdemo.rig/1"
     assert isinstance(data["ratio"], dict)
     text = read(DOCS / "reference" / "json.md").partition("## The rig")[2].partition("\n## ")[0]

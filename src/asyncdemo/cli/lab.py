@@ -92,7 +92,8 @@ def command(
         return
     if quick and full:
         raise UsageError("--quick and --full exclude each other.")
-    course = locate(course_folder).course
+    course_context = locate(course_folder)
+    course = course_context.course
     entry, meant = find_entry(EXPERIMENTS, course, name)
     apps = apps_of(entry, course)
     if meant == _RIG:
@@ -102,7 +103,7 @@ def command(
             )
         from asyncdemo.cli.rig import open_rig
 
-        context.exit(open_rig(apps, set_to, plain=plain, as_json=as_json))
+        context.exit(open_rig(course_context, apps, set_to, plain=plain, as_json=as_json))
     if set_to:
         raise UsageError("--set is for the rig: asyncdemo lab rig-it --set KNOB=VALUE")
     if save_to is not None:

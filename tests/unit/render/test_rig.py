@@ -2,120 +2,123 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Ratio
-from asyncdemo.lab.results.rigging import OURS, PRESETS, Outcome, Rigging, with_settings
-from asyncdemo.render.terminal.rig import View, result_lines, rig_lines
+from asyncdemo.lab.results.rigging import OURS, PRESETS, Machine, Outcome, Rigging, with_settings
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.rig import bound_lines, knob_lines, measured_lines, tried_lines
 
 MINE = Rigging(PRESETS["1"].configuration)
+MACHINE = Machine(4)
+COSTS = {"sync": 2.0, "async": 1.0}
 WON = Outcome(
-    MINE, 7, {"sync": 700.0, "async": 1400.0}, Ratio.of([1.9, 2.0, 2.1, 2.0, 1.9, 2.1, 2.0]), done=7
+    MINE,
+    7,
+    {"sync": 700.0, "async": 1400.0},
+    Ratio.of([1.9, 2.0, 2.1, 2.0, 1.9, 2.1, 2.0]),
+    done=7,
+    cpu_ms=COSTS,
 )
 BUSY_WORDS = "sync: The load client used 98% of a CPU."
 BUSY = Outcome(MINE, 7, {"sync": 700.0, "async": 700.0}, None, {FlagKind.CLIENT_BUSY: BUSY_WORDS}, done=7)
 
 
-def text(view: View, width: int = 80, height: int = 40) -> list[str]:
-    return ["".join(segment.text for segment in line) for line in rig_lines(view, width, height)]
+def text(lines: Iterable[Line]) -> list[str]:
+    return ["".join(segment.text for segment in line) for line in lines]
 
 
-def test_at_eighty_columns_all_is_there() -> None:
-    lines = text(View(MINE, 0, "round 7 of 7: sync", WON, (WON,)))
-    assert lines == [
-        "Rig it: one job, two servers, one database",
-        "",
-        "> workers, sync      < 19 >",
-        "  workers, async       6",
-        "  database sessions    100",
-        "  query delay          20 ms",
-        "  clients              100",
-        "  load client          ours",
-        "",
-        "The bound: what waiting alone allows",
-        "  sync   min(19 workers, 100 sessions, 100 clients) / 20 ms = 950/s: workers",
-        "         bind",
-        "  async  min(100 sessions, 100 clients) / 20 ms = 5,000/s: sessions and clients",
-        "         bind",
+def measured(outcome: Outcome) -> str:
+    return "\n".join(text(measured_lines(outcome, MACHINE, 80)))
+
+
+def test_before_anything_was_measured_waiting_alone_is_the_bound() -> None:
+    assert text(bound_lines(MINE, MACHINE, 80)) == [
+        "The bound: what waiting and the processors allow",
+        "  sync   950/s: workers bind",
+        "         waiting: min(19 workers, 100 sessions, 100 clients) / 20 ms = 950/s",
+        "         computing: min(19 workers, 4 processors) / ? ms (not measured yet)",
+        "  async  5,000/s: sessions and clients bind",
+        "         waiting: min(100 sessions, 100 clients) / 20 ms = 5,000/s",
+        "         computing: min(6 workers, 4 processors) / ? ms (not measured yet)",
         "  async / sync 5.26   (the article's own: 1.23)",
-        "",
-        "Measured: round 7 of 7: sync",
+    ]
+
+
+def test_afterwards_what_the_processors_allow_is_part_of_it() -> None:
+    lines = text(bound_lines(MINE, replace(MACHINE, cpu_ms=COSTS), 80))
+    assert "  async  4,000/s: processors bind" in lines
+    assert "         computing: min(6 workers, 4 processors) / 1 ms = 4,000/s" in lines
+    assert "  async / sync 4.21   (the article's own: 1.23)" in lines
+
+
+def test_what_is_measured_stands_beside_its_share_of_the_bound() -> None:
+    assert text(measured_lines(WON, MACHINE, 80)) == [
         "  sync        700/s   74% of its bound",
-        "  async     1,400/s   28% of its bound",
+        "  async     1,400/s   35% of its bound",
         "  async / sync 2.00 [1.90 to 2.10]: async wins",
-        "",
-        "Tried",
+    ]
+
+
+def test_what_was_tried_is_a_line_each() -> None:
+    assert text(tried_lines([WON], MACHINE, 80)) == [
         "  workers  sessions delay  clients client    bound measured            winner",
-        "  19/6     100      20 ms  100     ours      5.26  2.00 [1.90 to 2.10] async",
-        "",
-        "up/down knob   left/right change   1-4 as in the article   space again   q quit",
+        "  19/6     100      20 ms  100     ours      4.21  2.00 [1.90 to 2.10] async",
     ]
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 160])
-@pytest.mark.parametrize("height", [5, 24, 50])
-def test_nothing_is_wider_or_higher_than_the_window(width: int, height: int) -> None:
-    view = View(MINE, 2, "starting 19 workers", BUSY, (WON,) * 40, missing={"nginx": "The load " * 20})
-    lines = text(view, width, height)
-    assert len(lines) <= height
-    assert max(map(len, lines)) <= width
-
-
-def test_of_many_that_were_tried_the_last_ones_are_shown() -> None:
-    tried = [Outcome(with_settings(MINE, [f"clients={n}"], [OURS]), 7, {}, failed="no") for n in range(1, 41)]
-    shown = "\n".join(text(View(MINE, 0, tried=tried), height=30))
-    assert "  40 " in shown
-    assert " 3 " not in shown
-    assert "winner" in shown
+def test_nothing_is_wider_than_the_window(width: int) -> None:
+    lines = [
+        *knob_lines(MINE, width),
+        *bound_lines(MINE, replace(MACHINE, cpu_ms=COSTS), width),
+        *measured_lines(BUSY, MACHINE, width),
+        *tried_lines([WON], MACHINE, width),
+    ]
+    assert max(map(len, text(lines))) <= width
 
 
 def test_a_client_at_its_limit_is_no_measurement_of_a_server() -> None:
-    shown = "\n".join(text(View(MINE, 0, now=BUSY)))
-    assert "no round counts" in shown
-    assert "The load client used 98% of a CPU" in shown
-    assert "what it measures is itself" in shown
+    assert "no round counts" in measured(BUSY)
+    assert "The load client used 98% of a CPU" in measured(BUSY)
+    assert "what it measures is itself" in measured(BUSY)
     other = replace(BUSY, refused={FlagKind.FOREIGN_CPU: "sync: Another load client used 30% of the CPUs."})
-    assert "what it measures is itself" not in "\n".join(text(View(MINE, 0, now=other)))
+    assert "what it measures is itself" not in measured(other)
 
 
 def test_an_interval_that_spans_one_ranks_nobody() -> None:
     equal = Outcome(MINE, 7, {}, Ratio.of([0.9, 0.95, 1.0, 1.05, 1.1, 1.0, 1.0]), done=7)
-    assert any("1.00 [0.90 to 1.10]: no ranking" in line for line in text(View(MINE, 0, now=equal)))
+    assert "1.00 [0.90 to 1.10]: no ranking" in measured(equal)
 
 
 def test_fewer_rounds_than_asked_for_rank_nobody_and_say_so() -> None:
     few = Outcome(MINE, 7, {}, Ratio.of([2.0] * 5), done=7)
-    assert any("no ranking, since 5 of 7 rounds count" in line for line in text(View(MINE, 0, now=few)))
+    assert "no ranking, since 5 of 7 rounds count" in measured(few)
 
 
 def test_while_it_is_measured_nobody_has_won() -> None:
     begun = Outcome(MINE, 7, {"sync": 1.0, "async": 2.0}, Ratio.of([2.0] * 3), done=3)
-    shown = "\n".join(text(View(MINE, 0, "round 4 of 7: sync", begun)))
-    assert "so far" in shown
-    assert "wins" not in shown
+    assert "so far" in measured(begun)
+    assert "wins" not in measured(begun)
 
 
 def test_a_tie_of_the_bounds_is_told() -> None:
-    shown = "\n".join(text(View(Rigging(PRESETS["3"].configuration), 0)))
-    assert "1.00: a tie, so computing decides   (better sync: 1.13)" in shown
+    lines = text(bound_lines(Rigging(PRESETS["3"].configuration), MACHINE, 80))
+    assert "  async / sync 1.00: a tie, so computing decides   (better sync: 1.13)" in lines
 
 
 def test_without_a_delay_computing_decides() -> None:
-    shown = "\n".join(text(View(Rigging(PRESETS["4"].configuration), 0)))
-    assert "nothing waits; computing decides" in shown
-    assert "4 for each worker" in shown
-    assert " bind" not in shown
-
-
-def test_printed_once_it_has_no_keys() -> None:
-    lines = ["".join(segment.text for segment in line) for line in result_lines(View(MINE, now=WON), 100)]
-    assert not any("quit" in line or line.startswith(">") for line in lines)
-    assert any("async wins" in line for line in lines)
+    original = Rigging(PRESETS["4"].configuration)
+    lines = text(bound_lines(original, MACHINE, 80))
+    assert any("async / sync computing decides" in line for line in lines)
+    assert not any(" bind" in line for line in lines)
+    assert any("4 for each worker" in line for line in text(knob_lines(original, 80)))
 
 
 def test_a_client_to_beware_of_is_called_so() -> None:
-    shown = text(View(with_settings(MINE, ["client=httpx"], [OURS, "httpx"]), 5))
-    assert "> load client        < httpx, a client to beware of >" in shown
+    lines = text(knob_lines(with_settings(MINE, ["client=httpx"], [OURS, "httpx"]), 80))
+    assert "  load client        httpx, a client to beware of" in lines

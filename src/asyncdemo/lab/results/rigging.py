@@ -1,4 +1,4 @@
-"""The rig: its knobs, what waiting alone allows with them, and what a measurement of them says. Pure.
+"""The rig: its knobs, what waiting and processors allow with them, and what a measurement of them says. Pure.
 
 One job, two servers, one database; whoever sets the knobs chooses the winner. Not for: measuring
 (``lab.rig``), or how it looks (``render.terminal.rig``).
@@ -22,6 +22,7 @@ __all__ = [
     "PRESETS",
     "SIDES",
     "Knob",
+    "Machine",
     "Outcome",
     "Preset",
     "Rigging",
@@ -53,7 +54,7 @@ SIDES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """steps: the values that arrow keys come to; any from low to high can be typed. No steps: the client."""
+    """steps: the values that keys come to; any from low to high can be typed. No steps: the client."""
 
     name: str
     title: str
@@ -72,6 +73,19 @@ KNOBS: Final = (
     Knob("clients", "clients", "", "clients", 1, 1000, (1, 2, 4, 8, 12, 19, 24, 50, 100, 200, 400)),
     Knob("client", "load client", "", ""),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What limits the rig besides its knobs.
+
+    processors: that a server may use. is_pooled: there is pgbouncer. cpu_ms: name of a side -> what it
+    computes for a request, as measured; without it nothing is known of what the processors allow.
+    """
+
+    processors: int
+    is_pooled: bool = True
+    cpu_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +115,59 @@ class Rigging:
             return self
         return self.with_value(knob, min(beyond) if by > 0 else max(beyond))
 
-    def bound_per_s(self, side: Side, is_pooled: bool) -> float | None:
-        return self.configuration.bound_per_s(side.is_sync, is_pooled)
+    def idle(self, knob: Knob, machine: Machine, clients: Sequence[str]) -> str:
+        """Why the knob has no effect here; "" if it has one. clients: the load clients there are."""
+        if knob.name == "sessions" and not machine.is_pooled:
+            return "no effect: pgbouncer, which limits them, is not installed"
+        if not knob.steps and len(clients) < 2:
+            return "no effect: no other load client is installed"
+        return ""
 
-    def bound_words(self, side: Side, is_pooled: bool) -> str:
-        return self.configuration.bound_words(side.is_sync, is_pooled)
+    def bound_per_s(self, side: Side, machine: Machine) -> float | None:
+        """The most requests per second; None if nothing is known that limits them."""
+        waiting = self.configuration.bound_per_s(side.is_sync, machine.is_pooled)
+        bounds = (waiting, self.computing_per_s(side, machine))
+        return min((bound for bound in bounds if bound is not None), default=None)
 
-    def binding(self, side: Side, is_pooled: bool) -> tuple[str, ...]:
-        """Which of the limits is the least; more than one if they tie."""
-        limits = self.configuration.limits(side.is_sync, is_pooled)
+    def computing_per_s(self, side: Side, machine: Machine) -> float | None:
+        """The most that processors allow; None before it was measured what a request costs.
+
+        A worker computes on one processor at a time. What else needs them, the database say, makes it less.
+        """
+        cpu_ms = machine.cpu_ms.get(side.name)
+        workers = self.configuration.workers(side.is_sync)
+        return None if not cpu_ms else min(workers, machine.processors) / cpu_ms * 1000
+
+    def waiting_words(self, side: Side, machine: Machine) -> str:
+        """The arithmetic of what waiting allows."""
+        return self.configuration.bound_words(side.is_sync, machine.is_pooled)
+
+    def computing_words(self, side: Side, machine: Machine) -> str:
+        """The arithmetic of what processors allow, as far as it is known."""
+        workers, processors = self.configuration.workers(side.is_sync), machine.processors
+        limits = (
+            f"min({workers} worker{'s' * (workers != 1)}, {processors} processor{'s' * (processors != 1)})"
+        )
+        bound = self.computing_per_s(side, machine)
+        if bound is None:
+            return f"{limits} / ? ms (not measured yet)"
+        return f"{limits} / {machine.cpu_ms[side.name]:.3g} ms = {bound:,.0f}/s"
+
+    def binding(self, side: Side, machine: Machine) -> tuple[str, ...]:
+        """Which of the limits is the least; more than one if they tie, none if nothing is known."""
+        chosen = self.configuration
+        waiting = chosen.bound_per_s(side.is_sync, machine.is_pooled)
+        computing = self.computing_per_s(side, machine)
+        if computing is not None and (waiting is None or computing < waiting):
+            return ("processors" if machine.processors <= chosen.workers(side.is_sync) else "workers",)
+        if waiting is None:
+            return ()
+        limits = chosen.limits(side.is_sync, machine.is_pooled)
         return tuple(name for name, limit in limits.items() if limit == min(limits.values()))
 
-    def bound_ratio(self, is_pooled: bool) -> float | None:
-        """Async to sync, if nothing but waiting took time."""
-        sync, other = (self.bound_per_s(side, is_pooled) for side in SIDES)
+    def bound_ratio(self, machine: Machine) -> float | None:
+        """Async to sync, if both served what their bound allows."""
+        sync, other = (self.bound_per_s(side, machine) for side in SIDES)
         return None if sync is None or other is None else other / sync
 
 
@@ -151,7 +204,7 @@ class Outcome:
     """What was measured of one rigging. per_s: name of a side -> its median. ratio: async to sync.
 
     refused: why rounds do not count: of each kind, a sentence on the worst one. rounds: of how many.
-    failed: why nothing was measured.
+    failed: why nothing was measured. cpu_ms: name of a side -> what its server computed for a request.
     """
 
     rigging: Rigging
@@ -161,6 +214,7 @@ class Outcome:
     refused: Mapping[FlagKind, str] = field(default_factory=dict)
     failed: str = ""
     done: int = 0
+    cpu_ms: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def winner(self) -> str:

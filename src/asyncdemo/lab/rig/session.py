@@ -1,6 +1,6 @@
 """The rig at work in a thread of its own: measures what is wanted, and begins anew when that changes.
 
-Not for: a single measurement (``testbed``), or the keys and the screen (``cli.rig``).
+Not for: a single measurement (``testbed``), or the screen (``tui.rig``).
 """
 
 from __future__ import annotations
@@ -82,6 +82,17 @@ class Session:
             self._state = replace(self._state, now=None)
             self._lock.notify_all()
 
+    def stop(self) -> bool:
+        """Give up what is measured, and want nothing; whether there was anything to give up."""
+        with self._lock:
+            active = not self.is_over and (self._wanted is not None or bool(self._state.doing))
+            if active:
+                self._wanted = None
+                self._changes += 1
+                self._state = replace(self._state, now=None)
+                self._lock.notify_all()
+            return active
+
     def end(self) -> None:
         """Returns at once; ``is_over`` when all is stopped."""
         with self._lock:
@@ -104,8 +115,8 @@ class Session:
         try:
             with self._opened(self._say) as measures:
                 self._tell(missing=dict(measures.missing))
-                while (chosen := self._next()) is not None:
-                    self._measure(measures, chosen)
+                while (following := self._next()) is not None:
+                    self._measure(measures, *following)
         except AsyncdemoError as error:
             self._tell(trouble=str(error))
         except Interrupted:
@@ -113,8 +124,8 @@ class Session:
         finally:
             self._say("")
 
-    def _next(self) -> Rigging | None:
-        """Waits until something is wanted, and has been for a moment. None: it is the end."""
+    def _next(self) -> tuple[Rigging, int] | None:
+        """Waits until something is wanted, and has been for a moment; since which change. None: the end."""
         with self._lock:
             while not self._ending:
                 seen = self._changes
@@ -123,17 +134,12 @@ class Session:
                     self._lock.wait()
                 elif not self._lock.wait(_QUIET_S) and seen == self._changes:
                     chosen, self._wanted = self._wanted, None
-                    return chosen
+                    return chosen, seen
             return None
 
-    def _measure(self, measures: Measures, chosen: Rigging) -> None:
-        with self._lock:
-            if self._wanted is not None:  # something else, since this was chosen
-                return
-            seen = self._changes
-
+    def _measure(self, measures: Measures, chosen: Rigging, since: int) -> None:
         def outdated() -> bool:
-            return self._ending or self._changes != seen
+            return self._ending or self._changes != since
 
         def tell(outcome: Outcome) -> None:
             with self._lock:

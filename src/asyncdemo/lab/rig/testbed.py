@@ -118,6 +118,7 @@ class Testbed:
 
     def _rounds(self, bench: Bench, rigging: Rigging, say: Say, tell: Callable[[Outcome], None]) -> Outcome:
         figures: dict[str, list[float]] = {side.name: [] for side in SIDES}
+        computed: dict[str, list[float]] = {side.name: [] for side in SIDES}
         pairs: list[float] = []
         refused: dict[FlagKind, tuple[Flag, dict[str, None]]] = {}
         for side in SIDES:
@@ -128,8 +129,9 @@ class Testbed:
             found: dict[str, float] = {}
             for side in SIDES if number % 2 else SIDES[::-1]:
                 say(f"round {number} of {ROUNDS}: {side.name}")
-                per_s, why = self._window(bench, rigging, side, _window_s(rigging))
+                per_s, cpu_ms, why = self._window(bench, rigging, side, _window_s(rigging))
                 figures[side.name].append(per_s)
+                computed[side.name] += [] if cpu_ms is None else [cpu_ms]
                 for flag in why:
                     worst, names = refused.get(flag.kind, (flag, {}))
                     worst = max(worst, flag, key=lambda one: one.value or 0.0)
@@ -145,21 +147,24 @@ class Testbed:
                 Ratio.of(pairs) if pairs else None,
                 {kind: f"{' and '.join(names)}: {worst.words}" for kind, (worst, names) in refused.items()},
                 done=number,
+                cpu_ms={name: statistics.median(values) for name, values in computed.items() if values},
             )
             tell(outcome)
         return outcome
 
     def _window(
         self, bench: Bench, rigging: Rigging, side: Side, window_s: float
-    ) -> tuple[float, tuple[Flag, ...]]:
-        """Requests per second, and why they do not count."""
+    ) -> tuple[float, float | None, tuple[Flag, ...]]:
+        """Requests per second, what the server computed for each, and why they do not count."""
         self._let(rigging.configuration.sessions_of(side.is_sync))
         asked, started = self._condition(side, rigging), self._kept[side.name].started
         setting = asked.described(Size(window_s=window_s))
         plan = plan_of(asked, setting, started.port, cpus=bench.pinning.client)
         scene = Scene(self._contestant(side).arm, setting, started)
         window = bench.window(rigging.client, plan, scene)
-        return window.measured.load.throughput_per_s, window.doubts(setting)
+        load = window.measured.load
+        cpu_ms = window.server.cpu_s / load.answered * 1000 if window.server and load.answered else None
+        return load.throughput_per_s, cpu_ms, window.doubts(setting)
 
     def _let(self, sessions: int) -> None:
         if sessions != self._limit:
@@ -197,6 +202,6 @@ def open_testbed(apps: Path, say: Say, bench: Bench | None = None) -> Iterator[T
 
 def _window_s(rigging: Rigging) -> float:
     """Long enough for several answers to each client of the slower side."""
-    bounds = [bound for side in SIDES if (bound := rigging.bound_per_s(side, True))]
+    bounds = [bound for side in SIDES if (bound := rigging.configuration.bound_per_s(side.is_sync))]
     answer_s = rigging.configuration.clients / min(bounds) if bounds else 0.0
     return min(max(_SHORTEST_S, _ANSWERS * answer_s), _LONGEST_S)

@@ -1,27 +1,25 @@
-"""The rig as lines of a terminal: knobs, bounds with their arithmetic, what is measured, what was tried.
+"""The rig as lines: bounds with their arithmetic, what is measured, what was tried. Pure.
 
-Pure: the same for a screen that is drawn again and again, and for words that are printed once.
-Not for: keys, or when to draw (``cli.rig``).
+The same for the screen, and for words that are printed once. Not for: the knobs as inputs (``tui.rig``).
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from rich.style import Style
 
 from asyncdemo.lab.results.flags import FlagKind
-from asyncdemo.lab.results.rigging import BEWARE, KNOBS, OURS, PRESETS, SIDES, Outcome, Rigging
+from asyncdemo.lab.results.rigging import BEWARE, KNOBS, OURS, PRESETS, SIDES, Machine, Outcome, Rigging
 from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
 
-__all__ = ["View", "measured_lines", "result_lines", "rig_lines"]
+__all__ = ["bound_lines", "knob_lines", "measured_lines", "tried_lines"]
 
-_KEYS: Final = "up/down knob   left/right change   1-4 as in the article   space again   q quit"
 _INDENT: Final = "  "
 _HEADER: Final = ("workers", "sessions", "delay", "clients", "client", "bound", "measured", "winner")
 _WIDTHS: Final = (8, 8, 6, 7, 9, 5, 19, 10)
@@ -30,43 +28,40 @@ _CLIENT_LIMIT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """What is shown at a moment. chosen: the place of the knob that arrow keys change; None without keys."""
-
-    rigging: Rigging
-    chosen: int | None = None
-    doing: str = ""
-    now: Outcome | None = None
-    tried: Sequence[Outcome] = ()
-    is_pooled: bool = True
-    missing: Mapping[str, str] = field(default_factory=dict)
-    trouble: str = ""
+def knob_lines(rigging: Rigging, width: int) -> Iterator[Line]:
+    """How it is set."""
+    for knob in KNOBS:
+        value = " ".join(filter(None, (rigging.value(knob), knob.unit)))
+        if knob.name == "sessions" and rigging.configuration.per_worker:
+            value += " for each worker"
+        if not knob.steps and rigging.client in BEWARE:
+            value += ", a client to beware of"
+        yield text_line(fit(f"{_INDENT}{knob.title:<18} {value}", width))
 
 
-def rig_lines(view: View, width: int, height: int) -> list[Line]:
-    """As many lines as there is room for; the oldest of what was tried is left out first."""
-    head = list(_head(view, width))
-    foot = [[], text_line(fit(_KEYS, width), DIM)] if view.chosen is not None else []
-    head = head[: max(height - len(foot), 0)]
-    tried = list(_tried(view, width))
-    room = height - len(head) - len(foot)
-    if len(tried) > room:
-        tried = [*tried[:2], *tried[len(tried) - room + 2 :]] if room > 2 else []
-    return [*head, *tried, *foot]
+def bound_lines(rigging: Rigging, machine: Machine, width: int) -> Iterator[Line]:
+    """What waiting allows, and what the processors do; for each side, and their ratio."""
+    yield text_line(fit("The bound: what waiting and the processors allow", width), EMPHASIS)
+    for side in SIDES:
+        names = rigging.binding(side, machine)
+        binds = f": {' and '.join(names)} bind" if names else ""
+        known = rigging.bound_per_s(side, machine)
+        bound = "not known yet" if known is None else f"{known:,.0f}/s{binds}"
+        yield text_line(fit(f"{_INDENT}{side.name:<6} {bound}", width))
+        yield text_line(fit(f"{_INDENT}       waiting: {rigging.waiting_words(side, machine)}", width))
+        yield text_line(fit(f"{_INDENT}       computing: {rigging.computing_words(side, machine)}", width))
+    ratio = rigging.bound_ratio(machine)
+    words = "computing decides" if ratio is None else f"{ratio:.2f}{_tie_words(ratio, machine)}"
+    yield text_line(fit(f"{_INDENT}async / sync {words}{_published(rigging)}", width), EMPHASIS)
 
 
-def result_lines(view: View, width: int) -> list[Line]:
-    """For one measurement that is printed once."""
-    return list(_head(view, width))
-
-
-def measured_lines(outcome: Outcome, width: int, is_pooled: bool = True) -> Iterator[Line]:
-    """What came of it, and of how much of its bound."""
+def measured_lines(outcome: Outcome, machine: Machine, width: int) -> Iterator[Line]:
+    """What came of it, and how much of its bound that is."""
+    machine = replace(machine, cpu_ms=outcome.cpu_ms)
     for side in SIDES:
         if (per_s := outcome.per_s.get(side.name)) is None:
             continue
-        bound = outcome.rigging.bound_per_s(side, is_pooled)
+        bound = outcome.rigging.bound_per_s(side, machine)
         share = f"   {per_s / bound:.0%} of its bound" if bound else ""
         yield text_line(fit(f"{_INDENT}{side.name:<6} {per_s:>8,.0f}/s{share}", width))
     yield from (text_line(part, EMPHASIS) for part in _wrapped(_verdict(outcome), width))
@@ -76,48 +71,8 @@ def measured_lines(outcome: Outcome, width: int, is_pooled: bool = True) -> Iter
         yield from (text_line(part) for part in _wrapped(_CLIENT_LIMIT, width))
 
 
-def _head(view: View, width: int) -> Iterator[Line]:
-    yield text_line(fit("Rig it: one job, two servers, one database", width), EMPHASIS)
-    yield []
-    for place, knob in enumerate(KNOBS):
-        is_chosen = place == view.chosen
-        value = " ".join(filter(None, (view.rigging.value(knob), knob.unit)))
-        if knob.name == "sessions" and view.rigging.configuration.per_worker:
-            value += " for each worker"
-        if not knob.steps and view.rigging.client in BEWARE:
-            value += ", a client to beware of"
-        text = f"{'>' if is_chosen else ' '} {knob.title:<18} {f'< {value} >' if is_chosen else f'  {value}'}"
-        yield text_line(fit(text, width), EMPHASIS if is_chosen else None)
-    yield []
-    yield text_line(fit("The bound: what waiting alone allows", width), EMPHASIS)
-    yield from _bounds(view, width)
-    yield []
-    yield text_line(fit(f"Measured{f': {view.doing}' if view.doing else ''}", width), EMPHASIS)
-    if view.trouble:
-        yield from (text_line(part, WARNING) for part in _wrapped(view.trouble, width))
-    elif view.now is not None:
-        yield from measured_lines(view.now, width, view.is_pooled)
-    elif not view.doing:
-        yield text_line(fit(f"{_INDENT}nothing yet", width))
-    for name, words in view.missing.items():
-        yield from (text_line(part, DIM) for part in _wrapped(f"Without {name}: {words}", width))
-    yield []
-
-
-def _bounds(view: View, width: int) -> Iterator[Line]:
-    rigging, pooled = view.rigging, view.is_pooled
-    for side in SIDES:
-        names = rigging.binding(side, pooled)
-        binds = f": {' and '.join(names)} bind" if rigging.configuration.delay_ms else ""
-        text = f"{side.name:<6} {rigging.bound_words(side, pooled)}{binds}"
-        yield from (text_line(part) for part in _wrapped(text, width, rest=9))
-    ratio = rigging.bound_ratio(pooled)
-    words = "nothing waits; computing decides" if ratio is None else f"{ratio:.2f}{_bound_words(ratio)}"
-    yield text_line(fit(f"{_INDENT}async / sync {words}{_published(rigging)}", width), EMPHASIS)
-
-
-def _bound_words(ratio: float) -> str:
-    return ": a tie, so computing decides" if ratio == 1 else ""
+def _tie_words(ratio: float, machine: Machine) -> str:
+    return ": a tie, so computing decides" if ratio == 1 and not machine.cpu_ms else ""
 
 
 def _published(rigging: Rigging) -> str:
@@ -149,13 +104,12 @@ def _ratio(outcome: Outcome) -> str:
     return "" if ratio is None else f"{ratio.median:.2f} [{ratio.least:.2f} to {ratio.most:.2f}]"
 
 
-def _tried(view: View, width: int) -> Iterator[Line]:
-    if not view.tried:
-        return
-    yield text_line("Tried", EMPHASIS)
+def tried_lines(tried: Sequence[Outcome], machine: Machine, width: int) -> Iterator[Line]:
+    """A heading, and a line for each that was measured to its end."""
     yield _row(_HEADER, width, DIM)
-    for outcome in view.tried:
-        chosen, bound = outcome.rigging.configuration, outcome.rigging.bound_ratio(view.is_pooled)
+    for outcome in tried:
+        chosen = outcome.rigging.configuration
+        bound = outcome.rigging.bound_ratio(replace(machine, cpu_ms=outcome.cpu_ms))
         yield _row(
             (
                 f"{chosen.workers_sync}/{chosen.workers_async}",

@@ -7,11 +7,22 @@ import pytest
 from asyncdemo.errors import UsageError
 from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.ratio import Ratio
-from asyncdemo.lab.results.rigging import KNOBS, OURS, PRESETS, SIDES, Knob, Outcome, Rigging, with_settings
+from asyncdemo.lab.results.rigging import (
+    KNOBS,
+    OURS,
+    PRESETS,
+    SIDES,
+    Knob,
+    Machine,
+    Outcome,
+    Rigging,
+    with_settings,
+)
 
 CLIENTS = (OURS, "wrk", "httpx")
 SYNC, ASYNC = SIDES
 MINE = Rigging(PRESETS["1"].configuration)
+POOLED, UNPOOLED = Machine(2), Machine(2, is_pooled=False)
 KNOB = {knob.name: knob for knob in KNOBS}
 
 
@@ -37,26 +48,48 @@ def test_the_fewest_places_bind(
     settings: tuple[str, ...], sync: tuple[str, ...], both: tuple[str, ...]
 ) -> None:
     rigging = with_settings(MINE, settings, CLIENTS)
-    assert rigging.binding(SYNC, True) == sync
-    assert rigging.binding(ASYNC, True) == both
+    assert rigging.binding(SYNC, POOLED) == sync
+    assert rigging.binding(ASYNC, POOLED) == both
 
 
 def test_without_a_pooler_sessions_bind_nobody() -> None:
     rigging = with_settings(MINE, ["sessions=2"], CLIENTS)
-    assert rigging.binding(SYNC, False) == ("workers",)
-    assert rigging.bound_ratio(True) == 1
-    assert rigging.bound_ratio(False) == pytest.approx(100 / 19)
+    assert rigging.binding(SYNC, UNPOOLED) == ("workers",)
+    assert rigging.bound_ratio(POOLED) == 1
+    assert rigging.bound_ratio(UNPOOLED) == pytest.approx(100 / 19)
 
 
 def test_a_longer_query_changes_the_bounds_and_not_their_ratio() -> None:
     slow = with_settings(MINE, ["delay=40"], CLIENTS)
-    assert slow.bound_per_s(SYNC, True) == 475
-    assert MINE.bound_per_s(SYNC, True) == 950
-    assert slow.bound_ratio(True) == MINE.bound_ratio(True)
+    assert slow.bound_per_s(SYNC, POOLED) == 475
+    assert MINE.bound_per_s(SYNC, POOLED) == 950
+    assert slow.bound_ratio(POOLED) == MINE.bound_ratio(POOLED)
 
 
-def test_without_a_delay_there_is_no_bound() -> None:
-    assert Rigging(PRESETS["4"].configuration).bound_ratio(True) is None
+def test_without_a_delay_there_is_no_bound_before_it_was_measured_what_a_request_costs() -> None:
+    original = Rigging(PRESETS["4"].configuration)
+    assert original.bound_ratio(POOLED) is None
+    assert original.binding(SYNC, POOLED) == ()
+    assert original.bound_ratio(Machine(2, cpu_ms={"sync": 1.0, "async": 0.5})) == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "per_s", "binds"),
+    [((), 950, "workers"), (("delay=1",), 4000, "processors"), (("workers=1", "delay=0"), 2000, "workers")],
+)
+def test_what_the_processors_allow_is_part_of_the_bound(
+    settings: tuple[str, ...], per_s: float, binds: str
+) -> None:
+    rigging = with_settings(MINE, settings, CLIENTS)
+    machine = Machine(2, cpu_ms={"sync": 0.5})
+    assert rigging.bound_per_s(SYNC, machine) == per_s
+    assert rigging.binding(SYNC, machine) == (binds,)
+
+
+def test_a_knob_without_effect_here_says_why() -> None:
+    assert "pgbouncer" in MINE.idle(KNOB["sessions"], UNPOOLED, CLIENTS)
+    assert "no other load client" in MINE.idle(KNOB["client"], POOLED, CLIENTS[:1])
+    assert not any(MINE.idle(knob, POOLED, CLIENTS) for knob in KNOBS)
 
 
 @pytest.mark.parametrize(

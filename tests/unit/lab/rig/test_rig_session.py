@@ -109,6 +109,21 @@ def test_the_same_can_be_measured_again() -> None:
         until(lambda: len(session.state.tried) == 2)
 
 
+def test_stopped_it_measures_nothing_until_something_is_wanted() -> None:
+    measures = Measures()
+    measures.hold.set()
+    with Session(measures.opened, FIRST) as session:
+        until(lambda: session.state.now is not None)
+        assert session.stop()
+        until(lambda: not session.state.doing)
+        assert (session.state.now, session.state.tried) == (None, ())
+        assert not session.stop()
+        measures.hold.clear()
+        session.want(SECOND)
+        until(lambda: bool(session.state.tried))
+    assert measures.seen == [FIRST, SECOND]
+
+
 def test_the_end_gives_up_what_is_measured() -> None:
     measures = Measures()
     measures.hold.set()
