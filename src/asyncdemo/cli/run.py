@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -191,7 +192,10 @@ def command(
         lecture = Lecture(lesson, variants, predictions, values, changed)
         at = lecture.find(start_at) if start_at else 0
         code = run_application(
-            context, lambda: PresentScreen(lecture, lambda: jobs(Stdout.CAPTURE), lesson.race, at)
+            context,
+            lambda: PresentScreen(
+                lecture, partial(lesson_jobs.make, variants, settings, Stdout.CAPTURE), lesson.race, at
+            ),
         )
         _save(lesson, lecture.runs, save_to)
         click_context.exit(code or _exit_code(variants, Recorded(lecture.runs)))

@@ -50,7 +50,7 @@ def present(
     jobs: Callable[[], Sequence[Job]] = make_jobs,
 ) -> Application:
     lecture = make_lecture()
-    screen = PresentScreen(lecture, jobs, LESSON.race, lecture.find(start))
+    screen = PresentScreen(lecture, lambda _wanted: jobs(), LESSON.race, lecture.find(start))
     application = Application(locate(None), lambda: screen)
 
     async def used() -> None:

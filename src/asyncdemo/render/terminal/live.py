@@ -115,13 +115,8 @@ class LiveView:
             self._console.clear()
 
 
-def picture_lines(
-    panels: Sequence[LivePanel], theme: Theme, width: int, height: int, pitch: int = 1
-) -> list[Line]:
-    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines.
-
-    pitch: lines from one lane to the next, where there is room for so many in every panel.
-    """
+def picture_lines(panels: Sequence[LivePanel], theme: Theme, width: int, height: int) -> list[Line]:
+    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines."""
     ended = {end for panel in panels for end in panel.ended_how}
     each, side_by_side = panel_width(len(panels), width)
     noun = panels[0].noun if panels else "lane"
@@ -135,21 +130,19 @@ def picture_lines(
     if side_by_side:
         outputs = [output(panel, room) for panel in panels]
         heights = [room - max(map(len, outputs), default=0)] * len(panels)
-        pitch = _widest(pitch, lambda pitch: max(_wanted(panels, pitch)) <= heights[0])
-        lines = [*beside(_pictures(panels, theme, each, heights, pitch), each), *beside(outputs, each)]
+        lines = [*beside(_pictures(panels, theme, each, heights), each), *beside(outputs, each)]
     else:
         # Below each other there is room for what is being written only.
         outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
         room_for_all = room - sum(map(len, outputs))
-        pitch = _widest(pitch, lambda pitch: sum(_wanted(panels, pitch)) <= room_for_all)
-        heights = shared_heights(_wanted(panels, pitch), room_for_all, _LEAST_HEIGHT)
-        pairs = zip(_pictures(panels, theme, each, heights, pitch), outputs, strict=True)
+        heights = shared_heights([panel.wanted_height for panel in panels], room_for_all, _LEAST_HEIGHT)
+        pairs = zip(_pictures(panels, theme, each, heights), outputs, strict=True)
         lines = [line for picture, written in pairs for line in (*picture, *written)]
     return [*lines[: max(room, 1)], [], *legend][: max(height, 1)]
 
 
 def _pictures(
-    panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int], pitch: int
+    panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int]
 ) -> list[list[Line]]:
     """All on the same scale: that of the panel which needs the widest columns."""
     rows = max(heights, default=1)
@@ -160,14 +153,6 @@ def _pictures(
     bin_ns = max((panel.bin_ns for panel in panels), default=1)
     column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in panels), default=1)
     return [
-        panel.lines(theme, width, height, gutter, column_ns, pitch)
+        panel.lines(theme, width, height, gutter, column_ns)
         for panel, height in zip(panels, heights, strict=True)
     ]
-
-
-def _widest(pitch: int, fits: Callable[[int], bool]) -> int:
-    return next((less for less in range(pitch, 1, -1) if fits(less)), 1)
-
-
-def _wanted(panels: Sequence[LivePanel], pitch: int) -> list[int]:
-    return [panel.wanted_height(pitch) for panel in panels]

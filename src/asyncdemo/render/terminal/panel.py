@@ -178,20 +178,16 @@ class LivePanel:
     def active(self) -> bool:
         return self._started and not self._status
 
-    def wanted_height(self, pitch: int = 1) -> int:
-        """Lines for a picture in which no lane is folded. pitch: lines from one lane to the next."""
+    @property
+    def wanted_height(self) -> int:
+        """Lines for a picture in which no lane is folded."""
         still = len(self._still_lines(self._width))
         if not self.lanes:
             return 2 + still
-        return 2 + self.lanes * pitch + (self._blocked is not None or self._longest is not None) + still
+        return 2 + self.lanes + (self._blocked is not None or self._longest is not None) + still
 
-    def lines(
-        self, theme: Theme, width: int, height: int, gutter: int, column_ns: int, pitch: int = 1
-    ) -> list[Line]:
-        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks.
-
-        pitch: lines from one lane to the next; if there are too many lanes for it, one.
-        """
+    def lines(self, theme: Theme, width: int, height: int, gutter: int, column_ns: int) -> list[Line]:
+        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks."""
         self._width = width
         lines = [title_line(self.name, self.headline, theme, width)]
         still = self._still_lines(width)[: max(height - 3, 1)]
@@ -203,14 +199,12 @@ class LivePanel:
         blocking = self._blocking_lines(theme, width)
         rows = max(height - 2 - len(blocking), 1)
         counts = 0
-        if self._cells.opened * pitch > rows:
-            pitch = 1
         if self._cells.opened > rows:
             # Where rows are folded a line says so, and each state has one of counts if there is room.
             counts = min(len(self._cells.seen), max(rows // 3, 0))
             rows = max(rows - 1 - counts, 1)
         grid = self.grid(columns, rows, column_ns)
-        return [*lines, *timeline_lines(grid, theme, gutter, counts, pitch), *blocking, *still]
+        return [*lines, *timeline_lines(grid, theme, gutter, counts), *blocking, *still]
 
     def warning_lines(self, theme: Theme, width: int) -> list[Line]:
         """What blocks, and why nothing happens, if that is so."""

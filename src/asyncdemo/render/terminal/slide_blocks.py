@@ -46,7 +46,7 @@ _APART = 6
 """Cells between two figures."""
 _HANDS = 10
 """Cells for the bar of as many hands as any answer has."""
-_BESIDE = 44
+_BESIDE = 50
 """Programs stand side by side where each has so many cells."""
 
 

@@ -79,7 +79,8 @@ class Slide:
 def pages(slide: Slide, theme: Theme, width: int, height: int) -> list[list[Line]]:
     """The slide on screens of that size: one, if it fits in any layout; the roomiest that does."""
     inside = max(min(width - 4, _WIDEST), 1)
-    left = max(min((width - inside) // 2, width // 6), 0)
+    whole = any(isinstance(block, Programs) for block in slide.blocks)
+    left = 2 if whole else max(min((width - inside) // 2, width // 6), 0)
     wide = max(width - left - 2, 1)  # letters are read one by one, whatever the length of the line
     room = max(height - 1, 1)  # a line is left free at the top
     parts = list(spread(slide.blocks, wide))

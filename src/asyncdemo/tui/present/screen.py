@@ -13,7 +13,6 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Footer, Input, Static
-from textual.worker import Worker
 
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.slide_blocks import ALARM, Words
@@ -79,7 +78,7 @@ class PresentScreen(LearnerScreen):
     def __init__(
         self,
         lecture: Lecture,
-        make_jobs: Callable[[], Sequence[Job]],
+        make_jobs: Callable[[Callable[[], bool]], Sequence[Job]],
         race: bool,
         at: int = 0,
     ) -> None:
@@ -87,7 +86,7 @@ class PresentScreen(LearnerScreen):
 
         Args:
             lecture: What is shown.
-            make_jobs: Called in a thread before each run.
+            make_jobs: Called in a thread before each run; is given what says whether it is still wanted.
             race: All programs at once, else one after another.
             at: The place of the first step; if it shows what the programs did, they run before.
         """
@@ -98,7 +97,7 @@ class PresentScreen(LearnerScreen):
         self._after_run: int | None = None
         self._zoomed = False
         self._trouble = self._notice = ""
-        self._worker: Worker[None] | None = None
+        self._is_recording = False
         self._began_s = time.monotonic()
         self._until_s: float | None = None
 
@@ -125,10 +124,6 @@ class PresentScreen(LearnerScreen):
     @property
     def _step(self) -> Step:
         return self.lecture.steps[self._at]
-
-    @property
-    def _is_recording(self) -> bool:
-        return self._worker is not None
 
     def _lines(self, width: int, height: int) -> Sequence[Line]:
         step = self._step
@@ -279,12 +274,16 @@ class PresentScreen(LearnerScreen):
         self._go(next(at for at, step in enumerate(self.lecture.steps) if step.stage is Stage.RUN))
         self._trouble = ""
         self._recording.panels = []
-        self._worker = self.run_worker(self._recording.record(self._make_jobs, self._race))
+        self._is_recording = True
+        self.run_worker(self._recording.record(self._jobs, self._race))
         self._show()
+
+    def _jobs(self) -> Sequence[Job]:
+        return self._make_jobs(lambda: self._recording.wanted)
 
     def on_live_recording_ended(self, event: LiveRecording.Ended) -> None:
         """All programs have ended, were ended, or could not run."""
-        self._worker = None
+        self._is_recording = False
         after, self._after_run = self._after_run, None
         self._trouble = event.error
         if event.interrupted:
@@ -297,14 +296,7 @@ class PresentScreen(LearnerScreen):
 
     def interrupt(self) -> bool:
         """Ctrl-C ends the run and keeps the slide."""
-        if self._recording.interrupt():
-            return True
-        if self._worker is None:
-            return False
-        self._worker.cancel()  # it waits for services: nothing has begun yet
-        self._worker = self._after_run = None
-        self._show()
-        return True
+        return self._recording.interrupt()
 
     def ask_before_quitting(self) -> str:
         return "Press it again to end the presentation."
