@@ -58,10 +58,19 @@ class LiveRecording:
                 error,
             )
 
-    def __init__(self, owner: Widget, theme: Theme, drawn: Callable[[], None]) -> None:
-        """owner: is told ``Ended``. drawn: called when there is a new picture to draw."""
+    def __init__(
+        self, owner: Widget, theme: Theme, drawn: Callable[[], None], head: int | None = None
+    ) -> None:
+        """Record nothing yet.
+
+        Args:
+            owner: Is told ``Ended``.
+            theme: Of the pictures.
+            drawn: Called when there is a new picture to draw.
+            head: How many rows of a panel never fold; by default few.
+        """
         self.panels: list[LivePanel] = []
-        self._owner, self._theme, self._drawn = owner, theme, drawn
+        self._owner, self._theme, self._drawn, self._head = owner, theme, drawn, head
         self.active = False
         self.wanted = False
         self._batch: Batch | None = None
@@ -94,7 +103,9 @@ class LiveRecording:
             jobs = await asyncio.to_thread(make_jobs)
             if not self.wanted:
                 jobs = []
-            self.panels = [LivePanel(job.name, noun="request" if job.serves else "lane") for job in jobs]
+            self.panels = [
+                LivePanel(job.name, noun="request" if job.serves else "lane", head=self._head) for job in jobs
+            ]
             for panel in self.panels:
                 panel.output_tail = Tail(_OUTPUT_LINES)
             with Batch(

@@ -169,6 +169,18 @@ def test_each_row_of_a_run_is_one_lane(size: tuple[int, int]) -> None:
     present(use, start="run", size=size, jobs=lambda: make_jobs(ten))
 
 
+def test_of_more_rows_than_there_is_room_for_the_last_ones_share_one() -> None:
+    many = {"BREWS": "100", "BREW_S": "0.005"}
+
+    async def use(pilot: Pilot[int], screen: PresentScreen) -> None:
+        await run_through(pilot, screen)
+        rows = [line.split()[0] for line in shown(screen) if line.startswith("brew")]
+        assert rows == [f"brew({n})" for n in range(1, len(rows) + 1)]
+        assert sum(line.startswith(f"{len(rows) + 1}-100") for line in shown(screen)) == 1
+
+    present(use, start="run", jobs=lambda: make_jobs(many))
+
+
 def test_all_timelines_have_one_scale_and_z_looks_closer() -> None:
     def widths(screen: PresentScreen) -> int:
         return max(len(line) for line in shown(screen) if line.startswith("brew"))

@@ -151,3 +151,13 @@ def test_what_a_frame_costs_does_not_grow_with_the_lanes() -> None:
 
     assert numbers(many) <= numbers(few) * 2
     assert len(drawn(many, end, rows=24).rows) <= 24
+
+
+def test_as_many_rows_as_asked_for_keep_one_lane_each() -> None:
+    cells = Accumulator(rows=16, head=12)
+    until = live_through(cells, lanes=40, changes=3)
+    grid = cells.grid(30, 8, cells.column_ns(30, until), until, head=7)
+    assert [row.size for row in grid.rows] == [1] * 7 + [33]
+    grid = cells.grid(30, 14, cells.column_ns(30, until), until, head=13)
+    assert [row.size for row in grid.rows][:12] == [1] * 12
+    assert sum(row.size for row in grid.rows) == 40

@@ -43,14 +43,14 @@ class LivePanel:
     function within the step). The report at the end knows the track.
     """
 
-    def __init__(self, name: str, rows: int = 64, noun: str = "lane") -> None:
-        """rows: the most rows that will ever be drawn. noun: what the rows are."""
+    def __init__(self, name: str, rows: int = 64, noun: str = "lane", head: int | None = None) -> None:
+        """rows: the most rows that will ever be drawn. noun: what the rows are. head: how many never fold."""
         self.name = name
         self.noun = noun
         self.output_tail = Tail()
         self.now_ns = 0
         self.ended_how: set[str] = set()
-        self._cells = Accumulator(rows=rows)
+        self._cells = Accumulator(rows=rows, head=head)
         self._names: list[str] = []
         self._ends: list[str] = []
         self._opened: dict[int, int] = {}

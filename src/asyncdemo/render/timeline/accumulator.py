@@ -54,12 +54,19 @@ class Accumulator:
     """States of lanes in bins of time and rows of lanes, both bounded.
 
     bins: the most bins (even). bin_ns: their first width; it doubles when time goes past the end.
-    rows: the most rows. fold: lanes of a row past ``head_of(rows)``, which have one each; it
-    doubles when there are more lanes than rows. counts: how many lanes are in each state now.
-    seen: the shades that there ever were.
+    rows: the most rows. head: how many of them keep one lane each, by default ``head_of(rows)``.
+    fold: lanes of a row past the head; it doubles when there are more lanes than rows.
+    counts: how many lanes are in each state now. seen: the shades that there ever were.
     """
 
-    def __init__(self, bins: int = 512, bin_ns: int = 50_000, rows: int = 64, fold: int = 1) -> None:
+    def __init__(
+        self,
+        bins: int = 512,
+        bin_ns: int = 50_000,
+        rows: int = 64,
+        fold: int = 1,
+        head: int | None = None,
+    ) -> None:
         if bins < 2 or bins % 2 or bin_ns < 1 or rows < 1 or fold < 1:
             raise ValueError(f"no picture of {rows} rows and {bins} bins (even) of {bin_ns} ns")
         self.bin_ns = bin_ns
@@ -70,7 +77,7 @@ class Accumulator:
         self.seen: set[Shade] = set()
         self._bins = bins
         self._capacity = rows
-        self._head = head_of(rows)
+        self._head = head_of(rows) if head is None else head
         self._groups: list[_Group] = []
         self._shades: dict[int, Shade] = {}
         self._since: dict[int, int] = {}

@@ -40,6 +40,8 @@ _SHIFTED: Final = (
 )
 """The digits 1 to 9 with Shift, on an American keyboard; on others there is ``-``."""
 _MINUTE_S: Final = 60
+_SINGLE_ROWS: Final = 60
+"""As many as a screen that is read from afar can show of a program."""
 
 
 class PresentScreen(LearnerScreen):
@@ -111,7 +113,7 @@ class PresentScreen(LearnerScreen):
 
     def on_mount(self) -> None:
         self._theme = projected(self.application.glyphs)
-        self._recording = LiveRecording(self, self._theme, self._slide.redraw)
+        self._recording = LiveRecording(self, self._theme, self._slide.redraw, head=_SINGLE_ROWS)
         self._picture = RunPicture(self._theme)
         self.set_interval(1, self._show_where)
         if self._step.needs_runs:
