@@ -89,6 +89,19 @@ def test_several_runs_have_one_scale_side_by_side_or_below_each_other(size: tupl
     use(look, gated("long"), gated("short", 20), size=size)
 
 
+def test_m_gives_all_the_room_to_one_run_and_back() -> None:
+    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+        first, second = screen.query(RunRows)
+        shared = second.size.height
+        await pilot.press("tab", "m")
+        assert (first.display, second.display) == (False, True)
+        assert second.size.height > 2 * shared - 2
+        await pilot.press("m")
+        assert first.size.height == pytest.approx(shared, abs=1)
+
+    use(look, gated("one"), gated("other"))
+
+
 def test_the_rows_follow_the_cursor() -> None:
     async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
         await pilot.press("pagedown", "pagedown", "down")
@@ -202,7 +215,7 @@ def test_c_draws_how_many_hold_and_queue_for_what(size: tuple[int, int]) -> None
     async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
         await pilot.press("c")
         drawn = lines(screen)[-4:]
-        assert drawn[0].startswith(" lanes open █100")
+        assert drawn[0].startswith(" open █100")
         assert drawn[1].startswith("semaphore: limit 1, made at app.py:9")
         assert drawn[2].startswith(" held █1")
         assert drawn[3].startswith(" queued █99")
@@ -219,12 +232,12 @@ def test_space_draws_it_as_it_happened_and_ends_that() -> None:
     async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
         await pilot.press("G")
         whole = lines(screen)[2:]
-        await pilot.press("space")
+        await pilot.press("space", "space", "space")
         await pilot.pause(0.3)
         early = lines(screen)[2:]
         assert sum(map(_drawn, early)) < sum(map(_drawn, whole))
         assert "as it happened, 2.0x slower" in details(screen)
-        await pilot.press("space", "end")
+        await pilot.press("ctrl+c", "end")
         assert list(map(_drawn, lines(screen)[2:])) == list(map(_drawn, whole))
 
     use(look)

@@ -19,6 +19,7 @@ from asyncdemo.model import Span
 from asyncdemo.render.facts.moments import place_at, stretch_of
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.theme import DIM, Theme
+from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.timeline.window import RowWindows
 from asyncdemo.render.words import clean, duration, fit, place
 
@@ -96,7 +97,7 @@ class RowStates(Widget, can_focus=True):
         since = duration(stretch.start_ns - windows.zero_ns).rjust(_TIME)
         length = duration(stretch.end_ns - stretch.start_ns).rjust(_TIME)
         texture = self._theme.textures[stretch.shade] * 3
-        where = place(stretch.site)
+        where = "" if stretch.shade is Shade.BLOCKING else place(stretch.site)  # its words have it
         room = max(self.size.width - 2 * _TIME - 8, 0)
         words = fit(f"{stretch.words}  {where}" if where else stretch.words, room, self._theme.ellipsis)
         return [

@@ -71,15 +71,16 @@ class ViewerScreen(LearnerScreen):
     ViewerScreen Input { display: none; dock: bottom; height: 1; border: none; padding: 0; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("plus,equals_sign,z", "zoom(0.5)", "Zoom", key_display="+/-"),
+        Binding("plus,equals_sign,z", "zoom(0.5)", "Zoom", key_display="+/-/0"),
         Binding("minus,underscore,Z", "zoom(2)", "Zoom out", show=False),
-        Binding("0", "show_all", "All"),
+        Binding("0", "show_all", "The whole run", show=False),
         Binding("slash", "find", "Find", key_display="/"),
         Binding("enter", "states", "States", key_display="Enter"),
         Binding("w", "go_to_waker", "Waker"),
         Binding("b,backspace", "go_back", "Back from there", show=False),
         Binding("c", "counts", "Counts"),
         Binding("space", "play", "Play", key_display="Space"),
+        Binding("m", "alone", "Max"),
         Binding("up,k", "row(-1)", "Row above", show=False),
         Binding("down,j", "row(1)", "Row below", show=False),
         Binding("pageup", "page(-1)", "A page up", show=False),
@@ -106,6 +107,7 @@ class ViewerScreen(LearnerScreen):
         self._panes: list[RunRows] = []
         self._been: list[_Place] = []
         self._playing: _Playing | None = None
+        self._alone = False
         self._said = ""
 
     def compose(self) -> ComposeResult:
@@ -141,7 +143,10 @@ class ViewerScreen(LearnerScreen):
             self._redraw()
 
     def _arrange(self) -> None:
-        width, beside = panel_width(len(self.runs), self.size.width)
+        alone = self._alone and self._pane
+        for pane in self._panes:
+            pane.display = pane is alone or not alone
+        width, beside = panel_width(1 if alone else len(self.runs), self.size.width)
         self.query_one("#runs").set_class(beside, "beside")
         names = {name for pane in self._panes for name in pane.names()}
         ends = self.application.glyphs.ends
@@ -171,6 +176,19 @@ class ViewerScreen(LearnerScreen):
         lines = [*row_details(pane.windows, pane.row, self._view.at_ns, theme, width)]
         said = text_line(fit(self._said, width, theme.ellipsis), DIM)
         return [*lines, *[[]] * (_DETAILS - 1 - len(lines)), said]
+
+    def interrupt(self) -> bool:
+        playing = self._playing is not None
+        self._stop_playing()
+        return playing
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "alone" or len(self.runs) > 1
+
+    def action_alone(self) -> None:
+        """The run that has the cursor gets all the room; again: all of them."""
+        self._alone = not self._alone
+        self._arrange()
 
     # Moving
 

@@ -17,7 +17,7 @@ from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, Theme
 from asyncdemo.render.timeline.curves import Level, open_rows, resource_levels
 from asyncdemo.render.timeline.grid import Shade
-from asyncdemo.render.timeline.layout import noun, open_ns
+from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.render.timeline.window import Window
 from asyncdemo.render.words import clean, fit, place
 
@@ -50,8 +50,10 @@ class Counted:
 def counted(run: Run) -> tuple[Counted, ...]:
     """The rows that are open, then every resource that was used. Times count from the first row's open."""
     zero = open_ns(run)
-    found = [Counted.of("", f"{noun(run)}s open", Shade.RUNNING, open_rows(run), zero)]
+    found = [Counted.of("", "open", Shade.RUNNING, open_rows(run), zero)]
     for resource, series in resource_levels(run):
+        if resource.site is not None and resource.site.installed and "queued" not in series:
+            continue  # what a library made for itself, and nobody had to wait for
         heading = _heading(resource)
         for what, levels in series.items():
             found.append(Counted.of(heading, what, _SHADES[what], levels, zero))
@@ -77,13 +79,10 @@ def count_lines(counts: Sequence[Counted], window: Window, theme: Theme, gutter:
 
 def _values(one: Counted, window: Window) -> Iterator[int]:
     """The most in each column. A level holds until the next one; before the first there is none."""
-    first = bisect_right(one.times, window.start_ns) - 1
-    for end_ns in range(
-        window.start_ns + window.column_ns, window.end_ns + window.column_ns, window.column_ns
-    ):
-        last = bisect_left(one.times, end_ns) - 1
-        yield max(one.values[max(first, 0) : last + 1], default=0)
-        first = last
+    for start_ns in range(window.start_ns, window.end_ns, window.column_ns):
+        first = max(bisect_right(one.times, start_ns) - 1, 0)
+        after = bisect_left(one.times, start_ns + window.column_ns)
+        yield max(one.values[first:after], default=0)
 
 
 def _heading(resource: Resource) -> str:
