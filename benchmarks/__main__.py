@@ -31,11 +31,12 @@ from benchmarks.startup import measure_startup
 from benchmarks.table import Row, machine_lines, markdown_table, row_cells, with_table
 from benchmarks.tracing_cost import COMPARED, measure_tracing_cost
 from benchmarks.twins import measure_twins
+from benchmarks.viewer import measure_viewer
 from benchmarks.watching import measure_watch
 
 PAGE = ROOT / "docs" / "measure" / "speed.md"
 SECTIONS = {
-    "": ("tracing", "startup", "watch", "live", "memory", "lessons", "site"),
+    "": ("tracing", "startup", "watch", "live", "viewer", "memory", "lessons", "site"),
     "endurance": ("endurance",),
     "load": ("load",),
     "twins": ("twins",),
@@ -111,6 +112,12 @@ def _measure(part: str, folder: Path, options: argparse.Namespace) -> Found:
             measure_live_view(folder, rounds=1, tasks=100, sleeps=4, seconds=0.4)
             if quick
             else measure_live_view(folder, rounds=5, tasks=10_000, sleeps=5, seconds=3.0)
+        )
+    if part == "viewer":
+        return Found(
+            measure_viewer(folder, rounds=1, tasks=100, sleeps=3)
+            if quick
+            else measure_viewer(folder, rounds=7, tasks=10_000, sleeps=33)
         )
     if part == "memory":
         return Found(measure_memory(folder, rounds=1 if quick else 3, steps=2000 if quick else 100_000))
