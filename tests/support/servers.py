@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -12,7 +13,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from asyncdemo.packages import WITHOUT_WHEEL
-from asyncdemo.services import NotThereError, choose
+from asyncdemo.services import NotThereError, Source, choose
 
 __all__ = [
     "KINDS",
@@ -72,11 +73,17 @@ def kinds_for(names: Collection[str]) -> Iterator[tuple[str, dict[str, str], lis
 
 def is_default(variables: Mapping[str, str]) -> bool:
     """Whether these kinds of servers are those that are taken here if nothing is set."""
-    path = {"PATH": os.environ.get("PATH", "")}
     asked = {name: variables[of] for name, of in _VARIABLES.items() if of in variables}
-    return all(choose(name, path).source == kind for name, kind in asked.items())
+    path = os.environ.get("PATH", "")
+    return all(_default(name, path) == kind for name, kind in asked.items())
 
 
+@cache
+def _default(name: str, path: str) -> Source:
+    return choose(name, {"PATH": path}).source
+
+
+@cache
 def _kind(name: str, kind: str) -> ParameterSet:
     try:
         choose(name, environ_of(name, kind))

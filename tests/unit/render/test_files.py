@@ -7,6 +7,8 @@ import gzip
 import io
 import json
 import re
+from collections.abc import Callable
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -74,7 +76,21 @@ def no_length() -> Run:
     return story.run(name="no length")
 
 
-EVERY = [[gate()], [gate(), crowd(100)], [nasty()], [empty()], [no_length()], [crowd()], []]
+EVERY: tuple[list[Callable[[], Run]], ...] = (
+    [gate],
+    [gate, partial(crowd, 100)],
+    [nasty],
+    [empty],
+    [no_length],
+    [crowd],
+    [],
+)
+
+
+@pytest.fixture
+def runs(request: pytest.FixtureRequest) -> list[Run]:
+    """Made where they are used: every process reads this file, and most of them run none of its tests."""
+    return [make() for make in request.param]
 
 
 class Page(HTMLParser):
@@ -117,7 +133,7 @@ class Page(HTMLParser):
 
 
 class TestSvg:
-    @pytest.mark.parametrize("runs", EVERY)
+    @pytest.mark.parametrize("runs", EVERY, indirect=True)
     def test_it_is_xml_that_refers_to_nothing_outside(self, runs: list[Run]) -> None:
         text = render_svg(runs)
         root = ElementTree.fromstring(text)
@@ -185,7 +201,7 @@ class TestCharts:
 
 
 class TestHtml:
-    @pytest.mark.parametrize("runs", EVERY)
+    @pytest.mark.parametrize("runs", EVERY, indirect=True)
     def test_it_is_one_page_that_needs_nothing_else(self, runs: list[Run]) -> None:
         page = Page(render_html(runs))
         assert page.open == []
@@ -233,7 +249,7 @@ class TestPerfetto:
         events: list[dict[str, Any]] = json.loads(render_perfetto(runs))["traceEvents"]
         return events
 
-    @pytest.mark.parametrize("runs", EVERY)
+    @pytest.mark.parametrize("runs", EVERY, indirect=True)
     def test_events_have_what_the_format_asks_for(self, runs: list[Run]) -> None:
         events = self.events(*runs)
         needed = {
