@@ -49,7 +49,7 @@ test-lab: $(VENV)/.dev $(VENV)/.lab ## the tests of the lab's servers, those tha
 
 test-browser: docs $(VENV)/.browser ## the site in Chromium, which is installed where that can be done (root, Debian)
 	@scripts/chromium.sh
-	@$(BIN)/python -m pytest -m browser $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest tests/browser -m browser $(PYTEST_ARGS)
 
 test-all: ## what a release needs: these three on every Python from 3.11 up that is found
 	@found=$$(scripts/venv.sh --list); test -n "$$found" || { echo "No Python 3.11 or newer was found."; exit 3; }; \
