@@ -60,6 +60,8 @@ class OpenPage:
         return page
 
     def _listen(self, path: str, message: ConsoleMessage) -> None:
+        if message.location["url"].endswith("/favicon.ico"):
+            return  # a browser looks there by itself if a page names no icon, as a report of the lab
         if message.type in ("error", "warning"):
             self.complaints.append(f"{path}: {message.text}: {message.location['url']}")
 
