@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.protocol import Condition, Contestant, Count, Experiment, Size, run
 from asyncdemo.lab.harness.served_app import served_app
 from asyncdemo.lab.results.flags import FlagKind

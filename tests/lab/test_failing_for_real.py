@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.cross_checks import Program
 from asyncdemo.lab.harness.load_reports import read_ab
 from asyncdemo.lab.harness.protocol import Condition, Contestant, Experiment, Progress, Stage, run

@@ -15,7 +15,7 @@ from typing import Final
 
 from asyncdemo.lab import experiments
 from asyncdemo.lab.experiments import Entry, Surroundings, registry
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contestant, Experiment, Size
 from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.lab.results.comparison import Bound, Published

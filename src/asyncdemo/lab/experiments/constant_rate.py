@@ -11,7 +11,7 @@ from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.protocol import Count, Experiment, Scene
 from asyncdemo.lab.results.laws import backlog_s
 from asyncdemo.load import Send

@@ -13,7 +13,7 @@ from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.database import Database, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
 from asyncdemo.lab.harness.lifecycle import Unavailable

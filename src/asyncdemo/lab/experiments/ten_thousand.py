@@ -16,7 +16,7 @@ import psutil
 
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.answers import answer_check, threads_of
+from asyncdemo.lab.harness.checks import answer_check, threads_of
 from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD
 from asyncdemo.lab.harness.lifecycle import Knobs, Started
 from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Experiment, Scene, Seen

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.environments import Tell, tell_nobody
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted

@@ -96,34 +96,3 @@ def test_the_arithmetic_that_stands_in_the_files_is_that_of_the_laws() -> None:
     at_once, alone = bound_per_s(150, clients=50, slots=5), bound_per_s(150, clients=50, slots=5, workers=1)
     bounds = {json.dumps(row.bound.ratio) for row in load_definition("flask-and-sanic").rows if row.bound}
     assert at_once / alone == pytest.approx(5) and bounds == {"5.0", "0.2", "1.0"}
-
-
-@pytest.mark.parametrize("pool", [10, 20])
-def test_the_bounds_of_the_greenlets_are_those_of_the_laws(pool: int) -> None:
-    def at_once(arm: str) -> int:
-        return pool if arm.endswith("psycogreen") else 1
-
-    rows = [row for row in load_definition("greenlets").rows if row.setting == f"pool-{pool}"]
-    assert len(rows) == 9
-    for row in rows:
-        assert row.bound is not None
-        sides = [at_once(row.arm), at_once(row.base)]
-        rates = [bound_per_s(20, clients=20, slots=pool, workers=slots) for slots in sides]
-        match row.figure.key.rpartition(".")[2]:
-            case "throughput_per_s":
-                shown = [
-                    f"{slots} / 20 ms = {rate:,.0f} per s" for slots, rate in zip(sides, rates, strict=True)
-                ]
-                ratio = rates[0] / rates[1]
-            case "mean":
-                latencies = [littles_latency_ms(20, rate) for rate in rates]
-                shown = [
-                    f"20 clients / {rate:,.0f} per s = {latency_ms:,.0f} ms"
-                    for rate, latency_ms in zip(rates, latencies, strict=True)
-                ]
-                ratio = latencies[0] / latencies[1]
-            case _:
-                shown = [f"{sides[0]}", f"{sides[1]}: of 20 clients and {pool} connections the fewer"]
-                ratio = sides[0] / sides[1]
-        assert row.bound.words == " and ".join(shown)
-        assert row.bound.ratio == pytest.approx(ratio)

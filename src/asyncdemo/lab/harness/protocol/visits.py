@@ -1,7 +1,7 @@
 """Before anything is measured: the load client against a server that does nothing, and each contestant once
 under each setting that asks for it: looked at, and if its capacity is needed, loaded.
 
-Not for: what a check looks at (``asyncdemo.lab.harness.answers``, and the experiments).
+Not for: what a check looks at (``asyncdemo.lab.harness.checks``, and the experiments).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from asyncdemo.lab.harness.answers import answer_check
+from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.lifecycle import Started
 from asyncdemo.lab.harness.machine import describe_machine
 from asyncdemo.lab.harness.pinning import Pinning
