@@ -6,6 +6,7 @@ Not for: deciding which facts to tell (``facts``), colours and glyphs (``theme``
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
@@ -32,6 +33,7 @@ __all__ = [
     "size",
     "status",
     "title",
+    "whole",
 ]
 
 OUTCOME_WORDS = {
@@ -51,6 +53,9 @@ RUN_OUTCOME_WORDS = {
 
 _SIZES = (("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1))
+_LEAST_LABEL = 7
+_ROUNDING = 1e-6
+"""What sums of fractions may be off by."""
 _MINUTES_NS = 600_000_000_000
 _DIGITS = (
     (995_000, 10_000),
@@ -136,6 +141,11 @@ def count(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
+def whole(average: float) -> int:
+    """Of lanes that were in a state, on average over some time: so many were at some moment, at least."""
+    return max(math.ceil(average - _ROUNDING), 1) if average > 0 else 0
+
+
 def ratio(numerator: float, denominator: float) -> str:
     """ "10.0x", or "" where there is nothing to divide by."""
     if denominator <= 0:
@@ -201,11 +211,19 @@ def fit(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> s
 
 
 def fit_label(text: str, width: int, ellipsis: str = "…", *, pad: bool = False) -> str:
-    """As ``fit``, but of a request its number stays: it tells the rows apart."""
-    head, _, number = text.rpartition(" ")
-    if head and number.isdecimal() and cell_len(text) > width > len(number) + 4:
-        text = f"{fit(head, width - len(number) - 1, ellipsis)} {number}"
-    return fit(text, width, ellipsis, pad=pad)
+    """As ``fit``, but what is left out is in the middle: the end of its arguments tells rows apart, too.
+
+    Of a request its number stays, and nothing else of the end.
+    """
+    if cell_len(text) <= width or width < _LEAST_LABEL:
+        return fit(text, width, ellipsis, pad=pad)
+    _, space, number = text.rpartition(" ")
+    tail = space + number if number.isdecimal() and len(number) < width // 2 else ""
+    for char in "" if tail else reversed(text):
+        if cell_len(char + tail) > width // 3:
+            break
+        tail = char + tail
+    return fit(fit(text, width - cell_len(tail), ellipsis) + tail, width, ellipsis, pad=pad)
 
 
 def _file(site: Site, *, full: bool) -> str:

@@ -287,7 +287,11 @@ c = cups(); next(c); c.close()
             ((3,), "brew(3)"),
             ((3, "tea", True), "brew(3, 'tea', True)"),
             ((0.5, None, [1], object()), "brew()"),
-            (("x" * 1000,), "brew('xxxxxxxxxxxxxxxxxxxx...)"),
+            (("x" * 1000,), f"brew('{'x' * 28}...{'x' * 28}')"),
+            (
+                ("https://example.org/api/v2/customers/orders/pages?expand=all&page=17",),
+                "brew('https://example.org/api/v2/c...ers/pages?expand=all&page=17')",
+            ),
             ((10**1000,), "brew(...)"),
             (("\x1b[31m\n",), "brew('\\x1b[31m\\n')"),
         ],

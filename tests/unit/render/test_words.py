@@ -121,10 +121,11 @@ def test_texts_are_cut_by_what_they_take_on_a_screen(width: int) -> None:
         ("POST /images 12", 15, "POST /images 12"),
         ("POST /images 12", 12, "POST /im… 12"),
         ("GET /日本語のページ 7", 14, "GET /日本語… 7"),
-        ("brew(12, 'a long one')", 12, "brew(12, 'a…"),
+        ("brew(12, 'a long one')", 12, "brew(12…ne')"),
+        ("get('https://example.org/pages/7')", 20, "get('https://…es/7')"),
         ("POST /images 12", 5, "POST…"),
     ],
 )
-def test_of_a_request_the_number_stays(label: str, width: int, words: str) -> None:
+def test_what_is_left_out_of_a_label_is_in_its_middle(label: str, width: int, words: str) -> None:
     assert fit_label(label, width) == words
     assert cell_len(fit_label(label, width, pad=True)) == width

@@ -209,6 +209,8 @@ class Tasks:
             return
         outcome = "cancelled" if cancelled else "returned" if exception is None else "raised"
         error = None if exception is None else type(exception).__name__
+        if type(exception) is SystemExit and type(exception.code) is int:
+            error = f"SystemExit: {exception.code}"
         self._recorder.define(wire.End(state.track, at_ns, outcome, error, None, str(name)))
 
     def record_eager_step(

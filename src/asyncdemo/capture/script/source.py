@@ -193,6 +193,7 @@ class _Returns(ast.NodeTransformer):
 
 
 _LONGEST_LITERAL = 20_000
+_LONGEST_ARGUMENT = 61
 _PLAIN = (type(None), bool, int, float, str, bytes)
 
 
@@ -257,5 +258,11 @@ def lane_name(function: str, arguments: tuple[Any, ...]) -> str:
 def _shown(value: int | str | bool) -> str:
     if type(value) is int and value.bit_length() > 64:
         return "..."
-    text = repr(value[:24]) if type(value) is str else repr(value)
-    return text if len(text) <= 24 else text[:21] + "..."
+    if type(value) is str and len(value) > 2 * _LONGEST_ARGUMENT:
+        value = value[:_LONGEST_ARGUMENT] + value[-_LONGEST_ARGUMENT:]  # more of it is left out below anyway
+    text = repr(value)
+    if len(text) <= _LONGEST_ARGUMENT:
+        return text
+    # Both ends stay: what tells one address or file from the next may stand at either.
+    half = (_LONGEST_ARGUMENT - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"
