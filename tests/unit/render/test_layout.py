@@ -97,7 +97,7 @@ def test_a_lane_without_length_shows(at: int) -> None:
 def test_a_run_of_no_length_has_one_cell() -> None:
     story = Story()
     story.task("a").returns()
-    assert picture(only_row(story.run(), 10)).strip() == "█"
+    assert picture(only_row(story.run(), 10)).strip() == "▏"
 
 
 def test_a_run_without_lanes_has_no_rows() -> None:

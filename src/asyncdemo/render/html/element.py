@@ -17,8 +17,8 @@ from asyncdemo.render.svg.picture import draw_stills
 from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, SCHEMES, STACK, TEXTURES, VISIBLE
 from asyncdemo.render.terminal.theme import COLOURS, UNICODE
 from asyncdemo.render.timeline.chart import Chart, charts
-from asyncdemo.render.timeline.grid import SHADES, STATE_OF, Shade
-from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
+from asyncdemo.render.timeline.grid import AT_WORK, SHADES, STATE_OF, Shade
+from asyncdemo.render.timeline.legend import HEIGHT_WORDS, LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
 from asyncdemo.render.words import end_words
 
 __all__ = ["element_html", "element_of", "script_js"]
@@ -71,6 +71,7 @@ def script_js() -> str:
     """The custom element, as one classic script."""
     table = json.dumps([_look(shade) for shade in SHADES[: Shade.CLOSED]], separators=(",", ":"))
     stack = json.dumps([int(shade) for shade in STACK], separators=(",", ":"))
+    at_work = json.dumps([int(shade) for shade in AT_WORK], separators=(",", ":"))
     ends = {
         noun: {end: [mark, end_words(end, noun)] for end, mark in UNICODE.ends.items()}
         for noun in ("lane", "request")
@@ -84,6 +85,8 @@ def script_js() -> str:
             "'use strict';",
             f"const SHADES = {table};",
             f"const STACK = {stack};",
+            f"const AT_WORK = {at_work};",
+            f"const HEIGHT_WORDS = {json.dumps(HEIGHT_WORDS)};",
             f"const ENDS = {json.dumps(ends, ensure_ascii=False)};",
             f"const SCHEMES = {json.dumps(SCHEMES)};",
             *parts,

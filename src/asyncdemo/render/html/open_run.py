@@ -15,6 +15,7 @@ from asyncdemo.model import State
 from asyncdemo.render.facts.runs import reason_words
 from asyncdemo.render.timeline import chart, pools
 from asyncdemo.render.timeline.grid import CAUSES, FULL, SHADES
+from asyncdemo.render.timeline.layout import LEAST_SCALE_NS
 from asyncdemo.render.words import RUN_OUTCOME_WORDS
 
 __all__ = ["open_run_js"]
@@ -58,5 +59,6 @@ def _tables() -> dict[str, object]:
             "apart": pools.MOST_APART,
             "nested": pools.NESTED,
             "full": FULL,
+            "scale_ns": LEAST_SCALE_NS,
         },
     }

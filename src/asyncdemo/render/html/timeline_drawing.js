@@ -7,7 +7,7 @@
 const ROW = 18, LEAST_ROW = 7, BAND_ROW = 10, POOL_ROW = 13, FEW = 8;
 const ALL_ROWS = 900;  // pixels that the rows of all runs take together, if they can
 const LETTER = 12, SMALL_LETTER = 10, EM = .602, SANS = .62;  // the last: widths of letters
-const TOP = 4, RIGHT = 6, AXIS = 20, NAMED = 24, QUEUE = 18, CURVE = 44, SHORTEST = 1.5;
+const TOP = 4, RIGHT = 6, AXIS = 20, NAMED = 24, QUEUE = 18, CURVE = 44, SHORTEST = 1.5, LOWEST = 2;
 
 const html = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
@@ -80,7 +80,7 @@ function drawRun(run, frame) {
     y += NAMED;
   };
   const folded = ({ folded, fold }, noun) => {
-    if (folded) note(`+${counted(folded, noun)} folded, up to ${number(fold)} to a row`);
+    if (folded) note(`+${counted(folded, noun)} folded, up to ${number(fold)} to a row: ${HEIGHT_WORDS}`);
   };
   group(run.rows, run.rows.some(row => row.size > 1) ? Math.max(frame.row, BAND_ROW) : frame.row);
   if (!run.rows.length) note(run.empty || 'no rows');
@@ -117,13 +117,13 @@ function text(words, x, y, kind = '', anchor = 'start') {
   return svg('text', { x, y, class: kind, 'text-anchor': anchor }, words);
 }
 
-/* At most so many letters; the number at the end stays, since it tells the rows apart. */
+/* At most so many letters; what is left out is in the middle, as in words.py: either end may tell the rows apart. */
 function shorten(words, room) {
   const most = Math.max(Math.floor(room), 3);
   if (words.length <= most) return words;
-  const end = (words.match(/[ (][^ (]{1,6}$/) || [''])[0];
-  const kept = end.length + 3 < most ? end : '';
-  return `${words.slice(0, most - kept.length - 1)}…${kept}`;
+  const [numbered = ''] = words.match(/ \d+$/) || [];
+  const end = numbered && numbered.length <= most / 2 ? numbered : words.slice(words.length - Math.floor(most / 3));
+  return `${words.slice(0, most - 1 - end.length).trimEnd()}…${end}`;
 }
 
 /* y: of its middle. */
@@ -171,23 +171,24 @@ function dashes(stretches) {
   return path;
 }
 
-/* Outlines from the ground up, as high as the share of the lanes in each state and those below it in the stack. */
+/* Of a folded row: how many of its lanes are at work, and what most of them do (grid.py). */
+const atWork = counts => AT_WORK.reduce((sum, shade) => sum + (counts[shade] || 0), 0);
+
+function busiest(counts) {
+  if (counts[BLOCKING] > 0) return BLOCKING;
+  return AT_WORK.reduce((found, shade) => (counts[shade] || 0) > (counts[found] || 0) ? shade : found);
+}
+
+/* Columns as high as the share of the lanes at work, in a plain colour: a texture is for a row of one lane. */
 function drawBands(group, row, frame) {
-  if (!row.bands.length) return;
-  const ground = frame.row / 2 - 1, high = frame.row - 2;
-  const outlines = SHADES.map(() => '');
+  const ground = frame.row / 2 - 1, full = frame.row - 2, outlines = new Map();
   for (const [start, end, counts] of row.bands) {
-    let share = 0;
-    for (const shade of STACK) {
-      if (!counts[shade]) continue;
-      const thick = counts[shade] / row.size * high;
-      share += SHADES[shade].visible ? Math.max(thick, SHORTEST) : thick;
-      outlines[shade] += `M${tenth(frame.x(start))} ${ground}v${-tenth(share)}H${tenth(frame.x(end))}V${ground}z`;
-    }
+    const working = atWork(counts), shade = busiest(counts);
+    if (working <= 0) continue;
+    const high = Math.max(working / row.size * full, LOWEST);
+    outlines.set(shade, `${outlines.get(shade) || ''}M${tenth(frame.x(start))} ${ground}v${-tenth(high)}H${tenth(frame.x(end))}V${ground}z`);
   }
-  for (const shade of [...STACK].reverse()) {
-    if (outlines[shade]) group.append(svg('path', { fill: paint(shade), d: outlines[shade] }));
-  }
+  for (const [shade, d] of outlines) group.append(svg('path', { fill: SHADES[shade].colour, d }));
 }
 
 /* A value holds until the next one. y: of the upper edge, which is `most`. */
@@ -218,7 +219,7 @@ function legend(runs) {
   for (const run of runs) {
     for (const row of [...run.rows, ...run.pools.flatMap(pool => pool.rows)]) {
       for (const bar of row.bars) shades.add(bar[2]);
-      for (const band of row.bands) band[2].forEach((amount, shade) => { if (amount) shades.add(shade); });
+      for (const [, , counts] of row.bands) if (atWork(counts) > 0) shades.add(busiest(counts));
       if (mark(run, row)) marks.add(mark(run, row).join(' '));
     }
   }

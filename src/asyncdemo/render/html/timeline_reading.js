@@ -65,7 +65,8 @@ function changes(runs) {
 }
 
 const number = amount => amount.toLocaleString('en', { maximumSignificantDigits: amount < 100 ? 2 : 21 });
-const whole = amount => amount > 0 && amount < 1 ? '<1' : number(Math.round(amount));
+/* Whole lanes, though bands are averages: so many were in the state at some time, at least. */
+const whole = amount => number(Math.ceil(amount - 1e-6));
 const counted = (amount, noun) => `${number(amount)} ${noun}${amount === 1 ? '' : 's'}`;
 
 /* As asyncdemo.render.words has them: three figures at most, in the unit a person would say. */

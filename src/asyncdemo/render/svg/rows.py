@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, STACK, VISIBLE, paint
-from asyncdemo.render.terminal.theme import UNICODE
+from asyncdemo.render.svg.textures import CLASSES, HEIGHTS, STACK, VISIBLE
+from asyncdemo.render.terminal.theme import COLOURS, UNICODE
 from asyncdemo.render.timeline.chart import Bar, ChartRow, bar_words
-from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.timeline.grid import Shade, at_work, busiest
 from asyncdemo.render.timeline.layout import tick_ns
 from asyncdemo.render.timeline.pools import holder_names
 from asyncdemo.render.words import clean, duration, fit_label, moment
@@ -39,6 +39,8 @@ ROW = 18
 LETTER = 12
 
 _SHORTEST = 1.5
+_LOWEST = 2
+"""Dots of a folded row in which anybody is at work."""
 _WHO = 5.8
 """Width of a letter of the name of who held a connection."""
 
@@ -176,35 +178,22 @@ def _holder(bar: Bar, base: float, frame: Frame) -> Iterator[str]:
 
 
 def _bands(row: ChartRow, frame: Frame) -> Iterator[str]:
-    """Boxes on top of each other, as high as the share of the lanes in each state.
+    """Columns as high as the share of the lanes at work, in whole dots.
 
-    Each state is one outline from the ground up, in whole dots, which those below it are drawn over.
+    In the plain colour of what most of them do: a texture is for a row of one lane.
     """
-    if not row.bands:
-        return
-    ground = frame.row / 2 - 1
-    outlines: dict[Shade, str] = dict.fromkeys(STACK, "")
-    at = dict.fromkeys(STACK, (0, 0))
+    ground, full = frame.row / 2 - 1, frame.row - 2
+    columns: list[tuple[int, int, int, Shade]] = []
     for band in row.bands:
+        working, shade = at_work(band.counts), busiest(band.counts)
         start, end = round(frame.x(band.start_ns)), round(frame.x(band.end_ns))
-        high = 0.0
-        for shade in STACK:
-            amount = band.counts[shade]
-            if amount <= 0 or end <= start:
-                continue
-            thick = amount / row.size * (frame.row - 2)
-            high += max(thick, _SHORTEST) if shade in VISIBLE else thick
-            top = round(high)
-            if not top:
-                continue
-            x, was = at[shade]
-            if x == start and was == top:
-                outlines[shade] = outlines[shade][: outlines[shade].rindex("H")] + f"H{end}"
-            elif x == start and was:
-                outlines[shade] += f"v{was - top}H{end}"
-            else:
-                outlines[shade] += f"{f'V{ground:g}' if was else ''}M{start} {ground:g}v{-top}H{end}"
-            at[shade] = (end, top)
-    for shade in reversed(STACK):
-        if outlines[shade]:
-            yield f'<path fill="{paint(frame.ident, shade)}" d="{outlines[shade]}V{ground:g}"/>'
+        if working <= 0 or end <= start:
+            continue
+        high = max(round(working / row.size * full), _LOWEST)
+        if columns and columns[-1][1:] == (start, high, shade):
+            start = columns.pop()[0]
+        columns.append((start, end, high, shade))
+    for shade in dict.fromkeys(column[-1] for column in columns):
+        own = (column for column in columns if column[-1] is shade)
+        path = "".join(f"M{start} {ground:g}v{-high}H{end}V{ground:g}z" for start, end, high, _ in own)
+        yield f'<path fill="{COLOURS[shade]}" d="{path}"/>'

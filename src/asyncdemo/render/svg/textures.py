@@ -45,7 +45,7 @@ HEIGHTS = {
 """Of a bar, in a row of 18."""
 
 STACK = tuple(HEIGHTS)
-"""Of a folded row, from the ground up; the first is drawn last, on top."""
+"""The most important first: it is drawn last, over the others."""
 
 VISIBLE = frozenset({Shade.BLOCKING, Shade.RUNNING, Shade.OPENING, Shade.HELD})
 """What shows however short it was."""

@@ -17,7 +17,7 @@ from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import SHADES, Grid, Row, Shade
 from asyncdemo.render.timeline.layout import tick_ns
 from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_TERMS
-from asyncdemo.render.words import clean, count, end_words, fit, fit_label, lane_range, moment, number
+from asyncdemo.render.words import clean, count, end_words, fit, fit_label, lane_range, moment, whole
 
 __all__ = [
     "Line",
@@ -145,13 +145,16 @@ def end_marks(theme: Theme, ended: Collection[str], noun: str = "lane") -> list[
 
 def cell_marks(theme: Theme, grids: Sequence[Grid]) -> list[tuple[str, str]]:
     """(mark, what it says) of the glyphs for what is shorter than a cell, for the legend."""
-    short = {cell.shade for grid in grids for row in grid.rows for cell in row.cells if theme.is_part(cell)}
+    single = (row for grid in grids for row in grid.rows if row.size == 1)
+    short = {cell.shade for row in single for cell in row.cells if theme.is_part(cell)}
     words = {
         Shade.RUNNING: (theme.parts[0], "ran briefly"),
         Shade.BLOCKING: (theme.blocked_a_little, "blocked briefly"),
         Shade.HELD: (theme.held_a_little, "held briefly"),
     }
-    return [mark for shade, mark in words.items() if shade in short]
+    folded = any(grid.folded for grid in grids)
+    density = (theme.densities[1] + theme.densities[4] + theme.densities[8], "few to all of a row at work")
+    return [mark for shade, mark in words.items() if shade in short] + [density] * folded
 
 
 def legend_lines(
@@ -217,26 +220,28 @@ def _row(row: Row, theme: Theme, gutter: int) -> Line:
     folded = row.size > 1
     run, style = "", None
     for cell in row.cells:
-        its_style = theme.style(cell, folded)
+        its_style = theme.shade_style(cell.shade)
         if its_style is not style:
             if run:
                 line.append(Segment(run, style))
             run, style = "", its_style
-        run += theme.glyph(cell)
+        run += theme.density(cell) if folded else theme.glyph(cell)
     if run:
         line.append(Segment(run, style))
     return line
 
 
-def _counted(grid: Grid) -> Iterator[tuple[Shade, float]]:
+def _counted(grid: Grid) -> Iterator[tuple[Shade, int]]:
+    """(shade, how many were in it, at least, at the busiest time): whole lanes, though cells are averages."""
     for shade in _COUNTED:
         most = max((counts[shade] for counts in grid.totals), default=0)
         if most > 0:
-            yield shade, most
+            yield shade, whole(most)
 
 
 def _counts(grid: Grid, theme: Theme, gutter: int, most_lines: int) -> Iterator[Line]:
-    words = f"+{count(grid.folded, grid.noun)} folded, up to {grid.fold:,} to a row; of all {grid.lanes:,}:"
+    folded = f"+{count(grid.folded, grid.noun)} folded, up to {grid.fold:,} to a row"
+    words = f"{folded}; of all {grid.lanes:,}, on average:"
     yield text_line(fit(words, gutter + grid.columns, theme.ellipsis), DIM)
     counted = list(_counted(grid))
     # What few are in is left out first, but never what blocks.
@@ -248,7 +253,7 @@ def _counts(grid: Grid, theme: Theme, gutter: int, most_lines: int) -> Iterator[
         bars = "".join(theme.bar(counts[shade], most) for counts in grid.totals)
         label = f" {SHADE_TERMS[shade]}"
         room = max(gutter - 1 - len(label), 0)
-        top = f"{theme.bars[-1]}{number(most if most < 10 else round(most))}"
+        top = f"{theme.bars[-1]}{most:,}"
         label += top.rjust(room) if len(top) < room else ""
         yield [
             Segment(fit(label, gutter - 1, theme.ellipsis, pad=True) + " ", DIM),

@@ -49,8 +49,6 @@ _STYLES = {shade: Style(color=colour) for shade, colour in COLOURS.items()} | {
     Shade.BLOCKING: WARNING,
     Shade.CLOSED: Style(),
 }
-_THIN = {shade: style + DIM for shade, style in _STYLES.items()}
-_SPARSE = FULL // 4
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,8 @@ class Theme:
     """textures: a glyph for each shade. parts: a running cell by eighths, 1 to 8. held_a_little: of a
     connection that was held for less than half of a cell.
 
-    bars: heights of a count, from none to all. ends: how a lane ended, if not by returning.
+    bars: heights of a count, from none to all. densities: of a folded row, by eighths, 0 to 8.
+    ends: how a lane ended, if not by returning.
     good, bad: before a sentence that holds, and one that does not.
     """
 
@@ -67,6 +66,7 @@ class Theme:
     blocked_a_little: str
     held_a_little: str
     bars: str
+    densities: str
     ends: Mapping[str, str]
     rule: str
     tick: str
@@ -91,10 +91,9 @@ class Theme:
             return self.held_a_little
         return self.textures[cell.shade]
 
-    def style(self, cell: Cell, folded: bool = False) -> Style:
-        """In a folded row a cell is dim where only a few of its lanes do what it shows."""
-        thin = folded and cell.fill <= _SPARSE and cell.shade not in (Shade.BLOCKING, Shade.OPENING)
-        return (_THIN if thin else _STYLES)[cell.shade]
+    def density(self, cell: Cell) -> str:
+        """Of a folded row: a height, which no row of its own has for a texture."""
+        return self.densities[cell.fill]
 
     def bar(self, amount: float, most: float) -> str:
         """A height of ``amount``; never none if there is anything."""
@@ -133,6 +132,7 @@ UNICODE = Theme(
     blocked_a_little="×",
     held_a_little="▖",
     bars=" ▁▂▃▄▅▆▇█",
+    densities=" ▁▂▃▄▅▆▇█",
     ends=MappingProxyType({Outcome.RAISED: "✗", Outcome.CANCELLED: "⊘", Outcome.OPEN: "…"}),
     rule="─",
     tick="╷",
@@ -169,6 +169,7 @@ ASCII = Theme(
     blocked_a_little="x",
     held_a_little="h",
     bars=" .-=#",
+    densities=" 12345678",
     ends=MappingProxyType({Outcome.RAISED: "!", Outcome.CANCELLED: "/", Outcome.OPEN: ">"}),
     rule="-",
     tick="'",

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import accumulate, repeat
 from operator import add
 
-from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, cell_of
+from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, cell_of, density_of
 
 __all__ = ["Accumulator", "cells_of", "fold_of", "head_of"]
 
@@ -313,6 +313,8 @@ def fold_of(lanes: int, rows: int) -> int:
 
 def cells_of(counts: Sequence[Counts], size: int) -> tuple[Cell, ...]:
     """Of the average number of lanes in each state, column by column, in a row of ``size`` lanes."""
+    if size > 1:
+        return tuple(density_of(amounts, size) for amounts in counts)
     cells: list[Cell] = []
     was_brief = False
     before: Counts | None = None
@@ -322,7 +324,7 @@ def cells_of(counts: Sequence[Counts], size: int) -> tuple[Cell, ...]:
             continue
         before = amounts
         if any(amounts):
-            cell = cell_of(amounts, size, was_brief)
+            cell = cell_of(amounts, was_brief)
             was_brief = cell.shade in _BUSY and amounts[cell.shade] < max(amounts)
         else:
             cell, was_brief = EMPTY, False

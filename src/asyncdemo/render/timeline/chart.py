@@ -12,7 +12,18 @@ from typing import NamedTuple
 from asyncdemo.model import Run
 from asyncdemo.render.facts.runs import blocking_words
 from asyncdemo.render.timeline.curves import Curve, memory_curves
-from asyncdemo.render.timeline.grid import FULL, SHADES, STATE_OF, Cell, Counts, Grid, Row, Shade
+from asyncdemo.render.timeline.grid import (
+    FULL,
+    SHADES,
+    STATE_OF,
+    Cell,
+    Counts,
+    Grid,
+    Row,
+    Shade,
+    at_work,
+    busiest,
+)
 from asyncdemo.render.timeline.layout import (
     Piece,
     blocked_of,
@@ -22,6 +33,7 @@ from asyncdemo.render.timeline.layout import (
     noun,
     open_ns,
     pieces,
+    scale_ns,
 )
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import ConnectionRow, PoolSection, lay_out_pool, pool_sections
@@ -115,8 +127,7 @@ class Chart:
         """Those that occur, some of them more than once."""
         for row in (*self.rows, *self.connections):
             yield from {bar.shade for bar in row.bars}
-            for band in row.bands:
-                yield from (shade for shade, amount in zip(SHADES, band.counts, strict=False) if amount)
+            yield from {busiest(band.counts) for band in row.bands if at_work(band.counts) > 0}
 
 
 def charts(runs: Sequence[Run], rows: int = ROWS, bars: int = BARS) -> tuple[int, tuple[Chart, ...]]:
@@ -125,15 +136,15 @@ def charts(runs: Sequence[Run], rows: int = ROWS, bars: int = BARS) -> tuple[int
     rows: the most rows of a chart. bars: the most that are drawn one by one; above, the time is
     cut into cells, in which nothing that ran or blocked is lost.
     """
-    scale_ns = max(map(extent_ns, runs), default=0) or 1
+    scale = scale_ns(runs)
     column = column_ns(runs, COLUMNS)
-    return scale_ns, tuple(
+    return scale, tuple(
         replace(
             _exact(run)
             if _fits(run, rows, bars)
-            else _cut(run, lay_out_run(run, COLUMNS, rows, column), scale_ns),
+            else _cut(run, lay_out_run(run, COLUMNS, rows, column), scale),
             noun=noun(run),
-            pools=tuple(_pool(section, column, scale_ns) for section in pool_sections(run)[:MOST_POOLS]),
+            pools=tuple(_pool(section, column, scale) for section in pool_sections(run)[:MOST_POOLS]),
             curves=memory_curves(run),
         )
         for run in runs
@@ -192,7 +203,7 @@ def _cut_row(row: Row, column_ns: int, scale_ns: int) -> ChartRow:
         bands = [
             Band(at * column_ns, min((at + 1) * column_ns, scale_ns), cell.counts)
             for at, cell in enumerate(row.cells)
-            if cell.shade is not Shade.CLOSED
+            if any(cell.counts)
         ]
         return ChartRow(lane_range(row.first, row.size), row.size, bands=tuple(bands))
     joined: list[Bar] = []

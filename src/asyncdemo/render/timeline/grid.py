@@ -1,16 +1,19 @@
 """A timeline cut into rows and columns: what every view of a terminal draws.
 
 ``accumulator`` makes grids, from a recorded run or from one that is still going. Here are the
-shapes and the two rules of what a cell shows. Not for: glyphs, colours and widths (``theme``, ``draw``).
+shapes and the rules of what a cell shows. Not for: glyphs, colours and widths (``theme``, ``draw``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import itemgetter
 from typing import NamedTuple
 
 __all__ = [
+    "AT_WORK",
     "CAUSES",
     "CONNECTION",
     "EMPTY",
@@ -22,12 +25,15 @@ __all__ = [
     "Grid",
     "Row",
     "Shade",
+    "at_work",
+    "busiest",
     "cell_of",
+    "density_of",
     "shade_of",
 ]
 
 FULL = 8
-"""A running cell is filled in eighths."""
+"""A running cell, and one of a folded row, is filled in eighths."""
 
 
 class Shade(IntEnum):
@@ -74,6 +80,22 @@ STATE_OF = {
 }
 """The state of those that show its cause as well."""
 
+_NOT_AT_WORK = frozenset(
+    {
+        Shade.QUEUED,
+        Shade.POOL,
+        Shade.ACCEPT,
+        Shade.WORKER,
+        Shade.CLIENT,
+        Shade.OPENING,
+        Shade.IDLE,
+        Shade.CLOSED,
+    }
+)
+
+AT_WORK = tuple(shade for shade in SHADES if shade not in _NOT_AT_WORK)
+"""Of a folded row these are counted: who queues has not begun, and an idle connection serves nobody."""
+
 CAUSES = {
     (int(state), reason): shade
     for reason, shade in {
@@ -102,7 +124,10 @@ def shade_of(state: int, reason: str) -> Shade:
 
 
 class Cell(NamedTuple):
-    """shade: what dominates. fill: how much of it, in eighths. counts: how many lanes in each state."""
+    """shade: what dominates. fill: how much of it, in eighths. counts: how many lanes in each state.
+
+    Of a folded row fill is how many of its lanes are at work, and shade what most of those do.
+    """
 
     shade: Shade
     fill: int = FULL
@@ -163,8 +188,32 @@ class Grid:
         return max((row.size for row in self.rows), default=1)
 
 
-def cell_of(counts: Counts, size: int, was_brief: bool) -> Cell:
-    """What a cell shows of the average number of lanes in each state, in a row of ``size`` lanes.
+_working: Callable[[Counts], tuple[float, ...]] = itemgetter(*AT_WORK)
+
+
+def at_work(counts: Counts) -> float:
+    """How many of those counted are at work."""
+    return sum(_working(counts))
+
+
+def busiest(counts: Counts) -> Shade:
+    """What most of those at work do; blocking, if anybody does."""
+    if counts[Shade.BLOCKING] > 0:
+        return Shade.BLOCKING
+    working = _working(counts)
+    return AT_WORK[working.index(max(working))]
+
+
+def density_of(counts: Counts, size: int) -> Cell:
+    """What a cell shows of a folded row of ``size`` lanes: how many of them are at work, on average."""
+    working = at_work(counts)
+    if working <= 0:
+        return Cell(Shade.CLOSED, 0, counts)
+    return Cell(busiest(counts), _eighths(working, size), counts)
+
+
+def cell_of(counts: Counts, was_brief: bool) -> Cell:
+    """What a cell shows of the average number of lanes in each state, in a row of one lane.
 
     Blocking always shows, and so does a connection that opens. Running shows however short it is, as a
     part of the cell, and so does a connection that is held. Else the state
@@ -175,19 +224,16 @@ def cell_of(counts: Counts, size: int, was_brief: bool) -> Cell:
     for urgent in (Shade.BLOCKING, Shade.OPENING):
         if counts[urgent] > 0:
             # Of the time that the lane was open, as for the states that fill their cell.
-            return Cell(urgent, _eighths(counts[urgent], size if size > 1 else sum(counts)), counts)
+            return Cell(urgent, _eighths(counts[urgent], sum(counts)), counts)
     busy = Shade.HELD if counts[Shade.HELD] > 0 else Shade.RUNNING
     amount = counts[busy]
     others = counts[Shade.READY : Shade.HELD]
     most = max(others)
     shade = SHADES[Shade.READY + others.index(most)]
     if amount > 0 and (amount >= most or not was_brief):
-        if size > 1 and amount < most:
-            # In a folded row somebody always runs a little: what the many do is the news.
-            return Cell(shade, _eighths(most, size), counts)
-        return Cell(busy, _eighths(amount, size), counts)
+        return Cell(busy, _eighths(amount, 1), counts)
     if most > 0:
-        return Cell(shade, _eighths(most, size), counts)
+        return Cell(shade, _eighths(most, 1), counts)
     return EMPTY
 
 

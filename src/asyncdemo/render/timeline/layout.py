@@ -19,6 +19,7 @@ from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
 from asyncdemo.render.timeline.grid import Grid, Shade, shade_of
 
 __all__ = [
+    "LEAST_SCALE_NS",
     "Blocked",
     "Piece",
     "blocked_of",
@@ -31,8 +32,12 @@ __all__ = [
     "noun",
     "open_ns",
     "pieces",
+    "scale_ns",
     "tick_ns",
 ]
+
+LEAST_SCALE_NS = 100_000
+"""An axis is never shorter, so that what is over in less is drawn short."""
 
 Blocked = dict[int, list[SlowStep]]
 """The steps that held the loop, by track, in order of time."""
@@ -115,7 +120,12 @@ def lay_out_run(run: Run, columns: int, rows: int, column: int) -> Grid:
 
 def column_ns(runs: Sequence[Run], columns: int) -> int:
     """How long a column is, if so many of them hold the longest run."""
-    return max(-(-max(map(extent_ns, runs), default=0) // max(columns, 1)), 1)
+    return -(-scale_ns(runs) // max(columns, 1))
+
+
+def scale_ns(runs: Iterable[Run]) -> int:
+    """Where the axis of them all ends."""
+    return max((LEAST_SCALE_NS, *map(extent_ns, runs)))
 
 
 def cut(run: Run, start_ns: int, end_ns: int) -> Run:
@@ -145,7 +155,7 @@ def lay_out_part(part: Run, start_ns: int, end_ns: int, zero_ns: int, columns: i
     zero_ns: when the first row of the whole run opened.
     """
     columns, rows = max(columns, 1), max(rows, 1)
-    column_ns = max(-(-(end_ns - start_ns) // columns), 1)
+    column_ns = -(-max(end_ns - start_ns, LEAST_SCALE_NS) // columns)
     grid = _grid(part, columns, rows, column_ns, start_ns, end_ns)
     return replace(grid, origin_ns=start_ns - zero_ns)
 

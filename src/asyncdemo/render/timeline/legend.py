@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from asyncdemo.render.timeline.grid import Shade
 
-__all__ = ["LEGEND", "LEGEND_OF_CAUSES", "SHADE_TERMS", "SHADE_WORDS"]
+__all__ = ["HEIGHT_WORDS", "LEGEND", "LEGEND_OF_CAUSES", "SHADE_TERMS", "SHADE_WORDS"]
+
+HEIGHT_WORDS = "the height says how many of them are at work"
+"""Of a row that stands for several."""
 
 SHADE_WORDS = {
     Shade.CLOSED: "not open",
