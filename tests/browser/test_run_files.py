@@ -118,7 +118,7 @@ def told_by(made: dict[str, Any]) -> dict[str, Any]:
     assert "error" not in made, made
     data = made["data"]
     for run in data["runs"]:
-        assert run.pop("figures").startswith("wall " if run["noun"] == "lane" else "all in ")
+        assert run.pop("figures").startswith("time " if run["noun"] == "lane" else "all in ")
     is_server = [run["noun"] == "request" for run in data["runs"]]
     opened = [
         None if server else told["open"] for server, told in zip(is_server, made["figures"], strict=True)

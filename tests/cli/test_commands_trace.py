@@ -249,8 +249,28 @@ def test_a_script_from_standard_input(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert "arguments: ['an', '--argument']" in done.err
     assert done.data["script"] == "-"
-    done = asyncdemo("trace", "--plain", "--lane", "work", "-", cwd=tmp_path, stdin=CHATTY)
+    done = asyncdemo("trace", "--plain", "--details", "--lane", "work", "-", cwd=tmp_path, stdin=CHATTY)
     assert "work(2)" in done.out
+
+
+def test_a_syntax_error_is_told_once_and_kept_in_the_recording(tmp_path: Path) -> None:
+    script, saved = tmp_path / "broken.py", tmp_path / "broken.jsonl"
+    script.write_text("def f(:\n    pass\n")
+    done = asyncdemo("trace", "--plain", "--save", saved, script)
+    assert done.code == 1
+    assert (done.out + done.err).count("invalid syntax") == 1
+    assert done.out == "broken: failed with exit code 1; no lanes: nothing was recorded\n"
+    assert "broken.py has a syntax error: " in asyncdemo("show", "--plain", saved).out
+
+
+def test_the_exit_code_of_a_task_is_told(tmp_path: Path) -> None:
+    script = tmp_path / "exits.py"
+    script.write_text(
+        "import asyncio\nimport sys\n\n\nasync def main():\n    sys.exit(3)\n\n\nasyncio.run(main())\n"
+    )
+    done = asyncdemo("trace", "--plain", script)
+    assert "exits: failed with exit code 3; " in done.out
+    assert "SystemExit: 3" in done.out
 
 
 @pytest.mark.parametrize("name", ["app.pyz", "chatty.pyc", "folder"])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import click
 from rich.console import Console
 from rich.theme import Theme
 
 from asyncdemo.model import Run
+from asyncdemo.recording.runner import SYNTAX_ERROR
 from asyncdemo.render.terminal.output import Tail
 
 __all__ = ["make_console", "print_output", "print_runs"]
@@ -26,20 +28,32 @@ def make_console() -> Console:
     return _Console(highlight=False, theme=Theme({"markdown.code": "bold"}))
 
 
-def print_runs(runs: Sequence[Run], console: Console | None, meant: Collection[str] = ()) -> None:
+def print_runs(
+    runs: Sequence[Run],
+    console: Console | None,
+    meant: Collection[str] = (),
+    *,
+    details: bool = False,
+    heard: bool = False,
+) -> None:
     """The report at the end: a picture on the console, or words on stdout if there is none.
 
-    meant: names of runs that ended as they should, though not well.
+    meant: names of runs that ended as they should, though not well. details: all figures, and in words every
+    row. heard: what the scripts wrote is shown already, and with it what Python says of a syntax error.
     """
+    if heard:
+        runs = [
+            replace(run, notes=tuple(note for note in run.notes if SYNTAX_ERROR not in note)) for run in runs
+        ]
     if console is None:
         from asyncdemo.render.text.plain import render_plain
 
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        click.echo(render_plain(runs, encoding=encoding, meant=meant), nl=False)
+        click.echo(render_plain(runs, encoding=encoding, meant=meant, details=details), nl=False)
     else:
         from asyncdemo.render.terminal.report import print_report
 
-        print_report(runs, console, meant=meant)
+        print_report(runs, console, meant=meant, details=details)
 
 
 def print_output(name: str, tail: Tail, console: Console | None, lines: int) -> None:

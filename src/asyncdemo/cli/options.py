@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["course_option", "json_option", "plain_option", "set_option"]
+__all__ = ["course_option", "details_option", "json_option", "plain_option", "set_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -34,6 +34,14 @@ def plain_option(command: Command) -> Command:
         "--plain",
         is_flag=True,
         help="The facts as text, without drawing or control codes. The rule without a terminal.",
+    )(command)
+
+
+def details_option(command: Command) -> Command:
+    return click.option(
+        "--details",
+        is_flag=True,
+        help="All figures, by the names that the glossary has for them. In words: every row, too.",
     )(command)
 
 

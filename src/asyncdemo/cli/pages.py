@@ -40,7 +40,7 @@ def timeline_page(runs: Sequence[Run], functions: Sequence[str], console: Consol
         return
     run = runs[-1]
     lanes = tuple(lane for lane in run.lanes if lane.function in functions) or run.lanes
-    print_runs([replace(run, lanes=lanes)], console)
+    print_runs([replace(run, lanes=lanes)], console, details=console is None)
 
 
 def keys_page() -> None:

@@ -10,7 +10,7 @@ import click
 
 from asyncdemo import store
 from asyncdemo.cli.console import make_console, print_runs
-from asyncdemo.cli.options import json_option, plain_option
+from asyncdemo.cli.options import details_option, json_option, plain_option
 from asyncdemo.cli.terminal import can_draw, interactive
 from asyncdemo.errors import UsageError
 from asyncdemo.render.text.json_result import script_result
@@ -27,9 +27,10 @@ __all__ = ["command"]
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
 )
 @plain_option
+@details_option
 @json_option
 @click.pass_context
-def command(context: click.Context, files: Sequence[Path], plain: bool, as_json: bool) -> None:
+def command(context: click.Context, files: Sequence[Path], plain: bool, details: bool, as_json: bool) -> None:
     """Look at recorded runs, several side by side on one scale, or print them.
 
     FILE is what `trace --save` and `run --save` wrote. On a terminal it opens a screen: move with the arrows,
@@ -40,12 +41,12 @@ def command(context: click.Context, files: Sequence[Path], plain: bool, as_json:
         if len(runs) > 1:
             raise UsageError("--json shows one recording at a time.")
         click.echo(json.dumps(script_result(runs[0].script, runs[0])))
-    elif interactive(plain, as_json):
+    elif interactive(plain or details, as_json):
         from asyncdemo.course.workspace.context import locate
         from asyncdemo.tui.app import run_application
         from asyncdemo.tui.viewer import ViewerScreen
 
         context.exit(run_application(locate(None), lambda: ViewerScreen(runs)))
     else:
-        print_runs(runs, None if plain or not can_draw() else make_console())
+        print_runs(runs, None if plain or not can_draw() else make_console(), details=details)
     context.exit(0)

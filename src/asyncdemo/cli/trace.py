@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from asyncdemo.cli.console import make_console, print_output, print_runs
-from asyncdemo.cli.options import json_option, plain_option, set_option
+from asyncdemo.cli.options import details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.recording import Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_draw
@@ -78,6 +78,7 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     help="Do not wait: let the clock jump from timer to timer. For scripts that use nothing but asyncio.",
 )
 @plain_option
+@details_option
 @json_option
 @click.option(
     "--save",
@@ -104,6 +105,7 @@ def command(
     set_to: tuple[str, ...],
     virtual: bool,
     plain: bool,
+    details: bool,
     as_json: bool,
     save_to: Path | None,
     timeout_s: float | None,
@@ -141,12 +143,12 @@ def command(
         click.echo(json.dumps(script_result(script, recorded.runs[0])))
     elif plain or not can_draw():
         recorded = record_quietly([Job(target, options)])
-        print_runs(recorded.runs, None)
+        print_runs(recorded.runs, None, details=details, heard=True)
     else:
         console = make_console()
         recorded = record_live([Job(target, replace(options, stdout=Stdout.CAPTURE))], console, race=True)
         print_output(script, recorded.output[0], console, _OUTPUT_LINES)
-        print_runs(recorded.runs, console)
+        print_runs(recorded.runs, console, details=details, heard=True)
     _save(recorded, save_to)
     _hint_misplaced(context.command, script, args, recorded)
     context.exit(_exit_code(recorded))

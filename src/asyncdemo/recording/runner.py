@@ -32,6 +32,7 @@ from asyncdemo.recording.polling import readable
 from asyncdemo.recording.terminals import Settings
 
 __all__ = [
+    "SYNTAX_ERROR",
     "Call",
     "Child",
     "Listener",
@@ -45,6 +46,8 @@ __all__ = [
 ]
 
 _START_TIMEOUT_S = 60.0
+SYNTAX_ERROR = "has a syntax error"
+"""Stands in the note of a run whose script is no Python."""
 _NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encoding", "encoding problem")
 """What Python, in one version or another, says of a file whose bytes are no source text."""
 _GRACE_S = 3.0
@@ -376,7 +379,7 @@ class Recording:
         if self._assembly.invalid is not None:
             reason = self._assembly.invalid
             is_text = not any(sign in reason for sign in _NO_TEXT)
-            fault = "has a syntax error" if is_text else "is not a Python script"
+            fault = SYNTAX_ERROR if is_text else "is not a Python script"
             self._assembly.add_note(f"{self._target.title} {fault}: {reason}.")
         if self._ended_at is not None and self._stopped is None and self._asked_at is not None:
             self._assembly.forget_stuck()  # it stood still for a while, and has come to its end

@@ -8,6 +8,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
@@ -24,8 +25,10 @@ from asyncdemo.render.html.element import element_html, script_js
 from asyncdemo.render.html.page import render_html
 from asyncdemo.render.perfetto.trace import render_perfetto
 from asyncdemo.render.svg.picture import draw_svg, render_svg
+from asyncdemo.render.terminal.theme import COLOURS
 from asyncdemo.render.text.csv_table import COLUMNS, render_csv
 from asyncdemo.render.timeline.chart import charts
+from asyncdemo.render.timeline.grid import Shade
 from tests.support.runs import Story, at_line, ns
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -168,6 +171,26 @@ class TestSvg:
         text = render_svg([crowd()])
         assert "+9,992 lanes folded, up to 193 to a row" in text
         assert len(text) < 400_000
+
+    def test_a_folded_row_is_columns_in_a_plain_colour_and_never_in_a_texture(self) -> None:
+        story = Story()
+        gate = story.semaphore(100)
+        for number in range(200):
+            task = story.task(f"t{number}")
+            if number % 2:
+                task.queues(gate, 100).takes(gate).sleeps(100).gives_back(gate).returns()
+            else:
+                task.takes(gate).sleeps(100).gives_back(gate).sleeps(100).returns()
+        root = ElementTree.fromstring(draw_svg([story.run()]).svg)
+        rows = [
+            group for group in root.iter(f"{SVG}g") if re.match(r"[\d,]+-", group.findtext(f"{SVG}text", ""))
+        ]
+        assert rows
+        for row in rows:
+            (path,) = row.iter(f"{SVG}path")
+            assert path.get("fill") == COLOURS[Shade.WAITING]
+            heights = [int(high) for high in re.findall(r"v-(\d+)", path.get("d", ""))]
+            assert heights[0] < heights[-1]  # half of them queue at first
 
     def test_it_is_light_and_dark(self) -> None:
         assert "prefers-color-scheme:dark" in render_svg([gate()])
@@ -348,8 +371,16 @@ class TestCsv:
             "resource": "",
             "line": "/home/ada/app.py:7 in hold",
             "kind": "lane",
-            **dict.fromkeys(("held_by", "resident_bytes", "virtual_bytes", "threads"), ""),
+            **dict.fromkeys(("held_by", "resident_bytes", "virtual_bytes", "threads", "woken_by"), ""),
         }
+
+    def test_a_wait_has_who_ended_it(self) -> None:
+        story = Story()
+        story.task("waker").runs(10).returns()
+        story.task("woken").waits(10, "event").runs(1).returns()
+        run = replace(story.run(), wakes=Wakes([Wake(ns(10), waker=0, woken=1)]))
+        ends = {(row["name"], row["state"]): row["woken_by"] for row in self.rows(run)}
+        assert ends == {("waker", "running"): "", ("woken", "waiting"): "waker", ("woken", "running"): ""}
 
     def test_names_are_quoted(self) -> None:
         assert [row["name"] for row in self.rows(nasty())] == NASTY

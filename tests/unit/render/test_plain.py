@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from asyncdemo.model import Outcome, Run, RunOutcome
+from asyncdemo.model import Clock, Outcome, Run, RunOutcome
 from asyncdemo.render.text.plain import render_plain
 from tests.support.runs import Story, at_line
+
+in_detail = partial(render_plain, details=True)
 
 GOLDEN = """\
 gate: failed with exit code 1
@@ -39,7 +42,7 @@ def gate() -> Run:
 
 
 def test_a_run_in_words() -> None:
-    text = render_plain([gate()])
+    text = in_detail([gate()])
     facts, rest = text.split("  findings:\n")
     findings, rest = rest.split("  notes:\n")
     notes, lanes = rest.split("  lanes:\n")
@@ -60,7 +63,7 @@ def test_there_are_no_control_codes_and_no_pictures() -> None:
 def test_a_stream_without_the_letters_gets_escapes() -> None:
     story = Story()
     story.task("名前").sleeps(10).returns()
-    text = render_plain([story.run()], encoding="ascii")
+    text = in_detail([story.run()], encoding="ascii")
     assert "\\u540d\\u524d: 0 s to 10 ms" in text
 
 
@@ -73,7 +76,7 @@ def crowd(lanes: int) -> Run:
 
 
 def test_lanes_beyond_the_bound_share_a_line() -> None:
-    text = render_plain([crowd(10_000)], lanes=5)
+    text = in_detail([crowd(10_000)], lanes=5)
     lanes = text.split("  lanes:\n")[1].split("  findings:")[0].splitlines()
     assert len(lanes) == 6
     assert lanes[-1] == (
@@ -83,12 +86,12 @@ def test_lanes_beyond_the_bound_share_a_line() -> None:
 
 
 def test_one_more_than_the_bound_is_told_itself() -> None:
-    assert "more lane" not in render_plain([crowd(6)], lanes=5)
-    assert "and 2 more lanes" in render_plain([crowd(7)], lanes=5)
+    assert "more lane" not in in_detail([crowd(6)], lanes=5)
+    assert "and 2 more lanes" in in_detail([crowd(7)], lanes=5)
 
 
 def test_a_run_without_lanes() -> None:
-    text = render_plain([Story().run()])
+    text = in_detail([Story().run()])
     assert "no lanes: nothing was recorded" in text
     assert len(text.splitlines()) == 2
 
@@ -97,7 +100,7 @@ def test_variants_are_compared() -> None:
     slow, fast = Story(), Story()
     slow.task("a").sleeps(300).returns()
     fast.task("a").sleeps(100).returns()
-    text = render_plain([slow.run(name="slow"), fast.run(name="fast")])
+    text = in_detail([slow.run(name="slow"), fast.run(name="fast")])
     assert "compared      3.00x as long as fast" in text
     assert "compared      3.00x as fast as slow" in text
 
@@ -111,8 +114,8 @@ def test_who_leaves_work_out_is_not_called_faster() -> None:
         return replace(story.run(), name=name)
 
     whole, half = trip("whole", second_fails=False), trip("half", second_fails=True)
-    assert "compared" not in render_plain([whole, half])
-    assert "compared" in render_plain([whole, trip("again", second_fails=False)])
+    assert "compared" not in in_detail([whole, half])
+    assert "compared" in in_detail([whole, trip("again", second_fails=False)])
 
 
 def slow_and_fast(outcome: RunOutcome) -> list[Run]:
@@ -124,11 +127,11 @@ def slow_and_fast(outcome: RunOutcome) -> list[Run]:
 
 @pytest.mark.parametrize("outcome", [RunOutcome.FAILED, RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED])
 def test_a_run_that_broke_off_is_not_compared(outcome: RunOutcome) -> None:
-    assert "compared" not in render_plain(slow_and_fast(outcome))
+    assert "compared" not in in_detail(slow_and_fast(outcome))
 
 
 def test_a_run_that_is_meant_to_fail_is_compared() -> None:
-    text = render_plain(slow_and_fast(RunOutcome.FAILED), meant=["slow"])
+    text = in_detail(slow_and_fast(RunOutcome.FAILED), meant=["slow"])
     assert "compared      3.00x as long as fast" in text
 
 
@@ -144,15 +147,58 @@ def test_waiting_for_the_gil_is_told_where_it_is_much_of_what_shows_as_running()
     for story, cpu_ms in ((busy, 40), (calm, 98)):
         story.thread("first", cpu_ms=cpu_ms).runs(100).returns()
         story.thread("second", cpu_ms=100).runs(100).returns()
-    told = render_plain([busy.run()])
+    told = in_detail([busy.run()])
     assert "GIL           threads may have waited for it for up to 60 ms of their running time" in told
-    assert "GIL" not in render_plain([calm.run()])
+    assert "GIL" not in in_detail([calm.run()])
 
 
 def test_running_time_that_nothing_explains_is_told_as_such() -> None:
     story = Story()
     for name in ("first", "second"):
         story.thread(name, cpu_ms=0).runs(500).returns()
-    told = render_plain([story.run()])
+    told = in_detail([story.run()])
     assert "not observed  at least 1.00 s of the running time used no CPU" in told
     assert "GIL" not in told
+
+
+BRIEF = """\
+gate: failed with exit code 1; time 300 ms, at most 2 at work, 280 ms if nothing had to wait
+  loop blocked: for 80 ms once; the longest 80 ms: sleep at net.py:7 in fetch, called from app.py:30
+"""
+
+
+def test_in_brief_a_run_is_one_line_and_what_was_found_in_it() -> None:
+    text = render_plain([gate()])
+    assert text.startswith(BRIEF)
+    notes = "  - second raised after 201 ms: ValueError: no\n  - cut off after 0.30 s\n"
+    assert text.endswith(notes)
+    assert all(line.startswith("  ") for line in text.splitlines()[1:])
+
+
+def test_in_brief_all_that_went_well_is_a_line_each() -> None:
+    slow, fast = slow_and_fast(RunOutcome.OK)
+    assert render_plain([slow, fast]) == (
+        "slow: time 300 ms, at most 1 at work, 300 ms if nothing had to wait\n"
+        "fast: time 100 ms, at most 1 at work, 100 ms if nothing had to wait\n"
+    )
+
+
+def test_in_virtual_time_that_is_said() -> None:
+    story = Story()
+    story.task("a").sleeps(10).returns()
+    virtual = replace(story.run(), clock=Clock.VIRTUAL)
+    assert render_plain([virtual]).endswith("if nothing had to wait (virtual time)\n")
+
+
+def test_equal_notes_are_one_with_a_count() -> None:
+    story = Story()
+    for number in range(4):
+        story.task(f"t{number}").sleeps(10).raises("ValueError")
+    story.task("other").sleeps(10).raises("KeyError")
+    text = render_plain([story.run(notes=("Something is off.", "Well.", "Something is off."))])
+    assert text.splitlines()[1:] == [
+        "  - t0 raised after 10 ms: ValueError, and so did 3 more",
+        "  - other raised after 10 ms: KeyError",
+        "  - Something is off. (2 times)",
+        "  - Well.",
+    ]

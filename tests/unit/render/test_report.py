@@ -47,8 +47,10 @@ def strange_names() -> Run:
     return story.run(name="[red]", notes=("a note with \x1b[31m",))
 
 
-def report(*runs: Run, width: int = 100, theme: Theme = UNICODE, rows: int = 24) -> list[str]:
-    return text_of(list(report_lines(runs, theme, width, rows)))
+def report(
+    *runs: Run, width: int = 100, theme: Theme = UNICODE, rows: int = 24, details: bool = False
+) -> list[str]:
+    return text_of(list(report_lines(runs, theme, width, rows, details=details)))
 
 
 def test_two_variants_stand_side_by_side_on_one_scale() -> None:
@@ -66,8 +68,22 @@ def test_a_narrow_terminal_stacks_them() -> None:
     assert [("blocking" in line, "awaited" in line) for line in titles] == [(True, False), (False, True)]
 
 
-def test_the_facts_are_below_the_picture() -> None:
+def test_below_the_picture_are_the_few_facts_that_everybody_wants() -> None:
     text = "\n".join(report(sleeping_in_turn(), sleeping_together(), width=160))
+    for words in (
+        "time          3.00 s; 300 ms if nothing had to wait",
+        "at work       at most 1 of 10 lanes",
+        "at work       at most 10 of 10 lanes",
+        "the longest 300 ms: sleep at app.py:12",
+        "Found in blocking",
+    ):
+        assert words in text
+    for words in ("wall", "ideal", "peak", "throughput", "compared", "in sum"):
+        assert words not in text
+
+
+def test_in_detail_all_facts_are_below_the_picture() -> None:
+    text = "\n".join(report(sleeping_in_turn(), sleeping_together(), width=160, details=True))
     for words in (
         "wall          3.00 s",
         "the wall is 10.0x that",
@@ -90,9 +106,44 @@ def test_no_line_is_wider_than_the_terminal(width: int, runs: tuple[Run, ...]) -
 
 def test_ten_thousand_lanes_are_folded_and_counted() -> None:
     lines = report(crowd(), width=100, rows=20)
-    assert any("+9,994 lanes folded, up to 714 to a row; of all 10,000:" in line for line in lines)
+    words = "+9,994 lanes folded, up to 714 to a row; of all 10,000, on average:"
+    assert any(words in line for line in lines)
     assert sum(1 for line in lines if line.startswith(("visit(", "7-", "9,289-10,000"))) == 8
-    assert any("peak" in line and "of 10,000 lanes" in line for line in lines)
+    assert any("at work" in line and "of 10,000 lanes" in line for line in lines)
+
+
+def folded(theme: Theme) -> list[str]:
+    """Thirty tasks in six rows, two of one task: half of a folded row queues while the other works."""
+    story = Story()
+    gate = story.semaphore(15)
+    for number in range(30):
+        task = story.task(f"t{number}")
+        if number % 2:
+            task.queues(gate, 100).takes(gate).sleeps(100).gives_back(gate).returns()
+        else:
+            task.takes(gate).sleeps(100).gives_back(gate).sleeps(100).returns()
+    lines = report(story.run(), width=60, theme=theme, rows=6)
+    return [line.split()[-1] for line in lines if line.startswith(("3-", "10-", "17-", "24-"))]
+
+
+def test_a_folded_row_says_how_many_of_its_lanes_are_at_work_and_never_as_one_row_does() -> None:
+    for row in folded(UNICODE):
+        assert set(row[:20]) <= set("▃▄▅")
+        assert set(row[-20:]) == {"█"}
+    for row in folded(ASCII):
+        assert set(row[:20]) <= set("345")
+        assert set(row[-20:]) == {"8"}
+
+
+def test_counts_of_lanes_are_whole() -> None:
+    story = Story()
+    for number in range(30):
+        story.task(f"t{number}", at=number * 10).runs(0.5).sleeps(9.5).returns()
+    lines = report(story.run(), width=60, rows=6)
+    counted = {
+        line.split()[0]: line.split()[1] for line in lines if line.startswith((" running", " waiting"))
+    }
+    assert counted == {"running": "█1", "waiting": "█1"}
 
 
 def test_the_legend_has_the_marks_that_occur() -> None:

@@ -48,7 +48,10 @@ def without_findings(text: str) -> str:
 
 
 def test_a_server_in_words() -> None:
-    assert without_findings(render_plain([film()])).splitlines() == GOLDEN.read_text("utf-8").splitlines()
+    assert (
+        without_findings(render_plain([film()], details=True)).splitlines()
+        == GOLDEN.read_text("utf-8").splitlines()
+    )
 
 
 def test_what_failed_is_told_first() -> None:

@@ -53,11 +53,13 @@ __all__ = [
     "peak_words",
     "reason_words",
     "row_words",
+    "summary_words",
 ]
 
 _Measured = tuple[Run, Metrics]
 _MOST_RESOURCES = 8
 _MOST_FUNCTIONS = 4
+_OF_CLIENTS = frozenset({"requests", "latency"})
 _WORTH_TELLING = 0.1
 """Of the time that is shown as running, from which share on it is a line that no CPU was used."""
 _SAME = 1.02
@@ -66,11 +68,15 @@ _SAME = 1.02
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Everything that a view tells about one run."""
+    """Everything that a view tells about one run.
+
+    facts: all of them, in the glossary's terms. brief: the few that everybody wants, in everyday words.
+    """
 
     run: Run
     metrics: Metrics
     facts: tuple[Fact, ...]
+    brief: tuple[Fact, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
 
@@ -85,15 +91,29 @@ def account_for(runs: Sequence[Run], meant: Collection[str] = ()) -> tuple[Accou
     whole = [run.outcome is RunOutcome.OK or run.name in meant for run in runs]
     others = list(compress(zip(runs, measured, strict=True), whole))
     return tuple(
-        Account(
-            run,
-            metrics,
-            tuple(_facts(run, metrics, others if is_whole else [])),
-            diagnose(run),
-            tuple(_notes(run)),
-        )
+        _account(run, metrics, others if is_whole else [])
         for run, metrics, is_whole in zip(runs, measured, whole, strict=True)
     )
+
+
+def _account(run: Run, own: Metrics, others: Sequence[_Measured]) -> Account:
+    facts = tuple(_facts(run, own, others))
+    return Account(run, own, facts, tuple(_brief(run, own, facts)), diagnose(run), tuple(_notes(run)))
+
+
+def summary_words(run: Run, own: Metrics) -> str:
+    """ "time 3.01 s, at most 1 at work, 302 ms if nothing had to wait".
+
+    Of a server what its clients saw, too; of a run without rows "".
+    """
+    parts = [f"{use.answered:,} of {use.count:,} answered"] if (use := own.requests).count else []
+    if use.answered:
+        parts.append(f"p99 {duration(use.p99_ns)}")
+    if run.lanes:
+        parts += [f"time {duration(own.wall_ns)}", f"at most {own.peak:,} at work"]
+        if own.ideal_ns is not None:
+            parts.append(f"{duration(own.ideal_ns)} if nothing had to wait")
+    return ", ".join(parts)
 
 
 def row_words(row: Lane | Request, totals: LaneTotals, zero_ns: int) -> str:
@@ -183,6 +203,19 @@ def _facts(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact
     yield from _resources(own)
     yield from pool_facts(pool_use(run))
     yield from memory_facts(own.memory)
+
+
+def _brief(run: Run, own: Metrics, facts: Iterable[Fact]) -> Iterable[Fact]:
+    """Requests as their clients saw them, time, how many at work; and whatever warns."""
+    for fact in facts:
+        if fact.label in _OF_CLIENTS or (fact.warns and fact.label != "outcome"):  # which the heading says
+            yield fact
+        elif fact.label == "wall":
+            ideal = "" if own.ideal_ns is None else f"; {duration(own.ideal_ns)} if nothing had to wait"
+            yield Fact("time", fact.value + ideal)
+        elif fact.label in ("peak", "handlers"):
+            calls = count(own.lanes, "call" if run.requests else "lane")
+            yield Fact("at work", f"at most {own.peak:,} of {calls}")
 
 
 def _work(run: Run, own: Metrics, others: Sequence[_Measured]) -> Iterable[Fact]:
@@ -285,14 +318,19 @@ def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:
 
 
 def _notes(run: Run) -> Iterable[str]:
+    """Equal ones once, with their number."""
     zero = _origin_ns(run)
+    raised: defaultdict[str, list[Track]] = defaultdict(list)
     for track in run.tracks:
         if track.error and not _ended_by_shutdown(run, track):
-            when = "" if track.end_ns < zero else f" after {duration(track.end_ns - zero)}"
-            yield f"{clean(track.name)} raised{when}: {clean(track.error)}"
-    yield from map(clean, run.notes)
-    for sentence in where_they_wait(run):
-        yield f"When it was stopped: {clean(sentence)}"
+            raised[track.error].append(track)
+    for error, tracks in raised.items():
+        when = "" if tracks[0].end_ns < zero else f" after {duration(tracks[0].end_ns - zero)}"
+        also = f", and so did {len(tracks) - 1:,} more" if len(tracks) > 1 else ""
+        yield f"{clean(tracks[0].name)} raised{when}: {clean(error)}{also}"
+    sentences = [*run.notes, *(f"When it was stopped: {sentence}" for sentence in where_they_wait(run))]
+    for sentence, times in Counter(map(clean, sentences)).items():
+        yield sentence + (f" ({times:,} times)" if times > 1 else "")
 
 
 def _ended_by_shutdown(run: Run, track: Track) -> bool:

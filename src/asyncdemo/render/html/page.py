@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from asyncdemo.model import Run
-from asyncdemo.render.facts.runs import Account, account_for, finding_words
+from asyncdemo.render.facts.runs import Account, Fact, account_for, finding_words
 from asyncdemo.render.html.element import element_of, script_js
 from asyncdemo.render.timeline.chart import Bar, Chart, charts
 from asyncdemo.render.timeline.grid import STATE_OF, Shade
 from asyncdemo.render.timeline.legend import SHADE_WORDS
-from asyncdemo.render.words import clean, count, duration, number, status, title
+from asyncdemo.render.words import clean, count, duration, status, title, whole
 
 __all__ = ["render_html", "report_html"]
 
@@ -63,21 +63,28 @@ def render_html(runs: Sequence[Run]) -> str:
 
 def report_html(accounts: Sequence[Account]) -> str:
     """What was measured and found, in words and tables."""
-    return "\n".join([*_facts(accounts), *(part for account in accounts for part in _remarks(account))])
+    return "\n".join(
+        [
+            *_facts(accounts, [account.brief for account in accounts], "Figures"),
+            *(part for account in accounts for part in _remarks(account)),
+            "<details><summary>All figures</summary>",
+            *_facts(accounts, [account.facts for account in accounts], "All figures"),
+            "</details>",
+        ]
+    )
 
 
-def _facts(accounts: Sequence[Account]) -> Iterator[str]:
+def _facts(accounts: Sequence[Account], told: Sequence[Sequence[Fact]], name: str) -> Iterator[str]:
     """Figures of all runs side by side: a row for each label that any of them has."""
-    labels = list(dict.fromkeys(fact.label for account in accounts for fact in account.facts))
-    yield '<div class="wide" tabindex="0" role="region" aria-label="Figures"><table>\n<thead><tr><td></td>'
+    labels = list(dict.fromkeys(fact.label for facts in told for fact in facts))
+    yield f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>\n<thead><tr><td></td>'
     yield "".join(f'<th scope="col">{escape(title(account.run))}</th>' for account in accounts)
     yield "</tr></thead>\n<tbody>"
     ended = "".join(f"<td>{escape(status(account.run))}</td>" for account in accounts)
     yield f'<tr><th scope="row">end</th>{ended}</tr>'
     for label in labels:
         cells = []
-        for account in accounts:
-            facts = [fact for fact in account.facts if fact.label == label]
+        for facts in ([fact for fact in own if fact.label == label] for own in told):
             warn = ' class="warn"' if any(fact.warns for fact in facts) else ""
             cells.append(f"<td{warn}>{'<br>'.join(escape(fact.value) for fact in facts)}</td>")
         yield f'<tr><th scope="row">{escape(label)}</th>{"".join(cells)}</tr>'
@@ -118,7 +125,7 @@ def _table_rows(chart: Chart) -> Iterator[tuple[str, str, str, str, str]]:
             yield label, *_cells(bar)
         for band in row.bands:
             words = ", ".join(
-                f"{number(amount)} {SHADE_WORDS[Shade(shade)]}"
+                f"{whole(amount):,} {SHADE_WORDS[Shade(shade)]}"
                 for shade, amount in enumerate(band.counts)
                 if amount
             )

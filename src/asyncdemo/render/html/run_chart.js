@@ -135,7 +135,7 @@ function runData(run, rows, columnNs, scale) {
     noun,
     length_ns: extentOf(run),
     outcome: told.status,
-    figures: `${noun === 'lane' ? 'wall ' : 'all in '}${duration(told.length_ns)}, ${counted(told.rows, noun)}, ${grouped(told.open)} open at once`,
+    figures: `${noun === 'lane' ? 'time ' : 'all in '}${duration(told.length_ns)}, ${counted(told.rows, noun)}, at most ${grouped(told.open)} open`,
     warning: blocked ? `loop blocked for ${duration(blocked)}` : '',
     empty: emptyWords(run),
     rows,
@@ -150,8 +150,8 @@ function runData(run, rows, columnNs, scale) {
 
 async function chartData(runs) {
   const breath = breaths();
-  const longest = runs.length ? most(runs, extentOf) : 0, scale = longest || 1;
-  const columnNs = Math.max(Math.ceil(longest / LIMITS.columns), 1);
+  const longest = runs.length ? most(runs, extentOf) : 0, scale = Math.max(longest, LIMITS.scale_ns);
+  const columnNs = Math.ceil(scale / LIMITS.columns);
   const data = { scale_ns: scale, runs: [] };
   for (const run of runs) {
     const rows = fits(run) ? exactRows(run) : await foldedRows(run, columnNs, scale, breath);
@@ -174,6 +174,24 @@ function openAtOnce(rows) {
   return found;
 }
 
+/* Who raised what: equal errors in one sentence. */
+function raisedWords(raised, begun) {
+  return [...new Set(raised.map(track => track.error))].map(error => {
+    const [{ name, end }, ...others] = raised.filter(track => track.error === error);
+    const when = end < begun ? '' : ` after ${duration(end - begun)}`;
+    const also = others.length ? `, and so did ${grouped(others.length)} more` : '';
+    return `${clean(name)} raised${when}: ${clean(error)}${also}`;
+  });
+}
+
+/* Equal sentences once, with their number. */
+function once(sentences) {
+  return [...new Set(sentences)].map(sentence => {
+    const times = sentences.filter(other => other === sentence).length;
+    return times > 1 ? `${sentence} (${grouped(times)} times)` : sentence;
+  });
+}
+
 /* What a page tells of a run in words, beside its header. */
 function figures(run) {
   const zero = zeroOf(run), installed = /(^|[/\\])(site|dist)-packages([/\\]|$)/;
@@ -192,10 +210,6 @@ function figures(run) {
     blocking: blockingSteps(run).map(step => ({ at_ns: step.start - begun, words: blockingWords(step),
       held_ns: Math.max(step.end - step.start - step.stolen, 0) })),
     steps: [...run.tracks.values()].some(track => track.steps),
-    notes: [
-      ...raised.map(({ name, end, error }) =>
-        `${clean(name)} raised${end < begun ? '' : ` after ${duration(end - begun)}`}: ${clean(error)}`),
-      ...run.notes.map(clean),
-    ],
+    notes: [...raisedWords(raised, begun), ...once(run.notes.map(clean))],
   };
 }

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from rich.cells import cell_len
 
-from asyncdemo.analysis.metrics import RequestUse
-from asyncdemo.render.facts.runs import Account, empty_words, peak_words
+from asyncdemo.render.facts.runs import Account, empty_words, summary_words
 from asyncdemo.render.svg.rows import (
     CHAR,
     LETTER,
@@ -26,6 +25,7 @@ from asyncdemo.render.svg.rows import (
 )
 from asyncdemo.render.timeline.chart import Chart, ChartPool
 from asyncdemo.render.timeline.curves import Curve
+from asyncdemo.render.timeline.legend import HEIGHT_WORDS
 from asyncdemo.render.words import count, duration, fit, size, status
 
 __all__ = ["GAP", "WIDTH", "axis", "chart_height", "chart_shapes", "figures_of", "folded_note", "frame_for"]
@@ -105,25 +105,13 @@ def axis(frame: Frame, y: int) -> Iterator[str]:
 
 def figures_of(account: Account) -> tuple[str, str]:
     """(what to compare at a glance, what is wrong at a glance)."""
-    shown = {fact.label: fact.value for fact in account.facts}
-    if "wall" in shown:
-        ideal_ns = account.metrics.ideal_ns
-        ideal = "" if ideal_ns is None else f" ideal {duration(ideal_ns)},"
-        figures = f"wall {shown['wall']},{ideal} peak {peak_words(account.metrics)}"
-        if "requests" in shown:
-            figures = "; ".join(filter(None, (_requests(account.metrics.requests), figures)))
-    else:
-        figures = status(account.run)
+    figures = summary_words(account.run, account.metrics) or status(account.run)
     blocked = account.metrics.blocked_ns
     return figures, f"loop blocked for {duration(blocked)}" if blocked else ""
 
 
 def folded_note(folded: int, fold: int, noun: str) -> str:
-    return f"+{count(folded, noun)} folded, up to {fold:,} to a row: heights are shares"
-
-
-def _requests(use: RequestUse) -> str:
-    return f"{use.answered:,} of {use.count:,} answered, p99 {duration(use.p99_ns)}" if use.answered else ""
+    return f"+{count(folded, noun)} folded, up to {fold:,} to a row: {HEIGHT_WORDS}"
 
 
 def _pool_height(pool: ChartPool, frame: Frame) -> int:

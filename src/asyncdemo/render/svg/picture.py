@@ -145,7 +145,7 @@ def _words(accounts: Sequence[Account]) -> str:
     """What the picture shows, for those who cannot see it."""
     sentences = []
     for account in accounts:
-        facts = "; ".join(f"{fact.label}: {fact.value}" for fact in account.facts) or status(account.run)
+        facts = "; ".join(f"{fact.label}: {fact.value}" for fact in account.brief) or status(account.run)
         sentences.append(f"{title(account.run)}. {facts}.")
     states = join([SHADE_WORDS[shade] for shade in LEGEND])
     of = " or ".join(sorted({noun(account.run) for account in accounts})) or "lane"

@@ -13,7 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
-from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
+from asyncdemo.render.terminal.theme import CODE, DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.grid import SHADES, Grid, Row, Shade
 from asyncdemo.render.timeline.layout import tick_ns
 from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_TERMS
@@ -28,6 +28,7 @@ __all__ = [
     "gutter_width",
     "legend_lines",
     "panel_width",
+    "prose",
     "row_lines",
     "shared_heights",
     "text_line",
@@ -63,6 +64,18 @@ class Lines:
 
 def text_line(text: str, style: Style | None = None) -> Line:
     return [Segment(text, style)]
+
+
+def prose(parts: Sequence[str], style: Style | None = None) -> Iterator[Line]:
+    """A wrapped text in lines; code, which stands between backticks, has a style instead of them."""
+    is_code = False
+    for part in parts:
+        line: Line = []
+        for at, piece in enumerate(part.split("`")):
+            is_code ^= at > 0
+            if piece:
+                line.append(Segment(piece, CODE if is_code else style))
+        yield line
 
 
 def panel_width(panels: int, width: int) -> tuple[int, bool]:

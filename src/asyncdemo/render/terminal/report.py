@@ -6,14 +6,14 @@ Not for: what the facts are (``facts``), text without a terminal (``plain``).
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.segment import Segment
 
 from asyncdemo.model import Run
-from asyncdemo.render.facts.runs import Account, account_for, empty_words, finding_words
+from asyncdemo.render.facts.runs import Account, Fact, account_for, empty_words, finding_words
 from asyncdemo.render.terminal.draw import (
     Line,
     Lines,
@@ -23,6 +23,7 @@ from asyncdemo.render.terminal.draw import (
     gutter_width,
     legend_lines,
     panel_width,
+    prose,
     text_line,
     timeline_lines,
     title_line,
@@ -43,20 +44,29 @@ _BELOW = 21
 
 
 def print_report(
-    runs: Sequence[Run], console: Console, rows: int | None = None, meant: Collection[str] = ()
+    runs: Sequence[Run],
+    console: Console,
+    rows: int | None = None,
+    meant: Collection[str] = (),
+    details: bool = False,
 ) -> None:
     """rows: the most rows for each run, more lanes or requests are folded; the rule: most of a screen.
 
-    meant: as for ``account_for``.
+    meant: as for ``account_for``. details: all figures, not only the few that everybody wants.
     """
     rows = max(_LEAST_ROWS, console.height - _BELOW) if rows is None else rows
     theme = theme_for(console.encoding)
-    lines = report_lines(runs, theme, console.width, rows, meant)
+    lines = report_lines(runs, theme, console.width, rows, meant, details)
     console.print(Lines(lines), soft_wrap=True, highlight=False)
 
 
 def report_lines(
-    runs: Sequence[Run], theme: Theme, width: int, rows: int = 24, meant: Collection[str] = ()
+    runs: Sequence[Run],
+    theme: Theme,
+    width: int,
+    rows: int = 24,
+    meant: Collection[str] = (),
+    details: bool = False,
 ) -> Iterator[Line]:
     """The report, no line wider than ``width``."""
     accounts = account_for(runs, meant)
@@ -72,7 +82,7 @@ def report_lines(
         [*_picture(account.run, grid, theme, each, gutter), *below.lines, []]
         for account, grid, below in zip(accounts, grids, sections, strict=True)
     ]
-    facts = [[*_facts(account, each), []] for account in accounts]
+    facts = [[*_facts(account.facts if details else account.brief, each), []] for account in accounts]
     if side_by_side:
         yield from beside(pictures, each)
         yield from beside(facts, each)
@@ -98,9 +108,9 @@ def _picture(run: Run, grid: Grid, theme: Theme, width: int, gutter: int) -> Ite
         yield text_line(empty_words(run), DIM)
 
 
-def _facts(account: Account, width: int) -> Iterator[Line]:
+def _facts(facts: Iterable[Fact], width: int) -> Iterator[Line]:
     label = min(_LABEL, width // 3)
-    for fact in account.facts:
+    for fact in facts:
         style = WARNING if fact.warns else None
         for at, part in enumerate(_wrap(fact.value, width - label)):
             yield [
@@ -116,8 +126,8 @@ def _remarks(account: Account, theme: Theme, width: int, named: bool) -> Iterato
         for finding in account.findings:
             message, advice = finding_words(finding)
             yield from _item(message, theme, width)
-            for part in _wrap(advice, width - 4):
-                yield text_line("    " + part, DIM)
+            for line in prose(_wrap(advice, width - 4), DIM):
+                yield [Segment("    "), *line]
     if account.notes:
         yield []
         yield text_line(f"Notes on {title(account.run)}" if named else "Notes", EMPHASIS)
@@ -126,8 +136,8 @@ def _remarks(account: Account, theme: Theme, width: int, named: bool) -> Iterato
 
 
 def _item(text: str, theme: Theme, width: int) -> Iterator[Line]:
-    for at, part in enumerate(_wrap(text, width - 4)):
-        yield text_line(f"  {' ' if at else theme.dot} {part}")
+    for at, line in enumerate(prose(_wrap(text, width - 4))):
+        yield [Segment(f"  {' ' if at else theme.dot} "), *line]
 
 
 def _wrap(text: str, width: int) -> list[str]:

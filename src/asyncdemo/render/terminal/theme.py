@@ -16,7 +16,7 @@ from rich.style import Style
 from asyncdemo.model import Outcome
 from asyncdemo.render.timeline.grid import FULL, Cell, Shade
 
-__all__ = ["ASCII", "COLOURS", "DIM", "EMPHASIS", "UNICODE", "WARNING", "Theme", "theme_for"]
+__all__ = ["ASCII", "CODE", "COLOURS", "DIM", "EMPHASIS", "UNICODE", "WARNING", "Theme", "theme_for"]
 
 COLOURS: Mapping[Shade, str] = MappingProxyType(
     {
@@ -43,6 +43,8 @@ outside of the server, or idle. A cause has the colour of its state: textures te
 
 DIM = Style(dim=True)
 EMPHASIS = Style(bold=True)
+CODE = Style(bold=True, color="cyan")
+"""What stands between backticks."""
 WARNING = Style(bold=True, color=COLOURS[Shade.BLOCKING])
 
 _STYLES = {shade: Style(color=colour) for shade, colour in COLOURS.items()} | {

@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from asyncdemo.model import Evidence
-from asyncdemo.render.terminal.draw import Line, text_line
+from asyncdemo.render.terminal.draw import Line, prose, text_line
 from asyncdemo.render.terminal.evidence import evidence_lines, evidence_text
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
@@ -108,8 +108,8 @@ def _written(line: str, width: int) -> Iterator[Line]:
 
 
 def _item(mark: str, style: Style, text: str, width: int, text_style: Style | None = None) -> Iterator[Line]:
-    for place, part in enumerate(_wrap(text, width - 2)):
-        yield [Segment("  " if place else f"{mark} ", style), Segment(part, text_style)]
+    for place, line in enumerate(prose(_wrap(text, width - 2), text_style)):
+        yield [Segment("  " if place else f"{mark} ", style), *line]
 
 
 def _wrap(text: str, width: int) -> list[str]:

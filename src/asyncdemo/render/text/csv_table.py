@@ -36,6 +36,7 @@ COLUMNS = (
     "resident_bytes",
     "virtual_bytes",
     "threads",
+    "woken_by",
 )
 
 
@@ -51,7 +52,7 @@ def render_csv(runs: Sequence[Run]) -> str:
 
 
 def _rows(run: Run) -> Iterator[dict[str, object]]:
-    zero, blocked = open_ns(run), blocked_of(run)
+    zero, blocked, wakers = open_ns(run), blocked_of(run), _wakers(run)
     for index, row in enumerate(run.rows):
         for piece in pieces(row, blocked):
             step = piece.step
@@ -68,7 +69,17 @@ def _rows(run: Run) -> Iterator[dict[str, object]]:
                 "line": place(step.site, step.called_from, full=True)
                 if step
                 else place(piece.wait.site, full=True),
+                "woken_by": "" if row.track is None else wakers.get((row.track, piece.end_ns), ""),
             }
+
+
+def _wakers(run: Run) -> dict[tuple[int, int], str]:
+    """(track, when it could run again) -> the name of the track that saw to it."""
+    return {
+        (wake.woken, wake.at_ns): run.tracks[wake.waker].name
+        for wake in run.wakes
+        if 0 <= wake.waker < len(run.tracks)
+    }
 
 
 def _connections(run: Run) -> Iterator[dict[str, object]]:

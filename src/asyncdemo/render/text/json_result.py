@@ -29,12 +29,19 @@ __all__ = ["FORMAT", "lesson_result", "script_result", "variant_result"]
 FORMAT = "asyncdemo.result/1"
 
 
-def lesson_result(lesson_id: str, knobs: Mapping[str, Any], runs: Sequence[Run]) -> dict[str, Any]:
+def lesson_result(
+    lesson_id: str,
+    knobs: Mapping[str, Any],
+    runs: Sequence[Run],
+    predictions: Sequence[Mapping[str, str]] = (),
+) -> dict[str, Any]:
+    """predictions: each question that the runs answer, with what happened and why."""
     return {
         "format": FORMAT,
         "lesson": lesson_id,
         "knobs": dict(knobs),
         "variants": [variant_result(run) for run in runs],
+        "predictions": list(predictions),
     }
 
 

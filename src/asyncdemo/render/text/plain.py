@@ -1,7 +1,8 @@
 """Runs as plain text: for a pipe, a log, a screen reader, a golden test.
 
-Sentences and figures only, no control codes and no pictures; every lane or request has a line up to a bound,
-the others share one. Not for: what the facts are (``facts``).
+Sentences and figures only, no control codes and no pictures: a line for each run, and what was found in it.
+With details all figures, and a line for each lane or request up to a bound; the others share one.
+Not for: what the facts are (``facts``).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from asyncdemo.analysis.metrics import row_totals
-from asyncdemo.model import Run
+from asyncdemo.model import Clock, Run, RunOutcome
 from asyncdemo.render.facts.runs import (
     Account,
     account_for,
@@ -17,6 +18,7 @@ from asyncdemo.render.facts.runs import (
     finding_words,
     folded_words,
     row_words,
+    summary_words,
 )
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.timeline.layout import noun, open_ns
@@ -32,18 +34,44 @@ _POINTS = 8
 
 
 def render_plain(
-    runs: Sequence[Run], lanes: int = 40, encoding: str = "utf-8", meant: Collection[str] = ()
+    runs: Sequence[Run],
+    lanes: int = 40,
+    encoding: str = "utf-8",
+    meant: Collection[str] = (),
+    details: bool = False,
 ) -> str:
     """The text, ending in a newline.
 
     lanes: how many get a line each. encoding: of the stream it goes to; what it cannot hold of
     the script's names is written as an escape. meant: as for ``account_for``.
     """
-    text = "\n".join("\n".join(_run(account, lanes)) + "\n" for account in account_for(runs, meant))
+    accounts = account_for(runs, meant)
+    if details:
+        text = "\n".join("\n".join(_details(account, lanes)) + "\n" for account in accounts)
+    else:
+        text = "".join(f"{line}\n" for account in accounts for line in _brief(account))
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def _run(account: Account, lanes: int) -> Iterator[str]:
+def _brief(account: Account) -> Iterator[str]:
+    """One line, if all went well and there is nothing to find."""
+    run = account.run
+    words = summary_words(run, account.metrics) or empty_words(run)
+    how = "" if run.outcome is RunOutcome.OK else f"{status(run)}; "
+    virtual = " (virtual time)" if run.clock is Clock.VIRTUAL and not how else ""
+    yield f"{title(run)}: {how}{words}{virtual}"
+    for fact in account.brief:
+        if fact.warns:
+            yield f"  {fact.label}: {fact.value}"
+    for finding in account.findings:
+        message, advice = finding_words(finding)
+        yield f"  - {message}"
+        if advice:
+            yield f"    {advice}"
+    yield from (f"  - {note}" for note in account.notes)
+
+
+def _details(account: Account, lanes: int) -> Iterator[str]:
     run = account.run
     yield f"{title(run)}: {status(run)}"
     for fact in account.facts:
