@@ -5,6 +5,7 @@ Not for: which packages asyncdemo's extras ask for (``cli.extras``).
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import sys
@@ -23,18 +24,42 @@ WITHOUT_WHEEL: Final = (
 )
 """Packages of the extras that bring a compiled program along, but none for this Python: not asked for."""
 
+_TARGETS: Final = {"": "tour", "course": "course", "lab": "lab"}
+"""Extra -> what `make` calls it."""
 
-def install_command(what: str) -> str:
-    """The command that installs a requirement into this Python (asyncdemo: from the checkout, if in one)."""
-    if what.startswith("asyncdemo") and (CHECKOUT / "pyproject.toml").is_file():
-        extra = what.removeprefix("asyncdemo")
-        arguments = f"-e {shlex.quote(str(CHECKOUT) + extra)}"
-    else:
-        arguments = shlex.quote(what)
+
+def install_command(extra: str = "") -> str:
+    """The command that installs asyncdemo with this extra, the way it was installed here."""
+    prefix = Path(sys.prefix)
+    checkout = (CHECKOUT / "pyproject.toml").is_file()
+    if checkout and prefix == CHECKOUT / ".venv" and extra in _TARGETS:
+        here = "" if Path.cwd() == CHECKOUT else f"-C {shlex.quote(str(CHECKOUT))} "
+        return f"make {here}{_TARGETS[extra]}"
+    what = "asyncdemo" + (f"[{extra}]" if extra else "")
+    if checkout:
+        return _pip(f"-e {shlex.quote(str(CHECKOUT) + what.removeprefix('asyncdemo'))}")
+    requirement = shlex.quote(f"{what} @ {source}" if (source := _source()) else what)
+    if (prefix / "uv-receipt.toml").is_file():
+        return f"uv tool install {requirement}"
+    if "archive-v0" in prefix.parts:  # of uv's cache: what uvx runs
+        return f"uvx --from {requirement} asyncdemo"
+    return _pip(requirement)
+
+
+def _pip(arguments: str) -> str:
     python = shlex.quote(sys.executable)
     if util.find_spec("pip") is None and shutil.which("uv"):
         return f"uv pip install --python {python} {arguments}"
     return f"{python} -m pip install {arguments}"
+
+
+def _source() -> str:
+    """Where asyncdemo was installed from, "" if that was an index (PEP 610)."""
+    try:
+        written = metadata.distribution("asyncdemo").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return ""
+    return str(json.loads(written)["url"]) if written else ""
 
 
 def version_of(package: str) -> str | None:

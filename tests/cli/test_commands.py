@@ -12,6 +12,7 @@ import pytest
 from asyncdemo.cli import extras
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.judging.readiness import Readiness, numbers_words, readiness_words
 from tests.cli.commands import ROOT, asyncdemo, asyncdemo_command, environment
 
 LESSONS = load_course(find_course()).lessons
@@ -144,6 +145,53 @@ def test_doctor_finds_nothing_needed_missing_here() -> None:
     done = asyncdemo("doctor")
     assert done.code == 0
     assert "Nothing needed is missing." in done.out
+
+
+def test_the_doctors_first_line_says_which_lessons_run() -> None:
+    assert asyncdemo("doctor").out.splitlines()[0] == "All 26 lessons run."
+
+
+def test_optional_packages_are_shown_only_if_all_is_asked_for() -> None:
+    few, many = asyncdemo("doctor").out, asyncdemo("doctor", "--all").out
+    for words in ("extra lab", "Packages", "Lab"):
+        assert words not in few
+        assert words in many
+
+
+def test_the_doctor_holds_a_schedule_against_this_machine(tmp_path: Path) -> None:
+    done = asyncdemo("doctor", "--for", "90-minutes")
+    assert (done.code, done.out) == (0, "90 minutes: its lessons, 1, 3, 5, 9 and 11, run here.\n")
+    plan = tmp_path / "plan.md"
+    plan.write_text("[S3](lessons/redis-pools.md)")
+    lacking = asyncdemo("doctor", "--for", plan, ASYNCDEMO_REDIS="neither")
+    assert lacking.code == 3
+    assert lacking.out.splitlines()[0] == "plan: not all of it runs here."
+    assert "No lesson runs. 18 needs: unset ASYNCDEMO_REDIS" in lacking.out
+    data = asyncdemo("doctor", "--for", "half-a-day", "--json").data
+    assert (data["ok"], data["schedule"], len(data["lessons"])) == (True, "Half a day", 8)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([1, 2, 3, 4], "1 to 4"),
+        ([12], "12"),
+        ([1, 3, 5], "1, 3 and 5"),
+        ([2, 1, 4, 5, 6, 9], "1, 2, 4 to 6 and 9"),
+    ],
+)
+def test_numbers_of_lessons_in_words(numbers: list[int], words: str) -> None:
+    assert numbers_words(numbers) == words
+
+
+def test_lessons_that_do_not_run_are_told_by_what_they_need() -> None:
+    found = [Readiness(lesson, "make course" if lesson.number > 11 else "") for lesson in LESSONS]
+    assert readiness_words(found) == "Lessons 1 to 11 run. 12 to 26 need: make course"
+    found[13] = Readiness(LESSONS[13], "apt install postgresql")
+    assert readiness_words(found) == (
+        "Lessons 1 to 11 run. 12, 13 and 15 to 26 need: make course\n14 needs: apt install postgresql"
+    )
+    assert readiness_words(found[11:12]) == "No lesson runs. 12 needs: make course"
 
 
 def test_what_is_not_built_for_this_python_is_no_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:

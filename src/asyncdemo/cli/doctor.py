@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -21,6 +21,8 @@ from asyncdemo.cli.lab_facts import facts_of_lab
 from asyncdemo.cli.options import json_option
 from asyncdemo.cli.terminal import facts_of_terminal, wrapped
 from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.schedules import find_schedule
+from asyncdemo.course.judging.readiness import Readiness, numbers_words, readiness, readiness_words
 from asyncdemo.errors import EXIT_MISSING, EXIT_OK, AsyncdemoError
 from asyncdemo.packages import install_command, version_of
 from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, settings
@@ -28,6 +30,8 @@ from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, s
 __all__ = ["command"]
 
 FORMAT = "asyncdemo.doctor/1"
+LEFT_OUT = frozenset({"Packages", "Lab"})
+"""Topics that are shown with --all: what a lesson lacks is in the first line."""
 NEEDED = ("click", "psutil", "rich")
 _VERSION = "{}.{}".format(*sys.version_info)
 
@@ -54,22 +58,73 @@ class Check:
 
 
 @click.command("doctor")
+@click.option(
+    "--for",
+    "plan",
+    metavar="PLAN",
+    help="Only whether the lessons of a schedule run here: of docs/teach (90-minutes, half-a-day, ...), or a "
+    "Markdown file that links to its lessons. Exit code 3 if one does not.",
+)
+@click.option("--all", "everything", is_flag=True, help="Optional packages and the lab's programs, too.")
 @json_option
 @click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
-    """What is installed, what is missing, and the exact command that mends it.
+def command(context: click.Context, plan: str | None, everything: bool, as_json: bool) -> None:
+    """Which lessons run here, what is missing, and the exact command that mends it.
 
     Exit code 3 if something is missing that nothing works without.
     """
+    if plan is not None:
+        context.exit(_check_schedule(plan, as_json))
     checks = [*_python(), *_packages(), *_services(), *_lab(), *_terminal(), *_system()]
     broken = any(check.status is Status.BROKEN for check in checks)
+    lessons = _lessons()
     if as_json:
-        click.echo(
-            json.dumps({"format": FORMAT, "ok": not broken, "checks": [asdict(check) for check in checks]})
-        )
+        checked = [asdict(check) for check in checks]
+        data = {"format": FORMAT, "ok": not broken, "lessons": _data(lessons), "checks": checked}
+        click.echo(json.dumps(data))
     else:
-        _print(checks, broken)
+        if lessons:
+            click.echo(readiness_words(lessons))
+        _print([check for check in checks if _is_shown(check, everything)], broken)
     context.exit(EXIT_MISSING if broken else EXIT_OK)
+
+
+def _is_shown(check: Check, everything: bool) -> bool:
+    return everything or check.topic not in LEFT_OUT or check.status is Status.BROKEN
+
+
+def _lessons() -> list[Readiness]:
+    """Empty if there is no course, which a check says."""
+    try:
+        return readiness(load_course(find_course()).lessons)
+    except AsyncdemoError:
+        return []
+
+
+def _data(found: Sequence[Readiness]) -> list[dict[str, object]]:
+    return [{"id": one.lesson.id, "ok": not one.mend, "mend": one.mend} for one in found]
+
+
+def _check_schedule(name: str, as_json: bool) -> int:
+    """The exit code."""
+    schedule = find_schedule(load_course(find_course()), name)
+    found = readiness(schedule.lessons)
+    lab = next((one for one in extras(NEEDED) if one.name == "lab"), None)
+    to_measure = lab.install if lab is not None and lab.missing else ""
+    measured = [{"id": one, "ok": not to_measure, "mend": to_measure} for one in schedule.measured]
+    lessons = _data(found)
+    ok = all(one["ok"] for one in (*lessons, *measured))
+    if as_json:
+        data = {"format": FORMAT, "ok": ok, "schedule": schedule.title, "lessons": lessons, "lab": measured}
+        click.echo(json.dumps(data))
+    elif ok:
+        numbers = numbers_words(one.lesson.number for one in found)
+        click.echo(f"{schedule.title}: its lessons, {numbers}, run here.")
+    else:
+        click.echo(f"{schedule.title}: not all of it runs here.\n{readiness_words(found)}")
+        for one in schedule.measured if to_measure else ():
+            click.echo(f"asyncdemo lab {one} needs: {to_measure}")
+    return EXIT_OK if ok else EXIT_MISSING
 
 
 def _print(checks: list[Check], broken: bool) -> None:
@@ -99,7 +154,7 @@ def _python() -> Iterator[Check]:
     try:
         course = load_course(find_course())
     except AsyncdemoError as error:
-        yield Check(topic, "lessons", Status.BROKEN, str(error), install_command("asyncdemo"))
+        yield Check(topic, "lessons", Status.BROKEN, str(error), install_command())
     else:
         yield Check(topic, "lessons", Status.OK, f"{len(course.lessons)} in {course.folder}")
     try:

@@ -39,9 +39,7 @@ def _extra(name: str, packages: Iterable[str]) -> Extra:
     absent = [package for package, version in versions.items() if version is None]
     missing = tuple(package for package in absent if package not in WITHOUT_WHEEL)
     not_built = tuple(package for package in absent if package in WITHOUT_WHEEL)
-    return Extra(
-        name, present, missing, not_built, install_command(f"asyncdemo[{name}]" if name else "asyncdemo")
-    )
+    return Extra(name, present, missing, not_built, install_command(name))
 
 
 def _declared() -> dict[str, list[str]]:

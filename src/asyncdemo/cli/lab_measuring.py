@@ -153,7 +153,7 @@ def _need_packages(experiment: Experiment) -> None:
     if missing:
         raise MissingError(
             f"{experiment.name} needs {', '.join(missing)}. Install what the lab measures: "
-            f"{install_command('asyncdemo[lab]')}\nIn a checkout: make lab"
+            f"{install_command('lab')}"
         )
 
 

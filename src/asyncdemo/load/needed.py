@@ -20,5 +20,5 @@ def check_installed() -> None:
     """Raises MissingError if one is not there."""
     missing = [package for module, package in _PACKAGES.items() if find_spec(module) is None]
     if missing:
-        mend = install_command("asyncdemo[course]")
+        mend = install_command("course")
         raise MissingError(f"the load client needs {' and '.join(missing)}. Install what it needs: {mend}")

@@ -183,7 +183,7 @@ def _need(name: str, packages: tuple[str, ...]) -> None:
 def _missing(name: str, packages: list[str]) -> NotThereError:
     return NotThereError(
         f"{NOUNS[name]} needs {' and '.join(packages)}, not installed here.",
-        install_command("asyncdemo[course]"),
+        install_command("course"),
     )
 
 

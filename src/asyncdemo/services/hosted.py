@@ -76,7 +76,7 @@ class Hosted:
         if "missing" in message:
             raise MissingError(
                 f"{self._noun} needs a package that is missing or broken: {message['missing']}. "
-                f"Install what the lessons need: {install_command('asyncdemo[course]')}"
+                f"Install what the lessons need: {install_command('course')}"
             )
         if "started" not in message:
             self._hear_out()

@@ -19,6 +19,7 @@ import pytest
 from asyncdemo.errors import EXIT_FAILED, EXIT_MISSING, EXIT_USAGE, MissingError
 from asyncdemo.load import Answered, Client, Result, Send, Sent
 from asyncdemo.load import needed as needed_packages
+from asyncdemo.packages import install_command
 from tests.unit.load.running import PATIENCE_S, listen, plan_for
 from tests.unit.load.serving import HELLO, Server, Visit, answering, served, unused_port
 
@@ -275,7 +276,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         Client(plan_for(80))
     assert missing.value.exit_code == EXIT_MISSING
     assert "the load client needs httptools. Install" in str(missing.value)
-    assert "[course]" in str(missing.value)
+    assert install_command("course") in str(missing.value)
     assert "\n" not in str(missing.value)
 
 

@@ -21,7 +21,7 @@ def need(lesson: Heading, load: Load | None, services: Sequence[str]) -> None:
     """Raises MissingError with the command that installs what is not there."""
     missing = missing_packages(name.partition("[")[0] for name in lesson.packages)
     if missing:
-        mend = install_command("asyncdemo[course]")
+        mend = install_command("course")
         raise MissingError(f"{lesson.id} needs {', '.join(missing)}. Install what the lessons need: {mend}")
     if load is not None:
         check_installed()

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         check_installed()
         if find_spec("locust") is None:
-            raise MissingError(f"Locust is not installed: {install_command('asyncdemo[lab]')}")
+            raise MissingError(f"Locust is not installed: {install_command('lab')}")
         command = locust_command(options)
     except AsyncdemoError as error:
         sys.stderr.write(f"{error}\n")

@@ -102,7 +102,7 @@ class ServedApp:
         if missing:
             words = " and ".join(missing)
             verb = "is" if len(missing) == 1 else "are"
-            raise Unavailable(f"{words} {verb} not installed: {install_command('asyncdemo[lab]')}")
+            raise Unavailable(f"{words} {verb} not installed: {install_command('lab')}")
         return Path(sys.executable)
 
     def _asked(self, port: int | None, knobs: Knobs) -> tuple[Asked, dict[str, str]]:

@@ -1,0 +1,86 @@
+"""The schedules of workshops: which lessons each of them runs.
+
+A schedule is a Markdown page, or a section of the one in docs/teach, that links to its lessons.
+Not for: the minutes in it, which a test adds up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from asyncdemo.course.content.catalog import Course, Heading
+from asyncdemo.course.content.lookup import find_lesson
+from asyncdemo.errors import UsageError
+
+__all__ = ["Schedule", "find_schedule"]
+
+_LESSON = re.compile(r"\]\([^)\s]*?\blessons/([a-z0-9-]+)\.(?:md|html)")
+_NO_LESSONS = frozenset({"index", "instructors"})
+"""Pages beside them."""
+_MEASURED = re.compile(r"`asyncdemo lab ([a-z0-9-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """lessons: in the order in which they come first. measured: what `asyncdemo lab` is called with."""
+
+    title: str
+    lessons: tuple[Heading, ...]
+    measured: tuple[str, ...]
+
+
+def find_schedule(course: Course, name: str) -> Schedule:
+    """The one of docs/teach with this name ("half-a-day"), or that of a Markdown file.
+
+    Raises UsageError with the names that there are.
+    """
+    if name.endswith(".md"):
+        return _schedule(course, Path(name).stem, _text(Path(name)))
+    ours = {_slug(title): (title, text) for title, text in _sections(_text(_page()))}
+    if _slug(name) not in ours:
+        raise UsageError(
+            f"There is no schedule {name!r}. There are: {', '.join(ours)}; or name a Markdown file of yours "
+            "that links to its lessons."
+        )
+    return _schedule(course, *ours[_slug(name)])
+
+
+def _schedule(course: Course, title: str, text: str) -> Schedule:
+    if not (ids := _ids(text)):
+        raise UsageError(f"{title} links to no lesson: [Two sleeps](../lessons/two-sleeps.md) would be one.")
+    lessons = tuple(find_lesson(course, name) for name in ids)
+    return Schedule(title, lessons, tuple(dict.fromkeys(_MEASURED.findall(text))))
+
+
+def _ids(text: str) -> list[str]:
+    return [name for name in dict.fromkeys(_LESSON.findall(text)) if name not in _NO_LESSONS]
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """(heading, text) of those that link to lessons."""
+    parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
+    for title, below in zip(parts[1::2], parts[2::2], strict=True):
+        if _ids(below):
+            yield title.strip(), below
+
+
+def _page() -> Path:
+    """In an installed package, or in the checkout."""
+    package = Path(__file__).resolve().parents[2]
+    installed = package / "_teach" / "schedules.md"
+    return installed if installed.is_file() else package.parents[1] / "docs" / "teach" / "schedules.md"
+
+
+def _text(page: Path) -> str:
+    try:
+        return page.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise UsageError(f"{page}: cannot be read: {why}.") from None
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

@@ -1,0 +1,58 @@
+"""Which lessons a schedule runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.content.catalog import find_course, load_course
+from asyncdemo.course.content.schedules import find_schedule
+from asyncdemo.errors import UsageError
+
+COURSE = load_course(find_course())
+
+
+@pytest.mark.parametrize("name", ["90-minutes", "90 minutes", "90 Minutes"])
+def test_a_schedule_of_the_docs_has_the_lessons_it_links_to_in_order(name: str) -> None:
+    schedule = find_schedule(COURSE, name)
+    assert schedule.title == "90 minutes"
+    assert [lesson.id for lesson in schedule.lessons] == [
+        "two-sleeps",
+        "await-is-not-parallel",
+        "blocker-hunt",
+        "upload-gate",
+        "escape-hatches",
+    ]
+    assert schedule.measured == ()
+
+
+def test_what_a_schedule_measures_is_known() -> None:
+    assert find_schedule(COURSE, "half-a-day-on-measuring").measured == ("rig-it",)
+
+
+def test_an_unknown_one_gets_the_names_that_there_are() -> None:
+    with pytest.raises(UsageError, match="90-minutes, half-a-day, half-a-day-on-measuring, a-day;"):
+        find_schedule(COURSE, "a-week")
+
+
+def test_a_file_of_ones_own_is_a_schedule(tmp_path: Path) -> None:
+    plan = tmp_path / "monday.md"
+    plan.write_text("- [Siblings](../lessons/siblings.md)\n- [Two](https://x.org/lessons/two-sleeps.html)\n")
+    schedule = find_schedule(COURSE, str(plan))
+    assert (schedule.title, [lesson.number for lesson in schedule.lessons]) == ("monday", [6, 1])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("Nothing.", "links to no lesson"), ("[x](lessons/two-sleps.md)", "Did you mean 'two-sleeps'")],
+)
+def test_a_file_without_lessons_or_with_a_wrong_one_is_told(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "plan.md").write_text(text)
+    with pytest.raises(UsageError, match=words):
+        find_schedule(COURSE, str(tmp_path / "plan.md"))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.md: cannot be read"):
+        find_schedule(COURSE, str(tmp_path / "none.md"))
