@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.packages import install_command
 from asyncdemo.store import load
 from tests.cli.commands import asyncdemo, asyncdemo_command, environment
 
@@ -48,6 +49,15 @@ def test_a_lesson_as_json_is_one_object_with_every_variant() -> None:
         "awaited": ("ok", 3, 3),
     }
     assert "3 cups are ready" in done.err
+
+
+def test_the_answers_are_in_the_json_unless_questions_are_left_out() -> None:
+    data = asyncdemo("run", *QUICK, "--variant", "awaited", "--json").data
+    assert [list(one) for one in data["predictions"]] == [["question", "happened", "why"]] * 2
+    assert data["predictions"][1]["happened"] == "3 brews"
+    assert (
+        asyncdemo("run", *QUICK, "--variant", "awaited", "--json", "--no-predict").data["predictions"] == []
+    )
 
 
 def test_the_upload_gate_lets_five_through_at_a_time() -> None:
@@ -125,8 +135,13 @@ def test_runs_that_were_cut_off_are_neither_compared_nor_judged() -> None:
     done = asyncdemo("run", "two-sleeps", "--set", "BREW_S=2", "--set", "BREWS=2", "--timeout", "1")
     assert done.code == 1
     assert "No prediction is judged: blocking, threaded and awaited did not end" in done.out
-    assert "compared" not in done.out
     assert "What happened" not in done.out
+    assert (
+        "compared"
+        not in asyncdemo(
+            "run", "two-sleeps", "--set", "BREW_S=2", "--set", "BREWS=2", "--timeout", "1", "--details"
+        ).out
+    )
 
 
 def test_what_was_set_is_said_before_the_run() -> None:
@@ -135,11 +150,38 @@ def test_what_was_set_is_said_before_the_run() -> None:
     assert done.out.index("This time") < done.out.index("Running awaited")
 
 
-def test_without_a_lesson_they_are_named() -> None:
-    done = asyncdemo("run")
-    assert done.code == 2
-    assert "two-sleeps, nothing-ran, " in done.err
-    assert "asyncdemo list" in done.err
+def test_without_a_lesson_the_next_one_runs_and_is_named(tmp_path: Path) -> None:
+    course = course_of(tmp_path, "def work() -> None:\n    print('it ran')\n\n\nwork()\n")
+    done = asyncdemo("run", "--course", course, "--no-predict")
+    assert done.code == 0
+    assert done.err == "The next lesson you have not run: 1, odd.\n"
+    assert "it ran" in done.out
+
+
+def test_the_next_lesson_is_the_first_that_was_not_run() -> None:
+    asyncdemo("run", *QUICK, "--variant", "awaited", "--json")  # which is not remembered
+    assert "1, two-sleeps" in asyncdemo("run", "--code").err
+    asyncdemo("run", *QUICK, "--variant", "awaited")
+    done = asyncdemo("run", "--code")
+    assert "2, nothing-ran" in done.err
+    assert "called.py" in done.out
+
+
+def test_in_brief_the_first_lesson_is_forty_lines_of_eighty_columns() -> None:
+    done = asyncdemo("run", "two-sleeps", "--plain", COLUMNS="80")
+    lines = done.out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    for words in ("blocking: time 3.", "at most 10 at work", "if nothing had to wait", "It was 10 brews."):
+        assert words in done.out
+
+
+def test_the_rest_is_told_in_detail() -> None:
+    brief, full = asyncdemo("run", *QUICK).out, asyncdemo("run", *QUICK, "--details").out
+    assert "asyncdemo run two-sleeps --details" in brief
+    for words in ("  wall  ", "  ideal  ", "  peak  ", "    brew(1): 0 s to", "Change it", "Each call keeps"):
+        assert words in full
+        assert words not in brief
 
 
 def test_the_exercise_and_the_next_lesson_are_named_at_the_end() -> None:
@@ -157,7 +199,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(tmp_path: 
     done = asyncdemo("run", "odd", "--course", course)
     assert done.code == 3
     assert "odd needs no-such-package." in done.err
-    assert "install" in done.err
+    assert install_command("course") in done.err
 
 
 def test_saved_runs_can_be_shown_and_exported(tmp_path: Path) -> None:
@@ -213,7 +255,7 @@ def test_an_interrupted_run_shows_what_was_recorded_and_ends_with_130(tmp_path: 
         f"    pathlib.Path({str(started)!r}).touch()\n    time.sleep(60)\n\n\nwork()\n",
     )
     process = subprocess.Popen(
-        asyncdemo_command("run", "odd", "--course", course),
+        asyncdemo_command("run", "odd", "--course", course, "--details"),
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -43,7 +43,9 @@ def test_a_lesson_of_servers_as_json_has_the_figures_of_its_requests(lesson: Pat
 
 
 def test_a_lesson_of_servers_in_words(lesson: Path) -> None:
-    done = asyncdemo("run", "shop", *course(lesson), "--plain")
+    brief = asyncdemo("run", "shop", *course(lesson), "--plain")
+    assert "in-turn: 8 of 8 answered, p99 " in brief.out
+    done = asyncdemo("run", "shop", *course(lesson), "--plain", "--details")
     assert done.code == 0, done.err
     assert "8 of 8 answered, all with 200" in done.out
     assert "POST /sell/3/ 1: 0 s to" in done.out
@@ -84,7 +86,7 @@ def test_a_server_that_fails_shows_its_own_error(lesson: Path) -> None:
 
 def test_an_error_of_a_handler_is_shown_with_its_traceback(lesson: Path) -> None:
     change(lesson / "in_turn.py", '    return {"left": 7}', '    raise LookupError("no tea")')
-    done = asyncdemo("run", "shop", *course(lesson), "--plain", "--no-predict")
+    done = asyncdemo("run", "shop", *course(lesson), "--plain", "--no-predict", "--details")
     assert "LookupError: no tea" in done.out
     assert "GET /stock 4: " in done.out and "answered 500" in done.out
 

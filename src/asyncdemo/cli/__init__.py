@@ -46,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explain(error: AsyncdemoError) -> int:
-    from asyncdemo.cli.terminal import wrapped_for
+    from asyncdemo.cli.terminal import styled, wrapped_for
 
-    print(wrapped_for(sys.stderr, f"asyncdemo: {error}"), file=sys.stderr)
+    print(styled(wrapped_for(sys.stderr, f"asyncdemo: {error}"), sys.stderr), file=sys.stderr)
     return error.exit_code
 
 

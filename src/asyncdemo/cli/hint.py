@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from asyncdemo.cli.console import make_console
 from asyncdemo.cli.exercises import exercise_argument, need_help_with
 from asyncdemo.cli.options import course_option
+from asyncdemo.cli.prose import print_markdown
 from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.content.exercise import HINT_HEADINGS
 
@@ -27,22 +29,9 @@ def command(exercise_name: str | None, course_folder: Path | None) -> None:
     level = min(progress.of(lesson.id).hints, len(hints) - 1)
     head = f"Exercise {lesson.number}, {lesson.title}: hint {level + 1} of {len(hints)}"
     click.echo(click.style(wrapped(f"{head}. {HINT_HEADINGS[level]}"), bold=True) + "\n")
-    _print(hints[level])
+    print_markdown(hints[level], make_console() if can_draw() else None)
     progress.update(lesson.id, lambda record: record.after_hint())
     if level + 1 < len(hints):
         click.echo(wrapped(f"The next hint says more: asyncdemo hint {lesson.id}"))
     else:
         click.echo(wrapped(f"This was the last hint. A solution: asyncdemo solution {lesson.id}"))
-
-
-def _print(text: str) -> None:
-    if not can_draw():
-        click.echo(f"{text}\n")
-        return
-    from rich.markdown import Markdown
-
-    from asyncdemo.cli.console import make_console
-
-    console = make_console()
-    console.print(Markdown(text), width=min(console.width, 100))
-    console.print()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from asyncdemo.analysis.metrics import Metrics
-from asyncdemo.cli.terminal import wrapped
+from asyncdemo.cli.terminal import styled, wrapped
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Answer,
@@ -23,7 +23,7 @@ from asyncdemo.course.content.predictions import (
 )
 from asyncdemo.course.workspace.progress import Predicted
 
-__all__ = ["ask", "print_answers"]
+__all__ = ["answers_data", "ask", "print_answers"]
 
 
 def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs) -> dict[int, Answer]:
@@ -38,7 +38,7 @@ def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs
     for place, prediction in enumerate(predictions):
         click.echo(_question(place, prediction, knobs))
         for number, offer in enumerate(_offers(prediction, variants, knobs), start=1):
-            click.echo(f"   {number}) {offer}")
+            click.echo(styled(f"   {number}) {offer}"))
         try:
             answer = _answer(prediction, variants, knobs)
         except EOFError:
@@ -55,8 +55,13 @@ def print_answers(
     answers: Mapping[int, Answer],
     measured: Mapping[str, Metrics],
     knobs: Knobs,
+    *,
+    reasons: bool = True,
 ) -> tuple[Predicted, ...]:
-    """Prints every question with what was said, what happened and why. Returns those that were answered."""
+    """Prints every question with what was said, what happened and why. Returns those that were answered.
+
+    reasons: also of those that were not answered, of which there is else no more than what happened.
+    """
     answered: list[Predicted] = []
     if not predictions:
         return ()
@@ -65,6 +70,10 @@ def print_answers(
         click.style("What you predicted, and what happened" if answers else "What happened", bold=True)
     )
     for place, prediction in enumerate(predictions):
+        if place not in answers and not reasons:
+            was = _told(prediction, "", happened(prediction, measured, knobs))
+            click.echo(_question(place, prediction, knobs, was))
+            continue
         click.echo(_question(place, prediction, knobs))
         if place in answers:
             comparison = compare(prediction, answers[place], measured, knobs)
@@ -82,11 +91,26 @@ def print_answers(
             verdict, colour = ("Right.", "green") if comparison.right else ("Not\u00a0so.", "yellow")
             said = f"{_told(prediction, comparison.predicted, comparison.happened)} {verdict}"
             lines = wrapped(said, "   ", "   ").removesuffix(verdict)
-            click.echo(lines + click.style(verdict.replace("\u00a0", " "), fg=colour, bold=True))
+            click.echo(styled(lines) + click.style(verdict.replace("\u00a0", " "), fg=colour, bold=True))
         else:
-            click.echo(wrapped(_told(prediction, "", happened(prediction, measured, knobs)), "   ", "   "))
-        click.echo(wrapped(fill(prediction.why, knobs), "   ", "   "))
+            was = _told(prediction, "", happened(prediction, measured, knobs))
+            click.echo(styled(wrapped(was, "   ", "   ")))
+        click.echo(styled(wrapped(fill(prediction.why, knobs), "   ", "   ")))
     return tuple(answered)
+
+
+def answers_data(
+    predictions: Sequence[Prediction], measured: Mapping[str, Metrics], knobs: Knobs
+) -> list[dict[str, str]]:
+    """Each question with what happened and why, for ``--json``."""
+    return [
+        {
+            "question": fill(prediction.question, knobs),
+            "happened": happened(prediction, measured, knobs),
+            "why": fill(prediction.why, knobs),
+        }
+        for prediction in predictions
+    ]
 
 
 def _told(prediction: Prediction, said: str, was: str) -> str:
@@ -96,8 +120,8 @@ def _told(prediction: Prediction, said: str, was: str) -> str:
     return f"You said {said}; it was {was}." if said else f"It was {was}."
 
 
-def _question(place: int, prediction: Prediction, knobs: Knobs) -> str:
-    return wrapped(f"{place + 1}. {fill(prediction.question, knobs)}", rest="   ")
+def _question(place: int, prediction: Prediction, knobs: Knobs, and_then: str = "") -> str:
+    return styled(wrapped(f"{place + 1}. {fill(prediction.question, knobs)} {and_then}", rest="   "))
 
 
 def _offers(prediction: Prediction, variants: Sequence[str], knobs: Knobs) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,19 +11,20 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 from rich.console import Console
-from rich.markdown import Markdown
 
 from asyncdemo.analysis.metrics import measure
 from asyncdemo.analysis.metrics.requests import has_failed
 from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words, program
-from asyncdemo.cli.options import course_option, json_option, plain_option, set_option
+from asyncdemo.cli.options import course_option, details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
-from asyncdemo.cli.predict import ask, print_answers
+from asyncdemo.cli.predict import answers_data, ask, print_answers
+from asyncdemo.cli.prose import print_markdown
 from asyncdemo.cli.recording import Recorded, record_live, record_quietly
-from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrapped
+from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrapped, wrapped_for
 from asyncdemo.course.content import knobs as course_knobs
+from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.manifest import Knobs
@@ -30,6 +32,7 @@ from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.answers import answerable
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
 from asyncdemo.course.workspace.context import CourseContext, locate
+from asyncdemo.course.workspace.next_step import first_unread
 from asyncdemo.course.workspace.progress import Predicted
 from asyncdemo.errors import (
     EXIT_FAILED,
@@ -71,6 +74,7 @@ def _complete_lesson(context: click.Context, parameter: click.Parameter, typed: 
     help="Only this variant. Can be given several times.",
 )
 @plain_option
+@details_option
 @json_option
 @click.option(
     "--save",
@@ -125,6 +129,7 @@ def command(
     set_to: tuple[str, ...],
     chosen: tuple[str, ...],
     plain: bool,
+    details: bool,
     as_json: bool,
     save_to: Path | None,
     show_code: bool,
@@ -138,14 +143,13 @@ def command(
     """Predict, run every variant of LESSON, compare.
 
     LESSON is an id (two-sleeps), a number (1) or a part that only one id has. `asyncdemo list` shows them.
+    Without it the next one runs: the first that you have not run yet.
     Without a terminal nothing is asked.
     """
     context = locate(course_folder)
     course = context.course
-    if lesson_name is None:
-        ids = ", ".join(lesson.id for lesson in course.lessons)
-        raise UsageError(f"Which lesson? There are: {ids}. `asyncdemo list` says what each is about.")
-    lesson = load_lesson(find_lesson(course, lesson_name).folder)
+    heading = _next(context) if lesson_name is None else find_lesson(course, lesson_name)
+    lesson = load_lesson(heading.folder)
     if start_at and not presenting:
         raise UsageError("--from is a step of a presentation: it goes with --present.")
     if notes and presenting:
@@ -171,18 +175,21 @@ def command(
     def jobs(stdout: Stdout) -> list[Job]:
         return lesson_jobs.make(variants, settings, stdout)
 
+    names = [variant.name for variant in variants]
+    all_names = [variant.name for variant in lesson.variants]
+    predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
     if as_json:
         recorded = record_quietly(jobs(Stdout.TO_STDERR))
-        click.echo(json.dumps(lesson_result(lesson.id, values, recorded.runs)))
+        judged = not recorded.interrupted and not not_as_meant(variants, recorded.runs)
+        measured = {run.name: measure(run) for run in recorded.runs}
+        answers_now = answers_data(predictions, measured, values) if judged else []
+        click.echo(json.dumps(lesson_result(lesson.id, values, recorded.runs, answers_now)))
         _save(lesson, recorded.runs, save_to)
         click_context.exit(_exit_code(variants, recorded))
 
     console = make_console() if can_draw() and not plain else None
     if console is None:
         click_context.color = False
-    names = [variant.name for variant in variants]
-    all_names = [variant.name for variant in lesson.variants]
-    predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
     changed = {name: values[name] for name in settings}
     if presenting:
         from asyncdemo.tui.app import run_application
@@ -203,13 +210,15 @@ def command(
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs(Stdout.INHERIT if console is None else Stdout.CAPTURE), console, lesson.race)
     odd = not_as_meant(variants, recorded.runs)
-    print_runs(recorded.runs, console, [run.name for run in recorded.runs if run.name not in odd])
+    brief = console is None and not details
+    meant = [run.name for run in recorded.runs if run.name not in odd]
+    print_runs(recorded.runs, console, meant, details=details, heard=True)
     if recorded.interrupted:
         some = any(run.lanes for run in recorded.runs)
         click.echo(f"\nInterrupted{': this is what was recorded until then' if some else ''}.")
     elif not odd:
         measured = {run.name: measure(run) for run in recorded.runs}
-        _remember(context, lesson, print_answers(predictions, answers, measured, values))
+        _remember(context, lesson, print_answers(predictions, answers, measured, values, reasons=not brief))
     elif predictions:
         # Figures of a run that broke off answer no question.
         click.echo(
@@ -217,7 +226,11 @@ def command(
         )
     _save(lesson, recorded.runs, save_to)
     if not recorded.interrupted:
-        _conclude(context, lesson, console)
+        if brief:
+            more = f"{program(context)} run {lesson.id} --details"
+            click.echo(f"\nWhy, every row and what to change: {more}")
+        else:
+            _conclude(context, lesson, console)
         if context.progress is not None:
             for line in next_words(context, just_run=lesson.id):
                 click.echo(line)
@@ -237,6 +250,18 @@ def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorde
                 continue  # a line for each request: the report has more of them
             print_output(run.name, tail, console, _OUTPUT_LINES if ended_well else _TRACEBACK_LINES)
     return recorded
+
+
+def _next(context: CourseContext) -> Heading:
+    """The first lesson that was never run, and says so where JSON does not stand."""
+    records = context.progress.all() if context.progress else {}
+    heading = first_unread(context.course, records)
+    if heading is None:
+        ids = ", ".join(lesson.id for lesson in context.course.lessons)
+        raise UsageError(f"You have run every lesson. Name the one to run again: {ids}.")
+    words = f"The next lesson you have not run: {heading.number}, {heading.id}."
+    click.echo(wrapped_for(sys.stderr, words), err=True)
+    return heading
 
 
 def _need_a_screen(words_wanted: bool) -> None:
@@ -304,7 +329,8 @@ def _introduce(context: CourseContext, lesson: Lesson, console: Console | None, 
     """changed: the knobs that the learner set. The text has the values as written."""
     click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
     _print_section(lesson, "The question", console)
-    click.echo(wrapped(f"To read the programs first: {program(context)} run {lesson.id} --code") + "\n")
+    if can_ask():
+        click.echo(wrapped(f"To read the programs first: {program(context)} run {lesson.id} --code") + "\n")
     if lesson.services:
         names = join([f"{NOUNS[name]} ({choose(name).words()})" for name in lesson.services])
         click.echo(wrapped(f"The programs use {names}.") + "\n")
@@ -324,9 +350,4 @@ def _conclude(context: CourseContext, lesson: Lesson, console: Console | None) -
 
 
 def _print_section(lesson: Lesson, heading: str, console: Console | None) -> None:
-    text = sections(lesson.readme).get(heading, "")
-    if console is None:
-        click.echo(text + "\n")
-    else:
-        console.print(Markdown(text), width=min(console.width, 100))
-        console.print()
+    print_markdown(sections(lesson.readme).get(heading, ""), console)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import termios
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import click
 
 __all__ = [
     "can_ask",
@@ -17,6 +20,7 @@ __all__ = [
     "in_foreground",
     "interactive",
     "keys_not_shown",
+    "styled",
     "wrapped",
     "wrapped_for",
 ]
@@ -55,9 +59,17 @@ def wrapped_for(stream: object, text: str) -> str:
     return "\n".join(wrapped(line, rest=" " * (len(line) - len(line.lstrip()))) for line in text.split("\n"))
 
 
-def can_draw() -> bool:
-    """Whether stdout is a terminal that understands control codes."""
-    return _is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb"
+def styled(text: str, stream: object = None) -> str:
+    """What stands between backticks in bold instead, if the stream (stdout) is a terminal; else they stay."""
+    context = click.get_current_context(silent=True)
+    if (context is not None and context.color is False) or not can_draw(stream):
+        return text
+    return re.sub(r"`([^`]+)`", lambda code: click.style(code[1], bold=True), text)
+
+
+def can_draw(stream: object = None) -> bool:
+    """Whether the stream (stdout) is a terminal that understands control codes."""
+    return _is_terminal(stream or sys.stdout) and os.environ.get("TERM") != "dumb"
 
 
 def can_ask() -> bool:
