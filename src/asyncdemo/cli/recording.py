@@ -114,11 +114,16 @@ def _overheard(job: Job) -> tuple[_Overheard, Job]:
 def _drive(batch: Batch, signals: Sequence[int], tick: Callable[[], None]) -> None:
     """To the end. signals: grows with every Ctrl-C."""
     heeded = 0
+
+    def heed() -> bool:
+        nonlocal heeded
+        new, heeded = len(signals) > heeded, len(signals)
+        return new
+
     while True:
-        if len(signals) > heeded:
+        if heed():
             batch.interrupt()
-            heeded = len(signals)
-        if not batch.poll(_POLL_S) and not batch.begin():
+        if not batch.poll(_POLL_S) and not batch.begin(heed):
             break
         tick()
 

@@ -69,7 +69,7 @@ class Batch:
                 asked to: when nothing happens in it any more, when it goes on, and when it is late.
         """
         self.runs: list[Run] = []
-        self.interrupted = False
+        self.interrupted = self._begun = False
         self._recordings = [job.open(listener) for job, listener in zip(jobs, listeners, strict=True)]
         places = list(range(len(jobs)))
         self._heats = [places] if race else [[place] for place in places]
@@ -90,13 +90,23 @@ class Batch:
         for recording in self._recordings:
             recording.close()
 
-    def begin(self) -> bool:
-        """Start what comes next and let it go, which takes a moment; False if nothing is left to begin."""
-        if not self._heats:
+    def begin(self, is_unwanted: Callable[[], object] = lambda: False) -> bool:
+        """Start what comes next and let it go, which takes a moment; False if nothing is left to begin.
+
+        Of a batch that was interrupted before, the first recordings are started all the same, so that there
+        are runs that say so.
+
+        Args:
+            is_unwanted: Was Ctrl-C pressed meanwhile?
+        """
+        if not self._heats or (self.interrupted and self._begun):
             return False
         heat = self._heats.pop(0)
+        self._begun = True
         for place in heat:
             self._recordings[place].start()
+        if is_unwanted():
+            self.interrupt()
         for place in heat:
             # The child may have got the signal too, and be gone before it could begin.
             self._recordings[place].interrupt() if self.interrupted else self._recordings[place].go()
@@ -123,7 +133,6 @@ class Batch:
     def interrupt(self) -> None:
         """What Ctrl-C means: the scripts are asked to end, as without us; the second time they are killed."""
         self.interrupted = True
-        self._heats.clear()
         self._asked_s = self._asked_s or time.monotonic()
         for place in self._alive:
             self._recordings[place].interrupt()
