@@ -23,7 +23,7 @@ from asyncdemo.render.facts.moments import place_at, waking_words
 from asyncdemo.render.terminal.draw import Line, gutter_width, panel_width, text_line
 from asyncdemo.render.terminal.row_details import row_details
 from asyncdemo.render.terminal.theme import DIM
-from asyncdemo.render.timeline.layout import extent_ns
+from asyncdemo.render.timeline.layout import scale_ns
 from asyncdemo.render.words import fit
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.drawing import Drawing
@@ -34,7 +34,6 @@ from asyncdemo.tui.time_view import TimeView
 __all__ = ["ViewerScreen"]
 
 _DETAILS: Final = 4
-_LEAST_SCALE_NS: Final = 100_000
 _FRAME_S: Final = 1 / 20
 _SHORTEST_PLAY_S, _LONGEST_PLAY_S = 2.0, 10.0
 
@@ -103,7 +102,7 @@ class ViewerScreen(LearnerScreen):
     def __init__(self, runs: Sequence[Run]) -> None:
         super().__init__()
         self.runs = tuple(runs)
-        self._view = TimeView(max((_LEAST_SCALE_NS, *map(extent_ns, self.runs))))
+        self._view = TimeView(scale_ns(self.runs))
         self._panes: list[RunRows] = []
         self._been: list[_Place] = []
         self._playing: _Playing | None = None
