@@ -34,16 +34,19 @@ _LEGEND_TAKES = 4
 """At most one line in so many is one of the legend."""
 
 
-def picture_of_runs(runs: Sequence[Run], theme: Theme, width: int, height: int) -> list[Line]:
+def picture_of_runs(
+    runs: Sequence[Run], theme: Theme, width: int, height: int, figures: Sequence[str] = ()
+) -> list[Line]:
     """At most ``height`` lines, none wider than ``width``; rows are folded as far as that takes.
 
     The runs stand side by side where there is room, else below each other, under one axis.
+    figures: what the title of each says, if not its time.
     """
     if not runs:
         return []
     legend: list[Line] = []
     while True:
-        lines, grids = _panels(runs, theme, width, height - len(legend))
+        lines, grids = _panels(runs, theme, width, height - len(legend), figures)
         ended = {row.ended for grid in grids for row in grid.rows}
         marks = [*cell_marks(theme, grids), *end_marks(theme, ended, grids[0].noun)]
         shades = {shade for grid in grids for shade in grid.shades}
@@ -53,9 +56,14 @@ def picture_of_runs(runs: Sequence[Run], theme: Theme, width: int, height: int) 
         legend = needed
 
 
-def run_title(run: Run, length_ns: int, theme: Theme, width: int, fold: int = 1) -> Line:
-    """Its name and its time; how it ended only where that is news. fold: the most rows in one."""
+def run_title(run: Run, length_ns: int, theme: Theme, width: int, fold: int = 1, figures: str = "") -> Line:
+    """Its name and its time; how it ended only where that is news.
+
+    fold: the most rows in one. figures: what is said instead of the time and the ending.
+    """
     words = f"{count(len(run.rows), noun(run))}, up to {fold:,} to a row, " if fold > 1 else ""
+    if figures:
+        return title_line(title(run), words + figures, theme, width)
     words += duration(length_ns)
     if run.outcome is not RunOutcome.OK or run.clock is Clock.VIRTUAL:
         words += f", {status(run)}"
@@ -63,7 +71,7 @@ def run_title(run: Run, length_ns: int, theme: Theme, width: int, fold: int = 1)
 
 
 def _panels(
-    runs: Sequence[Run], theme: Theme, width: int, height: int
+    runs: Sequence[Run], theme: Theme, width: int, height: int, figures: Sequence[str]
 ) -> tuple[list[Line], tuple[Grid, ...]]:
     each, side_by_side = panel_width(len(runs), width)
     # A title for each, and an axis.
@@ -82,12 +90,12 @@ def _panels(
         lay_out_run(run, each - gutter, room, column) for run, room in zip(runs, rooms, strict=True)
     )
     blocks: list[list[Line]] = []
-    for run, grid in zip(runs, grids, strict=True):
+    for run, grid, words in zip(runs, grids, figures or [""] * len(runs), strict=True):
         axis, *rows = timeline_lines(grid, theme, gutter)
         rows = rows[: len(grid.rows)]  # without the counts of folded ones
         if not grid.rows:
             rows = [text_line(fit(empty_words(run), each, theme.ellipsis), DIM)]
-        heading = run_title(run, extent_ns(run), theme, each, grid.fold)
+        heading = run_title(run, extent_ns(run), theme, each, grid.fold, words)
         if side_by_side:
             blocks.append([heading, axis, *rows])
         else:
