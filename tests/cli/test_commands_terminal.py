@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import time
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +14,17 @@ import pytest
 
 from tests.cli.commands import asyncdemo
 from tests.cli.terminals import Terminal
+from tests.hostile.traced import MARK, nothing_left
 
 QUICK = ("two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
-COLOUR = re.compile(r"\x1b\[[0-9;]*(?:3[0-9]|38;[25];[0-9;]+)m")
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+SCREEN_LEFT = "\x1b[?1049l"
 CURSOR_HIDDEN, CURSOR_SHOWN = "\x1b[?25l", "\x1b[?25h"
 SLEEPER = "import time\n\nprint('half' + 'way')\ntime.sleep(60)\n"
 
 
-def test_predictions_are_asked_before_and_compared_after() -> None:
-    with Terminal("run", *QUICK) as terminal:
+def test_without_a_screen_predictions_are_asked_before_and_compared_after() -> None:
+    with Terminal("run", *QUICK, "--plain") as terminal:
         terminal.wait_for("s> ")
         terminal.type("soon\n")
         terminal.wait_for("Not understood: type a number (s)")
@@ -44,7 +48,7 @@ def test_predictions_are_asked_before_and_compared_after() -> None:
 
 
 def test_words_are_wrapped_between_words() -> None:
-    for arguments in ([], ["list"], ["doctor"], ["run", "two"]):
+    for arguments in ([], ["list"], ["doctor"], ["run", "two", "--plain"]):
         with Terminal(*arguments, COLUMNS="50") as terminal:
             if arguments[:1] == ["run"]:
                 terminal.wait_for("Predict first")
@@ -62,7 +66,7 @@ def test_words_are_wrapped_between_words() -> None:
 
 
 def test_ctrl_d_skips_all_questions() -> None:
-    with Terminal("run", *QUICK) as terminal:
+    with Terminal("run", *QUICK, "--plain") as terminal:
         terminal.wait_for("s> ")
         terminal.type("\x04")
         assert terminal.end() == 0
@@ -71,7 +75,7 @@ def test_ctrl_d_skips_all_questions() -> None:
 
 
 def test_ctrl_c_at_a_question_ends_the_command() -> None:
-    with Terminal("run", *QUICK) as terminal:
+    with Terminal("run", *QUICK, "--plain") as terminal:
         terminal.wait_for("s> ")
         time.sleep(0.3)  # between its prompt and its read, Python's input() does not notice a signal
         terminal.type("\x03")
@@ -79,27 +83,65 @@ def test_ctrl_c_at_a_question_ends_the_command() -> None:
         assert "Traceback" not in terminal.text
 
 
-@pytest.mark.parametrize("options", [["--no-predict"], ["--json"]])
+@pytest.mark.parametrize("options", [["--plain", "--no-predict"], ["--json"]])
 def test_nothing_is_asked_if_it_is_not_wanted(options: list[str]) -> None:
     with Terminal("run", *QUICK, *options) as terminal:
         assert terminal.end() == 0
         assert "Predict first" not in terminal.text
 
 
-def test_the_picture_gives_the_terminal_back() -> None:
-    with Terminal("run", *QUICK, "--no-predict") as terminal:
+def test_a_lesson_is_a_screen_and_leaves_a_few_lines_below_the_prompt(tmp_path: Path) -> None:
+    with Terminal("run", *QUICK, "--save", tmp_path, size=(80, 24)) as terminal:
+        terminal.wait_to_see("1 Question")
+        terminal.type("3")
+        terminal.wait_to_see("Enter runs 3 programs")
+        terminal.type("\r")
+        terminal.wait_to_see("Done.")
+        terminal.resize(120, 36)
+        terminal.type("\r")
+        terminal.wait_to_see("It was ")
+        terminal.wait_to_see("at most 3 at work")
+        terminal.type("q")
         assert terminal.end() == 0
-        assert terminal.text.count(CURSOR_HIDDEN) == terminal.text.count(CURSOR_SHOWN) > 0
-        assert terminal.text.rindex(CURSOR_HIDDEN) < terminal.text.rindex(CURSOR_SHOWN)
         assert terminal.shows_keys()
-        assert COLOUR.search(terminal.text)
+        left = terminal.text[terminal.text.rindex(SCREEN_LEFT) :]
+        assert "Lesson 1: Two sleeps" in left
+        assert left.count("at work") == 3
+        assert len(left.splitlines()) < 12
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3
 
 
-def test_no_color_is_obeyed_and_textures_remain() -> None:
-    with Terminal("run", *QUICK, "--no-predict", NO_COLOR="1") as terminal:
-        assert terminal.end() == 0
-        assert not COLOUR.search(terminal.text)
-        assert "─── waiting" in CONTROL.sub("", terminal.text)
+def test_ctrl_c_ends_the_run_and_the_next_one_the_screen(tmp_path: Path) -> None:
+    with Terminal("run", "two-sleeps", "--set", "BREW_S=2", "--save", tmp_path) as terminal:
+        terminal.wait_to_see("1 Question")
+        terminal.type("3\r")
+        terminal.wait_to_see("brew(1)")
+        terminal.type("\x03")
+        terminal.wait_to_see("Interrupted: this is what was recorded until then.")
+        terminal.type("\x03")
+        assert terminal.end() == 130
+        assert terminal.shows_keys()
+        assert "Interrupted" in terminal.text[terminal.text.rindex(SCREEN_LEFT) :]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_kill_puts_the_terminal_back_and_loses_no_answer(number: int) -> None:
+    mark = uuid.uuid4().hex
+    with nothing_left(mark), Terminal("run", "two-sleeps", "--set", "BREW_S=2", **{MARK: mark}) as terminal:  # type: ignore[arg-type]
+        terminal.wait_to_see("1 Question")
+        terminal.type("\r")
+        terminal.wait_to_see("Question 1 of 4")
+        terminal.type("7")
+        terminal.wait_to_see("1 answered")
+        terminal.type("n\r")
+        terminal.wait_to_see("brew(1)")
+        os.kill(terminal.pid, number)
+        assert terminal.end() == 130
+        assert terminal.shows_keys()
+    with Terminal("run", "two-sleeps", "--set", "BREW_S=2") as terminal:
+        terminal.wait_to_see("1 Question")
+        terminal.type("\r")
+        terminal.wait_to_see("1 answered")
 
 
 @pytest.mark.parametrize("variables", [{}, {"TERM": "dumb"}], ids=["plain", "dumb"])

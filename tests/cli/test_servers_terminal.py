@@ -36,11 +36,17 @@ def test_requests_are_the_rows_of_the_live_picture_and_ctrl_c_leaves_nothing(les
         *("--set", "REQUESTS=20", "--set", "PACKS_S=0.5"),
     )
     with nothing_left(mark), Terminal(*arguments, size=(200, 50), **{MARK: mark}) as terminal:  # type: ignore[arg-type]
-        terminal.wait_for("POST /sell/3/ 3")
+        terminal.wait_to_see("2 Run")
+        terminal.type("2\r")
+        terminal.wait_to_see("POST /sell/3/ 3")
         terminal.type("\x03")
-        terminal.wait_for("Interrupted: this is what was recorded until then.")
+        terminal.wait_to_see("Interrupted: this is what was recorded until then.")
+        terminal.type("q")
         assert terminal.end() == 130
-    assert "at-once" not in terminal.text.rpartition("Interrupted")[0].rpartition("in-turn")[2]
+        assert terminal.shows_keys()
+    left = terminal.text.rpartition("Lesson ")[2]
+    assert "in-turn" in left
+    assert "at-once" not in left
 
 
 STARTING = 'open("{}", "w").close()\n__import__("time").sleep(60)\napp = Flask("shop")'
@@ -65,9 +71,12 @@ def test_ctrl_c_while_a_server_starts_or_ends_leaves_nothing(
     mark, saved = uuid.uuid4().hex, tmp_path / "saved"
     arguments = ("run", "shop", "--course", lesson.parents[1], "--no-predict", "--save", saved)
     with nothing_left(mark), Terminal(*arguments, **{MARK: mark}) as terminal:  # type: ignore[arg-type]
+        terminal.wait_to_see("2 Run")
+        terminal.type("2\r")
         terminal.wait_until(file.exists)
         terminal.type("\x03")
-        terminal.wait_for("Interrupted")
+        terminal.wait_to_see("Interrupted")
+        terminal.type("q")
         assert terminal.end() == 130
     recorded = store.load(saved / "shop-in-turn.jsonl")
     statuses = [request.status for request in recorded.requests]
@@ -85,11 +94,17 @@ def test_predictions_are_asked_while_services_start(lesson: Path) -> None:
     mark = uuid.uuid4().hex
     variables = {MARK: mark, "ASYNCDEMO_REDIS": "embedded"}
     with nothing_left(mark), Terminal("run", "shop", "--course", lesson.parents[1], **variables) as terminal:  # type: ignore[arg-type]
-        terminal.wait_for("The programs use Redis (fakeredis")
-        terminal.wait_for("1. in-turn: to how many of 4 clients is sold at once?")
+        terminal.wait_to_see("1 Question")
         assert until(lambda: len(marked(mark)) > 1)  # it starts meanwhile
-        terminal.type("1\n")
-        terminal.wait_for("Right.")
+        terminal.type("2")
+        terminal.wait_to_see("in-turn: to how many of 4 clients is sold at once?")
+        terminal.type("1\r")
+        terminal.wait_to_see("They use Redis (fakeredis")
+        terminal.type("\r")
+        terminal.wait_to_see("Done.")
+        terminal.type("\r")
+        terminal.wait_to_see("You said 1; it was 1.")
+        terminal.type("q")
         assert terminal.end() == 0
 
 
@@ -98,7 +113,9 @@ def test_ctrl_c_at_a_question_stops_the_services(lesson: Path) -> None:
     mark = uuid.uuid4().hex
     variables = {MARK: mark, "ASYNCDEMO_REDIS": "embedded"}
     with nothing_left(mark), Terminal("run", "shop", "--course", lesson.parents[1], **variables) as terminal:  # type: ignore[arg-type]
-        terminal.wait_for("1. in-turn: to how many")
+        terminal.wait_to_see("1 Question")
+        terminal.type("2")
+        terminal.wait_to_see("in-turn: to how many")
         assert until(lambda: len(marked(mark)) > 1)
         terminal.type("\x03")
         assert terminal.end() == 130
@@ -153,10 +170,3 @@ def test_watch_keeps_the_services_between_checks(lesson: Path, tmp_path: Path) -
         assert len(addresses) >= 3 and len(set(addresses)) == 1
         os.kill(terminal.pid, 15)
         assert terminal.end() == 130
-
-
-def test_the_terminal_shows_keys_again_after_a_lesson_with_servers(lesson: Path) -> None:
-    arguments = ("run", "shop", "--course", lesson.parents[1], "--no-predict", "--set", "REQUESTS=4")
-    with Terminal(*arguments) as terminal:
-        assert terminal.end() == 0
-        assert terminal.shows_keys()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -168,6 +168,8 @@ def command(
         _make_folder(save_to)
         for variant in variants:
             check_recording(_recording_file(lesson, variant.name, save_to), f"--save {save_to}")
+    if interactive(plain, as_json) and not presenting:
+        click_context.exit(_on_screen(context, lesson, settings, chosen, timeout_s, not no_predict, save_to))
     lesson_jobs = click_context.with_resource(LessonJobs(lesson, timeout_s))
     values = lesson_jobs.values(settings)  # what cannot be run or sent is told before anything starts
     lesson_jobs.begin()  # services start while the learner reads and types
@@ -235,6 +237,32 @@ def command(
             for line in next_words(context, just_run=lesson.id):
                 click.echo(line)
     click_context.exit(_exit_code(variants, recorded))
+
+
+def _on_screen(
+    context: CourseContext,
+    lesson: Lesson,
+    settings: Mapping[str, str],
+    chosen: Sequence[str],
+    timeout_s: float,
+    predict: bool,
+    save_to: Path | None,
+) -> int:
+    """The lesson as a screen; what remains of it in the terminal is a few lines. Returns the exit code."""
+    from asyncdemo.tui.app import run_application
+    from asyncdemo.tui.lesson.screen import LessonScreen
+    from asyncdemo.tui.lesson.session import LessonSession
+    from asyncdemo.tui.lesson.words import summary
+
+    session = LessonSession(
+        context, lesson.folder, settings=settings, variants=chosen, timeout_s=timeout_s, predict=predict
+    )
+    code = run_application(context, lambda: LessonScreen(lesson, session=session))
+    for line in summary(session):
+        click.echo(line)
+    if session.latest is not None:
+        _save(lesson, session.latest.runs, save_to)
+    return code
 
 
 def _record(jobs: Sequence[Job], console: Console | None, race: bool) -> Recorded:

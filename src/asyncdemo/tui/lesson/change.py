@@ -1,0 +1,181 @@
+"""Step 5, Change: other settings, another run, and both on one scale.
+
+Not for: which values a knob can have (``course.content.knobs``), recording (``running``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import ContentSwitcher, Input, Label, OptionList, Static
+
+from asyncdemo.course.content.lesson import Variant
+from asyncdemo.course.content.presets import Preset
+from asyncdemo.errors import UsageError
+from asyncdemo.model import Run
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.picture import picture_of_runs
+from asyncdemo.render.terminal.theme import Theme
+from asyncdemo.render.words import settings_words
+from asyncdemo.tui.lesson.inputs import NumberInput
+from asyncdemo.tui.lesson.running import RunningPane
+from asyncdemo.tui.lesson.session import LessonRun, LessonSession
+from asyncdemo.tui.lesson.words import figures, no_verdict
+from asyncdemo.tui.viewer import ViewerScreen
+
+__all__ = ["ChangePane"]
+
+_NAME = 14
+
+
+class ChangePane(RunningPane):
+    """The knobs and the suggestions; then the run before and the run after."""
+
+    DEFAULT_CSS = """
+    ChangePane Static { height: auto; }
+    ChangePane ContentSwitcher { height: 1fr; }
+    ChangePane .knob { height: 1; }
+    ChangePane .knob Label { width: auto; margin-right: 1; }
+    ChangePane .knob NumberInput { width: 12; margin-right: 1; }
+    ChangePane OptionList { height: auto; border: none; padding: 0; background: transparent; }
+    ChangePane #suggested { margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "run", "Run"),
+        Binding("e", "edit", "Change again"),
+        Binding("v", "picture", "Picture"),
+    ]
+    can_focus = True
+
+    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
+        super().__init__(session, glyphs, id="change")
+        self._presets = session.presets
+        self._remark = ""
+        self._run: LessonRun | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="told", markup=False)
+        with ContentSwitcher(initial="form"):
+            with VerticalScroll(id="form", can_focus=False):
+                yield from self._knobs()
+                if self._presets:
+                    yield Label("The text suggests", id="suggested", classes="heading")
+                    yield OptionList(*map(self._suggestion, self._presets), compact=True, markup=False)
+            with Vertical(id="outcome"):
+                yield self.picture
+
+    def on_mount(self) -> None:
+        self._say("Change a value and press Enter, or choose a suggestion.")
+
+    def shown(self) -> None:
+        if self._form_is_shown:
+            self.take_focus(next(iter(self.query(NumberInput)), None) or self)
+        else:
+            self.take_focus(self)
+
+    @property
+    def _form_is_shown(self) -> bool:
+        return self.query_one(ContentSwitcher).current == "form"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("edit", "picture"):
+            return not self._form_is_shown and not self.recording.active
+        return self._form_is_shown if action == "run" else True
+
+    def action_edit(self) -> None:
+        self.query_one(ContentSwitcher).current = "form"
+        self.shown()
+        self.refresh_bindings()
+
+    def action_picture(self) -> None:
+        self.app.push_screen(ViewerScreen(self._before_and_after()[0]))
+
+    def action_run(self) -> None:
+        self._remark = ""
+        self._begin(self.session.variants)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_run()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Its values are put into the inputs, all others are as they were."""
+        event.stop()
+        preset = self._presets[event.option_index]
+        for knob in self.query(NumberInput):
+            knob.value = preset.settings.get(knob.name or "", str(self.session.values[knob.name or ""]))
+        self._remark = preset.remark
+        self._begin(self.session.chosen(preset.variants))
+
+    def _begin(self, variants: tuple[Variant, ...]) -> None:
+        written = self.session.values_of({})
+        typed = {knob.name or "": knob.value for knob in self.query(NumberInput)}
+        settings = {name: text for name, text in typed.items() if text != str(written[name])}
+        try:
+            self.session.values_of(settings)
+        except UsageError as error:
+            self._say(str(error).rpartition("--set ")[2], bad=True)
+            return
+        self.start(settings, variants)
+
+    def started(self) -> None:
+        self._say("Running. Ctrl-C ends it and shows what came.")
+        self.query_one(ContentSwitcher).current = "outcome"
+        self.take_focus(self)
+        self.refresh_bindings()
+
+    def ended(self, run: LessonRun) -> None:
+        self._run = run
+        self.picture.redraw(self._lines)
+        told = no_verdict(run) or f"With {settings_words(run.settings) or 'the first settings'}"
+        self._say(f"{told}: {self._remark}" if self._remark else told)
+
+    def failed(self, error: str) -> None:
+        self._say(error, bad=True)
+
+    def _say(self, words: str, bad: bool = False) -> None:
+        told = self.query_one("#told", Static)
+        told.update(words.replace("`", ""))
+        told.set_class(bad, "bad")
+
+    def _knobs(self) -> Iterator[Horizontal]:
+        for knob in self.session.lesson.knobs:
+            value = NumberInput(str(self.session.values[knob.name]), name=knob.name)
+            limits = f"{knob.low:g} to {knob.high:g} {knob.unit}".strip()
+            yield Horizontal(
+                Label(f"{knob.name:<{_NAME}}", markup=False),
+                value,
+                Label(f"{limits}: {knob.meaning}", classes="dim", markup=False),
+                classes="knob",
+            )
+
+    @staticmethod
+    def _suggestion(preset: Preset) -> Text:
+
+        words = settings_words(preset.settings)
+        return Text(f"{words}  only {', '.join(preset.variants)}" if preset.variants else words)
+
+    def _lines(self, width: int, height: int) -> list[Line]:
+        runs, told = self._before_and_after()
+        return picture_of_runs(runs, self.glyphs, width, height, told)
+
+    def _before_and_after(self) -> tuple[list[Run], list[str]]:
+        """Of each variant the run before and the run after, and the figures of each."""
+        after, before = self._run, self.session.first
+        if after is None:
+            return [], []
+        earlier = {} if before is None or before is after else {run.name: run for run in before.runs}
+        runs, told = [], []
+        for run in after.runs:
+            if run.name in earlier and before is not None:
+                runs.append(replace(earlier[run.name], name=f"{run.name}, before"))
+                told.append(figures(earlier[run.name], before.measured[run.name]))
+            runs.append(replace(run, name=f"{run.name}, after") if earlier else run)
+            told.append(figures(run, after.measured[run.name]))
+        return runs, told

@@ -1,0 +1,148 @@
+"""Step 2, Predict: one question at a time, above the programs that it is about.
+
+Not for: what an answer is typed into (``inputs``), or judging it (``course.judging.answers``).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+
+from asyncdemo.course.content.predictions import PredictionKind, fill
+from asyncdemo.render.terminal.theme import Theme
+from asyncdemo.tui.lesson.inputs import Answered, AnswerField, Choice, NumberField, Order
+from asyncdemo.tui.lesson.pane import Pane
+from asyncdemo.tui.lesson.programs import Programs
+from asyncdemo.tui.lesson.session import LessonSession
+
+__all__ = ["PredictPane"]
+
+_KEYS = {
+    PredictionKind.NUMBER: "Type a number. Enter goes on; without an answer, too.",
+    PredictionKind.CHOICE: "Up and down choose. Enter goes on, Backspace takes the answer back.",
+    PredictionKind.ORDER: "Space picks one up and puts it down, up and down move it. Enter goes on.",
+}
+_STANDS = "The programs have been started: this answer stands."
+
+
+class PredictPane(Pane):
+    """The question that is asked now, and the programs."""
+
+    DEFAULT_CSS = """
+    PredictPane #asked { height: auto; }
+    PredictPane #answer { height: auto; margin: 0 0 0 3; }
+    PredictPane Static { height: auto; }
+    PredictPane Programs { margin-top: 1; }
+    """
+    can_focus = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "go_on", "Next question"),
+        Binding("shift+tab", "turn(-1)", "Question before", key_display="⇧Tab"),
+        Binding("tab", "turn(1)", "Next question", show=False),
+        Binding("p", "program", "Program"),
+        Binding("pagedown", "page(1)", "Program down", show=False),
+        Binding("pageup", "page(-1)", "Program up", show=False),
+    ]
+
+    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
+        super().__init__(session, glyphs, id="predict")
+        self._place = 0
+        self._inputs = [self._input(place) for place in range(len(session.predictions))]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="asked"):
+            yield Static(id="count", classes="dim", markup=False)
+            yield Static(id="question", classes="heading", markup=False)
+            with Vertical(id="answer"):
+                yield from self._inputs
+            yield Static(id="hint", classes="dim", markup=False)
+        yield Programs(self.session.variants, self.glyphs)
+
+    def shown(self) -> None:
+        self._ask()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is no other program to turn to where all are seen."""
+        return action != "program" or not self.query_one(Programs).side_by_side
+
+    def action_program(self) -> None:
+        self.query_one(Programs).turn()
+
+    def action_page(self, by: int) -> None:
+        self.query_one(Programs).page(by)
+
+    def action_go_on(self) -> None:
+        """What stands there is the answer; on to the next question, or to the run."""
+        field = self._inputs[self._place]
+        field.confirm()
+        if self._answer(self._place):
+            self.action_turn(1)
+
+    def action_turn(self, by: int) -> None:
+        """To another question; past the last one, to the run."""
+        if self._place + by >= len(self.session.predictions):
+            self.lesson_screen.go_to("run")
+        elif self._place + by >= 0:
+            self._place += by
+            self._ask()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_go_on()
+
+    def on_answered(self, event: Answered) -> None:
+        event.stop()
+        self._answer(self._inputs.index(event.field))
+
+    def _answer(self, place: int) -> bool:
+        """Keep what stands there. Returns whether it is understood, or nothing."""
+        session, typed = self.session, self._inputs[place].typed
+        try:
+            session.answer(place, typed)
+        except ValueError as error:
+            session.answer(place, "")  # what was typed up to here is no answer either
+            self._hint(f"Not understood: {error}.", bad=True)
+        else:
+            if not session.answered_for_good:
+                self._hint(session.note or _KEYS[session.predictions[place].kind])
+        self._count()
+        return typed == session.typed(place)
+
+    def _hint(self, words: str, bad: bool = False) -> None:
+        hint = self.query_one("#hint", Static)
+        hint.update(words)
+        hint.set_class(bad, "bad").set_class(not bad, "dim")
+
+    def _count(self) -> None:
+        asked = len(self.session.predictions)
+        answered = len(self.session.answers())
+        self.query_one("#count", Static).update(
+            f"Question {self._place + 1} of {asked}, {answered} answered. The lines that differ are marked."
+        )
+
+    def _ask(self) -> None:
+        """Show the question and what its answer is typed into."""
+        prediction = self.session.predictions[self._place]
+        self._count()
+        self.query_one("#question", Static).update(self.session.question(self._place).replace("`", ""))
+        self.query_one(Programs).show(prediction.variant)
+        stands = self.session.answered_for_good
+        for place, field in enumerate(self._inputs):
+            field.display = place == self._place
+            field.disabled = stands
+        self._hint(_STANDS if stands else _KEYS[prediction.kind])
+        self.take_focus(self if stands else self._inputs[self._place].focused)
+
+    def _input(self, place: int) -> AnswerField:
+        session = self.session
+        prediction, typed = session.predictions[place], session.typed(place)
+        if prediction.kind is PredictionKind.NUMBER:
+            return NumberField(prediction.unit, typed)
+        if prediction.kind is PredictionKind.CHOICE:
+            texts = [fill(choice.text, session.values) for choice in prediction.choices]
+            return Choice(texts, typed, self.glyphs)
+        return Order(session.names, typed, self.glyphs)

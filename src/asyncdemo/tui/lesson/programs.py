@@ -1,0 +1,167 @@
+"""The programs of a lesson to read: the lines in which they differ marked, all others dim.
+
+Not for: which lines those are (``course.content.listing``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final
+
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.syntax import Syntax
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.widgets import Footer
+
+from asyncdemo.course.content.lesson import Variant
+from asyncdemo.course.content.listing import Listing, listing
+from asyncdemo.render.terminal.draw import Line, beside
+from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, Theme
+from asyncdemo.render.timeline.grid import Shade
+from asyncdemo.render.words import clean, fit
+from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.drawing import Drawing
+
+__all__ = ["CodeScreen", "Programs"]
+
+_SIDE_BY_SIDE: Final = 140
+_NARROWEST: Final = 44
+_GAP: Final = 3
+_MARK: Final = Style(color=COLOURS[Shade.READY], bold=True)
+
+
+class Programs(Drawing):
+    """Side by side where there is room, else one at a time."""
+
+    current: reactive[int] = reactive(0)
+    first: reactive[int] = reactive(0)
+
+    def __init__(self, variants: Sequence[Variant], glyphs: Theme, *, one: bool = False) -> None:
+        """one: only one at a time, on all of the width."""
+        super().__init__(self._lines)
+        self._one = one
+        self._variants, self._glyphs = tuple(variants), glyphs
+        self._listings = [listing(variant) for variant in variants]
+        self._numbered = [list(_numbered(shown, glyphs)) for shown in self._listings]
+
+    @property
+    def side_by_side(self) -> bool:
+        each = (self.size.width - _GAP * (len(self._variants) - 1)) // len(self._variants)
+        return not self._one and self.size.width >= _SIDE_BY_SIDE and each >= _NARROWEST
+
+    def show(self, name: str) -> None:
+        """Turn to the program of this name; of none, nowhere."""
+        for place, variant in enumerate(self._variants):
+            if variant.name == name:
+                self.current = place
+
+    def turn(self) -> None:
+        """To the next program."""
+        self.current = (self.current + 1) % len(self._variants)
+
+    def page(self, by: int) -> None:
+        """So many pages down, where a program is longer than its room."""
+        longest = max(map(len, self._numbered), default=0)
+        step = max(self.size.height - 2, 1)
+        self.first = min(max(self.first + by * step, 0), max(longest - step, 0))
+
+    def watch_current(self) -> None:
+        self.first = 0
+        self.redraw()
+
+    def watch_first(self) -> None:
+        self.redraw()
+
+    def _lines(self, width: int, height: int) -> list[Line]:
+        if not self._variants or height < 2:
+            return []
+        if self.side_by_side:
+            each = (width - _GAP * (len(self._variants) - 1)) // len(self._variants)
+            blocks = [
+                [self._heading(place, each), *self._program(place, each, height - 1)]
+                for place in range(len(self._variants))
+            ]
+            return list(beside(blocks, each))
+        return [self._tabs(width), *self._program(self.current, width, height - 1)]
+
+    def _heading(self, place: int, width: int) -> Line:
+        variant = self._variants[place]
+        name = fit(variant.name, width, self._glyphs.ellipsis)
+        words = fit(f"  {clean(variant.title)}", width - len(name), self._glyphs.ellipsis)
+        return [Segment(name, EMPHASIS), Segment(words, DIM)]
+
+    def _tabs(self, width: int) -> Line:
+        """Their names, of which the one that is shown stands out, and its title."""
+        line: Line = []
+        for place, variant in enumerate(self._variants):
+            style = Style(reverse=True, bold=True) if place == self.current else None
+            line += [Segment(f" {variant.name} ", style), Segment(" ")]
+        used = sum(len(segment.text) for segment in line)
+        title = clean(self._variants[self.current].title)
+        return [*line, Segment(fit(f" {title}", width - used, self._glyphs.ellipsis), DIM)]
+
+    def _program(self, place: int, width: int, height: int) -> list[Line]:
+        """Without its empty lines if it does not fit with them; then as much as fits."""
+        lines = self._numbered[place]
+        if len(lines) > height:
+            lines = [line for line in lines if line[2:]]
+        if len(lines) > height:
+            shown = lines[self.first : self.first + height - 1]
+            left = len(lines) - self.first - len(shown)
+            words = f"{left} more lines below: PgDn" if left else "PgUp: the lines above"
+            lines = [*shown, [Segment(f"      {words}", DIM)]]
+        return [self._cut(line, width) for line in lines]
+
+    def _cut(self, line: Line, width: int) -> Line:
+        if Segment.get_line_length(line) <= width:
+            return line
+        ellipsis = Segment(self._glyphs.ellipsis, DIM)
+        return [*Segment.adjust_line_length(line, width - 1, pad=False), ellipsis]
+
+
+class CodeScreen(LearnerScreen):
+    """One program at a time on all of the screen, so that no line is cut."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,c", "app.leave", "Back"),
+        Binding("p", "turn", "Other program"),
+        Binding("pagedown,down", "page(1)", "Down"),
+        Binding("pageup,up", "page(-1)", "Up"),
+    ]
+
+    def __init__(self, variants: Sequence[Variant], glyphs: Theme) -> None:
+        super().__init__()
+        self._programs = Programs(variants, glyphs, one=True)
+
+    def compose(self) -> ComposeResult:
+        yield self._programs
+        yield Footer(compact=True, show_command_palette=False)
+
+    def action_turn(self) -> None:
+        self._programs.turn()
+
+    def action_page(self, by: int) -> None:
+        self._programs.page(by)
+
+
+def _numbered(shown: Listing, glyphs: Theme) -> Iterator[Line]:
+    """Each line: number, mark, and the code, if there is any."""
+    console = Console()
+    code = Syntax(shown.source, "python", theme="ansi_dark", background_color="default").highlight(
+        shown.source
+    )
+    coloured = code.split("\n", allow_blank=True)
+    for number in range(shown.first, shown.first + len(shown.lines)):
+        marked = number in shown.marked
+        text = coloured[number - 1]
+        text.rstrip()
+        segments = [part for part in text.render(console) if part.text]
+        yield [
+            Segment(f"{number:3} ", DIM),
+            Segment(f"{glyphs.side} " if marked else "  ", _MARK),
+            *(segments if marked else [Segment(part.text, DIM) for part in segments]),
+        ]

@@ -1,0 +1,46 @@
+"""Step 1, Question: what the lesson asks.
+
+Not for: the questions that are answered with a figure (``predict``).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widgets import Markdown, Static
+
+from asyncdemo.course.content.text import sections
+from asyncdemo.render.terminal.theme import Theme
+from asyncdemo.tui.lesson.pane import Pane
+from asyncdemo.tui.lesson.session import LessonSession
+
+__all__ = ["QuestionPane"]
+
+
+class QuestionPane(Pane):
+    """The text of it, and what is missing if it cannot be run here."""
+
+    DEFAULT_CSS = """
+    QuestionPane Static { height: auto; }
+    QuestionPane Markdown { margin: 0; padding: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "go_on", "Go on"),
+    ]
+
+    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
+        super().__init__(session, glyphs, id="question")
+
+    def compose(self) -> ComposeResult:
+        yield Static(self.session.missing, classes="bad", markup=False)
+        with VerticalScroll():
+            yield Markdown(sections(self.session.lesson.readme).get("The question", ""), open_links=False)
+
+    def shown(self) -> None:
+        self.take_focus(self.query_one(VerticalScroll))
+
+    def action_go_on(self) -> None:
+        self.lesson_screen.step(1)

@@ -1,0 +1,122 @@
+"""Step 4, Result: on one screen what was predicted, what happened, one picture, one line of figures each.
+
+Not for: the long forms of these, which are a key away (``reading``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Markdown
+
+from asyncdemo.course.content.text import sections
+from asyncdemo.render.terminal.draw import Line, text_line
+from asyncdemo.render.terminal.picture import picture_of_runs
+from asyncdemo.render.terminal.report import report_lines
+from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING, Theme
+from asyncdemo.render.words import fit
+from asyncdemo.tui.drawing import Drawing
+from asyncdemo.tui.lesson.pane import Pane
+from asyncdemo.tui.lesson.reading import ReadingScreen
+from asyncdemo.tui.lesson.session import LessonRun, LessonSession
+from asyncdemo.tui.lesson.words import figures, no_verdict
+from asyncdemo.tui.viewer import ViewerScreen
+
+__all__ = ["ResultPane"]
+
+_RIGHT = Style(color="green", bold=True)
+
+
+class ResultPane(Pane):
+    """Of the latest run with the first settings."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "change", "Change"),
+        Binding("w", "why", "Why"),
+        Binding("f", "figures", "Figures"),
+        Binding("v", "picture", "Picture"),
+        Binding("t", "text", "Text"),
+    ]
+    can_focus = True
+
+    def __init__(self, session: LessonSession, glyphs: Theme) -> None:
+        super().__init__(session, glyphs, id="result")
+
+    def compose(self) -> ComposeResult:
+        yield Drawing(self._lines)
+
+    def shown(self) -> None:
+        super().shown()
+        self.query_one(Drawing).redraw()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What a run says is told after it."""
+        return self.session.first is not None if action in ("why", "figures", "picture", "text") else True
+
+    def action_change(self) -> None:
+        self.lesson_screen.go_to("change")
+
+    def action_picture(self) -> None:
+        run = self.session.first
+        if run is not None:
+            self.app.push_screen(ViewerScreen(run.runs))
+
+    def action_figures(self) -> None:
+        run = self.session.first
+        if run is not None:
+            self._read(
+                "All figures",
+                lambda: Drawing(
+                    lambda width, _: list(report_lines(run.runs, self.glyphs, width, 0, run.meant))
+                ),
+            )
+
+    def action_why(self) -> None:
+        answers = "\n".join(
+            f"{answer.place}. {self.session.question(answer.place - 1)}  \n"
+            f"   **{answer.sentence}** {answer.why}\n"
+            for answer in self.session.judged()
+        )
+        told = sections(self.session.lesson.readme)
+        text = "\n\n".join(filter(None, (answers, told.get("What you saw", ""), told.get("Why", ""))))
+        self._read("Why", lambda: Markdown(text, open_links=False))
+
+    def action_text(self) -> None:
+        readme = self.session.lesson.readme
+        text = readme.read_text(encoding="utf-8")
+        self._read(str(readme), lambda: Markdown(text, open_links=False))
+
+    def _read(self, title: str, make: Callable[[], Widget]) -> None:
+        self.app.push_screen(ReadingScreen(title, make))
+
+    def _lines(self, width: int, height: int) -> list[Line]:
+        run = self.session.first
+        if run is None:
+            return [text_line("Nothing has been run yet. 3 goes to the run.", DIM)]
+        said = list(self._said(run, width))
+        told = [figures(recorded, run.measured[recorded.name]) for recorded in run.runs]
+        return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, height - len(said) - 1, told)]
+
+    def _said(self, run: LessonRun, width: int) -> Iterator[Line]:
+        if no_verdict(run):
+            yield text_line(fit(no_verdict(run), width, self.glyphs.ellipsis), WARNING)
+        for answer in self.session.judged():
+            mark, style = {
+                True: (self.glyphs.good, _RIGHT),
+                False: (self.glyphs.bad, WARNING),
+                None: (self.glyphs.dot, DIM),
+            }[answer.right]
+            sentence = fit(f"{answer.place}. {answer.sentence}", width - 2, self.glyphs.ellipsis)
+            question = self.session.question(answer.place - 1).replace("`", "")
+            room = width - 4 - len(sentence)
+            yield [
+                Segment(f"{mark} ", style),
+                Segment(sentence, EMPHASIS if answer.said else None),
+                Segment(f"  {fit(question, room, self.glyphs.ellipsis)}" if room > 12 else "", DIM),
+            ]

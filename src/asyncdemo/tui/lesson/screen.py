@@ -1,0 +1,185 @@
+"""The screen of a lesson: a bar of steps, and the step that one is at.
+
+Not for: what a step shows (a module each), or what is kept of it (``session``).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher, Footer
+
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.lesson.change import ChangePane
+from asyncdemo.tui.lesson.pane import Pane
+from asyncdemo.tui.lesson.predict import PredictPane
+from asyncdemo.tui.lesson.programs import CodeScreen
+from asyncdemo.tui.lesson.question import QuestionPane
+from asyncdemo.tui.lesson.result import ResultPane
+from asyncdemo.tui.lesson.run import RunPane
+from asyncdemo.tui.lesson.running import RunningPane
+from asyncdemo.tui.lesson.session import LessonSession
+
+__all__ = ["LessonScreen", "StepBar"]
+
+_STEPS: Final = {
+    "question": "Question",
+    "predict": "Predict",
+    "run": "Run",
+    "result": "Result",
+    "change": "Change",
+    "exercise": "Exercise",
+}
+
+
+class StepBar(Widget):
+    """The steps in a line; a click goes to one."""
+
+    DEFAULT_CSS = "StepBar { height: 1; margin-bottom: 1; }"
+    current: reactive[str] = reactive("")
+
+    class Chosen(Message):
+        """A step was clicked."""
+
+        def __init__(self, step: str) -> None:
+            super().__init__()
+            self.step = step
+
+    def __init__(self, steps: list[str], title: str) -> None:
+        super().__init__()
+        self._steps, self._title = steps, title
+
+    def render(self) -> Text:
+        words = Text(no_wrap=True, overflow="ellipsis")
+        for step, label in self._labels():
+            words.append(f" {label} ", style="bold reverse" if step == self.current else "")
+        return words.append(f"  {self._title}", style="dim")
+
+    def on_click(self, event: events.Click) -> None:
+        left = 0
+        for step, label in self._labels():
+            left += len(label) + 2
+            if event.x < left:
+                self.post_message(self.Chosen(step))
+                return
+
+    def _labels(self) -> list[tuple[str, str]]:
+        return [(step, f"{place} {_STEPS[step]}") for place, step in enumerate(self._steps, start=1)]
+
+
+class LessonScreen(LearnerScreen):
+    """A lesson in steps, back and forth at any time.
+
+    Attributes:
+        session: What was answered and run.
+    """
+
+    DEFAULT_CSS = """
+    LessonScreen { overflow: hidden; }
+    LessonScreen #steps { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(str(place), f"show({place})", show=False) for place in range(1, len(_STEPS) + 1)),
+        Binding("n,right", "step(1)", "Next", key_display="n"),
+        Binding("b,left", "step(-1)", "Back", key_display="b"),
+        Binding("c", "code", "Code"),
+    ]
+
+    def __init__(
+        self, lesson: Heading, *, step: str = "question", session: LessonSession | None = None
+    ) -> None:
+        """Open a lesson.
+
+        Args:
+            lesson: Which.
+            step: Where to begin: question, predict, run, result, change, exercise.
+            session: One that was made already; else it is made, with the settings as they are written.
+        """
+        super().__init__()
+        self._heading, self._start, self._session = lesson, step, session
+
+    @property
+    def session(self) -> LessonSession:
+        if self._session is None:
+            self._session = LessonSession(self.application.context, self._heading.folder)
+        return self._session
+
+    @property
+    def steps(self) -> list[str]:
+        """Those that there are; a lesson may ask nothing."""
+        return [step for step in _STEPS if step in self._panes]
+
+    @property
+    def runs(self) -> bool:
+        """Whether a recording is being made."""
+        return any(pane.recording.active for pane in self.query(RunningPane))
+
+    def compose(self) -> ComposeResult:
+        session, glyphs = self.session, self.application.glyphs
+        panes: list[Pane] = [QuestionPane(session, glyphs)]
+        if session.predictions:
+            panes.append(PredictPane(session, glyphs))
+        panes += [RunPane(session, glyphs), ResultPane(session, glyphs)]
+        if session.lesson.knobs:
+            panes.append(ChangePane(session, glyphs))
+        self._panes = {pane.id or "": pane for pane in panes}
+        yield StepBar(self.steps, f"{session.lesson.number}. {session.lesson.title}")
+        with ContentSwitcher(initial="question", id="steps"):
+            yield from panes
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.go_to(self._start)
+        if self.session.note:
+            self.notify(self.session.note)
+
+    def on_unmount(self) -> None:
+        self.session.close()
+
+    def on_step_bar_chosen(self, event: StepBar.Chosen) -> None:
+        self.go_to(event.step)
+
+    def go_to(self, step: str) -> None:
+        """Show a step, or the first if there is no such."""
+        step = step if step in self._panes else self.steps[0]
+        self.query_one("#steps", ContentSwitcher).current = step
+        self.query_one(StepBar).current = step
+        self._panes[step].shown()
+        self.refresh_bindings()
+
+    def step(self, by: int) -> None:
+        """Go so many steps on, or back."""
+        place = self.steps.index(self.query_one(StepBar).current) + by
+        if 0 <= place < len(self.steps):
+            self.go_to(self.steps[place])
+
+    def changed(self) -> None:
+        """A run is over: other keys make sense now, and what one looks at may be another."""
+        current = self.query_one(StepBar).current
+        if current in ("predict", "result"):
+            self._panes[current].shown()
+        self.refresh_bindings()
+
+    def action_step(self, by: int) -> None:
+        self.step(by)
+
+    def action_show(self, place: int) -> None:
+        if place <= len(self.steps):
+            self.go_to(self.steps[place - 1])
+
+    def action_code(self) -> None:
+        self.app.push_screen(CodeScreen(self.session.variants, self.application.glyphs))
+
+    def interrupt(self) -> bool:
+        return any(pane.recording.interrupt() for pane in self.query(RunningPane))
+
+    def exit_code(self) -> int:
+        return self.session.exit_code()

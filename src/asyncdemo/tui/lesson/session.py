@@ -1,0 +1,277 @@
+"""What somebody does with a lesson: answers, runs, other settings. The panes show it.
+
+Not for: drawing or keys; nothing here knows Textual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.analysis.metrics import Metrics, measure
+from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
+from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.content.predictions import Answer, fill, parse
+from asyncdemo.course.content.presets import Preset, presets
+from asyncdemo.course.judging.answers import JudgedAnswer, answerable, judge_answers
+from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
+from asyncdemo.course.workspace.context import CourseContext
+from asyncdemo.errors import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_MISSING,
+    EXIT_OK,
+    MissingError,
+    UsageError,
+    WorkspaceError,
+)
+from asyncdemo.model import Run
+from asyncdemo.recording.runner import Stdout
+from asyncdemo.render.terminal.output import Tail
+from asyncdemo.serving import Job
+
+__all__ = ["TIMEOUT_S", "LessonRun", "LessonSession"]
+
+TIMEOUT_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class LessonRun:
+    """One run of a lesson, of all of its variants or of some.
+
+    Attributes:
+        settings: What was set, as it was typed.
+        values: The values of all knobs.
+        variants: Which were to be run.
+        runs: Their recordings; after Ctrl-C there may be fewer.
+        output: What each of them wrote.
+        measured: Variant -> its metrics.
+        interrupted: Ctrl-C ended it.
+        odd: The variants that did not end as the lesson means it.
+    """
+
+    settings: Mapping[str, str]
+    values: Knobs
+    variants: tuple[Variant, ...]
+    runs: tuple[Run, ...]
+    output: tuple[Tail, ...]
+    measured: Mapping[str, Metrics]
+    interrupted: bool
+    odd: tuple[str, ...]
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """The variants that ended as the lesson means it, which may be that they fail."""
+        return tuple(run.name for run in self.runs if run.name not in self.odd)
+
+    @property
+    def whole(self) -> bool:
+        """Whether its figures answer questions."""
+        return not (self.interrupted or self.odd)
+
+
+class LessonSession:
+    """A context manager, which stops what runs around the scripts at its end.
+
+    Attributes:
+        lesson: What it is about.
+        variants: Those that are run.
+        settings: Knob -> what was typed for it, of the first run.
+        values: The values of all knobs in the first run.
+        predictions: The questions that a run of the variants answers.
+        missing: What is not installed, and the command that installs it; "" if nothing is.
+        note: What could not be kept of the progress, "" if nothing.
+        first: The latest run with the first settings, which the answers are held against.
+        changed: The latest run with others.
+        latest: The later of these.
+    """
+
+    def __init__(
+        self,
+        context: CourseContext,
+        folder: Path,
+        *,
+        settings: Mapping[str, str] | None = None,
+        variants: Sequence[str] = (),
+        timeout_s: float = TIMEOUT_S,
+        predict: bool = True,
+    ) -> None:
+        """Read the lesson in a folder.
+
+        Args:
+            context: Where the progress is kept.
+            folder: Of the lesson.
+            settings: Knob -> what was typed for it.
+            variants: Names of those to run; all if empty.
+            timeout_s: A variant that takes longer is ended.
+            predict: Whether the questions are asked.
+
+        Raises:
+            AsyncdemoError: The lesson cannot be read, or cannot be run like this.
+        """
+        self.lesson: Lesson = load_lesson(folder)
+        self.variants = self.chosen(variants)
+        self.settings = dict(settings or {})
+        self._jobs = LessonJobs(self.lesson, timeout_s)
+        self.values = self._jobs.values(self.settings)
+        names = [variant.name for variant in self.variants]
+        all_names = [variant.name for variant in self.lesson.variants]
+        self.predictions = tuple(answerable(self.lesson.predictions, all_names, names) if predict else ())
+        self.first: LessonRun | None = None
+        self.changed: LessonRun | None = None
+        self.latest: LessonRun | None = None
+        self._first_runs = False
+        self.missing = self.note = ""
+        self._progress = context.progress
+        self._typed = self._kept_answers()
+        try:
+            self._jobs.begin()
+        except MissingError as error:
+            self.missing = str(error)
+
+    def close(self) -> None:
+        """Stop the services."""
+        self._jobs.__exit__(None, None, None)
+
+    def chosen(self, names: Sequence[str]) -> tuple[Variant, ...]:
+        """The variants of these names, all if there are none. Raises UsageError."""
+        known = [variant.name for variant in self.lesson.variants]
+        for name in names:
+            if name not in known:
+                raise UsageError(f"{self.lesson.id} has no variant {name!r}. It has: {', '.join(known)}.")
+        return tuple(item for item in self.lesson.variants if not names or item.name in names)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the variants that are run."""
+        return [variant.name for variant in self.variants]
+
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """What the text suggests to change."""
+        return presets(self.lesson)
+
+    # answers
+
+    @property
+    def answered_for_good(self) -> bool:
+        """Whether a run is, or has been, held against the answers, which then stand."""
+        return self._first_runs or (self.first is not None and self.first.whole)
+
+    def question(self, place: int) -> str:
+        """With the values of the knobs put in."""
+        return fill(self.predictions[place].question, self.values)
+
+    def typed(self, place: int) -> str:
+        """The answer to a question as it was typed, "" if there is none."""
+        return self._typed.get(self.question(place), "")
+
+    def answers(self) -> dict[int, Answer]:
+        """Place of a question, from 0, -> the answer to it."""
+        return {
+            place: parse(prediction, self.typed(place), self.names, self.values)
+            for place, prediction in enumerate(self.predictions)
+            if self.typed(place)
+        }
+
+    def answer(self, place: int, typed: str) -> None:
+        """Keep an answer on the disk; "" takes it back. Raises ValueError with what to type instead."""
+        if typed:
+            parse(self.predictions[place], typed, self.names, self.values)
+        if typed == self.typed(place) or self.answered_for_good:
+            return
+        self._typed[self.question(place)] = typed
+        kept = tuple((question, text) for question, text in self._typed.items() if text)
+        if self._progress is None:
+            return
+        try:
+            self._progress.keep_answers(self.lesson.id, kept)
+        except WorkspaceError as error:
+            self.note = str(error)
+
+    def _kept_answers(self) -> dict[str, str]:
+        """Of a session that ended before its run; with other values of the knobs, other things are asked."""
+        try:
+            kept = dict(self._progress.of(self.lesson.id).open_answers) if self._progress else {}
+        except WorkspaceError as error:
+            self.note = str(error)
+            return {}
+        typed = {}
+        for place, prediction in enumerate(self.predictions):
+            with suppress(KeyError, ValueError):
+                text = kept[self.question(place)]
+                parse(prediction, text, self.names, self.values)
+                typed[self.question(place)] = text
+        return typed
+
+    # runs
+
+    def values_of(self, settings: Mapping[str, str]) -> Knobs:
+        """The values of all knobs with these settings. Raises UsageError."""
+        return self._jobs.values(settings)
+
+    def jobs(
+        self, settings: Mapping[str, str], variants: Sequence[Variant], wanted: Callable[[], bool]
+    ) -> list[Job]:
+        """What to record; waits for services as long as it is ``wanted``. Raises AsyncdemoError."""
+        self._first_runs = self._is_first(settings, variants)
+        return self._jobs.make(variants, settings, Stdout.CAPTURE, wanted)
+
+    def failed(self) -> None:
+        """The run could not be made."""
+        self._first_runs = False
+
+    def ended(
+        self,
+        settings: Mapping[str, str],
+        variants: Sequence[Variant],
+        runs: Sequence[Run],
+        output: Sequence[Tail],
+        interrupted: bool,
+    ) -> LessonRun:
+        """A run is over: hold the answers against it, and keep what is to be kept."""
+        odd = not_as_meant(variants, runs)
+        run = LessonRun(
+            dict(settings),
+            self.values_of(settings),
+            tuple(variants),
+            tuple(runs),
+            tuple(output),
+            {run.name: measure(run) for run in runs},
+            interrupted,
+            tuple(odd),
+        )
+        self._first_runs = False
+        was_answered, self.latest = self.answered_for_good, run
+        if self._is_first(settings, variants):
+            self.first = run if self.first is None or run.whole else self.first
+        else:
+            self.changed = run
+        if run.whole and self._progress is not None:
+            answered = self.judged() if run is self.first and not was_answered else ()
+            predicted = [item for item in (answer.predicted() for answer in answered) if item is not None]
+            try:
+                self._progress.update(self.lesson.id, lambda record: record.after_run(predicted))
+            except WorkspaceError as error:  # what was seen is not less true
+                self.note = str(error)
+        return run
+
+    def _is_first(self, settings: Mapping[str, str], variants: Sequence[Variant]) -> bool:
+        return dict(settings) == self.settings and tuple(variants) == self.variants
+
+    def judged(self) -> tuple[JudgedAnswer, ...]:
+        """Every question with what was said and what happened; none if no run answers them."""
+        if self.first is None or not self.first.whole:
+            return ()
+        return judge_answers(self.predictions, self.answers(), self.first.measured, self.values)
+
+    def exit_code(self) -> int:
+        """Of the command: what became of the latest run."""
+        if self.latest is None:
+            return EXIT_MISSING if self.missing else EXIT_OK
+        if self.latest.interrupted:
+            return EXIT_INTERRUPTED
+        return EXIT_FAILED if self.latest.odd else EXIT_OK

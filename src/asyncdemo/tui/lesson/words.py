@@ -1,0 +1,66 @@
+"""The sentences of a lesson's result: the same on the screen and, once it is left, below the prompt.
+
+Not for: which figures there are (``analysis.metrics``), whole reports (``render``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from asyncdemo.analysis.metrics import Metrics
+from asyncdemo.model import Run, RunOutcome
+from asyncdemo.render.facts.runs import empty_words
+from asyncdemo.render.words import count, duration, join, settings_words, status, title
+from asyncdemo.tui.lesson.session import LessonRun, LessonSession
+
+__all__ = ["figures", "no_verdict", "summary"]
+
+
+def figures(run: Run, metrics: Metrics) -> str:
+    """ "3.00 s, at most 1 at work"; how it ended only if that was not well."""
+    parts = []
+    requests = metrics.requests
+    if requests.count:
+        parts += [
+            f"{count(requests.count, 'request')} in {duration(requests.wall_ns)}",
+            f"the slowest {duration(requests.slowest_ns)}",
+        ]
+    if run.lanes:
+        parts += [] if requests.count else [duration(metrics.wall_ns)]
+        parts.append(f"at most {metrics.peak:,} at work")
+    if metrics.blocked_ns:
+        parts.append(f"event loop held for {duration(metrics.blocked_ns)}")
+    if run.outcome is not RunOutcome.OK:
+        parts.append(status(run))
+    return ", ".join(parts) or empty_words(run)
+
+
+def no_verdict(run: LessonRun) -> str:
+    """Why the answers are not held against a run; "" if they are."""
+    if run.interrupted:
+        some = any(recorded.rows for recorded in run.runs)
+        return f"Interrupted{': this is what was recorded until then' if some else ''}."
+    return f"No prediction is judged: {join(run.odd)} did not end as the lesson means it." if run.odd else ""
+
+
+def summary(session: LessonSession) -> Iterator[str]:
+    """What remains in the terminal when the screen is left: a few lines without marks."""
+    lesson = session.lesson
+    yield f"Lesson {lesson.number}: {lesson.title}"
+    if session.latest is None:
+        yield session.missing or "It was not run."
+        return
+    for run in filter(None, (session.first, session.changed)):
+        if run.settings:
+            yield f"With {settings_words(run.settings)}:"
+        width = max((len(title(recorded)) for recorded in run.runs), default=0)
+        for recorded in run.runs:
+            yield f"  {title(recorded):<{width}}  {figures(recorded, run.measured[recorded.name])}"
+        if no_verdict(run):
+            yield f"  {no_verdict(run)}"
+    asked = [answer for answer in session.judged() if answer.right is not None]
+    if asked:
+        right = sum(bool(answer.right) for answer in asked)
+        yield f"  {right} of {count(len(asked), 'prediction')} right"
+    if session.note:
+        yield session.note

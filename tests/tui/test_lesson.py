@@ -1,0 +1,331 @@
+"""The screen of a lesson: question, predict, run, result, change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from asyncdemo.course.content.catalog import load_course
+from asyncdemo.course.workspace.context import CourseContext
+from asyncdemo.course.workspace.progress import Progress
+from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, MissingError, UsageError
+from asyncdemo.tui.app import Application
+from asyncdemo.tui.lesson.programs import CodeScreen
+from asyncdemo.tui.lesson.reading import ReadingScreen
+from asyncdemo.tui.lesson.screen import LessonScreen, StepBar
+from asyncdemo.tui.lesson.session import LessonSession
+from asyncdemo.tui.lesson.words import summary
+from asyncdemo.tui.viewer import ViewerScreen
+from tests.unit.course.good_course import LESSON, change, write_course
+
+SIZES = [(80, 24), (120, 36), (160, 48)]
+ORDER = """
+[[predictions]]
+kind = "order"
+question = "Which is done first?"
+metric = "wall_s"
+tolerance = 0.5
+why = "Waits that overlap take as long as one."
+
+[[claims]]
+text = "a peak of 4"
+"""
+CHANGE = """\
+## Change it
+
+- `asyncdemo run tea --variant quick --set CUPS=9`: nine at once.
+"""
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> CourseContext:
+    write_course(tmp_path / "course")
+    lesson = tmp_path / "course" / LESSON
+    change(lesson / "lesson.toml", '\n[[claims]]\ntext = "a peak of 4"\n', ORDER)
+    before, _, after = (lesson / "README.md").read_text().partition("## Change it\n")
+    (lesson / "README.md").write_text(before + CHANGE + after)
+    course = load_course(tmp_path / "course")
+    return CourseContext(course, None, Progress(tmp_path / "progress.sqlite3"))
+
+
+class Driven:
+    """The screen, the keys that are pressed on it, and what is to be seen."""
+
+    def __init__(self, session: LessonSession, pilot: Pilot[int]) -> None:
+        self.session, self.pilot = session, pilot
+
+    @property
+    def application(self) -> Application:
+        assert isinstance(self.pilot.app, Application)
+        return self.pilot.app
+
+    @property
+    def step(self) -> str:
+        return self.application.screen.query_one(StepBar).current
+
+    @property
+    def seen(self) -> str:
+        strips = self.application.screen._compositor.render_strips(self.application.size)
+        return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips)
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+            await self.pilot.pause()
+
+    async def until(self, met: Callable[[], bool]) -> None:
+        async with asyncio.timeout(30):
+            while not met():
+                await self.pilot.pause(0.02)
+
+    async def run(self) -> None:
+        """From wherever one is."""
+        assert isinstance(self.application.screen, LessonScreen)
+        self.application.screen.go_to("run")
+        await self.press("enter")
+        await self.until(lambda: self.session.latest is not None)
+        await self.pilot.pause()
+
+
+def drive(
+    session: LessonSession,
+    context: CourseContext,
+    use: Callable[[Driven], Awaitable[None]],
+    size: tuple[int, int] = (80, 24),
+) -> Application:
+    """Opens the screen, and uses it."""
+    application = Application(context, lambda: LessonScreen(session.lesson, session=session))
+
+    async def main() -> None:
+        async with application.run_test(size=size) as pilot:
+            await pilot.pause()
+            await use(Driven(session, pilot))
+
+    asyncio.run(main())
+    return application
+
+
+def open_lesson(
+    context: CourseContext, variants: Sequence[str] = (), predict: bool = True, **settings: str
+) -> LessonSession:
+    return LessonSession(
+        context, context.course.lessons[0].folder, settings=settings, variants=variants, predict=predict
+    )
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_from_the_question_to_the_result_nothing_is_out_of_sight(
+    context: CourseContext, size: tuple[int, int]
+) -> None:
+    async def use(driven: Driven) -> None:
+        assert "1 Question" in driven.seen
+        await driven.press("enter", "4", "enter")  # the question; then a number
+        await driven.press("enter")  # the first choice is below the cursor
+        assert driven.session.typed(1) == "1"
+        await driven.press("space", "down", "space", "enter")  # the order: slow moves down
+        assert driven.step == "run"
+        assert "quick, slow" in driven.seen
+        await driven.press("enter")
+        await driven.until(lambda: driven.session.first is not None)
+        await driven.pilot.pause()
+        assert "slow The tea is ready" in driven.seen
+        await driven.press("enter")
+        lines = driven.seen.splitlines()
+        for words in ("You said 4; it was 4.", "You said: one. It was: one.", "You said quick, slow; it was"):
+            assert sum(words in line for line in lines) == 1
+        for name, peak in (("slow", 1), ("quick", 4)):
+            (title,) = [line for line in lines if f"── {name} ──" in line]
+            assert f"at most {peak} at work" in title
+        assert "brew(4)" in driven.seen or "to a row" in driven.seen
+        assert "waiting" in driven.seen  # the legend is the last of it
+        assert driven.application.screen.max_scroll_y == 0
+
+    session = open_lesson(context)
+    application = drive(session, context, use, size)
+    assert session.exit_code() == EXIT_OK
+    assert application.return_value is None
+    assert context.progress is not None
+    record = context.progress.of("tea")
+    assert (record.runs, record.asked, record.right, record.open_answers) == (1, 3, 3, ())
+    assert "  3 of 3 predictions right" in list(summary(session))
+
+
+def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: CourseContext) -> None:
+    async def answer(driven: Driven) -> None:
+        await driven.press("2", "7", "backspace", "5")
+
+    drive(open_lesson(context), context, answer)
+
+    async def go_on(driven: Driven) -> None:
+        assert driven.session.typed(0) == "5"
+        await driven.press("2", "backspace", "4")
+        await driven.run()
+        await driven.press("2", "9")
+        assert driven.session.typed(0) == "4"
+        assert "this answer stands" in driven.seen
+
+    drive(open_lesson(context), context, go_on)
+
+
+def test_what_is_no_number_is_no_answer_and_letters_are_keys(context: CourseContext) -> None:
+    async def use(driven: Driven) -> None:
+        await driven.press("2", "1", "comma", "5", "enter")
+        assert "without a comma" in driven.seen
+        assert driven.session.typed(0) == ""
+        await driven.press("n")
+        assert driven.step == "run"
+
+    drive(open_lesson(context), context, use)
+
+
+def test_ctrl_c_ends_the_run_and_shows_what_came(context: CourseContext) -> None:
+    folder = context.course.lessons[0].folder
+    for name in ("slow", "quick"):
+        change(folder / f"{name}.py", "BREW_S = 0.02", "BREW_S = 30.0")
+
+    async def use(driven: Driven) -> None:
+        await driven.press("3", "enter")
+        await driven.until(lambda: "brew(1)" in driven.seen)
+        await driven.press("ctrl+c")
+        await driven.until(lambda: driven.session.latest is not None)
+        await driven.pilot.pause()
+        assert driven.application.is_running
+        await driven.press("4")
+        assert "Interrupted: this is what was recorded until then." in driven.seen
+        assert "slow" in driven.seen
+        await driven.press("q")
+
+    session = open_lesson(context)
+    assert drive(session, context, use).return_value == EXIT_INTERRUPTED
+    assert context.progress is not None
+    assert context.progress.of("tea").runs == 0
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_the_programs_are_beside_the_question(context: CourseContext, width: int) -> None:
+    async def use(driven: Driven) -> None:
+        await driven.press("2")
+        assert "group.create_task(brew(n))" in driven.seen  # the question is about quick
+        assert ("        await brew(n)" in driven.seen) is (width == 160)
+        assert "Make two cups" not in driven.seen  # of the docstring
+        (differs,) = [line for line in driven.seen.splitlines() if "create_task" in line]
+        assert "│" in differs
+        await driven.press("p")
+        assert "        await brew(n)" in driven.seen
+        await driven.press("c")
+        assert isinstance(driven.application.screen, CodeScreen)
+        await driven.press("escape")
+        assert driven.step == "predict"
+
+    drive(open_lesson(context), context, use, (width, 48))
+
+
+def test_other_settings_are_run_and_compared_with_the_first(context: CourseContext) -> None:
+    async def use(driven: Driven) -> None:
+        await driven.run()
+        await driven.press("5", "backspace", "9", "0", "0", "enter")
+        assert "CUPS can be 1 to 100 cups" in driven.seen
+        await driven.press("backspace", "backspace", "backspace", "6", "enter")
+        await driven.until(lambda: driven.session.changed is not None)
+        await driven.pilot.pause()
+        axis, *titles = [line for line in driven.seen.splitlines() if "╷0" in line or "at work" in line]
+        assert "╷0" in axis
+        peaks = ("slow, before", 1), ("slow, after", 1), ("quick, before", 4), ("quick, after", 6)
+        for title, (name, peak) in zip(titles, peaks, strict=True):
+            assert name in title
+            assert f"at most {peak} at work" in title
+        await driven.press("e", "tab", "enter")  # a suggestion, for one variant
+        changed = driven.session.changed
+        await driven.until(lambda: driven.session.changed is not changed)
+        await driven.pilot.pause()
+        assert "nine at once" in driven.seen
+        assert "at most 9 at work" in driven.seen
+        assert "slow, after" not in driven.seen
+
+    session = open_lesson(context)
+    drive(session, context, use)
+    assert session.first is not None
+    assert session.first.values == {"CUPS": 4}
+
+
+def test_longer_things_are_a_key_away(context: CourseContext) -> None:
+    told = {"w": "Each await waits for its cup.", "f": "throughput", "t": "For instructors"}
+
+    async def use(driven: Driven) -> None:
+        await driven.run()
+        await driven.press("4")
+        for key, words in told.items():
+            await driven.press(key)
+            await driven.until(lambda: isinstance(driven.application.screen, ReadingScreen))
+            await driven.press("end")
+            await driven.until(lambda words=words: words in driven.seen)  # type: ignore[misc]
+            await driven.press("escape")
+            assert driven.step == "result"
+        await driven.press("v")
+        assert isinstance(driven.application.screen, ViewerScreen)
+        await driven.press("q")
+        assert driven.step == "result"
+
+    drive(open_lesson(context), context, use, (120, 60))
+
+
+def test_a_variant_that_fails_says_why_and_judges_nothing(context: CourseContext) -> None:
+    change(context.course.lessons[0].folder / "slow.py", "        await brew(n)", "        await brow(n)")
+
+    async def use(driven: Driven) -> None:
+        await driven.run()
+        assert "NameError" in driven.seen
+        await driven.press("4")
+        assert "No prediction is judged: slow did not end as the lesson means it." in driven.seen
+        assert "failed with exit code 1" in driven.seen
+
+    session = open_lesson(context)
+    drive(session, context, use)
+    assert session.exit_code() == EXIT_FAILED
+
+
+def test_what_is_missing_is_told_with_the_command_that_installs_it(
+    context: CourseContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def need(*_: object) -> None:
+        raise MissingError("tea needs kettle. Install it: pip install kettle")
+
+    monkeypatch.setattr("asyncdemo.course.judging.lesson_jobs.need", need)
+
+    async def use(driven: Driven) -> None:
+        assert "pip install kettle" in driven.seen
+        await driven.press("3", "enter")
+        await driven.pilot.pause(0.1)
+        assert "pip install kettle" in driven.seen
+
+    session = open_lesson(context)
+    drive(session, context, use)
+    assert session.exit_code() == EXIT_MISSING
+    assert list(summary(session))[1:] == ["tea needs kettle. Install it: pip install kettle"]
+
+
+def test_steps_are_clicked_and_a_lesson_without_questions_has_fewer(context: CourseContext) -> None:
+    async def use(driven: Driven) -> None:
+        assert "2 Run" in driven.seen
+        assert "Predict" not in driven.seen
+        await driven.pilot.click(StepBar, offset=(driven.seen.index("3 Result"), 0))
+        await driven.pilot.pause()
+        assert driven.step == "result"
+        assert "Nothing has been run yet" in driven.seen
+        await driven.press("b", "b")
+        assert driven.step == "question"
+
+    drive(open_lesson(context, predict=False), context, use)
+
+
+def test_only_what_can_be_run_is_opened(context: CourseContext) -> None:
+    session = open_lesson(context, ["quick"])
+    assert [prediction.variant for prediction in session.predictions] == ["quick"]
+    with pytest.raises(UsageError, match="has no variant 'nosuch'"):
+        open_lesson(context, ["nosuch"])
+    with pytest.raises(UsageError, match="CUPS can be 1 to 100"):
+        open_lesson(context, CUPS="0")
