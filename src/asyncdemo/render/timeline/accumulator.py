@@ -191,8 +191,12 @@ class Accumulator:
         return Grid(columns, column_ns, self.opened, tuple(drawn), tuple(totals or ()))
 
     def column_ns(self, columns: int, until_ns: int) -> int:
-        """The narrowest column, in whole bins, of which ``columns`` reach past ``until_ns``."""
-        return self.bin_ns * (until_ns // (columns * self.bin_ns) + 1)
+        """A column of which ``columns`` reach past ``until_ns``: bins, doubled until that is so.
+
+        While time goes on, the scale of a live picture then changes seldom, and one can follow it.
+        """
+        bins = until_ns // (columns * self.bin_ns) + 1
+        return self.bin_ns << (bins - 1).bit_length()
 
     def widen(self, bin_ns: int) -> None:
         """Merge bins until they are as wide as those of another picture beside this one."""
