@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import ContentSwitcher, Input, Label, OptionList, Static
 
-from asyncdemo.course.content.lesson import Variant
+from asyncdemo.course.content.lesson import Knob, Variant
 from asyncdemo.course.content.presets import Preset
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
@@ -42,12 +43,13 @@ class ChangePane(RunningPane):
     ChangePane ContentSwitcher { height: 1fr; }
     ChangePane .knob { height: 1; }
     ChangePane .knob Label { width: auto; margin-right: 1; }
+    ChangePane .knob .dim { width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
     ChangePane .knob NumberInput { width: 12; margin-right: 1; }
     ChangePane OptionList { height: auto; border: none; padding: 0; background: transparent; }
     ChangePane #suggested { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "run", "Run"),
+        Binding("enter", "run", "Run", key_display="Enter"),
         Binding("e", "edit", "Change again"),
         Binding("v", "picture", "Picture"),
     ]
@@ -69,9 +71,6 @@ class ChangePane(RunningPane):
                     yield OptionList(*map(self._suggestion, self._presets), compact=True, markup=False)
             with Vertical(id="outcome"):
                 yield self.picture
-
-    def on_mount(self) -> None:
-        self._say("Change a value and press Enter, or choose a suggestion.")
 
     def shown(self) -> None:
         if self._form_is_shown:
@@ -113,6 +112,14 @@ class ChangePane(RunningPane):
         self._remark = preset.remark
         self._begin(self.session.chosen(preset.variants))
 
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Of a narrow terminal the row of a knob says only a part."""
+        for knob in self.session.lesson.knobs:
+            if knob.name == event.widget.name:
+                self._say(f"{knob.name} is {knob.meaning}. {_limits(knob)}; Enter runs.")
+        if isinstance(event.widget, OptionList):
+            self._say("Enter runs the suggestion; all other values are those of the first run.")
+
     def _begin(self, variants: tuple[Variant, ...]) -> None:
         written = self.session.values_of({})
         typed = {knob.name or "": knob.value for knob in self.query(NumberInput)}
@@ -147,11 +154,10 @@ class ChangePane(RunningPane):
     def _knobs(self) -> Iterator[Horizontal]:
         for knob in self.session.lesson.knobs:
             value = NumberInput(str(self.session.values[knob.name]), name=knob.name)
-            limits = f"{knob.low:g} to {knob.high:g} {knob.unit}".strip()
             yield Horizontal(
                 Label(f"{knob.name:<{_NAME}}", markup=False),
                 value,
-                Label(f"{limits}: {knob.meaning}", classes="dim", markup=False),
+                Label(f"{_limits(knob)}: {knob.meaning}", classes="dim", markup=False),
                 classes="knob",
             )
 
@@ -179,3 +185,8 @@ class ChangePane(RunningPane):
             runs.append(replace(run, name=f"{run.name}, after") if earlier else run)
             told.append(figures(run, after.measured[run.name]))
         return runs, told
+
+
+def _limits(knob: Knob) -> str:
+    low, high = (f"{value:.0f}" if value == int(value) else f"{value:g}" for value in (knob.low, knob.high))
+    return f"{low} to {high} {knob.unit}".strip()

@@ -40,8 +40,8 @@ class PredictPane(Pane):
     """
     can_focus = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", "Next question"),
-        Binding("shift+tab", "turn(-1)", "Question before", key_display="⇧Tab"),
+        Binding("enter", "go_on", "Go on", key_display="Enter"),
+        Binding("shift+tab", "turn(-1)", "Previous", key_display="Shift+Tab"),
         Binding("tab", "turn(1)", "Next question", show=False),
         Binding("p", "program", "Program"),
         Binding("pagedown", "page(1)", "Program down", show=False),

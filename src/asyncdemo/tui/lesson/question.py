@@ -28,7 +28,7 @@ class QuestionPane(Pane):
     QuestionPane Markdown { margin: 0; padding: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", "Go on"),
+        Binding("enter", "go_on", "Go on", key_display="Enter"),
     ]
 
     def __init__(self, session: LessonSession, glyphs: Theme) -> None:

@@ -37,7 +37,7 @@ class ResultPane(Pane):
     """Of the latest run with the first settings."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "change", "Change"),
+        Binding("enter", "change", "Change", key_display="Enter"),
         Binding("w", "why", "Why"),
         Binding("f", "figures", "Figures"),
         Binding("v", "picture", "Picture"),

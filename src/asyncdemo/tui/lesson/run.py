@@ -5,7 +5,8 @@ Not for: recording (``running``), what came out of it (``result``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import partial
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -17,13 +18,14 @@ from textual.widgets import Static
 
 from asyncdemo.course.content.predictions import answer_words
 from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.picture import picture_of_runs
 from asyncdemo.render.terminal.theme import DIM, Theme
 from asyncdemo.render.words import count, join, settings_words
 from asyncdemo.services import NOUNS, choose
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.running import RunningPane
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
-from asyncdemo.tui.lesson.words import no_verdict
+from asyncdemo.tui.lesson.words import figures, no_verdict
 
 __all__ = ["RunPane"]
 
@@ -39,7 +41,7 @@ class RunPane(RunningPane):
     RunPane #wrote { height: auto; max-height: 40%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", "Go on"),
+        Binding("enter", "go_on", "Go on", key_display="Enter"),
         Binding("r", "run", "Run again"),
     ]
     can_focus = True
@@ -82,7 +84,10 @@ class RunPane(RunningPane):
 
     def ended(self, run: LessonRun) -> None:
         self._about(Text(f"{no_verdict(run) or 'Done.'} Enter shows the result, r runs it again."))
-        self._output = list(_output(run))
+        self.picture.redraw(partial(_final, run, self.glyphs))
+        # A server that ended as it should has written a line for each request, as the picture has.
+        quiet = run.meant if self.session.lesson.load is not None else ()
+        self._output = list(_output(run, quiet))
         self.query_one("#wrote", Drawing).redraw()
 
     def failed(self, error: str) -> None:
@@ -117,9 +122,16 @@ class RunPane(RunningPane):
         return words
 
 
-def _output(run: LessonRun) -> Iterator[Line]:
+def _final(run: LessonRun, theme: Theme, width: int, height: int) -> list[Line]:
+    told = [figures(recorded, run.measured[recorded.name]) for recorded in run.runs]
+    return picture_of_runs(run.runs, theme, width, height, told)
+
+
+def _output(run: LessonRun, quiet: Collection[str]) -> Iterator[Line]:
     """The newest lines of each script; of one that did not end well, all that is kept of its traceback."""
     for recorded, tail in zip(run.runs, run.output, strict=False):
+        if recorded.name in quiet:
+            continue
         for line in tail.last(_TRACEBACK_LINES if recorded.name in run.odd else 2):
             yield [
                 Segment(f"{recorded.name} ", DIM),

@@ -181,5 +181,8 @@ class LessonScreen(LearnerScreen):
     def interrupt(self) -> bool:
         return any(pane.recording.interrupt() for pane in self.query(RunningPane))
 
+    def ask_before_quitting(self) -> str:
+        return "The programs are running: again to end them and leave." if self.runs else ""
+
     def exit_code(self) -> int:
         return self.session.exit_code()

@@ -20,14 +20,12 @@ def figures(run: Run, metrics: Metrics) -> str:
     """ "3.00 s, at most 1 at work"; how it ended only if that was not well."""
     parts = []
     requests = metrics.requests
-    if requests.count:
-        parts += [
-            f"{count(requests.count, 'request')} in {duration(requests.wall_ns)}",
-            f"the slowest {duration(requests.slowest_ns)}",
-        ]
+    if run.rows:
+        parts.append(duration(requests.wall_ns if requests.count else metrics.wall_ns))
     if run.lanes:
-        parts += [] if requests.count else [duration(metrics.wall_ns)]
         parts.append(f"at most {metrics.peak:,} at work")
+    if requests.count:
+        parts.append(f"slowest request {duration(requests.slowest_ns)}")
     if metrics.blocked_ns:
         parts.append(f"event loop held for {duration(metrics.blocked_ns)}")
     if run.outcome is not RunOutcome.OK:
@@ -48,7 +46,7 @@ def summary(session: LessonSession) -> Iterator[str]:
     lesson = session.lesson
     yield f"Lesson {lesson.number}: {lesson.title}"
     if session.latest is None:
-        yield session.missing or "It was not run."
+        yield session.missing or "There is no result."
         return
     for run in filter(None, (session.first, session.changed)):
         if run.settings:
