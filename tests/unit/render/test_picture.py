@@ -59,6 +59,11 @@ def test_a_title_says_the_time_and_only_news_of_the_end_and_of_folding() -> None
     assert other.endswith("100 ms, stopped: out of time")
 
 
+def test_a_title_may_say_other_figures_and_they_come_before_the_folding() -> None:
+    drawn = text_of(picture_of_runs([run("many", 50, 100)], UNICODE, 80, 20, ["at most 50 at work"]))
+    assert any("─ at most 50 at work, up to" in line for line in drawn)
+
+
 def test_a_run_without_rows_says_so() -> None:
     assert any(
         "nothing was recorded" in line for line in text_of(picture_of_runs([run("a", 0, 1)], UNICODE, 80, 9))

@@ -61,10 +61,10 @@ def run_title(run: Run, length_ns: int, theme: Theme, width: int, fold: int = 1,
 
     fold: the most rows in one. figures: what is said instead of the time and the ending.
     """
-    folded = f"up to {fold:,} to a row, " if fold > 1 else ""
     if figures:
-        return title_line(title(run), folded + figures, theme, width)
-    words = f"{count(len(run.rows), noun(run))}, {folded}" if folded else ""
+        folded = f", up to {fold:,} to a row" if fold > 1 else ""
+        return title_line(title(run), figures + folded, theme, width)
+    words = f"{count(len(run.rows), noun(run))}, up to {fold:,} to a row, " if fold > 1 else ""
     words += duration(length_ns)
     if run.outcome is not RunOutcome.OK or run.clock is Clock.VIRTUAL:
         words += f", {status(run)}"
