@@ -73,7 +73,9 @@ class ResultPane(Pane):
             self._read(
                 "All figures",
                 lambda: Drawing(
-                    lambda width, _: list(report_lines(run.runs, self.glyphs, width, 0, run.meant))
+                    lambda width, _: list(
+                        report_lines(run.runs, self.glyphs, width, 0, run.meant, details=True)
+                    )
                 ),
             )
 
