@@ -85,6 +85,11 @@ class Options:
     memory: bool = False
     flags: tuple[str, ...] = ()
 
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """Of stdin, stdout and stderr, those of ours that the script gets."""
+        return ((0,) if self.stdin else ()) + (() if self.stdout is Stdout.CAPTURE else (1, 2))
+
 
 def child_options(target: Target, options: Options) -> dict[str, object]:
     """What the traced process has to know before it can compile the script."""

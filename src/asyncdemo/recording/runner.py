@@ -131,7 +131,7 @@ class Recording:
         self._connections = EventConnections(self._assembly)
         self._processes = 1
         """How many have come, the script's own included."""
-        self._settings = Settings() if settings is None else settings
+        self._settings = Settings(options.descriptors) if settings is None else settings
         self._output = CapturedOutput(listener)
         self._stopped: RunOutcome | None = None
         self._killed = False

@@ -10,16 +10,20 @@ import os
 import pty
 import termios
 import tty
+from collections.abc import Iterable
 from typing import Any
 
 __all__ = ["Settings", "open_terminal"]
 
 
 class Settings:
-    """The settings of the terminals that are stdin, stdout and stderr, to be restored after a script."""
+    """The settings of the terminals that a script gets, to be restored after it.
 
-    def __init__(self) -> None:
-        self._before = {descriptor: found for descriptor in range(3) if (found := _settings(descriptor))}
+    Of others they must not be: whoever has the terminal meanwhile may have changed them.
+    """
+
+    def __init__(self, descriptors: Iterable[int] = range(3)) -> None:
+        self._before = {descriptor: found for descriptor in descriptors if (found := _settings(descriptor))}
 
     def restore(self) -> None:
         """Put back what differs; nothing in the background, where it would stop us."""

@@ -81,7 +81,7 @@ class Session:
         self._overheard = StderrTail(listener)
         self._child = child
         # Taken now: when the script is started, a live picture may have changed them for its time.
-        self._settings = Settings()
+        self._settings = Settings(options.descriptors)
         self._stage = _Stage.STARTING if run_context.plan else _Stage.SCRIPT
         self._recording: Recording | None = None
         self._readiness: Readiness | None = None

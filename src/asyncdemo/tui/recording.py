@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from textual.message import Message
@@ -100,7 +101,7 @@ class LiveRecording:
         interrupted = False
         self.active = self.wanted = True
         try:
-            jobs = await asyncio.to_thread(make_jobs)
+            jobs = [_without_keys(job) for job in await asyncio.to_thread(make_jobs)]
             if not self.wanted:
                 jobs = []
             self.panels = [
@@ -150,3 +151,8 @@ async def _begin(batch: Batch) -> bool:
         batch.interrupt()
         await beginning
         raise
+
+
+def _without_keys(job: Job) -> Job:
+    """The screen reads the keyboard, and nobody else."""
+    return replace(job, options=replace(job.options, stdin=False))
