@@ -126,14 +126,14 @@ def test_watch_checks_a_server_at_each_save(lesson: Path, tmp_path: Path) -> Non
     file = next((tmp_path / "mine").glob("**/*.py"))
     mark = uuid.uuid4().hex
     variables = {MARK: mark, "VISUAL": ""}
-    with nothing_left(mark), Terminal("watch", cwd=tmp_path / "mine", **variables) as terminal:  # type: ignore[arg-type]
+    with nothing_left(mark), Terminal("watch", "--plain", cwd=tmp_path / "mine", **variables) as terminal:  # type: ignore[arg-type]
         terminal.wait_for("there was never more than 1")
         file.write_text(SOLVED)
         terminal.wait_for("Passed")
         file.write_text(GIVEN)
         terminal.wait_for("there was never more than 1")
-        terminal.type("q")
-        assert terminal.end() == 0
+        terminal.type("\x03")
+        assert terminal.end() == 130
 
 
 def test_watch_keeps_the_services_between_checks(lesson: Path, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_watch_keeps_the_services_between_checks(lesson: Path, tmp_path: Path) -
     file = next((tmp_path / "mine").glob("**/*.py"))
     mark = uuid.uuid4().hex
     variables = {MARK: mark, "VISUAL": "", "ASYNCDEMO_REDIS": "embedded"}
-    with nothing_left(mark), Terminal("watch", cwd=tmp_path / "mine", **variables) as terminal:  # type: ignore[arg-type]
+    with nothing_left(mark), Terminal("watch", "--plain", cwd=tmp_path / "mine", **variables) as terminal:  # type: ignore[arg-type]
         terminal.wait_for("it is at redis://127.0.0.1:")
         for _ in range(2):
             file.write_text(file.read_text() + "# saved\n")

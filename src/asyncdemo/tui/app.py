@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import ClassVar
 
 from textual.app import App
@@ -63,6 +64,7 @@ class Application(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Quit"),
         Binding("ctrl+c", "interrupt", "Stop", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", "To the shell", show=False),
         Binding("question_mark", "show_help_panel", "Keys", key_display="?"),
     ]
 
@@ -77,8 +79,26 @@ class Application(App[int]):
     def on_mount(self) -> None:
         # A terminal that goes away, or a kill: what runs is ended, and the terminal is put back.
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, self.exit, EXIT_INTERRUPTED)
+            self._heed(number)
         self.push_screen(self._first())
+
+    def _heed(self, number: int) -> None:
+        asyncio.get_running_loop().add_signal_handler(number, self.exit, EXIT_INTERRUPTED)
+
+    @contextmanager
+    def terminal_lent(self) -> Iterator[None]:
+        """While somebody else has the terminal, an editor say: a Ctrl-C there is not meant for us."""
+        loop = asyncio.get_running_loop()
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, lambda *_: None)  # ignored, it would be so in the editor, too
+        suspended = self.suspend()
+        suspended.__enter__()
+        try:
+            yield
+        finally:
+            suspended.__exit__(None, None, None)  # it does not come back by way of an exception
+            # What came meanwhile still waits in the loop, and must find no handler there.
+            loop.call_later(0.1, self._heed, signal.SIGINT)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()

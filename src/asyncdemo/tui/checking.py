@@ -1,0 +1,145 @@
+"""Watches a learner's files and checks an exercise, while the screen goes on being used.
+
+Not for: what a check says (``course.judging``), or showing it (``exercise``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.judging.practice import Practice
+from asyncdemo.course.workspace.saves import Change, Watcher
+from asyncdemo.recording.runner import SpareChildren
+from asyncdemo.serving import ServiceCache
+
+__all__ = ["Checking"]
+
+_MOST_SPARES: Final = 4
+_STARTING_S: Final = 0.025
+"""How often to look whether the processes that are started ahead have come."""
+
+
+class Checking:
+    """``work`` goes on until ``close``; all is called from one event loop.
+
+    Attributes:
+        practice: What is checked when it is due; None if nothing is.
+        wanted: Somebody looks; else a check waits until they do.
+    """
+
+    def __init__(
+        self, saved: Callable[[Mapping[str, Change]], None], news: Callable[[], None], *, poll: bool
+    ) -> None:
+        """saved: told which files were. news: called when a check has begun or there is something to show."""
+        self.practice: Practice | None = None
+        self.wanted = False
+        self._tell_saved, self._news, self._poll = saved, news, poll
+        self._woken = asyncio.Event()
+        self._stack = ExitStack()
+        self._spares = self._stack.enter_context(SpareChildren())
+        self._kept = self._stack.enter_context(ServiceCache())
+        self._closed = False
+        self._watcher: Watcher | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._stopped = threading.Event()
+        self._began_s: float | None = None
+
+    @property
+    def elapsed_s(self) -> float | None:
+        """How long the check that is running has taken; None if none is."""
+        return None if self._began_s is None else time.monotonic() - self._began_s
+
+    def turn_to(self, practice: Practice | None, files: Mapping[str, Path]) -> None:
+        """files: which are watched, of all exercises. A check of another exercise ends."""
+        self.stop()
+        self.practice = practice
+        if self._watcher is not None:
+            self._watcher.watch(files)
+        elif files:
+            self._watcher = self._stack.enter_context(Watcher(files, self._poll))
+            asyncio.get_running_loop().add_reader(self._watcher.fileno(), self.wake)
+        self.wake()
+
+    def forget(self, lesson_id: str) -> None:
+        """What is in its file now is no save: we changed it."""
+        if self._watcher is not None:
+            self._watcher.forget(lesson_id)
+
+    def wake(self) -> None:
+        """There may be something to do."""
+        self._woken.set()
+
+    def stop(self) -> bool:
+        """End the check that is running. Returns whether one was."""
+        self._stopped.set()
+        return self._began_s is not None
+
+    async def work(self) -> None:
+        """Watch and check, until ``close``."""
+        while not self._closed:
+            await self._pause()
+            changes = {} if self._watcher is None or self._closed else self._watcher.look()
+            if changes:
+                self._tell_saved(changes)
+            await self._go_on()
+
+    async def close(self) -> None:
+        """End everything that was started."""
+        self._closed = True
+        self.stop()
+        self.wake()
+        if self._running is not None:
+            await asyncio.wait([self._running])
+        if self._watcher is not None:
+            asyncio.get_running_loop().remove_reader(self._watcher.fileno())
+        await asyncio.to_thread(self._stack.close)  # services take a moment to stop
+
+    async def _pause(self) -> None:
+        """Until something happens, or it is time to look."""
+        pause_s = 1.0 if self._watcher is None else self._watcher.pause_s()
+        if self._running is None and self.wanted and self.practice is not None:
+            ready = self._spares.fill(min(self.practice.run_count, _MOST_SPARES))
+            pause_s = pause_s if ready else min(pause_s, _STARTING_S)
+        try:
+            async with asyncio.timeout(pause_s):
+                await self._woken.wait()
+        except TimeoutError:
+            pass
+        self._woken.clear()
+
+    async def _go_on(self) -> None:
+        practice = self.practice
+        due = practice is not None and practice.due
+        if self._running is not None:
+            if due:
+                self.stop()
+            if self._running.done():
+                running, self._running = self._running, None
+                await running  # raises what it raised
+        if self._running is None and practice is not None and due and self.wanted and not self._closed:
+            practice.begin()
+            self._began_s, self._stopped = time.monotonic(), threading.Event()
+            self._running = asyncio.create_task(self._check(practice, self._stopped))
+            self._running.add_done_callback(lambda _: self.wake())
+            self._news()
+
+    async def _check(self, practice: Practice, stopped: threading.Event) -> None:
+        def goes_on() -> bool:
+            return not stopped.is_set()
+
+        ended = await asyncio.to_thread(practice.check, self._spares, self._kept, goes_on)
+        self._began_s = None
+        self._tell_news()
+        if ended and practice.verdict is not None and practice.verdict.passed:
+            await asyncio.to_thread(practice.look_back, self._kept, goes_on)
+            self._tell_news()
+
+    def _tell_news(self) -> None:
+        if not self._closed:  # else what would be told is gone
+            self._news()

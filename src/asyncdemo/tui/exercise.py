@@ -1,0 +1,400 @@
+"""One exercise on a screen: what is asked, the verdict on what was saved last, and help.
+
+Its files are watched as long as it is there. Not for: checking (``checking``), what a verdict looks like
+(``verdict``), the screen around it (``watch``, ``lesson``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import ClassVar, cast
+
+from rich.console import RenderableType
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher, Static
+
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.content.lesson import load_lesson
+from asyncdemo.course.judging.practice import Practice
+from asyncdemo.course.workspace.context import CourseContext, current_folder, shown_path
+from asyncdemo.course.workspace.exercise_files import reset
+from asyncdemo.course.workspace.next_step import exercises
+from asyncdemo.course.workspace.progress import Progress
+from asyncdemo.course.workspace.saves import Change
+from asyncdemo.course.workspace.starting import FOLDER, start_workspace
+from asyncdemo.course.workspace.workspace import FileState, has_exercise
+from asyncdemo.errors import AsyncdemoError, UsageError
+from asyncdemo.model import Run
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.tui.app import Application
+from asyncdemo.tui.checking import Checking
+from asyncdemo.tui.drawing import Drawing
+from asyncdemo.tui.editor import find_editor, line_to_look_at
+from asyncdemo.tui.help_pages import changes_page, hint_page, solution_page
+from asyncdemo.tui.verdict import draw_verdict
+from asyncdemo.tui.viewer import ViewerScreen
+
+__all__ = ["ExercisePane"]
+
+
+class ExercisePane(Widget, can_focus=True):
+    """The exercise of one lesson; its keys work where it, or what is in it, has the focus.
+
+    Attributes:
+        lesson: Whose exercise; ``turn_to`` changes it.
+        context: Where it is worked on; another one once a workspace was made.
+    """
+
+    DEFAULT_CSS = """
+    ExercisePane { height: 1fr; layout: vertical; padding: 0 1; }
+    ExercisePane > Static { height: auto; }
+    ExercisePane > #note { color: $text-accent; }
+    ExercisePane > #body { height: 1fr; margin-top: 1; }
+    ExercisePane > .checking { opacity: 60%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "make_workspace", "Make the folder"),
+        Binding("enter", "check", "Check"),
+        Binding("e", "edit", "Edit"),
+        Binding("h", "hint", "Hint"),
+        Binding("s", "solution", "Solution"),
+        Binding("d", "changes", "Changes"),
+        Binding("z", "look_closer", "Zoom"),
+        Binding("x", "reset", "Reset"),
+        Binding("b,escape", "back", "Back"),
+    ]
+
+    class OtherSaved(Message):
+        """Another exercise of the workspace was saved.
+
+        Attributes:
+            lesson: The one it belongs to.
+        """
+
+        def __init__(self, lesson: Heading) -> None:
+            super().__init__()
+            self.lesson = lesson
+
+    def __init__(self, lesson: Heading, *, poll: bool = False, id: str | None = None) -> None:  # noqa: A002
+        """poll: look at the files again and again, for file systems that report no changes."""
+        super().__init__(id=id)
+        self.lesson = lesson
+        self.context: CourseContext
+        self._exercise: Exercise | None = None
+        self._practice: Practice | None = None
+        self._checking = Checking(self._saved, self._show, poll=poll)
+        self._hint = 0
+        """Which one is shown, from 1; 0 if none is."""
+        self._resetting = False
+        """Reset was asked for once."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="task")
+        yield Static(id="state")
+        yield Static(id="note")
+        with ContentSwitcher(initial="verdict", id="body"):
+            yield Drawing(self._draw, id="verdict")
+            with VerticalScroll(id="page"):
+                yield Static(id="text")
+
+    def on_mount(self) -> None:
+        self._open(self.lesson)
+        self.set_interval(1, self._show_elapsed)
+        self.run_worker(self._checking.work())
+
+    async def on_unmount(self) -> None:
+        await self._checking.close()
+
+    def on_show(self) -> None:
+        self._checking.wanted = True
+        if self.context is not self._application.context:  # a workspace was made elsewhere
+            self._open(self.lesson)
+        if self._practice is not None:
+            self._practice.come_back()
+        self._checking.wake()
+
+    def on_hide(self) -> None:
+        self._checking.wanted = False
+
+    def interrupt(self) -> bool:
+        """End the check that is running. Returns whether one was."""
+        return self._checking.stop()
+
+    def turn_to(self, lesson: Heading, note: str = "", *, saved: bool = False) -> None:
+        """Another exercise takes the place of this one.
+
+        Args:
+            lesson: Whose exercise.
+            note: Why, if somebody may wonder.
+            saved: It was, so that its check counts as a try.
+        """
+        self._open(lesson)
+        self._tell(note)
+        if saved and self._practice is not None:
+            self._practice.saved()
+
+    @property
+    def passed(self) -> bool:
+        """Whether it ever has."""
+        return self._practice is not None and bool(self._practice.record.passed)
+
+    @property
+    def _application(self) -> Application:
+        return cast(Application, self.app)
+
+    def _open(self, lesson: Heading) -> None:
+        self.lesson, self.context = lesson, self._application.context
+        workspace, files = self.context.workspace, {}
+        self._practice = self._exercise = None
+        if has_exercise(lesson) and workspace is not None:
+            self._practice = Practice(self.context, workspace, lesson, "press x")
+            self._exercise = self._practice.exercise
+            files = {other.id: workspace.file(other) for other in exercises(self.context.course)}
+        elif has_exercise(lesson):
+            self._exercise = load_lesson(lesson.folder).exercise
+        title = f"Exercise {lesson.number}, {lesson.title}"
+        task = f": {self._exercise.task}" if self._exercise else ""
+        self.query_one("#task", Static).update(Content.assemble((title, "bold"), task))
+        self._tell("")
+        self._turn_page(None)
+        self._checking.turn_to(self._practice, files)
+        self._show()
+
+    # -- what is shown ----------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        self._show_state()
+        body = self.query_one("#body", ContentSwitcher)
+        body.set_class(self._checking.elapsed_s is not None, "checking")
+        self.query_one("#verdict", Drawing).redraw()
+        self.refresh_bindings()
+
+    def _show_elapsed(self) -> None:
+        if self._checking.elapsed_s is not None:
+            self._show_state()
+
+    def _show_state(self) -> None:
+        self.query_one("#state", Static).update(self._state())
+
+    def _state(self) -> Content:
+        practice, exercise = self._practice, self._exercise
+        if practice is None and not has_exercise(self.lesson):
+            return Content("This lesson has no exercise.")
+        if practice is None:
+            return Content(
+                "There is no folder yet in which you edit the exercises. "
+                f"Press m to make it: {current_folder() or '.'}/{FOLDER}"
+            )
+        path = shown_path(practice.file)
+        elapsed_s = self._checking.elapsed_s
+        if elapsed_s is not None:
+            limit = f" {elapsed_s:.0f} s; a run is ended after {exercise.timeout_s:g} s" if exercise else ""
+            return Content.assemble(("Checking ", "bold"), f"{path} ...{limit if elapsed_s >= 1 else ''}")
+        if practice.stale or practice.checked is None:
+            return Content(f"{path} is not checked. Enter checks it, and so does each save.")
+        when, trouble = f"{practice.checked:%H:%M:%S}", practice.trouble
+        if practice.verdict is None:
+            return Content.assemble(("No verdict", "bold $warning"), f", {when}. {trouble}")
+        if practice.verdict.passed:
+            return Content.assemble(("Passed", "bold $success"), f", {when}. {path} {trouble}")
+        return Content.assemble(
+            ("Not passed yet", "bold $warning"), f", {when}. Saving checks again: {path} {trouble}"
+        )
+
+    def _tell(self, note: str) -> None:
+        widget = self.query_one("#note", Static)
+        widget.update(Content(note))
+        widget.display = bool(note)
+
+    def _draw(self, width: int, height: int) -> list[Line]:
+        practice = self._practice
+        if practice is None or practice.verdict is None:
+            return []
+        glyphs = self._application.glyphs
+        return draw_verdict(practice.verdict, practice.before, practice.run, glyphs, width, height)
+
+    def _turn_page(self, page: RenderableType | None) -> None:
+        """Something else in the place of the verdict; the verdict if it is None."""
+        self._resetting = False
+        if page is None:
+            self._hint = 0
+        else:
+            self.query_one("#text", Static).update(page)
+            self.query_one("#page").scroll_home(animate=False)
+        self.query_one("#body", ContentSwitcher).current = "verdict" if page is None else "page"
+        if self.has_focus_within:
+            (self if page is None else self.query_one("#page")).focus()
+        self.refresh_bindings()
+
+    # -- what happens -----------------------------------------------------------------------------
+
+    def _saved(self, changes: Mapping[str, Change]) -> None:
+        saved = [name for name, change in changes.items() if change is Change.SAVED]
+        practice = self._practice
+        if practice is not None and self.lesson.id in saved:
+            practice.saved()
+            others = ", ".join(name for name in saved if name != self.lesson.id)
+            self._tell(f"Saved at the same time, and not checked: {others}." if others else "")
+            if self._page_is_open and not self._hint:
+                self._turn_page(None)
+        elif saved:
+            ours = exercises(self.context.course)
+            self.post_message(self.OtherSaved(next(lesson for lesson in ours if lesson.id == saved[-1])))
+        if practice is not None and changes.get(self.lesson.id) is Change.GONE:
+            practice.changed()
+            practice.come_back()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        practice = self._practice
+        if action == "make_workspace":
+            return practice is None and has_exercise(self.lesson)
+        if action in ("hint", "solution"):
+            return self._exercise is not None and self.context.progress is not None
+        if action in ("edit", "reset"):
+            return practice is not None
+        if action == "check":
+            return practice is not None and practice.stale and self._checking.elapsed_s is None
+        if action == "changes":
+            return practice is not None and practice.verdict is not None
+        if action == "look_closer":
+            return bool(self._runs)
+        return self._page_is_open if action == "back" else True
+
+    @property
+    def _page_is_open(self) -> bool:
+        return self.query_one("#body", ContentSwitcher).current == "page"
+
+    @property
+    def _progress(self) -> Progress:
+        assert self.context.progress is not None  # ``check_action`` has seen to it
+        return self.context.progress
+
+    @property
+    def _runs(self) -> list[Run]:
+        """Those in the picture; after a pass also one from before."""
+        practice = self._practice
+        if practice is None or practice.verdict is None:
+            return []
+        runs = [practice.before, practice.run] if practice.verdict.passed else [practice.run]
+        return [run for run in runs if run is not None]
+
+    def action_look_closer(self) -> None:
+        self.app.push_screen(ViewerScreen(self._runs))
+
+    def action_check(self) -> None:
+        if self._practice is not None:
+            self._practice.come_back()
+            self._turn_page(None)
+            self._checking.wake()
+
+    def action_hint(self) -> None:
+        """The first that was not shown yet; while one is shown, the one after it."""
+        assert self._exercise is not None
+        hints = self._exercise.hints
+        known = self._progress.of(self.lesson.id).hints
+        self._show_hint(min((self._hint or min(known, len(hints) - 1)) + 1, len(hints)), hints)
+
+    def action_back(self) -> None:
+        """From a hint to the one before it; else to the verdict."""
+        assert self._exercise is not None
+        if self._hint > 1:
+            self._show_hint(self._hint - 1, self._exercise.hints)
+        else:
+            self._turn_page(None)
+
+    def _show_hint(self, number: int, hints: tuple[str, ...]) -> None:
+        self._hint = number
+        if number > self._progress.of(self.lesson.id).hints:
+            self._progress.update(self.lesson.id, lambda record: record.after_hint())
+        self._turn_page(hint_page(number, hints))
+
+    def action_solution(self) -> None:
+        """After a pass, or to who asks a second time."""
+        exercise = self._exercise
+        assert exercise is not None
+        record = self._progress.update(self.lesson.id, lambda known: known.after_asking_for_solution())
+        if not record.solution_shown:
+            hint = " h: a hint, which says less." if record.hints < len(exercise.hints) else ""
+            self._tell(
+                f"Your own has not passed yet, and you learn more from finding it.{hint} "
+                "Press s again to see a solution all the same."
+            )
+            return
+        self._tell("")
+        self._help(lambda: solution_page(exercise))
+
+    def action_changes(self) -> None:
+        """What the learner has changed; beside it what the solution changes, if that may be seen."""
+        practice, exercise = self._practice, self._exercise
+        assert practice is not None and exercise is not None
+        known = practice.record
+        may_see = bool(known.passed) or known.solution_shown
+        self._help(lambda: changes_page(exercise, practice.file, with_solution=may_see))
+
+    def _help(self, page: Callable[[], RenderableType]) -> None:
+        self._hint = 0
+        try:
+            self._turn_page(page())
+        except AsyncdemoError as error:
+            self._tell(str(error))
+
+    def action_reset(self) -> None:
+        """Asks first if there is something to lose."""
+        practice, workspace = self._practice, self.context.workspace
+        assert practice is not None and workspace is not None
+        name = shown_path(practice.file)
+        try:
+            if workspace.state(self.lesson) is FileState.EDITED and not self._resetting:
+                self._resetting = True
+                self._tell(
+                    f"You have edited {name}. Press x again to get it as the course has it; "
+                    "your text is kept beside it."
+                )
+                return
+            backup = reset(workspace, self.lesson)
+        except AsyncdemoError as error:
+            self._tell(str(error))
+            return
+        self._checking.forget(self.lesson.id)
+        self._tell(
+            f"{name} is as the course has it." + (f" Your text: {shown_path(backup)}" if backup else "")
+        )
+        practice.changed()
+        self.action_check()
+
+    def action_edit(self) -> None:
+        practice = self._practice
+        assert practice is not None
+        failure = practice.verdict.failure if practice.verdict else None
+        line = line_to_look_at(practice.file, failure.message if failure else "")
+        try:
+            editor = find_editor()
+            if editor.has_window:
+                editor.open(practice.file, line)
+            else:
+                with self._application.terminal_lent():
+                    editor.open(practice.file, line)
+        except UsageError as error:
+            self._tell(str(error))
+        self._checking.wake()
+
+    async def action_make_workspace(self) -> None:
+        from_elsewhere = self.context.progress is None
+        course = self.context.course.folder if from_elsewhere else None
+        try:
+            started = await asyncio.to_thread(start_workspace, None, course)
+        except AsyncdemoError as error:
+            self._tell(str(error))
+            return
+        self._application.context = started.context
+        self._open(self.lesson)
+        self._tell(
+            f"Made {started.workspace.folder}: {len(started.given)} exercises to edit. {started.trouble}"
+        )

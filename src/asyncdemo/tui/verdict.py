@@ -1,0 +1,68 @@
+"""What is drawn of a verdict in the room there is: sentences, and the picture that shows what is meant.
+
+Not for: judging (``course.judging``), the pane around it (``exercise``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from asyncdemo.course.judging.judge import Verdict
+from asyncdemo.model import Run
+from asyncdemo.render.terminal.draw import Line
+from asyncdemo.render.terminal.picture import picture_of_runs
+from asyncdemo.render.terminal.theme import Theme
+from asyncdemo.render.terminal.verdict import verdict_lines
+
+__all__ = ["draw_verdict"]
+
+_MOST_ROWS, _LEAST_ROWS = 12, 3
+_PICTURE_TAKES = 5
+"""Lines of a picture of two runs beside their rows: two titles, an axis, a legend and a gap."""
+
+
+def draw_verdict(
+    verdict: Verdict, before: Run | None, after: Run | None, theme: Theme, width: int, height: int
+) -> list[Line]:
+    """As much as there is room for; what failed is shown in any case.
+
+    Args:
+        before: A run that had not passed, to compare with.
+        after: The run of the verdict.
+    """
+    if verdict.passed:
+        return _passed(verdict, before, after, theme, width, height)
+    lines: list[Line] = []
+    for rows, brief in [*((rows, False) for rows in range(_MOST_ROWS, _LEAST_ROWS, -1)), (_LEAST_ROWS, True)]:
+        lines = _sentences(verdict, theme, width, rows, brief=brief)
+        if len(lines) <= height:
+            break
+    return lines
+
+
+def _passed(
+    verdict: Verdict, before: Run | None, after: Run | None, theme: Theme, width: int, height: int
+) -> list[Line]:
+    runs = [replace(run, name=name) for run, name in ((before, "before"), (after, "now")) if run is not None]
+    needed = sum(len(run.rows) for run in runs) + _PICTURE_TAKES
+    lines = _sentences(verdict, theme, width, _MOST_ROWS, brief=False)
+    if len(lines) + needed > height:
+        lines = _sentences(verdict, theme, width, _MOST_ROWS, brief=True)
+    return [*lines, [], *picture_of_runs(runs, theme, width, height - len(lines) - 1)]
+
+
+def _sentences(verdict: Verdict, theme: Theme, width: int, rows: int, *, brief: bool) -> list[Line]:
+    """brief: sentences that held are only counted, and what the script wrote is left out."""
+    failure, held = verdict.failure, verdict.held
+    return list(
+        verdict_lines(
+            [f"{len(held)} sentences of the check hold."] if brief and len(held) > 1 else held,
+            failure.message if failure else None,
+            failure.evidence if failure else None,
+            theme,
+            width,
+            knobs=verdict.knobs,
+            output="" if brief else verdict.output,
+            rows=rows,
+        )
+    )

@@ -1,0 +1,51 @@
+"""Watch mode: one exercise at a time on the whole screen, whichever was saved last.
+
+Not for: the exercise itself (``exercise``).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Footer
+
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.judging.practice import following
+from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.exercise import ExercisePane
+
+__all__ = ["WatchScreen"]
+
+
+class WatchScreen(LearnerScreen):
+    """Turns to whatever exercise is saved."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("n", "next", "Next")]
+
+    def __init__(self, lesson: Heading, *, poll: bool = False) -> None:
+        """lesson: whose exercise comes first. poll: as for ``ExercisePane``."""
+        super().__init__()
+        self.pane = ExercisePane(lesson, poll=poll)
+
+    def compose(self) -> ComposeResult:
+        yield self.pane
+        yield Footer(compact=True, show_command_palette=False)
+
+    def interrupt(self) -> bool:
+        return self.pane.interrupt()
+
+    def on_exercise_pane_other_saved(self, message: ExercisePane.OtherSaved) -> None:
+        before = self.pane.lesson.id
+        note = f"You saved {message.lesson.id}, so this is the exercise now; before it was {before}."
+        self.pane.turn_to(message.lesson, note, saved=True)
+
+    def action_next(self) -> None:
+        left = self.pane.lesson
+        lesson = following(self.pane.context, left)
+        if lesson is None:
+            self.notify("There is no other exercise.")
+        else:
+            passed = self.pane.passed
+            self.pane.turn_to(lesson, "" if passed else f"{left.id} has not passed yet; n comes back to it.")

@@ -1,0 +1,65 @@
+"""A learner with the small course, for tests of the screens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.workspace.context import CourseContext, locate
+from asyncdemo.course.workspace.progress import Record
+from asyncdemo.course.workspace.starting import start_workspace
+from asyncdemo.tui.app import Application
+from tests.support.small_course import make_course
+
+__all__ = ["Learner", "shown", "until"]
+
+_PATIENCE_S = 60
+
+
+class Learner:
+    """In a folder of their own, with a workspace of the small course if they have ``started``."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, *, started: bool = True) -> None:
+        monkeypatch.chdir(folder)
+        self.course = make_course(folder / "course")
+        self.folder = folder / "mine"
+        if started:
+            start_workspace(self.folder, self.course)
+            monkeypatch.chdir(self.folder)
+        self.tea = self.folder / "01-hot" / "01-tea.py"
+        self.coffee = self.folder / "01-hot" / "02-coffee.py"
+
+    @property
+    def context(self) -> CourseContext:
+        return locate(self.course)
+
+    def lesson(self, lesson_id: str) -> Heading:
+        return next(lesson for lesson in self.context.course.lessons if lesson.id == lesson_id)
+
+    def record(self, lesson_id: str) -> Record:
+        progress = self.context.progress
+        assert progress is not None
+        return progress.of(lesson_id)
+
+
+def shown(root: Widget | Application) -> str:
+    """What one sees of it, without line breaks."""
+    screen = root.screen
+    lines = screen._compositor.render_strips()
+    return " ".join(" ".join(strip.text for strip in lines).split())
+
+
+async def until(pilot: Pilot[int], met: Callable[[], bool]) -> None:
+    """Waits; what is seen is in the error if it never is."""
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            while not met():
+                await pilot.pause(0.02)
+    except TimeoutError:
+        raise AssertionError(shown(pilot.app.screen)) from None
