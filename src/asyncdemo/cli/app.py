@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 import asyncdemo
-from asyncdemo.cli.options import course_option
+from asyncdemo.cli.options import course_option, plain_option
 from asyncdemo.errors import EXIT_OK
 
 __all__ = ["app"]
@@ -79,20 +79,22 @@ class _LazyGroup(click.Group):
     epilog="`asyncdemo COMMAND --help` explains a command.",
 )
 @click.version_option(asyncdemo.__version__, prog_name="asyncdemo")
+@plain_option
 @course_option
 @click.pass_context
-def app(context: click.Context, course_folder: Path | None) -> None:
+def app(context: click.Context, plain: bool, course_folder: Path | None) -> None:
     """See what sync and async Python waits for: lessons to run, and a tracer on your own scripts.
 
-    Without a command: where you are, and what to do next.
+    Without a command: all lessons on a screen, and how far you are.
     """
     if os.environ.get("NO_COLOR"):
         context.color = False
+    # Where a command has the option too, this is what it is if not given there.
+    given: dict[str, Any] = {"plain": True} if plain else {}
     if course_folder is not None:
-        # Where a command has the option too, this is what it is if not given there.
-        course = {"course_folder": str(course_folder)}
-        context.default_map = {name: course | {"check": course} for name in COMMANDS}
+        given["course_folder"] = str(course_folder)
+    context.default_map = {name: given | {"check": given} for name in COMMANDS}
     if context.invoked_subcommand is None:
         from asyncdemo.cli.home import home
 
-        home(course_folder)
+        context.exit(home(course_folder, plain=plain))

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from asyncdemo.cli.exercises import program
-from asyncdemo.cli.terminal import wrapped
+from asyncdemo.cli.terminal import interactive, wrapped
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace.context import CourseContext, latest, locate, shown_path
 from asyncdemo.course.workspace.next_step import exercises, first_unread, next_step
+from asyncdemo.errors import EXIT_OK
 
 __all__ = ["home"]
 
@@ -23,9 +24,17 @@ _OTHERS = {
 }
 
 
-def home(course_folder: Path | None = None) -> None:
-    """course_folder: a course from elsewhere; if not given, that of the latest workspace."""
+def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
+    """The screen, or the same in words where nobody sits at a terminal. Returns the exit code.
+
+    course_folder: a course from elsewhere; if not given, that of the latest workspace.
+    """
     context, note = latest() if course_folder is None else (locate(course_folder), "")
+    if interactive(plain):
+        from asyncdemo.tui.app import run_application
+        from asyncdemo.tui.home import HomeScreen
+
+        return run_application(context, lambda: HomeScreen(note))
     records = context.progress.all() if context.progress else {}
     lessons = context.course.lessons
     tasks = exercises(context.course)
@@ -58,6 +67,7 @@ def home(course_folder: Path | None = None) -> None:
     click.echo()
     for command, words in _OTHERS.items():
         click.echo(wrapped(words, f"  {command:<26}", " " * 28))
+    return EXIT_OK
 
 
 def _exercise(context: CourseContext, lesson: Heading) -> None:

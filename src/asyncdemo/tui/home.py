@@ -1,0 +1,227 @@
+"""Home: the lessons, what is done of them, and what each one asks.
+
+Not for: a lesson itself (``lesson``), the same as text (``cli.home``, ``cli.list``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import ClassVar
+
+from rich.cells import set_cell_size
+from rich.console import Group
+from rich.markdown import Markdown
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from asyncdemo.course.content.catalog import Heading, Module
+from asyncdemo.course.content.text import sections
+from asyncdemo.course.workspace.next_step import exercises, next_step
+from asyncdemo.course.workspace.progress import Record
+from asyncdemo.course.workspace.workspace import has_exercise
+from asyncdemo.errors import AsyncdemoError, WorkspaceError
+from asyncdemo.render.words import count
+from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.watch import WatchScreen
+
+__all__ = ["HomeScreen"]
+
+_TITLE_CELLS = 28
+
+
+class _Lessons(OptionList):
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Open")]
+
+
+class HomeScreen(LearnerScreen):
+    """The list of all lessons, and beside it or below what the one under the cursor is about."""
+
+    DEFAULT_CSS = """
+    HomeScreen > #progress { height: auto; padding: 0 1; }
+    HomeScreen > #filter { display: none; border: none; height: 1; padding: 0 1; }
+    HomeScreen > Container { height: 1fr; layout: vertical; }
+    HomeScreen OptionList { height: 1fr; width: 1fr; padding: 0; background: transparent; }
+    HomeScreen OptionList, HomeScreen OptionList:focus { border: none; }
+    HomeScreen #about { height: 7; padding: 0 1; border-top: solid $foreground 30%; }
+    HomeScreen.-wide > Container { layout: horizontal; }
+    HomeScreen.-wide OptionList { width: 70; }
+    HomeScreen.-wide #about { width: 1fr; height: 1fr; border-top: none; padding: 0 2; }
+    """
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("escape", "show_all", "Show all"),
+        Binding("down", "to_list", show=False),
+    ]
+
+    def __init__(self, note: str = "") -> None:
+        """note: what is to be known of the workspace."""
+        super().__init__()
+        self._note = note
+        self._records: Mapping[str, Record] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="progress")
+        yield Input(placeholder="part of a title or a question; Escape shows all", id="filter")
+        with Container():
+            yield _Lessons(markup=False)
+            with VerticalScroll(id="about", can_focus=False):
+                yield Static(id="words")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._read()
+        step = next_step(self.application.context.course, self._records)
+        self._list(step.lesson.id if step else None)
+        self.query_one(OptionList).focus()
+
+    def on_screen_resume(self) -> None:
+        """What was done on another screen shows here."""
+        if self.query_one(OptionList).option_count:
+            self._read()
+            lesson = self._lesson
+            self._list(lesson.id if lesson else None)
+
+    # -- what is shown ----------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        context = self.application.context
+        try:
+            self._records = context.progress.all() if context.progress else {}
+        except WorkspaceError as error:
+            self.notify(str(error), severity="warning")
+        lessons, tasks = context.course.lessons, exercises(context.course)
+        run = sum(1 for lesson in lessons if self._record(lesson).runs)
+        passed = sum(1 for lesson in tasks if self._record(lesson).passed)
+        words = f"{run} of {count(len(lessons), 'lesson')} run, {passed} of {len(tasks)} exercises passed."
+        if not run and not passed:
+            words = f"{count(len(lessons), 'lesson')}. Enter opens the first."
+        own = "Your own script: asyncdemo trace SCRIPT.py. All commands: asyncdemo --help."
+        lines = [
+            Content.assemble((context.course.title.partition(":")[0], "bold"), f": {words}"),
+            Content(own).stylize("dim"),
+        ]
+        if self._note:
+            lines.append(Content(self._note))
+        self.query_one("#progress", Static).update(Content("\n").join(lines))
+
+    def _record(self, lesson: Heading) -> Record:
+        return self._records.get(lesson.id, Record())
+
+    def _list(self, wanted: str | None) -> None:
+        """wanted: id of the lesson to put the cursor on."""
+        part = self.query_one("#filter", Input).value.lower()
+        options: list[Option] = []
+        for module in self.application.context.course.modules:
+            lessons = [lesson for lesson in module.lessons if not part or part in _searched(lesson)]
+            if lessons:
+                options.append(Option(_module_line(module), disabled=True))
+            options += [Option(self._line(lesson), id=lesson.id) for lesson in lessons]
+        listed = self.query_one(OptionList)
+        with self.prevent(OptionList.OptionHighlighted):
+            listed.clear_options().add_options(options)
+        ids = [option.id for option in options]
+        known = wanted is not None and wanted in ids
+        listed.highlighted = ids.index(wanted) if known else (1 if options else None)
+        self._tell_about()
+
+    def _line(self, lesson: Heading) -> Text:
+        record = self._record(lesson)
+        done = "✓ run" if record.runs else ""
+        if record.passed:
+            exercise = "✓ exercise"
+        elif record.checks and has_exercise(lesson):
+            exercise = "  exercise begun"
+        else:
+            exercise = ""
+        title = set_cell_size(lesson.title, _TITLE_CELLS)
+        return Text.assemble(
+            f" {lesson.number:>3}  {title} ",
+            (f"{lesson.minutes:>3} min  ", "dim"),
+            (f"{done:<7}{exercise}", "green"),
+        )
+
+    def _tell_about(self) -> None:
+        lesson = self._lesson
+        words = self.query_one("#words", Static)
+        if lesson is None:
+            words.update("Nothing fits. Escape shows all lessons.")
+            return
+        parts: list[Text | Markdown] = [
+            Text.assemble((f"{lesson.number} {lesson.title}", "bold"), f", {lesson.minutes} minutes"),
+            Markdown(_question(lesson)),
+        ]
+        if self._record(lesson).runs:
+            parts.append(Text.assemble(("The point: ", "bold"), lesson.point))
+        words.update(Group(*parts))
+
+    @property
+    def _lesson(self) -> Heading | None:
+        """The one under the cursor."""
+        option = self.query_one(OptionList).highlighted_option
+        lessons = self.application.context.course.lessons
+        return next((lesson for lesson in lessons if option and lesson.id == option.id), None)
+
+    # -- what happens -----------------------------------------------------------------------------
+
+    def on_option_list_option_highlighted(self) -> None:
+        self._tell_about()
+
+    def on_option_list_option_selected(self) -> None:
+        self._enter()
+
+    def on_input_submitted(self) -> None:
+        self._enter()
+
+    def _enter(self) -> None:
+        lesson = self._lesson
+        if lesson is not None:
+            self.app.push_screen(WatchScreen(lesson))
+
+    def on_input_changed(self) -> None:
+        lesson = self._lesson
+        self._list(lesson.id if lesson else None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.query_one("#filter", Input).display if action == "show_all" else True
+
+    def action_to_list(self) -> None:
+        """From the filter."""
+        self.query_one(OptionList).focus()
+
+    def action_filter(self) -> None:
+        field = self.query_one("#filter", Input)
+        field.display = True
+        field.focus()
+        self.refresh_bindings()
+
+    def action_show_all(self) -> None:
+        field = self.query_one("#filter", Input)
+        field.value, field.display = "", False
+        self.query_one(OptionList).focus()
+        self.refresh_bindings()
+
+
+def _module_line(module: Module) -> Text:
+    minutes = sum(lesson.minutes for lesson in module.lessons)
+    return Text.assemble((f" {module.title}", "bold"), f", {minutes} min")
+
+
+@cache
+def _question(lesson: Heading) -> str:
+    """Its first paragraph, which asks; what follows describes the programs."""
+    try:
+        text = sections(lesson.folder / "README.md").get("The question", "")
+    except AsyncdemoError as error:
+        return str(error)
+    return text.partition("\n\n")[0]
+
+
+def _searched(lesson: Heading) -> str:
+    return f"{lesson.number} {lesson.id} {lesson.title} {_question(lesson)}".lower()
