@@ -22,7 +22,7 @@ from asyncdemo.cli.exercises import (
     next_words,
 )
 from asyncdemo.cli.options import course_option, json_option, plain_option
-from asyncdemo.cli.recording import signals_noted
+from asyncdemo.cli.signals import signals_noted
 from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.exercise import Exercise

@@ -5,16 +5,14 @@ Not for: what a recording is (``runner``), several of them (``serving.batch``) o
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from types import FrameType
 
 import click
 from rich.console import Console
 
-from asyncdemo.cli.signals import ENDING, Signals
+from asyncdemo.cli.signals import signals_noted
 from asyncdemo.cli.terminal import keys_not_shown
 from asyncdemo.model import Run
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -23,7 +21,7 @@ from asyncdemo.render.terminal.live import LivePanel, LiveView
 from asyncdemo.render.terminal.output import Tail
 from asyncdemo.serving import Batch, Job, Session
 
-__all__ = ["Recorded", "record_live", "record_quietly", "signals_noted"]
+__all__ = ["Recorded", "record_live", "record_quietly"]
 
 _POLL_S = 0.01
 """Shorter than the time between frames, which would else come late by it."""
@@ -135,25 +133,3 @@ def _say_quietly(place: int, recording: Recording | Session, late: bool) -> None
     sentences, urgent = explain(recording.result() if recording.stands_still else None, late)
     for sentence in sentences if urgent else ():
         click.echo(sentence, err=True)
-
-
-@contextmanager
-def signals_noted() -> Iterator[list[int]]:
-    """Signals that would end us are only noted.
-
-    An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.
-    """
-    seen: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (the signature of a handler)
-        seen.append(number)
-        outer = before.get(number)
-        if isinstance(outer, Signals):
-            outer.note(number)
-
-    before = {number: signal.signal(number, note) for number in ENDING}
-    try:
-        yield seen
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -16,7 +16,7 @@ from typing import Final
 import click
 
 from asyncdemo.cli import lab_results
-from asyncdemo.cli.recording import signals_noted
+from asyncdemo.cli.signals import signals_noted
 from asyncdemo.cli.terminal import interactive
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError

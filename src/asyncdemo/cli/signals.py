@@ -1,6 +1,6 @@
-"""Signals that would end or stop a command which holds the terminal: noted, and heeded when it is safe.
+"""Signals that would end a command: noted, and heeded when it is safe.
 
-Not for: what is given back before a command ends (each does that itself).
+Not for: screens, which are told by their event loop (``tui.app``).
 """
 
 from __future__ import annotations
@@ -9,65 +9,27 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Self
+from typing import Final
 
-__all__ = ["ENDING", "Signals"]
+__all__ = ["ENDING", "signals_noted"]
 
-ENDING: list[int] = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+ENDING: Final = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
-class Signals:
-    """A context manager. seen: numbers of the signals that came and would have ended us.
+@contextmanager
+def signals_noted() -> Iterator[list[int]]:
+    """Signals that would end us are only noted.
 
-    stop: Ctrl-Z was pressed. It is for the caller to give back the terminal and call ``stop_now``.
+    An exception in the middle of a poll would lose events, in the middle of a frame the terminal's state.
     """
+    seen: list[int] = []
 
-    def __init__(self) -> None:
-        self.seen: list[int] = []
-        self.stop = False
-        self._raises = False
-        self._before: dict[int, Any] = {}
+    def note(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  (the signature of a handler)
+        seen.append(number)
 
-    def __enter__(self) -> Self:
-        self._before = {number: signal.signal(number, self) for number in (*ENDING, signal.SIGTSTP)}
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
+    before = {number: signal.signal(number, note) for number in ENDING}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
             signal.signal(number, handler)
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (of every handler)
-        if number == signal.SIGTSTP:
-            self.stop = True
-            return
-        self.note(number)
-        if self._raises:
-            raise KeyboardInterrupt
-
-    def note(self, number: int) -> None:
-        """Also for others, whose handler stands in the place of ours for a while."""
-        self.seen.append(number)
-
-    @contextmanager
-    def elsewhere(self, *, raised: bool) -> Iterator[None]:
-        """While somebody else has the terminal: Ctrl-Z stops us at once, and a Ctrl-C is not meant for us.
-
-        raised: a signal is also a KeyboardInterrupt, so that whoever waits for an answer is interrupted.
-        """
-        self._raises = raised
-        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        try:
-            yield
-        except KeyboardInterrupt:
-            pass  # it ends what was going on here, and nothing else; other signals are noted as well
-        finally:
-            self._raises = False
-            signal.signal(signal.SIGTSTP, self)
-            self.seen[:] = [number for number in self.seen if number != signal.SIGINT]
-
-    def stop_now(self) -> None:
-        """Returns when we are told to go on."""
-        self.stop = False
-        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGTSTP)
-        signal.signal(signal.SIGTSTP, self)

@@ -16,7 +16,7 @@ import click
 
 from asyncdemo.cli.exercises import exercise_argument, find_exercise, need_workspace
 from asyncdemo.cli.options import course_option, plain_option
-from asyncdemo.cli.recording import signals_noted
+from asyncdemo.cli.signals import signals_noted
 from asyncdemo.cli.terminal import interactive, wrapped_for
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.judging.practice import Practice, following, record_of
