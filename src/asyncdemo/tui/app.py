@@ -19,7 +19,6 @@ from textual.screen import Screen
 
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
-from asyncdemo.recording.terminals import Settings
 from asyncdemo.render.terminal.theme import Theme, theme_for
 from asyncdemo.tui.ascii import AsciiFilter
 
@@ -141,7 +140,6 @@ def run_application(context: CourseContext, first: Callable[[], LearnerScreen]) 
     Returns:
         The exit code of the command.
     """
-    application, settings = Application(context, first), Settings()
+    application = Application(context, first)
     code = application.run()
-    settings.restore()  # a recording that ends with the screen has put back those of the screen
     return (application.return_code or EXIT_INTERRUPTED) if code is None else code

@@ -28,7 +28,7 @@ from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.errors import AsyncdemoError, WorkspaceError
 from asyncdemo.render.words import count
 from asyncdemo.tui.app import LearnerScreen
-from asyncdemo.tui.watch import WatchScreen
+from asyncdemo.tui.lesson.screen import LessonScreen
 
 __all__ = ["HomeScreen"]
 
@@ -182,7 +182,7 @@ class HomeScreen(LearnerScreen):
     def _enter(self) -> None:
         lesson = self._lesson
         if lesson is not None:
-            self.app.push_screen(WatchScreen(lesson))
+            self.app.push_screen(LessonScreen(lesson))
 
     def on_input_changed(self) -> None:
         lesson = self._lesson

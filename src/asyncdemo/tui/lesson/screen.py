@@ -17,8 +17,11 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Footer
 
 from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.tui.app import LearnerScreen
+from asyncdemo.tui.exercise import ExercisePane
 from asyncdemo.tui.lesson.change import ChangePane
+from asyncdemo.tui.lesson.exercise import ExerciseStep
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.predict import PredictPane
 from asyncdemo.tui.lesson.programs import CodeScreen
@@ -130,6 +133,8 @@ class LessonScreen(LearnerScreen):
         panes += [RunPane(session, glyphs), ResultPane(session, glyphs)]
         if session.lesson.knobs:
             panes.append(ChangePane(session, glyphs))
+        if has_exercise(self._heading):
+            panes.append(ExerciseStep(session, glyphs, self._heading))
         self._panes = {pane.id or "": pane for pane in panes}
         yield StepBar(self.steps, f"{session.lesson.number}. {session.lesson.title}")
         with ContentSwitcher(initial="question", id="steps"):
@@ -179,7 +184,8 @@ class LessonScreen(LearnerScreen):
         self.app.push_screen(CodeScreen(self.session.variants, self.application.glyphs))
 
     def interrupt(self) -> bool:
-        return any(pane.recording.interrupt() for pane in self.query(RunningPane))
+        runs = any(pane.recording.interrupt() for pane in self.query(RunningPane))
+        return any(pane.interrupt() for pane in self.query(ExercisePane)) or runs
 
     def ask_before_quitting(self) -> str:
         return "The programs are running: again to end them and leave." if self.runs else ""

@@ -1,0 +1,32 @@
+"""Step 6: the exercise of the lesson.
+
+Not for: the exercise itself (``tui.exercise``).
+"""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+
+from asyncdemo.course.content.catalog import Heading
+from asyncdemo.render.terminal.theme import Theme
+from asyncdemo.tui.exercise import ExercisePane
+from asyncdemo.tui.lesson.pane import Pane
+from asyncdemo.tui.lesson.session import LessonSession
+
+__all__ = ["ExerciseStep"]
+
+
+class ExerciseStep(Pane):
+    """Checked from the moment it is first looked at."""
+
+    DEFAULT_CSS = "ExerciseStep { padding: 0; }"
+
+    def __init__(self, session: LessonSession, glyphs: Theme, lesson: Heading) -> None:
+        super().__init__(session, glyphs, id="exercise")
+        self.pane = ExercisePane(lesson)
+
+    def compose(self) -> ComposeResult:
+        yield self.pane
+
+    def shown(self) -> None:
+        self.pane.focus()
