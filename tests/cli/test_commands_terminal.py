@@ -48,7 +48,7 @@ def test_without_a_screen_predictions_are_asked_before_and_compared_after() -> N
 
 
 def test_words_are_wrapped_between_words() -> None:
-    for arguments in ([], ["list"], ["doctor"], ["run", "two", "--plain"]):
+    for arguments in (["--plain"], ["list"], ["doctor"], ["run", "two", "--plain"]):
         with Terminal(*arguments, COLUMNS="50") as terminal:
             if arguments[:1] == ["run"]:
                 terminal.wait_for("Predict first")

@@ -448,7 +448,7 @@ def test_a_failed_check_is_drawn(desk: Desk) -> None:
 
 def test_answers_to_predictions_are_kept_with_what_happened(tmp_path: Path) -> None:
     asyncdemo("start", cwd=tmp_path)
-    quick = ("run", "two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
+    quick = ("run", "two-sleeps", "--plain", "--set", "BREWS=3", "--set", "BREW_S=0.05")
     with Terminal(*quick, cwd=tmp_path / "asyncdemo-exercises") as terminal:
         terminal.wait_for("s> ")
         terminal.type("\n")

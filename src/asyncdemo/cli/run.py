@@ -232,7 +232,10 @@ def command(
             more = f"{program(context)} run {lesson.id} --details"
             click.echo(f"\nWhy, every row and what to change: {more}")
         else:
-            _conclude(context, lesson, console)
+            click.echo("\n" + click.style("Change it", bold=True))
+            _print_section(lesson, "Change it", console)
+            click.echo(f"The whole text: {lesson.readme}")
+        _say_how_to_measure(context, lesson)
         if context.progress is not None:
             for line in next_words(context, just_run=lesson.id):
                 click.echo(line)
@@ -367,12 +370,9 @@ def _introduce(context: CourseContext, lesson: Lesson, console: Console | None, 
         click.echo(f"{wrapped(f'This time: {settings}.')}\n")
 
 
-def _conclude(context: CourseContext, lesson: Lesson, console: Console | None) -> None:
+def _say_how_to_measure(context: CourseContext, lesson: Lesson) -> None:
     from asyncdemo.lab.experiments import find_experiment  # here, as it takes longer than starting to run
 
-    click.echo("\n" + click.style("Change it", bold=True))
-    _print_section(lesson, "Change it", console)
-    click.echo(f"The whole text: {lesson.readme}")
     if find_experiment(lesson.id) is not None:
         click.echo(f"To measure it: {program(context)} lab {lesson.id}")
 
