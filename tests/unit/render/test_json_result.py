@@ -221,7 +221,7 @@ def test_a_run_without_lanes_has_zeros_and_nulls() -> None:
 def test_a_lesson_has_its_variants_in_order() -> None:
     runs = [Story().run(name=name) for name in ("blocking", "awaited")]
     result = lesson_result("two-sleeps", {"BREWS": 10, "BREW_S": 0.3}, runs)
-    assert list(result) == ["format", "lesson", "knobs", "variants"]
+    assert list(result) == ["format", "lesson", "knobs", "variants", "predictions"]
     assert result["format"] == "asyncdemo.result/1"
     assert (result["lesson"], result["knobs"]) == ("two-sleeps", {"BREWS": 10, "BREW_S": 0.3})
     assert [variant["name"] for variant in result["variants"]] == ["blocking", "awaited"]

@@ -29,7 +29,7 @@ def test_a_lesson_is_named_by_its_number_and_title() -> None:
 
 
 def test_the_tour_says_how_many_lessons_there_are() -> None:
-    assert f"There are [{len(LESSONS)} lessons]" in read(DOCS / "start" / "tour.md")
+    assert f"[{len(LESSONS)} lessons](../lessons/index.md)" in read(DOCS / "start" / "tour.md")
 
 
 def test_a_knob_that_a_command_turns_exists() -> None:
