@@ -1,6 +1,6 @@
 """Where measurements are kept: the record and its page, and what is finished of a run that was ended.
 
-Not for: what is in them (``lab.results.record``, ``lab.protocol.journal``, ``render.lab.page``).
+Not for: what is in them (``lab.results.record``, ``lab.harness.protocol.journal``, ``render.lab.page``).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The classes of handles stay what they are. ``Handle._run`` becomes one that is the same single frame and
 reads the clock, and ``BaseEventLoop.call_soon`` one that notes the time a callback became ready and what was
-running then. The note lies in the handle (``capture.handles``); one that somebody else made has none, and
+running then. The note lies in the handle (``capture.loops.handles``); one that somebody else made has none, and
 runs as ever. Nothing the script owns is wrapped.
 
 A callback that only passes a result on (a timer setting a future, ``gather`` counting its children)

@@ -3,7 +3,7 @@
 Those that gevent has compiled (``Greenlet.join``, ``Event.wait``, ``Semaphore.acquire``, ...) have no frame.
 Each of them waits for another greenlet, and so does what is not known here.
 
-Not for: calls that the tracer itself observes (``capture.waits``), such as a query of psycopg2.
+Not for: calls that the tracer itself observes (``capture.blocking.waits``), such as a query of psycopg2.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A handle has no place for what we want to know of it but the one where debug mode keeps a traceback. What lies
 there is false, as no traceback is, so that all of asyncio passes it by.
-Not for: the handles of uvloop, which are its own (``capture.uvloops``).
+Not for: the handles of uvloop, which are its own (``capture.loops.uvloop_loops``).
 """
 
 from __future__ import annotations

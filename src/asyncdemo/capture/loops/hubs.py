@@ -1,6 +1,6 @@
 """What is known of a hub of gevent's and of each of its greenlets, while they run.
 
-Not for: finding it out (``capture.greenlets`` does, at each switch).
+Not for: finding it out (``capture.loops.greenlets`` does, at each switch).
 """
 
 from __future__ import annotations

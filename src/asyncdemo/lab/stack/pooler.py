@@ -1,7 +1,7 @@
 """pgbouncer in front of a PostgreSQL: its configuration, pgbouncer with it, and what is asked of it.
 
 A session is a client's for as long as its connection lasts (``pool_mode = session``), and is reset when it
-goes back, as in the article. Not for: the PostgreSQL behind it (``lab.database``).
+goes back, as in the article. Not for: the PostgreSQL behind it (``lab.harness.database``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """nginx and pgbouncer as processes of ours: started unprivileged in a folder that is removed.
 
 A guard stands between us and each (``lab.harness.guard``), so neither survives us. Not for: where they lie
-(``lab.installed``), or their configurations (``proxy``, ``pooler``).
+(``lab.harness.installed``), or their configurations (``proxy``, ``pooler``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Puts the waits of a thread that ``capture.off_cpu`` saw from outside into its spans."""
+"""Puts the waits of a thread that ``capture.blocking.off_cpu`` saw from outside into its spans."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from asyncdemo.recording.assembly.records import Held, Item, ProcessRecord
 __all__ = ["completed", "holdings", "own_record", "placed", "told"]
 
 _MOST = 200
-"""As of ``capture.stuck``."""
+"""As of ``capture.blocking.stuck``."""
 
 
 def told(

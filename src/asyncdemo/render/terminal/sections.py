@@ -1,6 +1,6 @@
 """What stands below the rows of a run on a terminal: its pools, and its memory as a curve.
 
-On the same axis as the rows. Not for: what is in them (``pooling``, ``curves``), the rows (``draw``).
+On the same axis as the rows. Not for: what is in them (``timeline.pools``, ``curves``), the rows (``draw``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Slides for a projector: a large heading and few rows. Lines, not a terminal.
 
 A slide does not know how large a screen is; ``pages`` lays it out, as roomy as the height allows, and on
-several pages where it does not fit on one. Not for: what is on a slide or which comes next (``cli``).
+several pages where it does not fit on one. Not for: what is on a slide or which comes next (``tui.present``).
 """
 
 from __future__ import annotations
