@@ -34,6 +34,7 @@ QUEUED = 3
 
 _CHUNK = wire.STEP_SIZE * 5000
 """Numbers in a frame: converting them keeps the GIL for less than a millisecond."""
+_MANY = 5 * _CHUNK
 MOST_UNSENT = 8 << 20
 """Bytes. Beyond them steps are summed up."""
 _PART = 1 << 20
@@ -369,6 +370,19 @@ class Recorder:
                 frame = wire.numbers_frame(part[start : start + _CHUNK])
                 self._packed.append(frame)
                 self._packed_bytes += len(frame)
+            self._sum_up_if_too_much()  # here, as they may come faster than they are packed
+
+    def keep_up(self) -> None:
+        """Pack what has gathered, if it is much.
+
+        For a thread that lets go of the GIL often but briefly, as a loop does that never waits: whoever
+        sends hardly gets it then.
+        """
+        if len(self.numbers) > _MANY:
+            self.pack()
+            self._sum_up_if_too_much()  # also while another thread is in the midst of sending
+
+    def _sum_up_if_too_much(self) -> None:
         if self._too_much and not self.sums.active:
             self.sums.active = True
             self._counted_ns, self._steps = _clock(), 0
@@ -381,8 +395,8 @@ class Recorder:
 
     @property
     def _unsent(self) -> int:
-        """Bytes that are packed."""
-        return self._outbox.waiting + self._packed_bytes
+        """Bytes, of what is packed and what is not yet."""
+        return self._outbox.waiting + self._packed_bytes + 8 * len(self.numbers)
 
     @property
     def _sums_are_due(self) -> bool:

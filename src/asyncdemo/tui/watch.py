@@ -14,7 +14,7 @@ from textual.widgets import Footer
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.judging.practice import following
 from asyncdemo.tui.app import LearnerScreen
-from asyncdemo.tui.exercise import ExercisePane
+from asyncdemo.tui.exercise.pane import ExercisePane
 
 __all__ = ["WatchScreen"]
 

@@ -2,8 +2,8 @@
 
 The classes of handles stay what they are. ``Handle._run`` becomes one that is the same single frame and
 reads the clock, and ``BaseEventLoop.call_soon`` one that notes the time a callback became ready and what was
-running then. The note lies in the handle (``capture.loops.handles``); one that somebody else made has none, and
-runs as ever. Nothing the script owns is wrapped.
+running then. The note lies in the handle (``capture.loops.handles``); one that somebody else made has
+none, and runs as ever. Nothing the script owns is wrapped.
 
 A callback that only passes a result on (a timer setting a future, ``gather`` counting its children)
 is a *relay*: who it makes ready was ready when the relay itself was, and was woken by who woke the
@@ -172,6 +172,7 @@ class EventLoops:
             loop_state.io_seen.clear()
         loop_state.slept_ns, loop_state.woke_ns = -loop_state.started_ns, self._recorder.now()
         loop_state.looks, loop_state.ended_ns = True, 0
+        self._recorder.keep_up()
         if events.Handle.__init__ is not _handle_init:  # the script has put something in its place
             loop_state.is_plain = False
 

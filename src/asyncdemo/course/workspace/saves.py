@@ -5,7 +5,7 @@ not matter how an editor saves (in place, renamed over it, deleted and made anew
 gives, or whether any comes at all. ``Saves`` decides when a file has been saved, and never sleeps;
 ``Watcher`` looks when there is reason to. The reports come from watchfiles, but not the polling: that
 compares whole seconds, and so misses the second of two saves.
-Not for: what to do about a save (``cli.watch``, ``tui.checking``).
+Not for: what to do about a save (``cli.watch``, ``tui.exercise``).
 """
 
 from __future__ import annotations

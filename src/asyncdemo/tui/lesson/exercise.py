@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.render.terminal.theme import Theme
-from asyncdemo.tui.exercise import ExercisePane
+from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.session import LessonSession
 

@@ -19,7 +19,7 @@ from textual.widgets import ContentSwitcher, Footer
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.tui.app import LearnerScreen
-from asyncdemo.tui.exercise import ExercisePane
+from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.lesson.change import ChangePane
 from asyncdemo.tui.lesson.exercise import ExerciseStep
 from asyncdemo.tui.lesson.pane import Pane

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from asyncdemo.course.content.exercise import HINT_HEADINGS, Exercise
 from asyncdemo.errors import CourseError
-from asyncdemo.tui.changes import Changes
+from asyncdemo.tui.exercise.changes import Changes
 
 __all__ = ["changes_page", "hint_page", "solution_page"]
 

@@ -34,11 +34,11 @@ from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.terminal.draw import Line
 from asyncdemo.tui.app import Application
-from asyncdemo.tui.checking import Checking
 from asyncdemo.tui.drawing import Drawing
-from asyncdemo.tui.editor import find_editor, line_to_look_at
-from asyncdemo.tui.help_pages import changes_page, hint_page, solution_page
-from asyncdemo.tui.verdict import draw_verdict
+from asyncdemo.tui.exercise.checking import Checking
+from asyncdemo.tui.exercise.editor import find_editor, line_to_look_at
+from asyncdemo.tui.exercise.pages import changes_page, hint_page, solution_page
+from asyncdemo.tui.exercise.verdict import draw_verdict
 from asyncdemo.tui.viewer import ViewerScreen
 
 __all__ = ["ExercisePane"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import UsageError
-from asyncdemo.tui.editor import Editor, find_editor
+from asyncdemo.tui.exercise.editor import Editor, find_editor
 
 
 @pytest.mark.parametrize(
