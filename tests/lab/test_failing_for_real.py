@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import platform
+import re
 import shutil
 import signal
 from dataclasses import replace
@@ -152,7 +153,10 @@ def test_a_record_names_no_machine_user_or_folder(apps: Path) -> None:
     null = Contestant(an_arm("null"), undisturbed().null)
     experiment = an_experiment(serving(apps, "good", delays_ms=10), null)
     text = dump_record(run(experiment, Extent.QUICK, command="asyncdemo lab failing"))
-    for name in (platform.node(), str(Path.home()), str(apps), str(Path.cwd())):
-        assert name not in text
+    # A host named "vm" is found by chance in what packs a histogram.
+    text = re.sub('"HISTF[^"]*"', '""', text)
+    assert not re.search(rf"\b{re.escape(platform.node())}\b", text)
+    for path in (Path.home(), apps, Path.cwd()):
+        assert str(path) not in text
     user = getpass.getuser()
     assert f"/{user}/" not in text and f"{user}@" not in text
