@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 # Lint, docs and tests read each other's results on the screen: one after another, also under -j.
 .NOTPARALLEL:
-.PHONY: help tour course lab test test-slow test-release test-lab test-browser test-all test-suites services lint docs wheel check picture bench lock clean
+.PHONY: help tour course lab test test-slow test-release test-lab test-browser test-all test-suites services lint docs wheel check pictures bench lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -89,11 +89,12 @@ wheel: docs ## a wheel that carries the site, into dist/
 
 check: lint docs test test-slow test-browser ## what CI runs: lint, docs and all tests
 
-picture: $(VENV)/.tour ## record the picture at the top of the README anew
+pictures: $(VENV)/.tour ## the pictures in README and docs, of new runs and of the screens
 	@rm -rf .cache/picture
 	@$(BIN)/asyncdemo run two-sleeps --no-predict --plain --save .cache/picture </dev/null >/dev/null
 	@cd .cache/picture && ../../$(BIN)/asyncdemo export two-sleeps-blocking.jsonl two-sleeps-threaded.jsonl \
 	    two-sleeps-awaited.jsonl --to svg --output ../../docs/assets/two-sleeps.svg
+	@$(BIN)/python scripts/screens.py docs/assets/screens
 
 bench: $(VENV)/.browser $(VENV)/.lab ## the project's own speed, against its peers
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
