@@ -99,7 +99,7 @@ async def brew(number):
 
 
 if __name__ == "__main__":
-    app.run(host="127.0.0.1", port=int(os.environ["PORT"]), debug=False)
+    app.run(host="127.0.0.1", port=int(os.environ["PORT"]), debug=False, use_reloader=False)
 """
 
 

@@ -434,6 +434,8 @@ class TestTheEnd:
 
     def test_other_words_on_stderr_are_no_warning(self) -> None:
         Seen(brews(), stderr="logging: all is well\n").no_warnings()
+        place = "/venv/lib/python3.15/site-packages/sanic/server/loop.py:46"
+        Seen(brews(), stderr=f"{place}: DeprecationWarning: not for long\n").no_warnings()
 
     def test_what_is_printed(self) -> None:
         Seen(brews(), stdout="3 cups\n").prints("3 cups")

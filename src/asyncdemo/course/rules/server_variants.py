@@ -31,7 +31,8 @@ _ANSWER_S: Final = 30.0
 _GRACE_S: Final = 5.0
 _IMPORTS_S: Final = 2.5
 """What a worker takes to import what it needs."""
-_ENDS: Final = (0, 130, -2)
+_ENDS: Final = (0, 130, -2, 3)
+"""3 is what Quart says to its reloader, from 0.23 on also without one."""
 _FIRST_ERROR: Final = 400
 _WARNING: Final = re.compile(r"^\S.*:\d+: \w*Warning: .*\n?(?:  .*\n?)?", re.MULTILINE)
 """With its line of source, as ``warnings`` writes it. It tells of a framework, not why a server failed."""
