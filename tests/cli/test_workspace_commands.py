@@ -173,6 +173,24 @@ def test_all_exercises_as_one_object(desk: Desk) -> None:
     assert {lane["outcome"] for lane in lanes} == {"returned"}
 
 
+def test_a_failure_with_drawn_values_can_be_had_again(desk: Desk) -> None:
+    lesson = desk.course / "01-hot" / "01-tea"
+    manifest = lesson / "lesson.toml"
+    table = "[exercise]\nruns = [{ CUPS = [3, 99] }]"
+    manifest.write_text(manifest.read_text().replace("[exercise]", table))
+    desk.tea.write_text(MENDED.replace("import asyncio\n", "import asyncio\n\nCUPS = 2\n"))
+    (lesson / "check.py").write_text("def check(seen):\n    seen.calls('brew').happen(seen.knobs['CUPS'])\n")
+    first = desk("check", "tea", "--json").data["exercises"][0]
+    assert first["seed"] is not None
+    again = desk("check", "tea", "--seed", str(first["seed"]))
+    assert f"CUPS = {first['knobs']['CUPS']}" in again.out
+    command = f"again with the same values: asyncdemo check tea --seed {first['seed']}"
+    assert command in " ".join(again.out.split())
+    assert "--seed" in desk("check", "--all").out
+    own = desk("check", "--file", str(desk.tea), "tea", "--seed", "7").out
+    assert f"--seed 7 --file {desk.tea}" in " ".join(own.split())
+
+
 def test_one_exercise_that_cannot_be_checked_hides_no_other(desk: Desk) -> None:
     check = desk.course / "01-hot" / "01-tea" / "check.py"
     check.write_text("def check(seen):\n    raise KeyError('CUPS')\n")

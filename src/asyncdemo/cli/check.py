@@ -86,6 +86,12 @@ class _Checked:
     type=click.FloatRange(min=0, min_open=True),
     help="End a run that takes longer; without it the exercise says how long.",
 )
+@click.option(
+    "--seed",
+    metavar="NUMBER",
+    type=click.IntRange(min=0),
+    help="Draw the values that an exercise is checked with from this number, as a failed check says it.",
+)
 @plain_option
 @json_option
 @course_option
@@ -96,6 +102,7 @@ def command(
     check_all: bool,
     own_file: Path | None,
     timeout_s: float | None,
+    seed: int | None,
     plain: bool,
     as_json: bool,
     course_folder: Path | None,
@@ -131,9 +138,10 @@ def command(
             try:
                 exercise = _exercise(lesson, timeout_s)
                 need(lesson, exercise.load, exercise.services)
-                item = _Checked(
-                    lesson, file, exercise.task, _verdict(exercise, file, lambda: not signals, kept)
-                )
+                verdict = _verdict(exercise, file, lambda: not signals, kept, seed)
+                if verdict.repeat and own_file is not None:
+                    verdict = replace(verdict, repeat=f"{verdict.repeat} --file {own_file}")
+                item = _Checked(lesson, file, exercise.task, verdict)
             except Stopped:
                 break
             except AsyncdemoError as error:
@@ -167,10 +175,12 @@ def _exercise(lesson: Heading, timeout_s: float | None) -> Exercise:
     return exercise if timeout_s is None else replace(exercise, timeout_s=timeout_s)
 
 
-def _verdict(exercise: Exercise, file: Path, poll: Callable[[], bool], kept: ServiceCache) -> Verdict:
+def _verdict(
+    exercise: Exercise, file: Path, poll: Callable[[], bool], kept: ServiceCache, seed: int | None
+) -> Verdict:
     """Raises Stopped, CourseError."""
     if file.is_file():
-        return judge(exercise, file, poll, kept=kept)
+        return judge(exercise, file, poll, kept=kept, seed=seed)
     words = f"{shown_path(file)} is not there. `asyncdemo reset {exercise.lesson_id}` gives it again."
     return Verdict((), Failure(words, None), (), {}, "")
 
@@ -200,7 +210,7 @@ def _print(item: _Checked, *, plain: bool) -> None:
     message = verdict.failure.message if verdict.failure else None
     evidence = verdict.failure.evidence if verdict.failure else None
     if plain or not can_draw():
-        for line in verdict_text(verdict.held, message, evidence, knobs=verdict.knobs, output=verdict.output):
+        for line in verdict_text(verdict.held, message, evidence, **_details(verdict)):
             click.echo(line)
     else:
         from asyncdemo.cli.console import make_console
@@ -214,18 +224,22 @@ def _print(item: _Checked, *, plain: bool) -> None:
             evidence,
             theme_for(console.encoding),
             console.width,
-            knobs=verdict.knobs,
-            output=verdict.output,
+            **_details(verdict),
         )
         console.print(Lines(lines), soft_wrap=True, highlight=False)
     click.echo()
+
+
+def _details(verdict: Verdict) -> dict[str, Any]:
+    return {"knobs": verdict.knobs, "output": verdict.output, "repeat": verdict.repeat}
 
 
 def _print_brief(item: _Checked) -> None:
     failure = item.verdict.failure
     word, colour = ("failed", "yellow") if failure else ("passed", "green")
     head = f"{word}  {item.lesson.number:>2} {item.lesson.id}"
-    text = wrapped(failure.message, f"{head}: ", " " * 11) if failure else head
+    again = f" Again with the same values: {item.verdict.repeat}" if item.verdict.repeat else ""
+    text = wrapped(failure.message + again, f"{head}: ", " " * 11) if failure else head
     click.echo(text.replace(word, click.style(word, fg=colour), 1))
     sys.stdout.flush()
 
@@ -263,6 +277,7 @@ def _exercise_data(item: _Checked) -> dict[str, Any]:
         "held": list(item.verdict.held),
         "message": failure.message if failure else None,
         "knobs": dict(item.verdict.knobs),
+        "seed": item.verdict.seed,
         "evidence": _evidence_data(failure.evidence) if failure and failure.evidence else None,
     }
 

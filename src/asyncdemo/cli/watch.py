@@ -152,7 +152,15 @@ class _Log:
         message, evidence = (
             (None, None) if verdict.failure is None else (verdict.failure.message, verdict.failure.evidence)
         )
-        _say(*verdict_text(verdict.held, message, evidence, knobs=verdict.knobs, output=verdict.output))
+        lines = verdict_text(
+            verdict.held,
+            message,
+            evidence,
+            knobs=verdict.knobs,
+            output=verdict.output,
+            repeat=verdict.repeat,
+        )
+        _say(*lines)
         if verdict.passed:
             _say(self._after_a_pass(practice.lesson))
         else:

@@ -163,6 +163,38 @@ def test_a_mistake_is_named_with_file_and_field(course: Path, old: str, new: str
         load_lesson(lesson_folder(course))
 
 
+EXERCISE = '\n[exercise]\ntask = "Brew."\nlanes = ["brew"]\nruns = [{}, { CUPS = RUNS }]\n'
+
+
+def test_the_values_of_a_run_are_given_or_drawn(course: Path) -> None:
+    change(
+        course,
+        "knobs = { JOBS = 10 }\n",
+        EXERCISE.replace("CUPS = RUNS", "A = 1, B = [2, 5], C = [0.5, 1, 'x']"),
+    )
+    exercise = load_lesson(lesson_folder(course)).exercise
+    assert exercise is not None
+    assert exercise.runs == ({}, {"A": 1, "B": range(2, 6), "C": [0.5, 1, "x"]})
+    assert [exercise.draws(place) for place in (0, 1)] == [False, True]
+    drawn = [exercise.knobs(seed)[1] for seed in range(50)]
+    assert {knobs["B"] for knobs in drawn} == {2, 3, 4, 5}
+    assert {knobs["C"] for knobs in drawn} == {0.5, 1, "x"}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("[3]", r"runs\[2\].CUPS: must be two or more values to draw from"),
+        ("[5, 2]", r"runs\[2\].CUPS: must be two or more values"),
+        ("[{}, 1]", r"runs\[2\].CUPS\[1\]: must be a plain value"),
+    ],
+)
+def test_nothing_can_be_drawn_from_what_is_no_choice(course: Path, given: str, message: str) -> None:
+    change(course, "knobs = { JOBS = 10 }\n", EXERCISE.replace("RUNS", given))
+    with pytest.raises(CourseError, match=message):
+        load_lesson(lesson_folder(course))
+
+
 def test_a_lesson_that_is_listed_must_be_there(course: Path) -> None:
     text = (course / "course.toml").read_text()
     (course / "course.toml").write_text(text.replace('["tea"]', '["tea", "milk"]'))

@@ -65,6 +65,10 @@ class Bench:
         return failure.message
 
 
+DRAWN: tuple[dict[str, range], ...] = ({}, {"BREWS": range(4, 90)})
+"""The second run's number is drawn."""
+
+
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
@@ -227,3 +231,33 @@ def test_who_does_not_want_the_verdict_any_more_gets_rid_of_script_and_check(ben
 
     with pytest.raises(Stopped):
         judge(bench.exercise, bench.exercise.file, poll=until_it_checks)
+
+
+def test_a_drawn_knob_has_the_value_of_its_seed_and_a_failure_names_it(bench: Bench) -> None:
+    bench.judge(check="def check(seen): seen.calls('brew').happen(3)")  # to have the files
+    exercise = replace(bench.exercise, runs=DRAWN)
+    first, again, other = (judge(exercise, exercise.file, seed=seed) for seed in (11, 11, 12))
+    assert first.seed == 11
+    assert first.repeat == "asyncdemo check brew --seed 11"
+    assert first.knobs == again.knobs == exercise.knobs(11)[1]
+    assert first.knobs != other.knobs
+
+
+def test_without_a_seed_each_check_draws_anew(bench: Bench) -> None:
+    verdicts = [bench.judge(runs=DRAWN) for _ in range(4)]
+    assert all(verdict.passed and not verdict.repeat for verdict in verdicts)
+    assert len({verdict.seed for verdict in verdicts}) > 1
+    assert len({verdict.runs[0].knobs["BREWS"] for verdict in verdicts}) > 1
+
+
+def test_a_failure_in_a_run_of_which_nothing_is_drawn_names_no_seed(bench: Bench) -> None:
+    verdict = bench.judge(BREW.replace("range(BREWS)", "range(2)"), runs=DRAWN)
+    assert verdict.failure is not None
+    assert verdict.seed is None
+    assert not verdict.repeat
+
+
+def test_with_seeds_a_drawn_run_is_there_once_for_each_and_the_others_once(bench: Bench) -> None:
+    drawn = replace(bench.exercise, runs=DRAWN).drawn_with((1, 2, 3))
+    assert drawn.runs == ({}, *(replace(bench.exercise, runs=DRAWN).knobs(seed)[1] for seed in (1, 2, 3)))
+    assert not any(map(drawn.draws, range(4)))

@@ -155,6 +155,14 @@ OF_RULES = [
     Mistake(
         "wrong-fails",
         LESSON,
+        "runs = [{}, { CUPS = 3 }]",
+        "runs = [{ CUPS = [5, 9] }]",
+        "which does not name its fault, 'There should be 4",
+        "wrong/one_only.py",
+    ),
+    Mistake(
+        "wrong-fails",
+        LESSON,
         "there were never more than 2",
         "too slow",
         "which does not name its fault, 'too",

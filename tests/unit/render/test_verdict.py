@@ -135,6 +135,11 @@ class TestVerdict:
         assert "  In this run: UPLOADS = 20." in self.lines(knobs={"UPLOADS": 20})
         assert "    in this run: UPLOADS = 20" in verdict_text((), "no", None, knobs={"UPLOADS": 20})
 
+    def test_how_to_get_the_same_values_again_comes_last(self) -> None:
+        command = "asyncdemo check tea --seed 11"
+        assert self.lines(repeat=command, output="3 cups\n")[-1] == f"Again with the same values: {command}"
+        assert list(verdict_text((), "no", None, repeat=command))[-1].endswith(command)
+
     def test_what_the_program_wrote_is_shown_beside_a_failure_its_newest_lines(self) -> None:
         output = "".join(f"line {number}\n" for number in range(100))
         lines = self.lines(output=output)

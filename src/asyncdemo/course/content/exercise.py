@@ -5,12 +5,14 @@ Not for: running it (``judging``), or the copy that a learner edits (``workspace
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.course.content.load import Load, read_load
-from asyncdemo.course.content.manifest import Knobs, Table
+from asyncdemo.course.content.manifest import Knobs, Table, Value
 from asyncdemo.course.content.text import sections
 from asyncdemo.services import NAMES
 
@@ -35,7 +37,8 @@ class Exercise:
     """task: one sentence, what is to be done. lanes: the functions whose calls are recorded.
 
     rows: those of them that are drawn. virtual: time jumps instead of passing. timeout_s: of real
-    time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each.
+    time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each;
+    one value of a sequence is drawn anew for each check.
     right: solutions of another shape than ``solution``, which pass as well.
     services, memory, load: as of a lesson; the exercise has only its own.
     """
@@ -48,12 +51,31 @@ class Exercise:
     virtual: bool
     timeout_s: float
     threshold_s: float
-    runs: tuple[Knobs, ...]
+    runs: tuple[Mapping[str, Value | Sequence[Value]], ...]
     wrong: tuple[Wrong, ...]
     right: tuple[Path, ...] = ()
     services: tuple[str, ...] = ()
     memory: bool = False
     load: Load | None = None
+
+    def knobs(self, seed: int) -> tuple[Knobs, ...]:
+        """Of each run, with the values that this seed draws."""
+        draw = random.Random(seed)
+        return tuple({name: draw.choice(_choices(value)) for name, value in run.items()} for run in self.runs)
+
+    def draws(self, place: int) -> bool:
+        """Whether values of a run are drawn. place: from 0."""
+        return any(len(_choices(value)) > 1 for value in self.runs[place].values())
+
+    def drawn_with(self, seeds: Iterable[int]) -> Exercise:
+        """Nothing is drawn any more: a run of which values were is there once for each of the seeds."""
+        sets = [self.knobs(seed) for seed in seeds]
+        runs = [
+            knobs
+            for place in range(len(self.runs))
+            for knobs in ([each[place] for each in sets] if self.draws(place) else [sets[0][place]])
+        ]
+        return replace(self, runs=tuple(runs))
 
     @property
     def file(self) -> Path:
@@ -96,7 +118,7 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
         virtual=clock == "virtual",
         timeout_s=table.number("timeout_s", 10.0),
         threshold_s=table.number("threshold_ms", 50.0) / 1000,
-        runs=tuple(table.value_tables("runs")) or ({},),
+        runs=tuple(table.drawn_tables("runs")) or ({},),
         wrong=tuple(_wrong(entry, folder) for entry in table.tables("wrong")),
         right=tuple(_right(entry, folder) for entry in table.tables("right")),
         services=services,
@@ -105,6 +127,10 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
     )
     table.close()
     return exercise
+
+
+def _choices(value: Value | Sequence[Value]) -> Sequence[Value]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
 
 
 def read_services(table: Table) -> tuple[str, ...]:

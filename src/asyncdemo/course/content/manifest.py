@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, overload
 
@@ -88,11 +88,30 @@ class Table:
         assert isinstance(values, dict)
         return self._plain(field, values)
 
-    def value_tables(self, field: str) -> list[dict[str, Value]]:
-        """A list of tables of plain values, [] if it is not there."""
+    def drawn_tables(self, field: str) -> list[dict[str, Value | Sequence[Value]]]:
+        """A list of tables of plain values, or of lists to draw one from; [] if it is not there.
+
+        ``[2, 8]``, two whole numbers, stands for all from 2 to 8; any other list for what is in it.
+        """
         tables = self._take(field, [], list, "a list of tables of values")
         assert isinstance(tables, list)
-        return [self._plain(f"{field}[{place}]", values) for place, values in enumerate(tables, start=1)]
+        return [self._drawn(f"{field}[{place}]", values) for place, values in enumerate(tables, start=1)]
+
+    def _drawn(self, field: str, values: object) -> dict[str, Value | Sequence[Value]]:
+        if not isinstance(values, dict):
+            raise self.error(field, f"must be a table of values, not {values!r}")
+        plain = {name: value for name, value in values.items() if not isinstance(value, list)}
+        drawn: dict[str, Value | Sequence[Value]] = dict(self._plain(field, plain))
+        for name, choices in values.items():
+            if not isinstance(choices, list):
+                continue
+            self._plain(field, {f"{name}[{place}]": value for place, value in enumerate(choices, start=1)})
+            if len(choices) == 2 and all(type(value) is int for value in choices):
+                choices = range(choices[0], choices[1] + 1)
+            if len(choices) < 2:
+                raise self.error(f"{field}.{name}", "must be two or more values to draw from")
+            drawn[name] = choices
+        return drawn
 
     def _plain(self, field: str, values: object) -> dict[str, Value]:
         if not isinstance(values, dict):

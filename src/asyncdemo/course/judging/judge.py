@@ -5,6 +5,7 @@ Not for: what a check can say (``checks``), or how a verdict looks (``render.ter
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -54,7 +55,9 @@ class Verdict:
 
     runs: as far as the check went; the last is the one that is told of: that which failed or, if all
     passed, the first. held: the sentences that held in it, in order. failure: the first that did not.
-    knobs: of that run, where they differ from what is written. output: what it wrote.
+    knobs: of that run, where they differ from what is written. output: what it wrote. seed: what values
+    of a run were drawn from; None if none were, or not those of the run that failed. repeat: the command
+    that draws them again.
     """
 
     held: tuple[str, ...]
@@ -62,6 +65,8 @@ class Verdict:
     runs: tuple[Run, ...]
     knobs: Knobs
     output: str
+    seed: int | None = None
+    repeat: str = ""
 
     @property
     def passed(self) -> bool:
@@ -74,12 +79,14 @@ def judge(
     poll: Callable[[], bool] = lambda: True,
     spares: SpareChildren | None = None,
     kept: ServiceCache | None = None,
+    seed: int | None = None,
 ) -> Verdict:
     """Runs the file once for each of the exercise's runs and checks each, until one fails.
 
     poll: called about every 10 ms; when it returns False the script is ended and Stopped raised.
     spares: where the processes are taken from; without, each is started when it is needed.
     kept: where the services are, and stay; without, they are started now and stopped at the end.
+    seed: what knobs are drawn from; without, a new one.
     Raises UsageError if there is no such file, CourseError if the check itself does not work,
     MissingError and ServiceError for services.
     """
@@ -88,21 +95,34 @@ def judge(
             kept = stack.enter_context(ServiceCache())
         if exercise.services:
             kept.begin(exercise.services)
-        return _judge(exercise, file, poll, spares, kept)
+        return _judge(exercise, file, poll, spares, kept, _new_seed() if seed is None else seed)
+
+
+def _new_seed() -> int:
+    """Short enough to be typed again."""
+    return random.randrange(10_000)
 
 
 def _judge(
-    exercise: Exercise, file: Path, poll: Callable[[], bool], spares: SpareChildren | None, kept: ServiceCache
+    exercise: Exercise,
+    file: Path,
+    poll: Callable[[], bool],
+    spares: SpareChildren | None,
+    kept: ServiceCache,
+    seed: int,
 ) -> Verdict:
     check = load_check(exercise.check, poll)
     judged: list[Verdict] = []
-    for knobs in exercise.runs:
+    for place, knobs in enumerate(exercise.knobs(seed)):
         tries = 0
         while True:
             verdict = _judge_run(exercise, file, knobs, check, poll, spares, kept)
             tries += 1
             if verdict.failure is None or not verdict.failure.missed or tries == _TRIES:
                 break
+        if exercise.draws(place):
+            repeat = f"asyncdemo check {exercise.lesson_id} --seed {seed}"
+            verdict = replace(verdict, seed=seed, repeat=repeat)
         if verdict.failure is not None:
             earlier = tuple(run for before in judged for run in before.runs)
             return replace(verdict, runs=(*earlier, *verdict.runs))
@@ -149,7 +169,8 @@ def _passed(judged: Sequence[Verdict]) -> Verdict:
     first, *others = judged
     too = tuple(f"With {settings_words(other.knobs)} all of this held too." for other in others if first.held)
     runs = tuple(run for verdict in (*others, first) for run in verdict.runs)
-    return Verdict((*first.held, *too), None, runs, first.knobs, first.output)
+    seed = next((verdict.seed for verdict in judged if verdict.seed is not None), None)
+    return Verdict((*first.held, *too), None, runs, first.knobs, first.output, seed)
 
 
 def _record(

@@ -11,7 +11,7 @@ from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.load import Load
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.rules.lesson_source import LessonSource, Script
-from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.problem import SEEDS, Fault, Rule
 from asyncdemo.errors import AsyncdemoError
 
 __all__ = ["RULES"]
@@ -72,7 +72,7 @@ def load_knobs(source: LessonSource) -> Iterator[Fault]:
             if wrong := _refused(lesson.load, {knob.name: type(value)(limit)}):
                 yield Fault(f"the knob {knob.name} can be {limit:g}, but {wrong}", source.manifest, line)
     exercise = lesson.exercise
-    for run in exercise.runs if exercise else ():
+    for run in exercise.drawn_with(SEEDS).knobs(0) if exercise else ():
         if exercise and exercise.load and (wrong := _refused(exercise.load, run)):
             yield Fault(f"{run}: {wrong}", source.manifest, source.manifest_line("exercise.runs"))
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from asyncdemo.course.rules.lesson_source import LessonSource
 
-__all__ = ["Fault", "Problem", "Rule"]
+__all__ = ["SEEDS", "Fault", "Problem", "Rule"]
+
+SEEDS: Final = (1, 2, 3, 4, 5)
+"""What the knobs of an exercise are drawn from while it is held against the rules: always the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.course.content.exercise import Wrong
 from asyncdemo.course.judging.judge import Verdict, judge
 from asyncdemo.course.rules.lesson_source import LessonSource
-from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.problem import SEEDS, Fault, Rule
 from asyncdemo.course.rules.runs import ending
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.model import RunOutcome
@@ -30,7 +31,7 @@ def starts_failing(source: LessonSource) -> Iterator[Fault]:
     exercise = source.lesson.exercise
     if exercise is None or not exercise.file.is_file():
         return
-    verdict = _verdict(source, exercise.file)
+    verdict = _verdict(source, exercise.file, SEEDS[0])
     if isinstance(verdict, Fault):
         yield verdict
     elif verdict.passed:
@@ -61,16 +62,22 @@ def wrong_ones_fail(source: LessonSource) -> Iterator[Fault]:
     for wrong in exercise.wrong if exercise else ():
         if not wrong.path.is_file():
             continue
-        verdict = _verdict(source, wrong.path)
-        if isinstance(verdict, Fault):
-            yield verdict
-        elif verdict.failure is None:
-            yield Fault("passes the check, though it is of the wrong shape", wrong.path)
-        elif wrong.fault not in verdict.failure.message:
-            message = (
-                f"fails with {verdict.failure.message!r}, which does not name its fault, {wrong.fault!r}"
-            )
-            yield Fault(message, wrong.path)
+        for seed in SEEDS:
+            verdict = _verdict(source, wrong.path, seed)
+            faults = list(_not_its_fault(verdict, wrong))
+            yield from faults
+            if faults or not isinstance(verdict, Verdict) or verdict.seed is None:
+                break  # with any other seed it is the same
+
+
+def _not_its_fault(verdict: Verdict | Fault, wrong: Wrong) -> Iterator[Fault]:
+    if isinstance(verdict, Fault):
+        yield verdict
+    elif verdict.failure is None:
+        yield Fault(f"passes the check{_with(verdict)}, though it is of the wrong shape", wrong.path)
+    elif wrong.fault not in verdict.failure.message:
+        message = f"fails{_with(verdict)} with {verdict.failure.message!r}, which does not name its fault"
+        yield Fault(f"{message}, {wrong.fault!r}", wrong.path)
 
 
 def _not_to_its_end(source: LessonSource, verdict: Verdict) -> Iterator[Fault]:
@@ -101,17 +108,22 @@ def _does_not_pass(verdict: Verdict | Fault, file: Path) -> Iterator[Fault]:
         yield Fault(f"fails its check{_with(verdict)}: {verdict.failure.message}", file)
 
 
-def _verdict(source: LessonSource, file: Path) -> Verdict | Fault:
-    assert source.lesson.exercise is not None
+def _verdict(source: LessonSource, file: Path, seed: int | None = None) -> Verdict | Fault:
+    """seed: what knobs are drawn from; None: from each of ``SEEDS`` in turn."""
+    exercise = source.lesson.exercise
+    assert exercise is not None
+    if seed is None:
+        exercise = exercise.drawn_with(SEEDS)
     try:
-        return judge(source.lesson.exercise, file, kept=source.kept)
+        return judge(exercise, file, kept=source.kept, seed=seed)
     except AsyncdemoError as error:
         return Fault(str(error), file)
 
 
 def _with(verdict: Verdict) -> str:
     knobs = ", ".join(f"{name}={value}" for name, value in verdict.knobs.items())
-    return f" with {knobs}" if knobs else ""
+    seed = "" if verdict.seed is None else f" (seed {verdict.seed})"
+    return (f" with {knobs}" if knobs else "") + seed
 
 
 RULES: Final = (

@@ -10,7 +10,7 @@ from typing import Final
 from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.load import Load
 from asyncdemo.course.rules.lesson_source import LessonSource, Section, line_at, prose
-from asyncdemo.course.rules.problem import Fault, Rule
+from asyncdemo.course.rules.problem import SEEDS, Fault, Rule
 from asyncdemo.course.rules.references import FENCE, THREAD
 from asyncdemo.errors import CourseError
 
@@ -83,7 +83,8 @@ def figures(source: LessonSource) -> Iterator[Fault]:
     if exercise is not None:
         of_exercise |= _sent(exercise.load)
         of_exercise |= _values([exercise.file])
-        of_exercise |= {f"{v:g}" for run in exercise.runs for v in run.values() if isinstance(v, int | float)}
+        drawn = exercise.drawn_with(SEEDS).runs
+        of_exercise |= {f"{v:g}" for run in drawn for v in run.values() if isinstance(v, int | float)}
     sourced = _sourced(source)
     for section in source.sections:
         if section.heading in ABOUT_OTHER_CODE:

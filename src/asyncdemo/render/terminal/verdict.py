@@ -25,6 +25,7 @@ _WIDEST_TEXT = 100
 _LEAST_WIDTH = 20
 _PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])
 _OUTPUT_LINES = 8
+_REPEAT = "Again with the same values:"
 _HINT = "Enable tracemalloc to get the object allocation traceback"
 _FOLDERS = re.compile(r"(?<![\w.])/(?:[^/\s\"':]+/)+(?=[^/\s\"':]+\.py\b)")
 """Of a Python file that is named by its full path."""
@@ -39,12 +40,14 @@ def verdict_lines(
     *,
     knobs: Mapping[str, object] | None = None,
     output: str = "",
+    repeat: str = "",
     rows: int = 12,
 ) -> Iterator[Line]:
     """Lines for a terminal, none wider than ``width``.
 
     message: the sentence that does not hold; None if all do. knobs: what the run was given, where that
-    is not what the file says. output: what the script wrote, shown only beside a failure.
+    is not what the file says. output: what the script wrote, shown only beside a failure. repeat: the
+    command for the same run again, where its values were drawn.
     """
     for sentence in held:
         yield from _item(theme.good, _PASSED, sentence, width)
@@ -63,6 +66,10 @@ def verdict_lines(
         yield text_line("The program wrote:", DIM)
         for line in wrote:
             yield from _written(line, width)
+    if repeat:
+        yield []
+        for part in _wrap(f"{_REPEAT} {repeat}", width):
+            yield text_line(part, DIM)
 
 
 def verdict_text(
@@ -72,6 +79,7 @@ def verdict_text(
     *,
     knobs: Mapping[str, object] | None = None,
     output: str = "",
+    repeat: str = "",
 ) -> Iterator[str]:
     """The same in plain words, a line each."""
     for sentence in held:
@@ -89,6 +97,8 @@ def verdict_text(
         yield "    the program wrote:"
         for line in wrote:
             yield f"      {line}"
+    if repeat:
+        yield f"    {_REPEAT[0].lower()}{_REPEAT[1:]} {repeat}"
 
 
 def _newest(output: str) -> list[str]:

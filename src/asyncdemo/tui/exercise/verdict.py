@@ -63,6 +63,7 @@ def _sentences(verdict: Verdict, theme: Theme, width: int, rows: int, *, brief: 
             width,
             knobs=verdict.knobs,
             output="" if brief else verdict.output,
+            repeat=verdict.repeat,
             rows=rows,
         )
     )
