@@ -155,6 +155,18 @@ CLIENTS = 5
 method = "POST"
 path = "/sell/3/"
 
+[[exercise.sentences]]
+text = "Sell to all at once."
+wrong = ["wrong/in_turn.py", "wrong/refuses.py"]
+
+[[exercise.sentences]]
+text = "Serve until Ctrl-C."
+wrong = ["wrong/dead.py"]
+
+[[exercise.sentences]]
+text = "nobody should wait for somebody else"
+wrong = ["wrong/in_turn.py"]
+
 [[exercise.wrong]]
 file = "wrong/dead.py"
 fault = "no more tea"

@@ -108,6 +108,30 @@ lanes = ["brew", "main"]
 rows = ["brew"]
 runs = [{}, { CUPS = 3 }]
 
+[[exercise.sentences]]
+text = "Make all cups at once."
+wrong = ["wrong/in_pairs.py"]
+
+[[exercise.sentences]]
+text = "nobody should wait for the cup of somebody else"
+wrong = ["wrong/in_pairs.py"]
+
+[[exercise.sentences]]
+text = "Make one cup."
+wrong = ["wrong/no_cup.py"]
+
+[[exercise.sentences]]
+text = "Leave this as it is."
+told = "whoever changes brew makes no cup"
+
+[[exercise.sentences]]
+text = "All cups"
+wrong = ["wrong/one_only.py"]
+
+[[exercise.sentences]]
+text = "in order"
+told = "gather keeps it"
+
 [[exercise.right]]
 file = "right/tasks.py"
 

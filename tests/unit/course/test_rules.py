@@ -288,6 +288,59 @@ MISTAKES = [
         "flask",
     ),
     Mistake("exercise-check", "check.py", "def check(", "def check", "is not valid Python"),
+    Mistake(
+        "exercise-sentences",
+        "exercise.py",
+        "All cups, in order.",
+        "All cups, in order, and hot. Be quick!",
+        "covers 'and hot'",
+        "and hot",
+    ),
+    Mistake(
+        "exercise-sentences",
+        "exercise.py",
+        "All cups, in order.",
+        "All cups, in order. Be\n    quick! Well done.",
+        "covers 'Be quick!'",
+        "Be",
+    ),
+    Mistake(
+        "exercise-sentences",
+        "exercise.py",
+        "    # TODO: nobody should",
+        "    # TODO: the kettle must\n    # sing\n    # nobody should",
+        "covers 'the kettle must sing'",
+        "the kettle must",
+    ),
+    Mistake(
+        "exercise-sentences",
+        LESSON,
+        'text = "in order"',
+        'text = "in disorder"',
+        "not say 'in disorder'",
+        "text =",
+    ),
+    Mistake(
+        "exercise-sentences", LESSON, 'told = "gather keeps it"', "", "must have either", 'text = "in order"'
+    ),
+    Mistake(
+        "exercise-sentences",
+        LESSON,
+        'told = "gather keeps it"',
+        'told = "gather keeps it"\nwrong = ["wrong/no_cup.py"]',
+        "must have either",
+    ),
+    Mistake(
+        "exercise-sentences", LESSON, '["wrong/no_cup.py"]', '["wrong/no.py"]', "no.py has no [[exercise"
+    ),
+    Mistake(
+        "exercise-sentences",
+        LESSON,
+        'wrong = ["wrong/no_cup.py"]',
+        'told = "it shows"',
+        "wrong/no_cup.py breaks no sentence",
+        'file = "wrong/no_cup.py"',
+    ),
 ]
 
 
@@ -353,8 +406,26 @@ def test_two_wrong_solutions_are_too_few(lesson: Path) -> None:
     change(lesson / LESSON, '[[exercise.wrong]]\nfile = "wrong/one_only.py"\n', "# ")
     change(lesson / LESSON, '# fault = "There', '# "There')
     (lesson / "wrong" / "one_only.py").unlink()
+    change(lesson / LESSON, 'wrong = ["wrong/one_only.py"]', 'told = "it shows"')
     (problem,) = found(lesson)
     assert problem.message == "2 solutions of the wrong shape; there must be 3 or more"
+
+
+def test_an_exercise_needs_a_table_of_its_sentences(lesson: Path) -> None:
+    manifest = lesson / LESSON
+    text = manifest.read_text()
+    start, end = text.index("[[exercise.sentences]]"), text.index("[[exercise.right]]")
+    manifest.write_text(text[:start] + text[end:])
+    (problem,) = found(lesson)
+    assert "has no [[exercise.sentences]]" in problem.message
+
+
+def test_a_question_in_a_comment_and_the_command_demand_nothing(lesson: Path) -> None:
+    change(
+        lesson / "exercise.py", "    # TODO: nobody", "    # TODO: must it be so?\n    x = 0\n    # nobody"
+    )
+    change(lesson / "exercise.py", "python exercise.py", "python exercise.py, only here")
+    assert not [problem for problem in found(lesson) if problem.rule == "exercise-sentences"]
 
 
 def test_a_lesson_without_an_exercise_is_a_problem(lesson: Path) -> None:

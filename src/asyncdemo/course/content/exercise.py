@@ -16,7 +16,7 @@ from asyncdemo.course.content.manifest import Knobs, Table, Value
 from asyncdemo.course.content.text import sections
 from asyncdemo.services import NAMES
 
-__all__ = ["HINT_HEADINGS", "Exercise", "Wrong", "read_exercise", "read_services"]
+__all__ = ["HINT_HEADINGS", "Exercise", "Sentence", "Wrong", "read_exercise", "read_services"]
 
 HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
 """The headings of hints.md: three levels, each nearer to the answer."""
@@ -33,13 +33,25 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """Of the text of exercise.py, verbatim; also a part of one. wrong: solutions that break it, and only it.
+
+    told: why it needs none, as it demands nothing.
+    """
+
+    text: str
+    wrong: tuple[Path, ...]
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
 class Exercise:
     """task: one sentence, what is to be done. lanes: the functions whose calls are recorded.
 
     rows: those of them that are drawn. virtual: time jumps instead of passing. timeout_s: of real
     time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each;
     one value of a sequence is drawn anew for each check.
-    right: solutions of another shape than ``solution``, which pass as well.
+    right: solutions of another shape than ``solution``, which pass as well. sentences: what judges its text.
     services, memory, load: as of a lesson; the exercise has only its own.
     """
 
@@ -54,6 +66,7 @@ class Exercise:
     runs: tuple[Mapping[str, Value | Sequence[Value]], ...]
     wrong: tuple[Wrong, ...]
     right: tuple[Path, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
     services: tuple[str, ...] = ()
     memory: bool = False
     load: Load | None = None
@@ -121,12 +134,20 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
         runs=tuple(table.drawn_tables("runs")) or ({},),
         wrong=tuple(_wrong(entry, folder) for entry in table.tables("wrong")),
         right=tuple(_right(entry, folder) for entry in table.tables("right")),
+        sentences=tuple(_sentence(entry, folder) for entry in table.tables("sentences")),
         services=services,
         memory=table.flag("memory", False),
         load=None if load is None else read_load(load),
     )
     table.close()
     return exercise
+
+
+def _sentence(entry: Table, folder: Path) -> Sentence:
+    wrong = tuple(folder / file for file in entry.texts("wrong", ()))
+    sentence = Sentence(entry.text("text"), wrong, entry.text("told", ""))
+    entry.close()
+    return sentence
 
 
 def _choices(value: Value | Sequence[Value]) -> Sequence[Value]:

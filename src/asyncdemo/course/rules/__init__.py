@@ -16,6 +16,7 @@ from asyncdemo.course.rules import (
     references,
     runs,
     scripts,
+    sentences,
     solutions,
     sources,
     text,
@@ -49,6 +50,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *variants.RULES,
     *loads.RULES,
     *exercises.RULES,
+    *sentences.RULES,
 )
 """Those that run nothing."""
 
