@@ -69,7 +69,9 @@ def scripts(source: LessonSource) -> Iterator[Fault]:
         if name.startswith(("wrong/", "right/")):
             continue
         yield from faults_of_length(script, 20, 70)
-        commands = (f"python {script.path.name}", f"asyncdemo check {source.lesson.id}")
+        # In a workspace the exercise has the name of the lesson's folder.
+        names = (script.path.name, f"{source.lesson.folder.name}.py")
+        commands = (*(f"python {name}" for name in names), f"asyncdemo check {source.lesson.id}")
         if not any(command in script.docstring for command in commands):
             yield Fault(f"the docstring must name the command: {commands[0]}", script.path, 1)
 
