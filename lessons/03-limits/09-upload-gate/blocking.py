@@ -1,4 +1,4 @@
-"""Fifty uploads share five connections: how many are in flight at once, and how long do all take?
+"""Fifty uploads share five connections: how many are in flight at the same time, and how long do all take?
 
 Predict the peak and the seconds before you run it:  python blocking.py
 """
@@ -15,13 +15,13 @@ SEED = 0
 
 
 def draw_durations() -> list[float]:
-    """The seconds each upload will take: drawn up front, so that every variant has the same."""
+    """The seconds each upload will take: drawn first, so that every variant has the same durations."""
     draw = random.Random(SEED)
     return [draw.randint(FASTEST_MS, SLOWEST_MS) / 1000 for _ in range(UPLOADS)]
 
 
 def upload(n: int, takes_s: float, gate: threading.Semaphore) -> None:
-    """Send one image, with one of the connections that the gate lends."""
+    """Send one image, through one of the connections that the gate gives out."""
     with gate:
         time.sleep(takes_s)
 

@@ -1,9 +1,10 @@
-"""Fifty images, five connections: the program below has a semaphore, and yet everything is sent at once.
+"""Fifty images and five connections. There is a semaphore, and still all are sent at the same time.
 
-Mend it: never more than CONNECTIONS images are on their way together, and a connection that becomes free is
-used at once. Every image is sent, and main returns what send answered, in the order of the images.
+Fix it: at most CONNECTIONS images are on their way at the same time. While images are left, a connection that
+becomes free is used immediately. Every image is sent, and only once. main returns what send answered, in the
+order of the images.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 09-upload-gate.py
 """
 
 import asyncio
@@ -15,33 +16,28 @@ FASTEST_MS = 100
 SLOWEST_MS = 200
 SEED = 0
 
-
-def draw_durations() -> list[float]:
-    """The seconds each image will take. Leave this function as it is."""
-    draw = random.Random(SEED)
-    return [draw.randint(FASTEST_MS, SLOWEST_MS) / 1000 for _ in range(UPLOADS)]
+network = random.Random(SEED)
 
 
-async def send(n: int, takes_s: float) -> str:
-    """The way over the network. Leave this function as it is."""
-    await asyncio.sleep(takes_s)
-    return f"image-{n}.png"
+async def send(n: int) -> str:
+    """Send one image. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    takes_ms, receipt = network.randint(FASTEST_MS, SLOWEST_MS), network.randrange(1_000_000)
+    await asyncio.sleep(takes_ms / 1000)
+    return f"image-{n}-{receipt:06}.png"
 
 
-async def upload(n: int, takes_s: float) -> str:
+async def upload(n: int) -> str:
     """Send one image as soon as a connection is free."""
     gate = asyncio.Semaphore(CONNECTIONS)  # TODO: which calls does this one hold back?
     async with gate:
-        return await send(n, takes_s)
+        return await send(n)
 
 
 async def main() -> list[str]:
-    """Upload all images; return their names in the order of the images."""
+    """Upload all images; return what send answered, in the order of the images."""
     async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(upload(n, takes_s))  # TODO: you may hand more to upload
-            for n, takes_s in enumerate(draw_durations(), start=1)
-        ]
+        # TODO: upload may take more arguments
+        tasks = [group.create_task(upload(n)) for n in range(1, UPLOADS + 1)]
     return [task.result() for task in tasks]
 
 

@@ -9,34 +9,29 @@ FASTEST_MS = 100
 SLOWEST_MS = 200
 SEED = 0
 
-
-def draw_durations() -> list[float]:
-    """The seconds each image will take. Leave this function as it is."""
-    draw = random.Random(SEED)
-    return [draw.randint(FASTEST_MS, SLOWEST_MS) / 1000 for _ in range(UPLOADS)]
+network = random.Random(SEED)
 
 
-async def send(n: int, takes_s: float) -> str:
-    """The way over the network. Leave this function as it is."""
-    await asyncio.sleep(takes_s)
-    return f"image-{n}.png"
+async def send(n: int) -> str:
+    """Send one image. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    takes_ms, receipt = network.randint(FASTEST_MS, SLOWEST_MS), network.randrange(1_000_000)
+    await asyncio.sleep(takes_ms / 1000)
+    return f"image-{n}-{receipt:06}.png"
 
 
-async def upload(n: int, takes_s: float, gate: asyncio.Semaphore) -> str:
+async def upload(n: int, gate: asyncio.Semaphore) -> str:
     """Send one image as soon as a connection is free."""
     async with gate:
-        sending = asyncio.create_task(send(n, takes_s))
+        sending = asyncio.create_task(send(n))
         await asyncio.sleep(0.05)
     return await sending
 
 
 async def main() -> list[str]:
-    """Upload all images; return their names in the order of the images."""
+    """Upload all images; return what send answered, in the order of the images."""
     gate = asyncio.Semaphore(CONNECTIONS)
     async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(upload(n, takes_s, gate)) for n, takes_s in enumerate(draw_durations(), start=1)
-        ]
+        tasks = [group.create_task(upload(n, gate)) for n in range(1, UPLOADS + 1)]
     return [task.result() for task in tasks]
 
 

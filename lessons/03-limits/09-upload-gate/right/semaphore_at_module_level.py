@@ -1,0 +1,41 @@
+"""Right: the gate is a global, acquired and released by hand."""
+
+import asyncio
+import random
+
+UPLOADS = 50
+CONNECTIONS = 5
+FASTEST_MS = 100
+SLOWEST_MS = 200
+SEED = 0
+
+network = random.Random(SEED)
+
+
+async def send(n: int) -> str:
+    """Send one image. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    takes_ms, receipt = network.randint(FASTEST_MS, SLOWEST_MS), network.randrange(1_000_000)
+    await asyncio.sleep(takes_ms / 1000)
+    return f"image-{n}-{receipt:06}.png"
+
+
+gate = asyncio.BoundedSemaphore(CONNECTIONS)
+
+
+async def upload(n: int) -> str:
+    """Send one image as soon as a connection is free."""
+    await gate.acquire()
+    try:
+        return await send(n)
+    finally:
+        gate.release()
+
+
+async def main() -> list[str]:
+    """Upload all images; return what send answered, in the order of the images."""
+    coroutines = [upload(n) for n in range(1, UPLOADS + 1)]
+    return list(await asyncio.gather(*coroutines))
+
+
+if __name__ == "__main__":
+    print(len(asyncio.run(main())), "images are stored")

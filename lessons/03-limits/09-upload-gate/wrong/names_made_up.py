@@ -1,0 +1,38 @@
+"""Wrong: what send answered is thrown away; main writes names of its own."""
+
+import asyncio
+import random
+
+UPLOADS = 50
+CONNECTIONS = 5
+FASTEST_MS = 100
+SLOWEST_MS = 200
+SEED = 0
+
+network = random.Random(SEED)
+
+
+async def send(n: int) -> str:
+    """Send one image. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    takes_ms, receipt = network.randint(FASTEST_MS, SLOWEST_MS), network.randrange(1_000_000)
+    await asyncio.sleep(takes_ms / 1000)
+    return f"image-{n}-{receipt:06}.png"
+
+
+async def upload(n: int, gate: asyncio.Semaphore) -> str:
+    """Send one image as soon as a connection is free."""
+    async with gate:
+        return await send(n)
+
+
+async def main() -> list[str]:
+    """Upload all images; return what send answered, in the order of the images."""
+    gate = asyncio.Semaphore(CONNECTIONS)
+    async with asyncio.TaskGroup() as group:
+        for n in range(1, UPLOADS + 1):
+            group.create_task(upload(n, gate))
+    return [f"image-{n}.png" for n in range(1, UPLOADS + 1)]
+
+
+if __name__ == "__main__":
+    print(len(asyncio.run(main())), "images are stored")
