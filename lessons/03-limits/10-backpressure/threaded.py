@@ -26,7 +26,7 @@ def produce(pending: Pending) -> None:
 
 
 def consume(who: int, pending: Pending, ages_s: list[float]) -> None:
-    """Take items out of the queue for ever, and handle each, which takes HANDLE_S."""
+    """Take items out of the queue forever, and handle each, which takes HANDLE_S."""
     while True:
         n, made_s = pending.get()
         ages_s.append(time.perf_counter() - made_s)
