@@ -60,7 +60,7 @@ SERVED = [
     ("in_turn.py", '    return {"left": 7}', "    raise OSError", "GET /stock is answered with 500"),
     ("in_turn.py", '    return {"left": 7}', "    os._exit(1)", "GET /stock is not answered"),
     ("in_turn.py", 'Flask("shop")', "Tea()", "ends with 1: NameError: name 'Tea' is not defined"),
-    ("in_turn.py", "threaded=False)", "threaded=False)\n    raise SystemExit(3)", "ends with 3 after Ctrl-C"),
+    ("in_turn.py", "threaded=False)", "threaded=False)\n    raise SystemExit(4)", "ends with 4 after Ctrl-C"),
     (
         "in_turn.py",
         "    app.run(",
