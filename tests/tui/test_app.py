@@ -1,4 +1,4 @@
-"""What holds on every screen: leaving, Ctrl-C, terminals without UTF-8."""
+"""What holds on every screen: leaving, Ctrl-C, terminals without UTF-8 or colour."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from rich.segment import Segment
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.color import Color
 from textual.widgets import Footer, Static
@@ -14,6 +15,7 @@ from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.tui.app import Application, LearnerScreen
 from asyncdemo.tui.ascii import AsciiFilter
+from asyncdemo.tui.home import HomeScreen
 
 
 class Busy(LearnerScreen):
@@ -67,3 +69,22 @@ def test_without_utf_8_every_character_becomes_one_of_ascii_and_keeps_its_width(
     assert drawn.text.isascii()
     assert drawn.cell_length == Segment(text).cell_length
     assert drawn.text.startswith("|-++#")
+
+
+def test_no_color_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A selection and muted text can be told all the same."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    application = Application(locate(None), HomeScreen)
+    styles: dict[str, Style | None] = {}
+
+    async def use() -> None:
+        async with application.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            for strip in application.screen._compositor.render_strips():
+                styles.update((segment.text.strip(), segment.style) for segment in strip)
+
+    asyncio.run(use())
+    shown = {words: style for words, style in styles.items() if style is not None}
+    assert not [words for words, style in shown.items() if style.color or style.bgcolor]
+    assert shown["1  Two sleeps"].reverse and not shown["2  Nothing ran"].reverse
+    assert shown["The loop"].dim and shown["The loop"].bold

@@ -14,13 +14,14 @@ from typing import ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome
 from textual.screen import Screen
 
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.render.terminal.theme import Theme, theme_for
 from asyncdemo.tui.ascii import AsciiFilter
+from asyncdemo.tui.no_color import NoColorFilter
 
 __all__ = ["Application", "LearnerScreen", "run_application"]
 
@@ -101,6 +102,8 @@ class Application(App[int]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()
+        if self.no_color:
+            filters = [NoColorFilter() if isinstance(each, Monochrome) else each for each in filters]
         return filters if self.glyphs.rule == "─" else [*filters, AsciiFilter()]
 
     def action_interrupt(self) -> None:

@@ -67,7 +67,7 @@ class ExercisePane(Widget, can_focus=True):
         Binding("s", "solution", "Solution"),
         Binding("d", "changes", "Changes"),
         Binding("z", "look_closer", "Zoom"),
-        Binding("x", "reset", "Reset"),
+        Binding("x", "reset", "Reset", show=False),
         Binding("b,escape", "back", "Back"),
     ]
 
