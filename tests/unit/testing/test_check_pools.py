@@ -20,6 +20,7 @@ SENTENCES: dict[str, Sentence] = {
     "held_at_most": lambda pools: pools.held_at_most(2),
     "held_exactly": lambda pools: pools.held_exactly(2),
     "no_task_holds_two": lambda pools: pools.no_task_holds_two(),
+    "held_in_each": lambda pools: pools.held_in_each(Seen(shared()).calls("show")),
     "none_leaked": lambda pools: pools.none_leaked(),
     "none_refused": lambda pools: pools.none_refused(),
 }
@@ -175,6 +176,22 @@ def test_a_leak_names_the_call() -> None:
         CheckFailed, match=r"Every psycopg2 connection should be given back; 1 was not, held by show\(1\)\."
     ):
         Seen(story.run()).pool("psycopg2").none_leaked()
+
+
+def test_who_used_no_connection_is_named() -> None:
+    story = Story()
+    first = story.task("first").enters("show(1)").waits(100, "redis").leaves()
+    first.enters("show(2)").runs(20).leaves().returns()
+    story.task("second").enters("show(3)").runs(50).leaves().returns()
+    pool = story.pool(1, made=at_line(9), name="redis", at=0, by=first)
+    story.connection(pool, 0, 1, [(first, 0, 100)], closed=200)
+    seen = Seen(story.run())
+    seen.pool("redis").held_in_each(seen.calls("show").only("show(1)"))
+    assert seen.held == ["Each call of show used a redis connection."]
+    with pytest.raises(CheckFailed, match=r"should use a redis connection; show\(3\) and show\(2\) did not"):
+        seen.pool("redis").held_in_each(seen.calls("show"))
+    with pytest.raises(CheckFailed, match="should be calls of show; there were none"):
+        seen.pool("redis").held_in_each(seen.calls("show").only("none"))
 
 
 def test_who_asked_in_vain_is_named() -> None:

@@ -201,6 +201,17 @@ class TestHowTheyEnded:
         message = message_of(lambda: calls(run).return_values_in_any_order([1, 1, 2]))
         assert message.endswith("missing: 1; not expected: 2.")
 
+    def test_results_are_those_of_other_calls(self) -> None:
+        run = with_results(brews(4), "1", "2", "2", "[2, 1, 2]")
+        names = [lane.name for lane in calls(run).lanes]
+        made, collected = calls(run).only(*names[:3]), calls(run).only(names[3])
+        collected.return_results_of(made)
+        made.return_results_of(made)
+        message = message_of(lambda: collected.return_results_of(made.only(*names[:2])))
+        assert message.endswith("should return what the calls of brew returned, each once; not expected: 2.")
+        assert message_of(lambda: made.only(names[0]).return_results_of(made)).endswith("missing: 2 and 2.")
+        assert "there were none" in message_of(lambda: made.only("none").return_results_of(made))
+
 
 class TestAtOnce:
     def test_a_limit_is_reached_and_not_exceeded(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 from asyncdemo.model import Lane, Outcome
@@ -70,13 +70,25 @@ class Endings(Group):
 
     def return_values_in_any_order(self, expected: Sequence[Any]) -> Self:
         """The same results, each as often as expected."""
-        seen, wanted = Counter(map(repr, self.values)), Counter(map(repr, expected))
-        if seen != wanted:
-            missing, surplus = list((wanted - seen).elements()), list((seen - wanted).elements())
-            parts = [f"missing: {listed(missing)}"] if missing else []
-            parts += [f"not expected: {listed(surplus)}"] if surplus else []
-            self._fail(f"The results of the {self._nouns} are not those they should be; {'; '.join(parts)}.")
+        if difference := _difference(self.values, expected):
+            self._fail(f"The results of the {self._nouns} are not those they should be; {difference}.")
         return self._held(f"{upper(self._nouns)} returned what they should.")
+
+    def return_results_of(self, others: Endings) -> Self:
+        """What the calls of ``others`` returned, each as often, and nothing else.
+
+        Lists count as what is in them. So a result is neither made up nor lost; their order is open.
+        """
+        self._there_are_some()
+        results = [
+            item
+            for value in self.values
+            for item in (value if isinstance(value, list | tuple | set) else [value])
+        ]
+        if difference := _difference(results, others.values):
+            theirs = f"what the {others._nouns} returned"
+            self._fail(f"{upper(self._nouns)} should return {theirs}, each once; {difference}.")
+        return self._held(f"{upper(self._nouns)} returned what the {others._nouns} returned.")
 
     def each_cleaned_up_by(self, cleanup: Group) -> Self:
         """However a call ended, a call of ``cleanup`` in the same task came after it began, and returned."""
@@ -108,6 +120,15 @@ class Endings(Group):
                 when = "" if lane.outcome is Outcome.OPEN else f", at {self._at(lane.end_ns)}"
                 self._fail(f"{lane.name} should {verb}; it {_ending(lane)}{when}.", [index])
         return self._held(f"All of the {self._nouns} {past}.")
+
+
+def _difference(values: Iterable[object], expected: Iterable[object]) -> str:
+    """In any order; "" if there is none."""
+    seen, wanted = Counter(map(repr, values)), Counter(map(repr, expected))
+    missing, surplus = list((wanted - seen).elements()), list((seen - wanted).elements())
+    parts = [f"missing: {listed(missing)}"] if missing else []
+    parts += [f"not expected: {listed(surplus)}"] if surplus else []
+    return "; ".join(parts)
 
 
 def _differs(lane: Lane, value: object, wanted: object) -> str:

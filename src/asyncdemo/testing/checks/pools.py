@@ -14,6 +14,7 @@ from asyncdemo.analysis.metrics.limits import Interval, most_at_once
 from asyncdemo.analysis.metrics.pools import leaked
 from asyncdemo.model import Connection, Resource, Slot
 from asyncdemo.testing.checks.failure import CheckFailed
+from asyncdemo.testing.checks.group import Group
 from asyncdemo.testing.checks.moments import first_stretch_above
 from asyncdemo.testing.checks.observation import Observation
 from asyncdemo.testing.checks.words import at, count, listed, place, upper, was
@@ -140,6 +141,31 @@ class Pools:
                             (first.start_ns, second.end_ns),
                         )
         return self._held(f"Nobody held two {self._connections} at once.")
+
+    def held_in_each(self, calls: Group) -> Self:
+        """While each of the calls went on, its own task or thread held a connection for some time.
+
+        A pool that was only made, or used once for show, served nobody.
+        """
+        self._something_was_held()
+        if not len(calls):
+            self._fail(f"There should be calls of {calls.function}; there were none.", ())
+        slots = [slot for pool in self._pools for slot in pool.slots]
+        without = [
+            lane
+            for lane in calls.lanes
+            if not any(
+                slot.track == lane.track and max(slot.start_ns, lane.start_ns) < min(slot.end_ns, lane.end_ns)
+                for slot in slots
+            )
+        ]
+        if without:
+            names = listed([lane.name for lane in without])
+            self._fail(
+                f"Each call of {calls.function} should use {_article(self._connections)}; {names} did not.",
+                [lane.track for lane in without],
+            )
+        return self._held(f"Each call of {calls.function} used {_article(self._connections)}.")
 
     def none_leaked(self) -> Self:
         """Whoever held a connection gave it back before being over."""
