@@ -16,6 +16,7 @@ def check(seen: Seen) -> None:
     answers.happen(requests)
     computed_elsewhere(seen)
     pool = one_pool(seen, workers)
+    the_pool_did_it(seen, pool)
     loop_goes_on(seen)
     answers.all_overlap()
     most = most_in_use(pool)
@@ -25,9 +26,11 @@ def check(seen: Seen) -> None:
         f"All {workers} workers of the pool should be in use at once; there were never more than {most}.",
         at=answers,
     )
-    seen.calls("heart").happen(1)
-    answers.return_values([primes_below(limit + 100 * n) for n in range(1, requests + 1)])
-    seen.calls("main").return_values([answers.values])
+    heart_is_open(seen)
+    wanted = {n: limit + 100 * n for n in range(1, requests + 1)}
+    for n in range(1, requests + 1):
+        answers.only(f"answer({n})", f"answer({n}, ...)").return_values([primes_below(wanted[n])])
+    seen.calls("main").return_values([[primes_below(below) for below in wanted.values()]])
     seen.no_warnings()
 
 
@@ -37,7 +40,7 @@ def computed_elsewhere(seen: Seen) -> None:
     where = ""
     for lane in here.lanes:
         if seen.run.tracks[lane.track].kind is TrackKind.TASK:
-            where = "in the event loop itself. While it computes there, nobody else gets a turn"
+            where = "in the event loop itself. While it computes there, nothing else gets a turn"
             break
         where = (
             "in a thread of the event loop's own process. Its threads share one interpreter, and only one of "
@@ -64,8 +67,8 @@ def one_pool(seen: Seen, workers: int) -> Resource:
     seen.expect(
         managers == 1,
         "All requests shared one pool.",
-        f"All requests should share one pool; {managers} were made{line_of(pools)}. Each has workers "
-        "of its own, which are started for it and ended after it.",
+        f"All requests should share one pool; {managers} were made{line_of(pools)}. Each has its "
+        "own workers, which are started for it and ended after it.",
         at=seen.calls("answer"),
     )
     right = [one for one in pools if one.limit == workers]
@@ -77,6 +80,38 @@ def one_pool(seen: Seen, workers: int) -> Resource:
         at=seen.calls("answer"),
     )
     return max(right, key=most_in_use)
+
+
+def the_pool_did_it(seen: Seen, pool: Resource) -> None:
+    """Not before the requests, and not beside the pool: while a request is open, the pool is at work for it."""
+    answers, main = seen.calls("answer").lanes, seen.calls("main").happen(1).lanes[0]
+    before_ns = main.start_ns - min(track.start_ns for track in seen.run.tracks)
+    start_ns, end_ns = min(lane.start_ns for lane in answers), max(lane.end_ns for lane in answers)
+    busy_ns, until_ns = 0, start_ns
+    for slot in sorted([*pool.slots, *pool.queue], key=lambda slot: slot.start_ns):
+        busy_ns += max(0, slot.end_ns - max(slot.start_ns, until_ns))
+        until_ns = max(until_ns, slot.end_ns)
+    where = "" if busy_ns > 0.7 * (end_ns - start_ns) else "while the requests were open"
+    if before_ns > busy_ns:
+        where = "before main began"
+    seen.expect(
+        not where and len(pool.slots) == len(answers),
+        "The pool did the counting, one piece of work for each request.",
+        f"The pool should do the counting, as one piece of work for each of the {len(answers)} requests; "
+        + (f"something else went on {where}." if where else f"it got {len(pool.slots)} pieces of work."),
+        at=seen.calls("answer"),
+    )
+
+
+def heart_is_open(seen: Seen) -> None:
+    heart, answers = seen.calls("heart").happen(1).lanes[0], seen.calls("answer").lanes
+    ended = max(answers, key=lambda lane: lane.end_ns)
+    seen.expect(
+        heart.end_ns >= ended.end_ns,
+        "The heart beat until the last answer.",
+        f"The heart should beat until all requests are answered; it ended before {ended.name} did.",
+        at=seen.calls("heart"),
+    )
 
 
 def most_in_use(pool: Resource) -> int:
@@ -96,7 +131,7 @@ def loop_goes_on(seen: Seen) -> None:
     seen.expect(
         worst is None,
         "The event loop went on while the workers computed.",
-        f"The event loop should go on while the workers compute; {what}{line}, and nobody else got a turn.",
+        f"The event loop should go on while the workers compute; {what}{line}, and nothing else got a turn.",
         at=answers,
     )
 

@@ -1,10 +1,11 @@
-"""Requests to count primes, and a heart beside them. Each count is made in a thread. So the heart beats on,
-but all the threads of a program share one interpreter, and compute one at a time.
+"""Requests to count primes, and a heart next to them. Threads do the counting, so the heart beats on. But all
+threads of a program share one interpreter, and they compute one at a time.
 
-Have the counting done by WORKERS processes instead: in one pool, made once, that all requests share. All
-requests are still open at once, the event loop stays free, and the answers stay the same.
+Let processes do the counting: all requests share one ProcessPoolExecutor with WORKERS workers, and each gives
+it one piece of work. All requests are still open at the same time, and all workers are in use. The event loop
+goes on while the workers compute, and the heart beats until the last answer. The answers stay the same.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 11-escape-hatches.py
 """
 
 import asyncio
@@ -22,20 +23,20 @@ def primes_below(limit: int) -> int:
 
 
 async def answer(n: int) -> int:
-    """Answer one request: each asks for a limit of its own."""
-    # TODO: have a process of the pool do the counting
+    """Answer one request: each asks for another limit."""
+    # TODO: let a process of the pool do the counting
     return await asyncio.to_thread(primes_below, LIMIT + 100 * n)
 
 
 async def heart() -> None:
-    """All else that lives on this event loop. Leave this function as it is."""
+    """Everything else on this event loop. Leave this function as it is."""
     while True:
         await asyncio.sleep(BEAT_S)
 
 
 async def main() -> list[int]:
-    """Answer all requests at once; the answers, in order."""
-    # TODO: how does each request get at the pool?
+    """Answer all requests at the same time; return the answers in order."""
+    # TODO: how does each request get the pool?
     beating = asyncio.create_task(heart())
     async with asyncio.TaskGroup() as group:
         answers = [group.create_task(answer(n)) for n in range(1, REQUESTS + 1)]
@@ -44,5 +45,5 @@ async def main() -> list[int]:
 
 
 if __name__ == "__main__":
-    # TODO: make the pool here, and give it to main
+    # TODO: make the pool here, and pass it to main
     print(asyncio.run(main()))

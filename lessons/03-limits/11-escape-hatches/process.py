@@ -1,4 +1,4 @@
-"""Requests that compute, and a heart beside them: who gets a turn, and how long does it all take?
+"""Requests that compute, and a heart next to them: what gets a turn, and how long does everything take?
 
 Predict the heart's longest silence, and the seconds, before you run it:  python process.py
 """
@@ -26,7 +26,7 @@ async def calc(n: int, pool: ProcessPoolExecutor) -> int:
 
 
 async def heart(beats: list[float]) -> None:
-    """All else that lives on this event loop, and wants a turn every BEAT_S seconds."""
+    """Everything else on this event loop: it wants a turn every BEAT_S seconds."""
     while True:
         beats.append(time.perf_counter())
         await asyncio.sleep(BEAT_S)

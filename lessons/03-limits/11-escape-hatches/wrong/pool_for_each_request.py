@@ -17,19 +17,19 @@ def primes_below(limit: int) -> int:
 
 
 async def answer(n: int) -> int:
-    """Answer one request: each asks for a limit of its own."""
+    """Answer one request: each asks for another limit."""
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         return await asyncio.get_running_loop().run_in_executor(pool, primes_below, LIMIT + 100 * n)
 
 
 async def heart() -> None:
-    """All else that lives on this event loop. Leave this function as it is."""
+    """Everything else on this event loop. Leave this function as it is."""
     while True:
         await asyncio.sleep(BEAT_S)
 
 
 async def main() -> list[int]:
-    """Answer all requests at once; the answers, in order."""
+    """Answer all requests at the same time; return the answers in order."""
     beating = asyncio.create_task(heart())
     async with asyncio.TaskGroup() as group:
         answers = [group.create_task(answer(n)) for n in range(1, REQUESTS + 1)]
