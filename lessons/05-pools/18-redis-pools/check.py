@@ -1,18 +1,40 @@
 """What the orders must do, in sentences."""
 
-from asyncdemo.testing.checks import Seen
+from asyncdemo.testing.checks import Calls, Seen
 
 
 def check(seen: Seen) -> None:
-    orders, connections, stock = (int(seen.knobs[name]) for name in ("ORDERS", "CONNECTIONS", "STOCK"))
-    calls, pool = seen.calls("order", "orders"), seen.pool("redis")
+    many, connections = int(seen.knobs["ORDERS"]), int(seen.knobs["CONNECTIONS"])
+    orders, pool = seen.calls("order", "orders"), seen.pool("redis")
     # First, because a pool for each order keeps every limit of its own.
     pool.opened_and_closed_once_per_process()
-    calls.all_return().happen(orders)
-    calls.take_at_least(float(seen.knobs["HOLD_S"]))
-    pool.held_exactly(connections).none_leaked()
-    left = [stock + n - 1 for n in range(1, orders + 1)]
-    calls.return_values_in_any_order(left)
-    seen.calls("main").return_values([left])
+    orders.all_return().happen(many)
+    each_article_once(seen, orders, many)
+    orders.take_at_least(float(seen.knobs["HOLD_S"]))
+    pool.held_exactly(connections).held_in_each(orders).none_leaked()
+    left_in_order(seen, orders)
     seen.never_blocked()
     seen.no_warnings()
+
+
+def article(name: str) -> int:
+    """That an order is for, from the call's name: ``order(3)``."""
+    return int(name.partition("(")[2].partition(")")[0].partition(",")[0])
+
+
+def each_article_once(seen: Seen, orders: Calls, many: int) -> None:
+    articles = [article(lane.name) for lane in orders.lanes]
+    missing = [n for n in range(1, many + 1) if n not in articles]
+    seen.expect(
+        not missing,
+        "Each article was ordered once.",
+        f"There should be one order for each of the articles 1 to {many}; there was none for article "
+        f"{missing[0] if missing else 0}.",
+        at=orders,
+    )
+
+
+def left_in_order(seen: Seen, orders: Calls) -> None:
+    """Nobody can know beforehand how many there are of an article."""
+    left = {article(lane.name): value for lane, value in zip(orders.lanes, orders.values, strict=True)}
+    seen.calls("main").return_values([[left[n] for n in sorted(left)]])
