@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, own, span
+from asyncdemo.analysis.diagnose.pooling import made_in
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import Run, SlowStep
 
@@ -55,14 +56,16 @@ def blocks_the_loop(run: Run) -> Iterator[Finding]:
     for step in blocking_steps(run):
         if step.reason != _GIL:
             groups[_place(step)].append(step)
+    made = made_in(run)
     for steps in _by_time_held(groups.values()):
         longest = max(steps, key=lambda step: step.held_ns)
         in_hub = in_a_hub(run, longest.track)
+        made_there = _made_there(longest, made)
         yield Finding(
             FindingKind.BLOCKS_THE_LOOP,
             f"{_what(longest)} held the {'hub' if in_hub else 'event loop'} {_how_long(steps)}"
             f"{at(longest.site, longest.called_from)}.",
-            _advice_in_hub(longest) if in_hub else _advice(longest),
+            made_there or (_advice_in_hub(longest) if in_hub else _advice(longest)),
             longest.site or longest.called_from,
             longest.called_from or own(longest.site),
         )
@@ -105,6 +108,13 @@ def _how_long(steps: Sequence[SlowStep]) -> str:
         return span(longest)
     in_all = sum(step.held_ns for step in steps)
     return f"{len(steps):,} times, {span(in_all)} in all and {span(longest)} at the longest,"
+
+
+def _made_there(step: SlowStep, made: Mapping[tuple[str, str], str]) -> str:
+    """What makes a client for each call computes each time, and no process would help."""
+    place = step.called_from or step.site
+    what = None if step.reason or place is None else made.get((place.file, place.function))
+    return f"That is what making a {what} for each call costs: make one, and share it." if what else ""
 
 
 def _computes(step: SlowStep) -> bool:

@@ -14,7 +14,7 @@ from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.analysis.metrics.pools import PoolUse, most_open, pool_use
 from asyncdemo.model import Resource, ResourceKind, Run, Track, TrackKind
 
-__all__ = ["pools_per_call", "refused_by_pool", "reopened_connections", "small_pools"]
+__all__ = ["made_in", "pools_per_call", "refused_by_pool", "reopened_connections", "small_pools"]
 
 _SEVERAL = 3
 """Pools of one line, from which on they look like one for each call."""
@@ -25,13 +25,7 @@ _REOPENED = 5
 
 def pools_per_call(run: Run) -> Iterator[Finding]:
     """Pools made at one line, each used by its maker only: nothing is reused, and nothing limits."""
-    groups: defaultdict[object, list[Resource]] = defaultdict(list)
-    for pool in run.resources:
-        if pool.kind is ResourceKind.POOL and own(pool.site) is not None:
-            groups[pool.process, pool.name, pool.site].append(pool)
-    for pools in groups.values():
-        if len(pools) < _SEVERAL or not _is_one_each(run, pools):
-            continue
+    for pools in _made_per_call(run):
         first = pools[0]
         opened = sum(len(pool.connections) for pool in pools)
         held = most_at_once((slot.start_ns, slot.end_ns) for pool in pools for slot in pool.slots)
@@ -46,6 +40,20 @@ def pools_per_call(run: Run) -> Iterator[Finding]:
             first.site,
             own(first.site),
         )
+
+
+def made_in(run: Run) -> dict[tuple[str, str], str]:
+    """(file, function) -> what it makes anew for each call: "client" or "pool"."""
+    firsts = [pools[0] for pools in _made_per_call(run)]
+    return {(pool.site.file, pool.site.function): noun(pool) for pool in firsts if pool.site is not None}
+
+
+def _made_per_call(run: Run) -> Iterator[list[Resource]]:
+    groups: defaultdict[object, list[Resource]] = defaultdict(list)
+    for pool in run.resources:
+        if pool.kind is ResourceKind.POOL and own(pool.site) is not None:
+            groups[pool.process, pool.name, pool.site].append(pool)
+    return (pools for pools in groups.values() if len(pools) >= _SEVERAL and _is_one_each(run, pools))
 
 
 def _is_one_each(run: Run, pools: Sequence[Resource]) -> bool:
