@@ -36,13 +36,14 @@ async def job(n: int, waits_ms: float, computes_ms: float, pool: ProcessPoolExec
     return n
 
 
-async def main() -> None:
+async def main(pool: ProcessPoolExecutor) -> None:
     waits_ms = JOB_MS * IO_SHARE / 100
     parts = (waits_ms, JOB_MS - waits_ms)
-    with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
-        done = await asyncio.gather(*(job(n, *parts, pool) for n in range(JOBS)))
+    done = await asyncio.gather(*(job(n, *parts, pool) for n in range(JOBS)))
     print(f"{len(done)} jobs are done")
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    # Outside the event loop, because leaving this block waits for the processes to end.
+    with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as executor:
+        asyncio.run(main(executor))
