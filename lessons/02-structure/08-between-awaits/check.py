@@ -1,57 +1,137 @@
 """What must become of the payments, in sentences."""
 
-from itertools import pairwise
+import random
+import re
 
-from asyncdemo.testing.checks import Seen
+from asyncdemo.testing.checks import Calls, Lane, Seen
+
+SLACK_NS = 1_000_000
+"""Virtual time is exact, but each look at the clock takes a microsecond of it."""
 
 
 def check(seen: Seen) -> None:
     payments = int(seen.knobs["PAYMENTS"])
     rates, receipts = seen.calls("ask_rate", "questions to the bank"), seen.calls("send_receipt", "receipts")
     seen.calls("pay_in", "payments").happen(payments).all_return()
-    rates.happen(payments).take_at_least(float(seen.knobs["RATE_S"]))
-    for function in ("load", "save"):
-        calls = seen.calls(function).happen(payments).all_return()
-        calls.take_at_least(float(seen.knobs[f"{function.upper()}_S"]))
+    rates.happen(payments).all_overlap()
+    for calls in (rates, seen.calls("load"), seen.calls("save"), receipts):
+        calls.happen(payments).all_return()
+        numbers = sorted(map(number, calls.lanes))
+        seen.expect(
+            numbers == list(range(1, payments + 1)),
+            f"{calls.function} was called once for each payment.",
+            f"{calls.function} should be called once for each payment; it was called for {numbers}.",
+            at=calls,
+        )
+    the_functions_are_as_they_were(seen, rates, receipts)
     never_come_between(seen)
-    rates.all_overlap()
-    receipts.happen(payments).all_return().take_at_least(float(seen.knobs["RECEIPT_S"])).all_overlap()
-    no_receipt_comes_early(seen)
-    seen.calls("main").return_values([sum(range(1, payments + 1))])
+    the_next_one_loads_immediately(seen)
+    each_receipt_follows_its_payment(seen, receipts)
+    what_is_saved_adds_up(seen, rates)
     seen.no_warnings()
+
+
+def the_functions_are_as_they_were(seen: Seen, rates: Calls, receipts: Calls) -> None:
+    """What the bank says and how long each call takes comes from SEED, in the order of the calls."""
+    bank, disk = random.Random(int(seen.knobs["SEED"])), random.Random(int(seen.knobs["SEED"]))
+    rate_s, step_s = float(seen.knobs["RATE_S"]), float(seen.knobs["STEP_S"])
+    both = sorted((*seen.calls("load").lanes, *seen.calls("save").lanes), key=lambda lane: lane.start_ns)
+    changed = [
+        *(lane.name for lane in rates.lanes if lane.result != str(bank.randint(1, 100))),
+        *(lane.name for lane in rates.lanes if took_other(lane, rate_s + number(lane) * step_s)),
+        *(lane.name for lane in receipts.lanes if took_other(lane, float(seen.knobs["RECEIPT_S"]))),
+    ]
+    # Calls that start together may have drawn in either order, so what is compared is all durations.
+    drawn_ms = sorted(disk.randint(20, 80) for _ in both)
+    took_ms = sorted(round((lane.end_ns - lane.start_ns) / 1e6) for lane in both)
+    changed += [] if drawn_ms == took_ms else ["load or save"]
+    seen.expect(
+        not changed,
+        "The bank, the store and the mail took their time.",
+        f"{''.join(changed[:1])} isn't what it was. Leave ask_rate, load, save and send_receipt as they are.",
+    )
 
 
 def never_come_between(seen: Seen) -> None:
     """From the start of loading to the end of saving, one payment is alone with the balance."""
-    sections = list(zip(seen.calls("load").lanes, seen.calls("save").lanes, strict=True))
-    between = [
-        (saving, loading)
-        for (_, saving), (loading, _) in pairwise(sections)
-        if loading.start_ns < saving.end_ns
-    ]
-    saving, loading = between[0] if between else sections[0]
-    seen.expect(
-        not between,
-        "No payment loaded the balance while another was between loading and saving.",
-        f"No payment may load the balance before the one in front of it has saved. {loading.name} began "
-        f"before {saving.name} had ended, so it loads a balance in which that payment is missing.",
-    )
+    saves = {number(lane): lane for lane in seen.calls("save").lanes}
+    before: Lane | None = None
+    for loading in seen.calls("load").lanes:
+        early = before is not None and loading.start_ns < before.end_ns
+        name = before.name if before is not None else ""
+        seen.expect(
+            not early,
+            "",
+            f"No payment may load the balance before the previous one has saved it. {loading.name} began "
+            f"before {name} had ended, so the balance it loads doesn't include that payment.",
+        )
+        seen.held.pop()
+        before = saves.get(number(loading))
+        seen.expect(
+            before is not None and before.start_ns >= loading.end_ns,
+            "",
+            f"Each payment should load the balance and then save it; payment {number(loading)} did not.",
+        )
+        seen.held.pop()
+    seen.held.append("No payment loaded the balance while another was between loading and saving.")
 
 
-def no_receipt_comes_early(seen: Seen) -> None:
-    """Payment n is saved by the call save(n, ...), and its receipt is send_receipt(n)."""
-    saved_ns = {
-        lane.name.partition("(")[2].partition(",")[0]: lane.end_ns for lane in seen.calls("save").lanes
-    }
-    receipts = seen.calls("send_receipt")
-    early = [
-        lane.name
-        for lane in receipts.lanes
-        if lane.start_ns < saved_ns.get(lane.name.partition("(")[2].rstrip(")"), lane.start_ns)
-    ]
+def the_next_one_loads_immediately(seen: Seen) -> None:
+    """Whoever knows its rate may be next; so the store is idle only while nobody does."""
+    known_ns = {number(lane): lane.end_ns for lane in seen.calls("ask_rate").lanes}
+    saved_ns = {number(lane): lane.end_ns for lane in seen.calls("save").lanes}
+    free_ns = 0
+    for loading in seen.calls("load").lanes:
+        due_ns = max(free_ns, min(known_ns.values()))
+        seen.expect(
+            abs(loading.start_ns - due_ns) <= SLACK_NS,
+            "",
+            f"{loading.name} could start as soon as the store was free and a payment was waiting; it "
+            f"started {(loading.start_ns - due_ns) / 1e6:.0f} ms later. Hold the lock from load to save, and "
+            "for nothing else.",
+            at=seen.calls("load"),
+        )
+        seen.held.pop()
+        known_ns.pop(number(loading))
+        free_ns = saved_ns[number(loading)]
+    seen.held.append("When one payment had saved, the next one loaded immediately.")
+
+
+def each_receipt_follows_its_payment(seen: Seen, receipts: Calls) -> None:
+    saved_ns = {number(lane): lane.end_ns for lane in seen.calls("save").lanes}
+    apart = {lane.name: lane.start_ns - saved_ns.get(number(lane), 0) for lane in receipts.lanes}
+    wrong = next((name for name, gap_ns in apart.items() if abs(gap_ns) > SLACK_NS), "")
     seen.expect(
-        not early,
-        "Each receipt was sent after the payment was saved.",
-        f"A receipt should be sent when the payment is saved; {''.join(early[:1])} began before that.",
+        not wrong,
+        "Each receipt was sent as soon as its payment was saved.",
+        f"A receipt should be sent as soon as its payment is saved; {wrong} started "
+        f"{abs(apart.get(wrong, 0)) / 1e9:.2f} s {'before' if apart.get(wrong, 0) < 0 else 'after'} that.",
         at=receipts,
     )
+
+
+def what_is_saved_adds_up(seen: Seen, rates: Calls) -> None:
+    """In what order they are added is free."""
+    worth = {number(lane): int(value) for lane, value in zip(rates.lanes, rates.values, strict=True)}
+    balance = int(seen.knobs["BALANCE"])
+    for saving in seen.calls("save").lanes:
+        balance += worth[number(saving)]
+        saved = [int(digits) for digits in re.findall(r"-?\d+", saving.name)][-1]
+        seen.expect(
+            saved == balance,
+            "",
+            f"Payment {number(saving)} should save {balance}, the balance plus what the bank "
+            f"said it is worth; it saved {saved}.",
+            at=seen.calls("save"),
+        )
+        seen.held.pop()
+    seen.calls("main").return_values([balance])
+
+
+def number(lane: Lane) -> int:
+    """Of the payment: the first argument."""
+    return int(re.findall(r"\d+", lane.name)[0])
+
+
+def took_other(lane: Lane, seconds: float) -> bool:
+    return abs(lane.end_ns - lane.start_ns - seconds * 1e9) > SLACK_NS

@@ -1,39 +1,44 @@
-"""Payments come in and are added to the balance of one account. They are worked on all at once, as they
-should be, for the bank and the mail are slow. But most of the money never arrives on the balance.
+"""Payments come in and are added to the balance of one account. They are handled at the same time, as they
+should be, since the bank and the mail are slow. But most of the money never reaches the balance.
 
-Mend it: each payment loads the balance and saves it, as now, and nothing gets lost. While one of them does
-that, the others go on asking the bank and sending receipts. A receipt is sent when its payment is saved.
+Fix it: each payment loads the balance once and saves it once, and no money is lost. While one payment does
+that, the others go on asking the bank and sending receipts. When one has saved, the next one that is waiting
+loads immediately. A receipt is sent as soon as its payment is saved. main returns the balance.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 08-between-awaits.py
 """
 
 import asyncio
+import random
 
 PAYMENTS = 4
 RATE_S = 0.3
 STEP_S = 0.01
-LOAD_S = 0.04
-SAVE_S = 0.06
 RECEIPT_S = 0.6
+BALANCE = 100
+SEED = 0
 
-store = {"balance": 0}
+bank, disk = random.Random(SEED), random.Random(SEED)
+store = {"balance": BALANCE, "due": BALANCE}
 
 
 async def ask_rate(n: int) -> int:
-    """Ask the bank what payment n is worth: n. The answers come one by one. Leave this function as it is."""
+    """Ask the bank what payment n is worth. Leave this function as it is."""
+    worth = bank.randint(1, 100)
+    store["due"] += worth
     await asyncio.sleep(RATE_S + n * STEP_S)
-    return n
+    return worth
 
 
 async def load(n: int) -> int:
     """Load the balance, for payment n. Leave this function as it is."""
-    await asyncio.sleep(LOAD_S)
+    await asyncio.sleep(disk.randint(20, 80) / 1000)
     return store["balance"]
 
 
 async def save(n: int, balance: int) -> None:
     """Save the balance, for payment n. Leave this function as it is."""
-    await asyncio.sleep(SAVE_S)
+    await asyncio.sleep(disk.randint(20, 80) / 1000)
     store["balance"] = balance
 
 
@@ -44,7 +49,7 @@ async def send_receipt(n: int) -> None:
 
 async def pay_in(n: int) -> None:
     """Add payment n to the balance, and send a receipt."""
-    # TODO: from where to where must no other payment come between?
+    # TODO: between which two lines may no other payment load the balance?
     worth = await ask_rate(n)
     balance = await load(n)
     await save(n, balance + worth)
@@ -52,8 +57,8 @@ async def pay_in(n: int) -> None:
 
 
 async def main() -> int:
-    """All payments at once; the balance in the end."""
-    # TODO: what must all payments have in common?
+    """Handle all payments at the same time; return the balance."""
+    # TODO: what do all payments have to share?
     async with asyncio.TaskGroup() as group:
         for n in range(1, PAYMENTS + 1):
             group.create_task(pay_in(n))
@@ -61,4 +66,4 @@ async def main() -> int:
 
 
 if __name__ == "__main__":
-    print("balance:", asyncio.run(main()), "of", sum(range(1, PAYMENTS + 1)))
+    print("balance:", asyncio.run(main()), "due:", store["due"])

@@ -5,32 +5,36 @@ Run it alone with:  python solution.py
 """
 
 import asyncio
+import random
 
 PAYMENTS = 4
 RATE_S = 0.3
 STEP_S = 0.01
-LOAD_S = 0.04
-SAVE_S = 0.06
 RECEIPT_S = 0.6
+BALANCE = 100
+SEED = 0
 
-store = {"balance": 0}
+bank, disk = random.Random(SEED), random.Random(SEED)
+store = {"balance": BALANCE, "due": BALANCE}
 
 
 async def ask_rate(n: int) -> int:
-    """Ask the bank what payment n is worth: n. The answers come one by one. Leave this function as it is."""
+    """Ask the bank what payment n is worth. Leave this function as it is."""
+    worth = bank.randint(1, 100)
+    store["due"] += worth
     await asyncio.sleep(RATE_S + n * STEP_S)
-    return n
+    return worth
 
 
 async def load(n: int) -> int:
     """Load the balance, for payment n. Leave this function as it is."""
-    await asyncio.sleep(LOAD_S)
+    await asyncio.sleep(disk.randint(20, 80) / 1000)
     return store["balance"]
 
 
 async def save(n: int, balance: int) -> None:
     """Save the balance, for payment n. Leave this function as it is."""
-    await asyncio.sleep(SAVE_S)
+    await asyncio.sleep(disk.randint(20, 80) / 1000)
     store["balance"] = balance
 
 
@@ -58,4 +62,4 @@ async def main() -> int:
 
 
 if __name__ == "__main__":
-    print("balance:", asyncio.run(main()), "of", sum(range(1, PAYMENTS + 1)))
+    print("balance:", asyncio.run(main()), "due:", store["due"])
