@@ -1,9 +1,10 @@
-"""Six cups, each in a task of its own, and yet they are made one after another: make all of them overlap.
+"""Six cups, each in a task of its own, and yet they are made one after another. Make all of them at the same
+time: together they take as long as a single cup.
 
-Leave the times as they are: the water needs HEAT_S, then the tea needs STEEP_S. Every cup is made, and main
-returns the cups in the order of their numbers.
+Each cup still takes its time: the water is heated for HEAT_S, then the tea steeps for STEEP_S. Every cup is
+made, and only once. main returns what brew returned, in the order of the numbers.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 01-two-sleeps.py
 """
 
 import asyncio
@@ -16,7 +17,7 @@ STEEP_S = 0.3
 
 async def brew(n: int) -> str:
     """Make one cup: heat the water, then let the tea steep."""
-    time.sleep(HEAT_S)  # TODO: who has the thread meanwhile?
+    time.sleep(HEAT_S)  # TODO: who has the thread during this?
     time.sleep(STEEP_S)  # TODO: and here?
     return f"cup {n}"
 

@@ -2,16 +2,20 @@
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 CUPS = 6
 HEAT_S = 0.1
 STEEP_S = 0.3
 
+threads = ThreadPoolExecutor(CUPS)
+
 
 async def brew(n: int) -> str:
     """Make one cup: heat the water, then let the tea steep."""
-    await asyncio.to_thread(time.sleep, HEAT_S)
-    await asyncio.to_thread(time.sleep, STEEP_S)
+    loop = asyncio.get_running_loop()
+    await loop.run_in_executor(threads, time.sleep, HEAT_S)
+    await loop.run_in_executor(threads, time.sleep, STEEP_S)
     return f"cup {n}"
 
 

@@ -1,0 +1,28 @@
+"""Wrong: the cups overlap, but each starts a little later than the one before."""
+
+import asyncio
+
+CUPS = 6
+HEAT_S = 0.1
+STEEP_S = 0.3
+
+
+async def brew(n: int) -> str:
+    """Make one cup: heat the water, then let the tea steep."""
+    await asyncio.sleep(HEAT_S)
+    await asyncio.sleep(STEEP_S)
+    return f"cup {n}"
+
+
+async def main() -> list[str]:
+    """Make all cups; return them in the order of their numbers."""
+    async with asyncio.TaskGroup() as group:
+        tasks = []
+        for n in range(1, CUPS + 1):
+            tasks.append(group.create_task(brew(n)))
+            await asyncio.sleep(0.02)
+    return [task.result() for task in tasks]
+
+
+if __name__ == "__main__":
+    print(asyncio.run(main()))
