@@ -1,31 +1,81 @@
 """What the page must do, in sentences."""
 
+import random
+
 from asyncdemo.testing.checks import Calls, Seen
+
+SLACK_S = 0.001
+"""Virtual time is exact, but each look at the clock takes a microsecond of it."""
 
 
 def check(seen: Seen) -> None:
     parts = int(seen.knobs["PARTS"])
-    sign_ins, loads = seen.calls("sign_in", "calls of sign_in"), seen.calls("load", "parts")
+    sign_ins, loads, main = (
+        seen.calls("sign_in", "calls of sign_in"),
+        seen.calls("load", "parts"),
+        seen.calls("main"),
+    )
     seen.nothing_left_pending()
-    sign_ins.happen(1).all_return().take_at_least(float(seen.knobs["SIGN_IN_S"]))
+    sign_ins.happen(1).all_return()
     loads.happen(parts).all_return()
     sign_ins.end_before(loads)
-    no_part_is_quicker(seen, loads)
+    each_part_with_the_token(seen, loads, str(sign_ins.values[0]), parts)
+    slowest_s = the_functions_are_as_they_were(seen, sign_ins, loads)
     loads.all_overlap()
-    loads.end_within(seen.calls("main"))
-    token = f"token-{parts}"
-    seen.calls("main").return_values([[f"part {part} with {token}" for part in range(1, parts + 1)]])
+    loads.end_within(main)
+    main.take_at_most(float(seen.knobs["SIGN_IN_S"]) + slowest_s + SLACK_S)
+    page, returned = sorted(loads.values, key=number), main.values[0]
+    returned = returned if isinstance(returned, list) else [returned]
+    wrong = next((part for part, *both in zip(page, returned, strict=False) if part not in both), "")
+    seen.expect(
+        returned == page,
+        "main returned what load returned, in the order of the parts.",
+        f"main should return what load returned, in the order of the parts; {wrong!r} is not in its place.",
+        at=main,
+    )
     seen.no_warnings()
 
 
-def no_part_is_quicker(seen: Seen, loads: Calls) -> None:
-    """The quickest takes one step, the next one two, and so on."""
-    step_s = float(seen.knobs["STEP_S"])
-    took_s = sorted((lane.end_ns - lane.start_ns) / 1e9 for lane in loads.lanes)
+def number(loaded: str) -> int:
+    """Of the part that load returned."""
+    return int(loaded.split()[1])
+
+
+def each_part_with_the_token(seen: Seen, loads: Calls, token: str, parts: int) -> None:
+    loaded = sorted((number(value), token in value) for value in loads.values)
+    wanted = [(part, True) for part in range(1, parts + 1)]
+    wrong = next((part for part, *_ in wanted if (part, True) not in loaded), 0)
     seen.expect(
-        all(seconds >= steps * step_s - 1e-9 for steps, seconds in enumerate(took_s, start=1)),
-        "Each part took its time.",
-        f"The parts should take {step_s:.1f} s to {len(took_s) * step_s:.1f} s; they took "
-        f"{took_s[0]:.1f} s to {took_s[-1]:.1f} s. Leave load as it is.",
+        loaded == wanted,
+        "Every part was loaded once, with the token that sign_in returned.",
+        f"Every part should be loaded once, with the token that sign_in returned, {token}; part {wrong} was "
+        "not.",
         at=loads,
     )
+
+
+def the_functions_are_as_they_were(seen: Seen, sign_ins: Calls, loads: Calls) -> float:
+    """What they take and return comes from SEED, in the order of the calls. Gives how long the slowest took."""
+    network = random.Random(int(seen.knobs["SEED"]))
+    fastest, slowest = int(seen.knobs["FASTEST_MS"]), int(seen.knobs["SLOWEST_MS"])
+    token, sign_in_ms = (
+        f"token-{network.randrange(1_000_000):06}",
+        round(float(seen.knobs["SIGN_IN_S"]) * 1000),
+    )
+    wanted = [("sign_in()", sign_in_ms, token)]
+    for lane in loads.lanes:
+        takes_ms, size = network.randint(fastest, slowest), network.randint(1, 99)
+        wanted.append((lane.name, takes_ms, f": {size} kB"))
+    lanes = [*sign_ins.lanes, *loads.lanes]
+    changed = [
+        name
+        for lane, (name, takes_ms, end) in zip(lanes, wanted, strict=True)
+        if round((lane.end_ns - lane.start_ns) / 1e6) != takes_ms or end not in (lane.result or "")
+    ]
+    seen.expect(
+        not changed,
+        "Each part took its time.",
+        f"{''.join(changed[:1])} did not do what it did before. Leave sign_in and load as they are.",
+        at=loads,
+    )
+    return max(takes_ms for _, takes_ms, _ in wanted[1:]) / 1000

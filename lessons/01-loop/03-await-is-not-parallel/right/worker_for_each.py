@@ -1,22 +1,36 @@
 """Right: as many workers as there are parts take the parts out of a queue."""
 
 import asyncio
+import random
 
 PARTS = 5
-STEP_S = 0.1
 SIGN_IN_S = 0.2
+FASTEST_MS = 100
+SLOWEST_MS = 500
+SEED = 0
+
+network = random.Random(SEED)
+
+
+async def work(parts: asyncio.Queue[int], token: str, page: dict[int, str]) -> None:
+    """Load parts until none is left."""
+    while not parts.empty():
+        part = parts.get_nowait()
+        page[part] = await load(part, token)
 
 
 async def sign_in() -> str:
     """Get the token that every part needs. Leave this function as it is."""
+    token = f"token-{network.randrange(1_000_000):06}"
     await asyncio.sleep(SIGN_IN_S)
-    return f"token-{PARTS}"
+    return token
 
 
 async def load(part: int, token: str) -> str:
-    """Load one part; the last one is the quickest. Leave this function as it is."""
-    await asyncio.sleep((PARTS - part + 1) * STEP_S)
-    return f"part {part} with {token}"
+    """Load one part. Nobody knows beforehand how long it will take. Leave this function as it is."""
+    takes_ms, size = network.randint(FASTEST_MS, SLOWEST_MS), network.randint(1, 99)
+    await asyncio.sleep(takes_ms / 1000)
+    return f"part {part} with {token}: {size} kB"
 
 
 async def main() -> list[str]:
@@ -28,13 +42,6 @@ async def main() -> list[str]:
     page: dict[int, str] = {}
     await asyncio.gather(*(work(parts, token, page) for _ in range(PARTS)))
     return [page[part] for part in sorted(page)]
-
-
-async def work(parts: asyncio.Queue[int], token: str, page: dict[int, str]) -> None:
-    """Load parts until none is left."""
-    while not parts.empty():
-        part = parts.get_nowait()
-        page[part] = await load(part, token)
 
 
 if __name__ == "__main__":
