@@ -83,7 +83,7 @@ def one_pool(seen: Seen, workers: int) -> Resource:
 
 
 def the_pool_did_it(seen: Seen, pool: Resource) -> None:
-    """Not before the requests, and not beside the pool: while a request is open, the pool is at work for it."""
+    """Neither before the requests nor beside the pool: while one is open, the pool is at work."""
     answers, main = seen.calls("answer").lanes, seen.calls("main").happen(1).lanes[0]
     before_ns = main.start_ns - min(track.start_ns for track in seen.run.tracks)
     start_ns, end_ns = min(lane.start_ns for lane in answers), max(lane.end_ns for lane in answers)

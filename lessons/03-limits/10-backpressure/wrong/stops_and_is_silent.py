@@ -1,0 +1,73 @@
+"""Wrong: everything stops, and nobody hears of the error."""
+
+import asyncio
+import random
+
+PHOTOS = 20
+ROOM = 4
+WORKERS = 3
+READ_MS = 10
+DEVELOP_MS = 100
+DAMAGED = 0
+SEED = 0
+
+chance = random.Random(SEED)
+
+
+async def read(n: int) -> str:
+    """Read photo n from the disk. Leave this function as it is."""
+    code = chance.randrange(1_000_000)
+    await asyncio.sleep(READ_MS / 1000)
+    return f"photo {n} {code:06}"
+
+
+async def develop(photo: str) -> str:
+    """Make a print of what read has returned. Leave this function as it is."""
+    takes_ms = chance.randint(DEVELOP_MS // 2, DEVELOP_MS)
+    await asyncio.sleep(takes_ms / 1000)
+    if photo.startswith(f"photo {DAMAGED} "):
+        raise ValueError(photo)
+    return photo.replace("photo", "print")
+
+
+async def fill(photos: asyncio.Queue[tuple[int, str]]) -> None:
+    """Read all photos, and put each into the queue."""
+    for n in range(1, PHOTOS + 1):
+        await photos.put((n, await read(n)))
+
+
+async def work(photos: asyncio.Queue[tuple[int, str]], prints: dict[int, str]) -> None:
+    """Take photos out of the queue forever, and develop each."""
+    while True:
+        n, photo = await photos.get()
+        prints[n] = await develop(photo)
+        photos.task_done()
+
+
+async def develop_all() -> list[str]:
+    """Read and develop all photos; return the prints in the order of the photos."""
+    photos: asyncio.Queue[tuple[int, str]] = asyncio.Queue(ROOM)
+    prints: dict[int, str] = {}
+    try:
+        async with asyncio.TaskGroup() as group:
+            workers = [group.create_task(work(photos, prints)) for _ in range(WORKERS)]
+            await fill(photos)
+            await photos.join()
+            for worker in workers:
+                worker.cancel()
+    except* ValueError:
+        pass
+    return [prints[n] for n in sorted(prints)]
+
+
+async def main() -> list[str]:
+    """The prints, or what stopped them. Leave this function as it is."""
+    try:
+        return await develop_all()
+    except* ValueError as errors:
+        stopped = [f"stopped: {error}" for error in errors.exceptions]
+    return stopped
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(main()), sep="\n")
