@@ -29,6 +29,7 @@ from asyncdemo.model import (
     Track,
     TrackKind,
     Unawaited,
+    Uncaught,
     Wait,
     Wake,
     Wakes,
@@ -124,6 +125,14 @@ def runs(draw: st.DrawFn) -> Run:
         slow_steps=tuple(draw(st.lists(_slow_steps(some_track), max_size=3))),
         blocking_calls=tuple(draw(st.lists(_blocking_calls(some_track), max_size=3))),
         await_sequences=tuple(draw(st.lists(_await_sequences(track_indices), max_size=3))),
+        uncaught=tuple(
+            draw(
+                st.lists(
+                    st.builds(Uncaught, _NAMES, _NAMES, st.booleans(), st.booleans(), _NAMES, _SITES),
+                    max_size=2,
+                )
+            )
+        ),
         unawaited=tuple(draw(st.lists(st.builds(Unawaited, _NAMES, _TIMES, _SITES), max_size=2))),
         left_pending=tuple(draw(st.lists(track_indices, max_size=2, unique=True))),
         stuck=tuple(

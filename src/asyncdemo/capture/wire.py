@@ -308,6 +308,17 @@ class Unawaited(NamedTuple):
     site: int | None
 
 
+class Uncaught(NamedTuple):
+    """The error that ended the script. own: its type is the script's. raised_in: the innermost function."""
+
+    error: str
+    text: str
+    in_group: bool
+    own: bool
+    raised_in: str
+    site: int | None
+
+
 class Stuck(NamedTuple):
     """Who has not ended. idle: nothing is outstanding in any loop."""
 
@@ -429,8 +440,8 @@ class Handled(NamedTuple):
 Message = (
     Hello | Refused | Invalid | Process | Code | Ready | Start | Finish | Forked | Cut | Note | HookFailed
     | Clock | Result | Site | Wait | Call | Task | Thread | Runs | End | Destroyed | Pending | Lane | LaneEnd
-    | Pause | Unawaited | Stuck | SlowStep | Blocked | Resource | Pool | PoolClosed | PoolRefused | Connection
-    | ConnectionReady | ConnectionReturned | ConnectionClosed | Accepted | Handling | Handled
+    | Pause | Unawaited | Uncaught | Stuck | SlowStep | Blocked | Resource | Pool | PoolClosed | PoolRefused
+    | Connection | ConnectionReady | ConnectionReturned | ConnectionClosed | Accepted | Handling | Handled
 )  # fmt: skip
 
 VERSION = 1

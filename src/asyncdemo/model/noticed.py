@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from asyncdemo.model.kinds import State
 from asyncdemo.model.site import Site
 
-__all__ = ["AwaitSequence", "BlockingCall", "Holding", "SlowStep", "Stuck", "Unawaited"]
+__all__ = ["AwaitSequence", "BlockingCall", "Holding", "SlowStep", "Stuck", "Unawaited", "Uncaught"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,27 @@ class Unawaited:
 
     function: str
     at_ns: int
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Uncaught:
+    """The error that ended the script, as nobody caught it.
+
+    Attributes:
+        error: The name of its type.
+        text: What it says; "" if that is no text.
+        in_group: Whether it came in an ``ExceptionGroup``, of which it is the first.
+        own: Whether its type is the script's own.
+        raised_in: The innermost function that it came through, by its qualified name.
+        site: The innermost line that it came through and that is not the standard library's.
+    """
+
+    error: str
+    text: str
+    in_group: bool
+    own: bool
+    raised_in: str
     site: Site | None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from asyncdemo.model.kinds import Clock, RunOutcome
-from asyncdemo.model.noticed import AwaitSequence, BlockingCall, Holding, SlowStep, Stuck, Unawaited
+from asyncdemo.model.noticed import AwaitSequence, BlockingCall, Holding, SlowStep, Stuck, Unawaited, Uncaught
 from asyncdemo.model.resources import Resource
 from asyncdemo.model.rows import Lane, Request, Track
 from asyncdemo.model.summed import SummedTasks
@@ -55,6 +55,7 @@ class Run:
         blocking_calls: The blocking calls made inside steps.
         await_sequences: Awaits that came one after another.
         unawaited: Coroutines that were dropped.
+        uncaught: The error that ended the script, if one did.
         left_pending: Indices into ``tracks`` of tasks that were not done when the main task of their loop
             was.
         stuck: Who had not ended, and where, if the run met its time limit or a deadlock, or was interrupted.
@@ -86,6 +87,7 @@ class Run:
     blocking_calls: tuple[BlockingCall, ...] = ()
     await_sequences: tuple[AwaitSequence, ...] = ()
     unawaited: tuple[Unawaited, ...] = ()
+    uncaught: tuple[Uncaught, ...] = ()
     left_pending: tuple[int, ...] = ()
     stuck: tuple[Stuck, ...] = ()
     holdings: tuple[Holding, ...] = ()

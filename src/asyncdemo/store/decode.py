@@ -29,6 +29,7 @@ from asyncdemo.model import (
     SummedTasks,
     Track,
     Unawaited,
+    Uncaught,
     Wait,
 )
 from asyncdemo.store.columns import SpanColumns, check_equally_long, in_range, integers, times
@@ -44,6 +45,7 @@ _LIST_ITEMS: dict[str, type[Any]] = {
     "blocking_call": BlockingCall,
     "await_sequence": AwaitSequence,
     "unawaited": Unawaited,
+    "uncaught": Uncaught,
     "stuck": Stuck,
     "summed": SummedTasks,
     "holding": Holding,

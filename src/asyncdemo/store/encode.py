@@ -33,6 +33,7 @@ LISTS = {
     "blocking_call": "blocking_calls",
     "await_sequence": "await_sequences",
     "unawaited": "unawaited",
+    "uncaught": "uncaught",
     "stuck": "stuck",
     "summed": "summed",
     "holding": "holdings",

@@ -168,7 +168,7 @@ class _Resolver:
 
     def _list(self, record_type: str) -> tuple[Any, ...]:
         items = self._held.lists[record_type]
-        if record_type == "unawaited":
+        if record_type in ("unawaited", "uncaught"):
             return tuple(items)
         if record_type == "summed":
             return tuple(

@@ -91,6 +91,9 @@ FIELDS = {
     "Call": st.tuples(SMALL, st.just("sleep"), st.none(), st.none()),
     "Pause": st.tuples(SMALL, TIME, TIME, st.lists(st.tuples(SMALL, st.none()), max_size=3)),
     "Unawaited": st.tuples(st.just("work"), TIME, st.none()),
+    "Uncaught": st.tuples(
+        st.just("TypeError"), st.text(max_size=3), st.booleans(), st.booleans(), st.just("main"), st.none()
+    ),
     "Note": st.tuples(st.text(max_size=5)),
     "Clock": st.tuples(st.sampled_from(["real", "virtual"]), st.just("of this")),
     "Finish": st.tuples(TIME),

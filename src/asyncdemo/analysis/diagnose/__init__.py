@@ -17,6 +17,7 @@ from asyncdemo.analysis.diagnose.limiting import (
     saturated_executors,
     unbounded_fan_out,
 )
+from asyncdemo.analysis.diagnose.mistakes import mistakes
 from asyncdemo.analysis.diagnose.pooling import (
     pools_per_call,
     refused_by_pool,
@@ -25,12 +26,21 @@ from asyncdemo.analysis.diagnose.pooling import (
 )
 from asyncdemo.model import Run
 
-__all__ = ["Finding", "FindingKind", "deadlocks", "diagnose", "where_they_wait"]
+__all__ = [
+    "Finding",
+    "FindingKind",
+    "deadlocks",
+    "diagnose",
+    "limits_per_call",
+    "mistakes",
+    "where_they_wait",
+]
 
 
 def diagnose(run: Run) -> tuple[Finding, ...]:
     """All findings, the gravest kind first."""
     return (
+        *mistakes(run),
         *deadlocks(run),
         *blocks_the_loop(run),
         *gil_held_elsewhere(run),

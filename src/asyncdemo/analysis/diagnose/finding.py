@@ -17,6 +17,7 @@ class FindingKind(StrEnum):
     Each value is the name in lower case with hyphens, and part of the JSON contract.
 
     Attributes:
+        MISTAKEN_CALL: The program failed or hung at a call that asyncio can't take; what was meant instead.
         DEADLOCK: Threads or tasks wait for each other, or for what was never given back: they can never go
             on.
         BLOCKS_THE_LOOP: A step or another callback held the event loop longer than the threshold.
@@ -37,6 +38,7 @@ class FindingKind(StrEnum):
         REOPENED_CONNECTIONS: A pool closed connections and opened others in their place.
     """
 
+    MISTAKEN_CALL = "mistaken-call"
     DEADLOCK = "deadlock"
     BLOCKS_THE_LOOP = "blocks-the-loop"
     GIL_HELD_ELSEWHERE = "gil-held-elsewhere"

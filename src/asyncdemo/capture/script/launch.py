@@ -23,6 +23,7 @@ from asyncdemo.capture.instrument import on_entry
 from asyncdemo.capture.recorder import Origins, running_version
 from asyncdemo.capture.script.source import SourceError, compile_script
 from asyncdemo.capture.script.target import Function, LaneFinder, Script, main_as_python_made_it
+from asyncdemo.capture.script.uncaught import uncaught
 from asyncdemo.capture.script.workers import Copies
 from asyncdemo.capture.tracer import Tracer
 
@@ -96,6 +97,7 @@ def _run(
             main, "raised" if raised else "returned", type(error).__name__ if raised else None
         )
         if raised:
+            recorder.define(uncaught(error, recorder))
             _hide_when_printed()
         elif sys.version_info < (3, 12):
             _forget_top(error, target.code)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
+from asyncdemo.analysis.diagnose import limits_per_call, mistakes
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.knobs import for_scripts
 from asyncdemo.course.content.manifest import Knobs
@@ -221,7 +222,7 @@ def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bo
         else:
             _fail_server(exercise, check, seen, poll)
     except CheckFailed as failed:
-        message = _with_what_never_ran(failed.message, seen)
+        message = _with_its_cause(failed.message, seen)
         return Failure(message, failed.evidence, isinstance(failed, Missed))
     return None
 
@@ -234,7 +235,12 @@ def _fail_server(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[]
     raise CheckFailed(" ".join(seen.run.notes))
 
 
-def _with_what_never_ran(message: str, seen: Seen) -> str:
-    """A forgotten await is often the cause of a fault that the check saw elsewhere."""
+def _with_its_cause(message: str, seen: Seen) -> str:
+    """What a first mistake comes to is seen far from it: the cause stands above what the check saw."""
+    for cause in (*mistakes(seen.run), *limits_per_call(seen.run)):
+        return f"{cause.message} {cause.advice} {message}"
     dropped = seen.never_ran()
-    return message if not dropped or "nobody awaited" in message else f"{message} And: {dropped}"
+    if not dropped or "nobody awaited" in message:
+        return message
+    # Beside an error it may be that its await was never reached.
+    return f"{message} And: {dropped}" if seen.run.uncaught else f"{dropped} {message}"

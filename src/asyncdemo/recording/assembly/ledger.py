@@ -22,6 +22,7 @@ from asyncdemo.model import (
     Stuck,
     TrackKind,
     Unawaited,
+    Uncaught,
     Wait,
     Wake,
 )
@@ -131,6 +132,7 @@ class Ledger:
     """Tasks that could run but for that -> since when."""
     pauses: list[Pause] = field(default_factory=list)
     unawaited: list[Unawaited] = field(default_factory=list)
+    uncaught: list[Uncaught] = field(default_factory=list)
     pending: set[int] = field(default_factory=set)
     stuck: dict[int, list[Stuck]] = field(default_factory=dict)
     """By process, of those that have been asked and have answered. By the indices of the process."""

@@ -78,6 +78,7 @@ def snapshot(
         blocking_calls=builder.blocking_calls(),
         await_sequences=builder.await_sequences(tracks),
         unawaited=tuple(_at_its_call(one) for one in ledger.unawaited),
+        uncaught=tuple(ledger.uncaught),
         left_pending=builder.left_pending(),
         stuck=stuck,
         holdings=holdings,

@@ -155,7 +155,10 @@ def _ending(lane: Lane) -> str:
 
 def _shown(lane: Lane) -> str:
     if lane.outcome is Outcome.RETURNED:
-        return lane.result or "something that is no plain value"
+        return lane.result or (
+            "something that is no plain value. If these are tasks or coroutines, return what they return: "
+            "`await` them first"
+        )
     return {Outcome.RAISED: "nothing, it raised", Outcome.CANCELLED: "nothing, it was cancelled"}.get(
         lane.outcome, "nothing, it had not ended"
     )

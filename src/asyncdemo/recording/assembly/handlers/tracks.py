@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncdemo.capture import wire
-from asyncdemo.model import LOOPS, Outcome, Site, State, TrackKind, Unawaited, Wait
+from asyncdemo.model import LOOPS, Outcome, Site, State, TrackKind, Unawaited, Uncaught, Wait
 from asyncdemo.recording.assembly.records import LaneRecord, TrackRecord
 from asyncdemo.recording.assembly.sequences import Pause
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers, NumberHandlers
@@ -113,6 +113,12 @@ def unawaited(state: AssemblyState, message: wire.Unawaited) -> None:
     state.ledger.unawaited.append(Unawaited(message.function, message.at_ns, place))
 
 
+def uncaught(state: AssemblyState, message: wire.Uncaught) -> None:
+    error, text, in_group, own, raised_in, site = message
+    place = state.ledger.site(site)
+    state.ledger.uncaught.append(Uncaught(error, text, in_group, own, raised_in, place))
+
+
 # -- numbers --------------------------------------------------------------------------------------
 
 
@@ -166,6 +172,7 @@ MESSAGES: MessageHandlers = {
     wire.LaneEnd: lane_end,
     wire.Pause: pause,
     wire.Unawaited: unawaited,
+    wire.Uncaught: uncaught,
 }
 NUMBERS: NumberHandlers = {
     wire.THREAD_WAITS: thread_waits,
