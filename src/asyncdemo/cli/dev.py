@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -42,14 +42,14 @@ def check(
 
     One line a problem, with file and line. Exit code 1 if there is any.
     Without --fast, every script of the lessons runs, each within limits of time and, but for a run under
-    plain Python, of memory and processes.
+    plain Python, of memory and processes. Several lessons run at a time, but for what measures a time.
     """
     surveyed = survey(find_course(course_folder), COMMANDS)
     sources, names = _chosen(surveyed, lessons)
     problems: Iterator[Problem] = chain(
         (problem for problem in surveyed.problems if not lessons or problem.lesson in names),
         chain.from_iterable(map(fast_problems, sources)),
-        () if fast else _slow(sources),
+        () if fast else slow_problems(sources, _tell),
     )
     if as_json:
         found = list(problems)
@@ -64,11 +64,9 @@ def check(
     context.exit(EXIT_FAILED if count else EXIT_OK)
 
 
-def _slow(sources: Sequence[LessonSource]) -> Iterator[Problem]:
-    for source in sources:
-        if sys.stderr.isatty():
-            click.echo(f"running {source.lesson.id} ...", err=True)
-        yield from slow_problems(source)
+def _tell(words: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(words, err=True)
 
 
 def _chosen(surveyed: Survey, typed: Iterable[str]) -> tuple[list[LessonSource], list[str]]:

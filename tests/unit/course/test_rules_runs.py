@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import pytest
 
 from asyncdemo.course.rules import SLOW_RULES, Problem, slow_problems, survey
 from asyncdemo.course.rules.runs import ending, knob_sets, problems_of_runs
+from asyncdemo.course.rules.side_by_side import measures_time
 from tests.unit.course.good_course import EXERCISE, SOLVED, change, write_course
 
 LESSON = "lesson.toml"
@@ -178,7 +180,7 @@ def lesson(tmp_path: Path) -> Path:
 
 def found(lesson: Path) -> list[Problem]:
     (source,) = survey(lesson.parents[1]).sources
-    return list(slow_problems(source))
+    return list(slow_problems([source]))
 
 
 def found_by(lesson: Path, rule_name: str) -> list[Problem]:
@@ -254,3 +256,33 @@ def test_an_exercise_may_hang_by_design(lesson: Path) -> None:
     (lesson / "exercise.py").write_text(EXERCISE.format(name="exercise", body=body))
     change(lesson / LESSON, 'rows = ["brew"]', 'rows = ["brew"]\ntimeout_s = 1')
     assert found_by(lesson, "exercise-fails") == []
+
+
+def two_lessons(lesson: Path) -> Path:
+    """Beside the lesson on tea one on coffee, which claims a time, too."""
+    coffee = lesson.parent / "05-coffee"
+    shutil.copytree(lesson, coffee)
+    change(coffee / LESSON, 'id = "tea"', 'id = "coffee"')
+    claim = '[[claims]]\ntext = "In 1887"\nvariant = "quick"\nmetric = "wall_s"\nop = "<"\nvalue = 5\n\n'
+    change(coffee / LESSON, "[[quoted]]", claim + "[[quoted]]")
+    return coffee
+
+
+@pytest.mark.slow
+def test_several_lessons_are_judged_and_measured_side_by_side(lesson: Path) -> None:
+    coffee = two_lessons(lesson)
+    sources = survey(lesson.parents[1]).sources
+    assert [measures_time(source.lesson) for source in sources] == [False, True]
+    told: list[str] = []
+    assert not list(slow_problems(sources, told.append))
+    assert told == ["judging tea ...", "judging coffee ...", "measuring coffee ..."]
+    change(lesson / "wrong" / "in_pairs.py", "    cups = []", f"{SOLVED}\n    cups = []")
+    change(lesson / LESSON, "value = 9", "value = 8")
+    change(coffee / LESSON, "value = 5\n", "value = 0\n")
+    found = list(slow_problems(survey(lesson.parents[1]).sources, told.append))
+    assert [(problem.lesson, problem.rule) for problem in found] == [
+        ("tea", "wrong-fails"),
+        ("tea", "claims-hold"),
+        ("coffee", "claims-hold"),
+    ]
+    assert told[-1] == "measuring coffee alone ..."

@@ -5,7 +5,7 @@ Nothing here prints, and nothing changes a file. Not for: what a learner's exerc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from asyncdemo.course.rules import (
@@ -24,8 +24,8 @@ from asyncdemo.course.rules import (
 )
 from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Problem, Rule
+from asyncdemo.course.rules.side_by_side import problems_of, problems_side_by_side
 from asyncdemo.course.rules.survey import Survey, survey
-from asyncdemo.serving import ServiceCache
 
 __all__ = [
     "RULES",
@@ -67,13 +67,21 @@ def fast_problems(source: LessonSource) -> Iterator[Problem]:
         yield from rule.problems(source)
 
 
-def slow_problems(source: LessonSource) -> Iterator[Problem]:
-    """What is wrong with the runs of a lesson, as it is found; nothing if it cannot be run."""
-    if any(problem.rule in _IN_THE_WAY for problem in fast_problems(source)):
+def slow_problems(
+    sources: Sequence[LessonSource], tell: Callable[[str], None] = lambda _: None
+) -> Iterator[Problem]:
+    """What is wrong with the runs of lessons, as it is found; of one that cannot be run nothing.
+
+    tell: told what is waited for.
+    """
+    sound = [
+        source
+        for source in sources
+        if not any(problem.rule in _IN_THE_WAY for problem in fast_problems(source))
+    ]
+    if len(sound) > 1:
+        yield from problems_side_by_side(sound, tell)
         return
-    with ServiceCache() as source.kept:
-        for rule in SLOW_RULES:
-            yield from rule.problems(source)
-        for settings in runs.knob_sets(source):
-            yield from runs.problems_of_runs(source, settings)
-    source.kept = None
+    for source in sound:
+        tell(f"running {source.lesson.id} ...")
+        yield from problems_of(source)

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from asyncdemo.course.content.lesson import Lesson
+from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.services import Services
 from asyncdemo.serving import ServiceCache
 
@@ -81,8 +82,9 @@ class Script:
 class LessonSource:
     """One lesson under the rules. course: the lessons that it may refer to, itself among them.
 
-    commands: those that asyncdemo has; empty if that is not known here. kept: where services stay
-    between the runs of its scripts; None: each run starts what it needs.
+    commands: those that asyncdemo has; empty if that is not known here. kept, spares: where services stay
+    between the runs of its scripts, and processes for them are taken from; None: each run starts what it
+    needs.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class LessonSource:
         self.course = tuple(course) or (lesson,)
         self.commands = commands
         self.kept: ServiceCache | None = None
+        self.spares: SpareChildren | None = None
 
     @contextmanager
     def services(self, names: Sequence[str]) -> Iterator[Services | None]:

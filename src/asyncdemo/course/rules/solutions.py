@@ -114,8 +114,15 @@ def _verdict(source: LessonSource, file: Path, seed: int | None = None) -> Verdi
     assert exercise is not None
     if seed is None:
         exercise = exercise.drawn_with(SEEDS)
+    spares = source.spares
+
+    def poll() -> bool:
+        if spares is not None:
+            spares.fill(1)  # the next one starts while this one runs
+        return True
+
     try:
-        return judge(exercise, file, kept=source.kept, seed=seed)
+        return judge(exercise, file, poll, spares, source.kept, seed)
     except AsyncdemoError as error:
         return Fault(str(error), file)
 

@@ -1,0 +1,102 @@
+"""The slow rules of many lessons, in as little time as they allow: most of it is waiting.
+
+First all that judges exercises, or looks how scripts end, several lessons at a time: a verdict is the same
+on a busy machine. Then the variants of lessons that claim a time, fewer at a time. What does not hold there
+may have been disturbed: it is measured again, alone, and only that counts. Each lesson is in one process
+at a time, as its services are.
+Not for: the rules themselves.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.rules import runs, solutions
+from asyncdemo.course.rules.lesson_source import LessonSource
+from asyncdemo.course.rules.problem import Problem
+from asyncdemo.recording.runner import SpareChildren
+from asyncdemo.serving import ServiceCache
+
+__all__ = ["measures_time", "problems_of", "problems_side_by_side"]
+
+_TIMES: Final = ("_s", "_ms")
+"""What the names of figures end with that are a time, or a rate."""
+
+
+def problems_of(source: LessonSource, *, scripts: bool = True, variants: bool = True) -> Iterator[Problem]:
+    """What is wrong with the runs of a lesson, as it is found; it can be run as it is meant.
+
+    Args:
+        source: The lesson.
+        scripts: Judge its exercise, and look how its variants end under plain Python.
+        variants: Record its variants, and hold what is claimed of them against that.
+    """
+    with ServiceCache() as source.kept, SpareChildren() as source.spares:
+        for rule in (*solutions.RULES, *runs.RULES) if scripts else ():
+            yield from rule.problems(source)
+        for settings in runs.knob_sets(source) if variants else ():
+            yield from runs.problems_of_runs(source, settings)
+    source.kept = source.spares = None
+
+
+def problems_side_by_side(
+    sources: Sequence[LessonSource], tell: Callable[[str], None], at_once: int | None = None
+) -> Iterator[Problem]:
+    """The same of many lessons.
+
+    Args:
+        sources: Lessons that can be run as they are meant.
+        tell: Told what is waited for.
+        at_once: How many are measured at a time, and twice as many judged; by default as many as there
+            are processors.
+    """
+    at_once = at_once or os.cpu_count() or 1
+    timed = [source for source in sources if measures_time(source.lesson)]
+    with _pool(2 * at_once) as pool:
+        judged = [pool.submit(_judged, *_places(source), source not in timed) for source in sources]
+        for source, found in zip(sources, judged, strict=True):
+            tell(f"judging {source.lesson.id} ...")
+            yield from found.result()
+    with _pool(at_once) as pool:
+        measured = [pool.submit(_measured, *_places(source)) for source in timed]
+        disturbed = []
+        for source, problems in zip(timed, measured, strict=True):
+            tell(f"measuring {source.lesson.id} ...")
+            if problems.result():
+                disturbed.append(source)
+    for source in disturbed:
+        tell(f"measuring {source.lesson.id} alone ...")
+        yield from problems_of(source, scripts=False)
+
+
+def measures_time(lesson: Lesson) -> bool:
+    """Whether what its texts claim or ask is a time, or a rate."""
+    conditions = [claim.condition for claim in lesson.claims]
+    conditions += [choice.condition for asked in lesson.predictions for choice in asked.choices]
+    names = [condition.metric for condition in conditions]
+    names += [str(condition.value).partition(".")[2] for condition in conditions]
+    names += [asked.metric for asked in lesson.predictions]
+    return any(name.partition("(")[0].endswith(_TIMES) for name in names)
+
+
+def _pool(at_once: int) -> ProcessPoolExecutor:
+    """Spawned: what is forked off a program with threads may hang, and recordings and services have some."""
+    return ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"))
+
+
+def _places(source: LessonSource) -> tuple[Path, Path]:
+    return source.lesson.folder, source.course_folder
+
+
+def _judged(folder: Path, course_folder: Path, variants: bool) -> list[Problem]:
+    return list(problems_of(LessonSource(load_lesson(folder), course_folder), variants=variants))
+
+
+def _measured(folder: Path, course_folder: Path) -> list[Problem]:
+    return list(problems_of(LessonSource(load_lesson(folder), course_folder), scripts=False))
