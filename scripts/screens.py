@@ -91,7 +91,7 @@ async def _learn(folder: Path, context: CourseContext) -> None:
     async def walk(camera: Photographer) -> None:
         await camera.take("home", "Two sleeps")
         await camera.press("enter")
-        await camera.sees("Question")
+        await camera.take("question", "1 Question", "Enter")
         await camera.press("2", "3", "enter")
         await camera.take("predict", "Question 2 of 4, 1 answered")
         await camera.press("3", "enter", "1", "0", "enter")
