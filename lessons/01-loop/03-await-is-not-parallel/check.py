@@ -55,7 +55,7 @@ def each_part_with_the_token(seen: Seen, loads: Calls, token: str, parts: int) -
 
 
 def the_functions_are_as_they_were(seen: Seen, sign_ins: Calls, loads: Calls) -> float:
-    """What they take and return comes from SEED, in the order of the calls. Gives how long the slowest took."""
+    """What they take and return comes from SEED, in call order. Returns the slowest one's time."""
     network = random.Random(int(seen.knobs["SEED"]))
     fastest, slowest = int(seen.knobs["FASTEST_MS"]), int(seen.knobs["SLOWEST_MS"])
     token, sign_in_ms = (

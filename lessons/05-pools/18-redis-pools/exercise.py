@@ -1,9 +1,9 @@
-"""Twenty orders arrive at the same time, and Redis allows this program five connections. The pool refuses most
-orders, and main leaves them out without a word.
+"""Twenty orders arrive at the same time, and Redis allows this program five connections. The pool refuses
+most orders, and main leaves them out without a word.
 
 Fix it: every order is done once, and none fails. They share one pool, which is closed at the end. There are
-never more than CONNECTIONS connections, and all of them are in use. main returns what is left of each article,
-in the order of the articles.
+never more than CONNECTIONS connections, and all of them are in use. main returns what is left of each
+article, in the order of the articles.
 
 Run it alone with:  python 18-redis-pools.py
 """

@@ -1,5 +1,5 @@
-"""Twenty orders and five connections. This pool makes an order wait until a connection is free, so none fails.
-If one did fail, its error would come out of main.
+"""Twenty orders and five connections. This pool makes an order wait until a connection is free, so none
+fails. If one did fail, its error would come out of main.
 
 Run it alone with:  python solution.py
 """

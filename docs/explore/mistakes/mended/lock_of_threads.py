@@ -2,21 +2,20 @@
 
 import asyncio
 
-balance = 0
+account = {"balance": 0}
 lock = asyncio.Lock()
 
 
 async def pay_in(amount: int) -> None:
-    global balance
     async with lock:
-        before = balance
+        before = account["balance"]
         await asyncio.sleep(0.1)
-        balance = before + amount
+        account["balance"] = before + amount
 
 
 async def main() -> None:
     await asyncio.gather(pay_in(10), pay_in(20))
-    print("balance:", balance)
+    print(account)
 
 
 if __name__ == "__main__":
