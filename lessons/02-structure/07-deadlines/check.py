@@ -1,43 +1,46 @@
 """What the program with the deadline must do, in sentences."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 
 from asyncdemo.testing.checks import Calls, Lane, Outcome, Seen
 
-SLACK_S = 0.01
+SLACK_S = 0.001
 """Virtual time is exact, but each look at the clock takes a microsecond of it."""
 
 
 def check(seen: Seen) -> None:
-    done_at, deadline_s = int(seen.knobs["DONE_AT"]), float(seen.knobs["DEADLINE_S"])
+    questions, ending = expected(seen.knobs)
     follow, asked, goodbye = seen.calls("follow"), seen.calls("ask", "questions"), seen.calls("say_goodbye")
     seen.no_warnings()
     seen.never_blocked()
     follow.happen(1)
     if len(goodbye) > 1:
         goodbye.happen(1)  # said before the time is that two of them take
-    if not done_at:
+    if ending == "given up":
         it_stops_at_the_deadline(seen, follow, asked)
     it_asks_in_time(seen, asked)
-    asked.happen(expected_questions(seen))
+    asked.happen(questions)
+    if ending == "refused" and not goodbye:
+        goodbye.happen(1)
     goodbye.happen(1).all_return().take_at_least(float(seen.knobs["GOODBYE_S"]))
     goodbye.end_within(follow)
-    if done_at:
-        follow.all_return()
-        seen.calls("main").return_values(["done"])
-    else:
-        follow.take_at_least(deadline_s - SLACK_S)
-        lane = follow.lanes[0]
+    lane = follow.lanes[0]
+    if ending == "given up":
         seen.expect(
             lane.outcome is Outcome.CANCELLED,
             "follow ended as cancelled.",
             "When the deadline stops follow, it should end as cancelled; it "
             f"{f'returned {lane.result}' if lane.outcome is Outcome.RETURNED else f'raised {lane.error}'}. "
-            "asyncio.timeout, in main, takes that for done in time: let the CancelledError go on after the "
-            "goodbye.",
+            "asyncio.timeout, in main, then assumes that it finished in time. Let the CancelledError go on "
+            "after the goodbye.",
             at=follow,
         )
-        seen.calls("main").return_values(["given up"])
+    elif ending == "refused":
+        follow.all_raise("PermissionError")
+    else:
+        follow.return_values([ending])
+    seen.calls("main").return_values([ending])
 
 
 def it_stops_at_the_deadline(seen: Seen, follow: Calls, asked: Calls) -> None:
@@ -50,7 +53,7 @@ def it_stops_at_the_deadline(seen: Seen, follow: Calls, asked: Calls) -> None:
         end_s <= deadline_s + goodbye_s + SLACK_S,
         f"It stopped at the deadline, {deadline_s:.2f} s.",
         f"The deadline is at {deadline_s:.2f} s, and a goodbye takes {goodbye_s:.2f} s; follow ended at "
-        f"{end_s:.2f} s. {went_on}Whoever catches the CancelledError must raise it again.",
+        f"{end_s:.2f} s. {went_on}If you catch a CancelledError, raise it again.",
         at=asked if after else follow,
     )
 
@@ -60,7 +63,7 @@ def it_asks_in_time(seen: Seen, asked: Calls) -> None:
     fault = next((words for pair in pairwise(asked.lanes) if (words := fault_between(seen, *pair))), "")
     seen.expect(
         not fault,
-        "It paused after each question, and asked again at once when the line dropped.",
+        "It paused after each question, and asked again immediately when the line dropped.",
         fault,
         at=asked,
     )
@@ -74,9 +77,11 @@ def fault_between(seen: Seen, lane: Lane, following: Lane) -> str:
         return f"{lane.name} should take {ask_s:.2f} s. Leave ask as it is."
     if lane.name == f"ask({seen.knobs['DROPS_AT']})" and not dropped:
         return f"The line should drop in {lane.name}; it returned {lane.result}. Leave ask as it is."
+    if lane.error == "PermissionError":
+        return f"{lane.name} raised PermissionError: the server refuses to answer. Do not ask it again."
     if dropped and waited_s > SLACK_S:
         return (
-            f"The line dropped in {lane.name}. It should ask again at once; {following.name} began "
+            f"The line dropped in {lane.name}. It should ask again immediately; {following.name} started "
             f"{waited_s:.2f} s later."
         )
     if not dropped and abs(waited_s - pause_s) > SLACK_S:
@@ -84,13 +89,20 @@ def fault_between(seen: Seen, lane: Lane, following: Lane) -> str:
     return ""
 
 
-def expected_questions(seen: Seen) -> int:
-    """As many as begin before the deadline: a pause follows each, but for one at which the line drops."""
-    knobs = seen.knobs
-    now_s, n = 0.0, 0
-    while now_s < float(knobs["DEADLINE_S"]) - SLACK_S and n < int(knobs["QUESTIONS"]):
-        n += 1
+def expected(knobs: Mapping[str, int | float | str | bool]) -> tuple[int, str]:
+    """How many questions are asked, and what main returns: a pause follows each, unless the line drops."""
+    now_s = 0.0
+    for n in range(1, int(knobs["QUESTIONS"]) + 1):
+        if now_s > float(knobs["DEADLINE_S"]):
+            return n - 1, "given up"
+        now_s += float(knobs["ASK_S"])
+        if now_s > float(knobs["DEADLINE_S"]):
+            return n, "given up"
+        if n == int(knobs["DROPS_AT"]):
+            continue
+        if n == int(knobs["REFUSES_AT"]):
+            return n, "refused"
         if n == int(knobs["DONE_AT"]):
-            return n
-        now_s += float(knobs["ASK_S"]) + (0 if n == int(knobs["DROPS_AT"]) else float(knobs["PAUSE_S"]))
-    return n
+            return n, "done"
+        now_s += float(knobs["PAUSE_S"])
+    return int(knobs["QUESTIONS"]), "still not done"

@@ -1,11 +1,12 @@
-"""A program asks a server again and again whether a job is done, and is to give up at the deadline. It does
-not: it asks on and on, long after.
+"""A program asks a server again and again whether a job is done, and should give up at the deadline. It
+doesn't: it goes on asking, long after.
 
-Mend follow: at the deadline it stops, wherever it is, and says goodbye; then main returns "given up". It says
-goodbye once, however it ends. Keep the rest: when the line drops it asks again at once, and the pauses stay
-as long as they are.
+Fix follow. At the deadline it stops, wherever it is, says goodbye and ends as cancelled, so that main
+returns "given up". However it ends, it says goodbye, once: also when the job is done, when all QUESTIONS
+were asked, and when the server refuses to answer. Keep the rest: when the line drops, it asks again
+immediately, and after any other answer it pauses for PAUSE_S. It returns "done" or "still not done".
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 07-deadlines.py
 """
 
 import asyncio
@@ -15,36 +16,39 @@ DEADLINE_S = 0.55
 QUESTIONS = 10
 DONE_AT = 0
 DROPS_AT = 2
+REFUSES_AT = 0
 ASK_S = 0.1
 PAUSE_S = 0.1
 GOODBYE_S = 0.05
 
 
 async def ask(n: int) -> bool:
-    """Ask the server whether the job is done. Sometimes the line drops. Leave this function as it is."""
+    """Ask the server whether the job is done. Leave this function as it is."""
     await asyncio.sleep(ASK_S)
     if n == DROPS_AT:
         raise ConnectionError("the line dropped")
+    if n == REFUSES_AT:
+        raise PermissionError("this is not your job")
     return n == DONE_AT
 
 
 async def say_goodbye() -> None:
-    """Tell the server that nobody asks any more. Leave this function as it is."""
+    """Tell the server that nobody will ask any more. Leave this function as it is."""
     await asyncio.sleep(GOODBYE_S)
 
 
 async def follow() -> str:
-    """Ask until the job is done; if the line drops, ask again. However it ends: say goodbye."""
+    """Ask until the job is done. If the line drops, ask again. However it ends, say goodbye."""
     answer = "still not done"
     for n in range(1, QUESTIONS + 1):
         try:
             if await ask(n):
                 answer = "done"
                 break
-            time.sleep(PAUSE_S)  # TODO: can the deadline do anything during this?
-        except (ConnectionError, asyncio.CancelledError) as error:  # TODO: which of them is no error?
+            time.sleep(PAUSE_S)  # TODO: can the deadline stop this?
+        except (ConnectionError, asyncio.CancelledError) as error:  # TODO: which of them has to end follow?
             print(f"question {n}: {error!r}; asking again")
-    await say_goodbye()  # TODO: does this happen, however it ends?
+    await say_goodbye()  # TODO: does this run however it ends?
     return answer
 
 
@@ -55,6 +59,8 @@ async def main() -> str:
             return await follow()
     except TimeoutError:
         return "given up"
+    except PermissionError:
+        return "refused"
 
 
 if __name__ == "__main__":

@@ -6,26 +6,29 @@ DEADLINE_S = 0.55
 QUESTIONS = 10
 DONE_AT = 0
 DROPS_AT = 2
+REFUSES_AT = 0
 ASK_S = 0.1
 PAUSE_S = 0.1
 GOODBYE_S = 0.05
 
 
 async def ask(n: int) -> bool:
-    """Ask the server whether the job is done. Sometimes the line drops. Leave this function as it is."""
+    """Ask the server whether the job is done. Leave this function as it is."""
     await asyncio.sleep(ASK_S)
     if n == DROPS_AT:
         raise ConnectionError("the line dropped")
+    if n == REFUSES_AT:
+        raise PermissionError("this is not your job")
     return n == DONE_AT
 
 
 async def say_goodbye() -> None:
-    """Tell the server that nobody asks any more. Leave this function as it is."""
+    """Tell the server that nobody will ask any more. Leave this function as it is."""
     await asyncio.sleep(GOODBYE_S)
 
 
 async def follow() -> str:
-    """Ask until the job is done; if the line drops, ask again. However it ends: say goodbye."""
+    """Ask until the job is done. If the line drops, ask again. However it ends, say goodbye."""
     answer = "still not done"
     try:
         async with asyncio.timeout(DEADLINE_S):

@@ -6,6 +6,7 @@ DEADLINE_S = 0.55
 QUESTIONS = 10
 DONE_AT = 0
 DROPS_AT = 2
+REFUSES_AT = 0
 ASK_S = 0.1
 PAUSE_S = 0.1
 GOODBYE_S = 0.05
@@ -18,12 +19,12 @@ async def ask(n: int) -> bool:
 
 
 async def say_goodbye() -> None:
-    """Tell the server that nobody asks any more. Leave this function as it is."""
+    """Tell the server that nobody will ask any more. Leave this function as it is."""
     await asyncio.sleep(GOODBYE_S)
 
 
 async def follow() -> str:
-    """Ask until the job is done; if the line drops, ask again. However it ends: say goodbye."""
+    """Ask until the job is done. If the line drops, ask again. However it ends, say goodbye."""
     answer = "still not done"
     try:
         for n in range(1, QUESTIONS + 1):
@@ -46,6 +47,8 @@ async def main() -> str:
             return await follow()
     except TimeoutError:
         return "given up"
+    except PermissionError:
+        return "refused"
 
 
 if __name__ == "__main__":
