@@ -24,7 +24,7 @@ draw = random.Random(SEED)
 
 @app.post("/upload")
 def upload() -> ResponseReturnValue:
-    """Send the image on to the store, with one of the connections that the gate lends."""
+    """Send the image on to the store, through one of the connections that the gate gives out."""
     takes_s = draw.randint(FASTEST_MS, SLOWEST_MS) / 1000
     with gate:
         time.sleep(takes_s)
