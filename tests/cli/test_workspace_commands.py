@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -153,17 +154,19 @@ def test_without_a_workspace_the_way_to_one_is_named(tmp_path: Path, command: st
 
 
 def test_all_exercises_as_one_object(desk: Desk) -> None:
-    desk.tea.write_text(MENDED.replace("return n", "print('brewed')\n    return n"))
+    desk.tea.write_text(MENDED.replace("return n", "print('brewed' + 999 * '!')\n    return n"))
+    desk.coffee.write_text(BROKEN + "# tried\n")
     done = desk("check", "--all", "--json")
     assert done.code == 1
-    assert "brewed" in done.err
+    assert not done.err
     data = done.data
     assert data["format"] == "asyncdemo.check/1"
     assert data["passed"] is False
     tea, coffee = data["exercises"]
     assert (tea["id"], tea["number"], tea["passed"], tea["message"]) == ("tea", 1, True, None)
-    assert tea["evidence"] is None
+    assert (tea["evidence"], tea["status"], coffee["status"]) == (None, "passed", "failed")
     assert len(tea["held"]) >= 2
+    assert set(tea["output"]) == {"brewed" + 194 * "!"}
     assert coffee["passed"] is False
     assert coffee["file"] == str(desk.coffee)
     assert "1" in coffee["message"]
@@ -206,7 +209,7 @@ def test_one_exercise_that_cannot_be_checked_hides_no_other(desk: Desk) -> None:
     done = desk("check", "--all")
     assert done.code == 1
     said = " ".join(done.out.split())
-    assert said.startswith(f"failed 1 tea: {words}")
+    assert said.startswith(f"not checked 1 tea: {words}")
     assert said.partition(" passed 2 coffee ")[2].startswith("1 of 2 exercises passed.")
     assert desk("list", "--json").data["modules"][0]["lessons"][0]["progress"] is None, "it is no try"
     done = desk("check", "tea", "--json")
@@ -263,8 +266,12 @@ def test_all_exercises_in_a_line_each(desk: Desk) -> None:
     assert done.code == 1
     lines = done.out.splitlines()
     assert lines[0].split() == ["passed", "1", "tea"]
-    assert lines[1].startswith("failed   2 coffee: ")
-    assert "1 of 2 exercises passed." in done.out
+    assert lines[1].split() == ["untouched", "2", "coffee"]
+    assert "1 of 2 exercises passed, 1 untouched." in done.out
+    desk.coffee.write_text(BROKEN + "# tried\n")
+    assert desk("check", "--all").out.splitlines()[1].startswith("failed        2 coffee: ")
+    desk.coffee.unlink()
+    assert desk("check", "--all").out.splitlines()[1].startswith("missing       2 coffee: ")
     desk.coffee.write_text(MENDED)
     assert desk("check", "--all").code == 0
 
@@ -277,6 +284,64 @@ def test_once_all_have_passed_all_are_checked_again(desk: Desk) -> None:
     done = desk("check")
     assert done.code == 1
     assert "1 of 2 exercises passed." in done.out
+
+
+@pytest.fixture
+def pile(desk: Desk) -> Path:
+    """Handed in: Ada's workspace, and Bob's, which lies in a folder of his; and a letter."""
+    folder = desk.folder.parent / "pile"
+    folder.mkdir()
+    desk.tea.write_text(MENDED)
+    shutil.copytree(desk.folder, folder / "ada")
+    desk.tea.write_text(BROKEN + "# tried\n")
+    desk.coffee.unlink()
+    shutil.copytree(desk.folder, folder / "bob" / "exercises")
+    (folder / "letter.txt").write_text("Here they are.")
+    return folder
+
+
+def test_a_folder_of_workspaces_makes_one_table(desk: Desk, pile: Path) -> None:
+    table, suites = pile / "table.csv", pile / "suites.xml"
+    words: list[str | Path] = ["check", "--all", "--handed-in", pile, "--course", desk.course]
+    before = {file: file.read_bytes() for file in pile.rglob("*") if file.is_file()}
+    done = asyncdemo(*words, "--csv", table, "--junit", suites, cwd=desk.folder.parent)
+    assert done.code == 1
+    assert done.out == "ada: 1 passed, 1 untouched\nbob: 0 passed, 1 failed (tea), 1 missing (coffee)\n"
+    assert table.read_text().splitlines() == [
+        "workspace,passed,tea,coffee",
+        "ada,1,passed,untouched",
+        "bob,0,failed,missing",
+    ]
+    root = ElementTree.parse(suites).getroot()
+    assert [suite.attrib for suite in root] == [
+        {"name": "ada", "tests": "2", "failures": "0", "errors": "0", "skipped": "1"},
+        {"name": "bob", "tests": "2", "failures": "2", "errors": "0", "skipped": "0"},
+    ]
+    assert [(case.attrib["name"], [one.tag for one in case]) for case in root.iter("testcase")] == [
+        ("tea", []),
+        ("coffee", ["skipped"]),
+        ("tea", ["failure"]),
+        ("coffee", ["failure"]),
+    ]
+    assert {file: file.read_bytes() for file in before} == before, "nothing is written into them"
+    data = asyncdemo(*words, "--json", cwd=desk.folder.parent).data
+    assert [
+        (person["name"], [one["status"] for one in person["exercises"]]) for person in data["workspaces"]
+    ] == [
+        ("ada", ["passed", "untouched"]),
+        ("bob", ["failed", "missing"]),
+    ]
+
+
+def test_a_folder_without_workspaces_and_tables_of_none_are_wrong_use(desk: Desk, tmp_path: Path) -> None:
+    for words, says in (
+        (["check", "--all", "--handed-in", tmp_path / "course"], "there is no workspace in it"),
+        (["check", "--handed-in", tmp_path], "asyncdemo check --all --handed-in"),
+        (["check", "--all", "--csv", "table.csv"], "which --handed-in FOLDER makes"),
+    ):
+        done = desk(*words)
+        assert done.code == 2
+        assert says in " ".join(done.err.split())
 
 
 def test_a_file_from_elsewhere_is_checked_without_a_workspace(tmp_path: Path) -> None:

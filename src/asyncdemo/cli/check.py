@@ -7,27 +7,32 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NoReturn
 
 import click
 
+from asyncdemo.cli.checked import Checked, Checker, Status, as_data
 from asyncdemo.cli.exercises import (
     exercise_argument,
     find_exercise,
-    load_exercise,
     need_workspace,
     next_words,
+)
+from asyncdemo.cli.handed_in import (
+    HandedIn,
+    find_workspaces,
+    table_as_csv,
+    table_as_data,
+    table_as_junit,
+    words_of,
 )
 from asyncdemo.cli.options import course_option, json_option, plain_option
 from asyncdemo.cli.signals import signals_noted
 from asyncdemo.cli.terminal import can_draw, wrapped
-from asyncdemo.course.content.catalog import Heading
-from asyncdemo.course.content.exercise import Exercise
-from asyncdemo.course.judging.judge import Failure, Stopped, Verdict, judge
-from asyncdemo.course.judging.needs import need
+from asyncdemo.course.judging.judge import Stopped, Verdict
 from asyncdemo.course.workspace.context import CourseContext, locate, shown_path
 from asyncdemo.course.workspace.next_step import current_exercise, exercises
 from asyncdemo.course.workspace.progress import now
@@ -35,32 +40,16 @@ from asyncdemo.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
-    AsyncdemoError,
     UsageError,
     WorkspaceError,
 )
-from asyncdemo.model import Lane, Request
 from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
-from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.serving import ServiceCache
-from asyncdemo.testing.checks import Evidence
 
 __all__ = ["command"]
 
 FORMAT = "asyncdemo.check/1"
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """An exercise, the file that was checked, and what came out.
-
-    task: as the exercise says it; None if it could not be checked: then the verdict's message says why.
-    """
-
-    lesson: Heading
-    file: Path
-    task: str | None
-    verdict: Verdict
+_WIDEST: Final = max(map(len, Status))
 
 
 @click.command("check")
@@ -69,8 +58,29 @@ class _Checked:
     "--all",
     "check_all",
     is_flag=True,
-    help="Every exercise, each in a line or two. "
-    "One that cannot be checked counts as failed; the others are checked.",
+    help="Every exercise that was touched, each in a line or two. "
+    "One that cannot be checked is told as that; the others are checked.",
+)
+@click.option(
+    "--handed-in",
+    "handed_in",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="With --all: check every workspace in FOLDER, and make one table of them.",
+)
+@click.option(
+    "--csv",
+    "csv_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --handed-in: write the table into FILE as CSV, a line for each workspace.",
+)
+@click.option(
+    "--junit",
+    "junit_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --handed-in: write it into FILE as the XML of JUnit, which CI servers show.",
 )
 @click.option(
     "--file",
@@ -100,6 +110,9 @@ def command(
     click_context: click.Context,
     exercise_name: str | None,
     check_all: bool,
+    handed_in: Path | None,
+    csv_file: Path | None,
+    junit_file: Path | None,
     own_file: Path | None,
     timeout_s: float | None,
     seed: int | None,
@@ -114,11 +127,19 @@ def command(
     """
     if check_all and (exercise_name or own_file):
         raise UsageError("--all checks every exercise of the workspace: leave out EX and --file.")
+    if handed_in is not None and not check_all:
+        raise UsageError(f"--handed-in checks all exercises: asyncdemo check --all --handed-in {handed_in}")
+    if handed_in is None and (csv_file or junit_file):
+        raise UsageError(
+            "--csv and --junit are for a table of several workspaces, which --handed-in FOLDER makes."
+        )
     if own_file is not None and exercise_name is None:
         raise UsageError(
             f"Which exercise is {own_file} to be checked as? asyncdemo check --file {own_file} EX"
         )
     context = locate(course_folder)
+    if handed_in is not None:
+        _check_handed_in(click_context, context, handed_in, csv_file, junit_file, timeout_s, seed, as_json)
     if own_file is None:
         need_workspace(context)
     records = context.progress.all() if context.progress else {}
@@ -131,32 +152,30 @@ def command(
     alone = len(chosen) == 1 and not check_all
     if plain:
         click_context.color = False
-    checked: list[_Checked] = []
+    checked: list[Checked] = []
     with ServiceCache() as kept, signals_noted() as signals:
+        checker = Checker(kept, lambda: not signals, timeout_s, seed)
         for lesson in chosen:
-            file = own_file or need_workspace(context).file(lesson)
             try:
-                exercise = _exercise(lesson, timeout_s)
-                need(lesson, exercise.load, exercise.services)
-                verdict = _verdict(exercise, file, lambda: not signals, kept, seed)
-                if verdict.repeat and own_file is not None:
-                    verdict = replace(verdict, repeat=f"{verdict.repeat} --file {own_file}")
-                item = _Checked(lesson, file, exercise.task, verdict)
+                if own_file is not None:
+                    item = checker.check_file(lesson, own_file)
+                    if item.verdict.repeat:
+                        repeat = f"{item.verdict.repeat} --file {own_file}"
+                        item = replace(item, verdict=replace(item.verdict, repeat=repeat))
+                elif check_all:
+                    item = checker.check_in(need_workspace(context), lesson)
+                else:
+                    item = checker.check_file(lesson, need_workspace(context).file(lesson))
             except Stopped:
                 break
-            except AsyncdemoError as error:
-                if alone:
-                    raise
-                # One exercise that cannot be checked is no reason to say nothing of the others.
-                item = _Checked(lesson, file, None, Verdict((), Failure(str(error), None), (), {}, ""))
+            if alone and item.trouble is not None:
+                raise item.trouble
             checked.append(item)
-            if own_file is None and item.task is not None and (alone or _is_tried(item)):
+            if own_file is None and item.status in (Status.PASSED, Status.FAILED):
                 _remember(context, item)
-            if as_json:
-                click.echo(item.verdict.output, nl=False, err=True)
-            elif alone:
+            if not as_json and alone:
                 _print(item, plain=plain)
-            else:
+            elif not as_json:
                 _print_brief(item)
     if signals:
         if not as_json:
@@ -170,30 +189,7 @@ def command(
     click_context.exit(EXIT_OK if passed else EXIT_FAILED)
 
 
-def _exercise(lesson: Heading, timeout_s: float | None) -> Exercise:
-    exercise = load_exercise(lesson)
-    return exercise if timeout_s is None else replace(exercise, timeout_s=timeout_s)
-
-
-def _verdict(
-    exercise: Exercise, file: Path, poll: Callable[[], bool], kept: ServiceCache, seed: int | None
-) -> Verdict:
-    """Raises Stopped, CourseError."""
-    if file.is_file():
-        return judge(exercise, file, poll, kept=kept, seed=seed)
-    words = f"{shown_path(file)} is not there. `asyncdemo reset {exercise.lesson_id}` gives it again."
-    return Verdict((), Failure(words, None), (), {}, "")
-
-
-def _is_tried(item: _Checked) -> bool:
-    """Whether its text is not just the one that was given."""
-    try:
-        return item.file.read_bytes() != (item.lesson.folder / "exercise.py").read_bytes()
-    except OSError:
-        return True
-
-
-def _remember(context: CourseContext, item: _Checked) -> None:
+def _remember(context: CourseContext, item: Checked) -> None:
     if context.progress is None:
         return
     try:
@@ -202,10 +198,11 @@ def _remember(context: CourseContext, item: _Checked) -> None:
         click.echo(str(error), err=True)
 
 
-def _print(item: _Checked, *, plain: bool) -> None:
+def _print(item: Checked, *, plain: bool) -> None:
     verdict = item.verdict
     title = f"Exercise {item.lesson.number}, {item.lesson.title}"
-    click.echo(wrapped(f"{title}: {item.task}", rest="  ").replace(title, click.style(title, bold=True), 1))
+    task = f"{title}: {item.task}" if item.task else title
+    click.echo(wrapped(task, rest="  ").replace(title, click.style(title, bold=True), 1))
     click.echo(f"{shown_path(item.file)}\n")
     message = verdict.failure.message if verdict.failure else None
     evidence = verdict.failure.evidence if verdict.failure else None
@@ -234,20 +231,58 @@ def _details(verdict: Verdict) -> dict[str, Any]:
     return {"knobs": verdict.knobs, "output": verdict.output, "repeat": verdict.repeat}
 
 
-def _print_brief(item: _Checked) -> None:
-    failure = item.verdict.failure
-    word, colour = ("failed", "yellow") if failure else ("passed", "green")
-    head = f"{word}  {item.lesson.number:>2} {item.lesson.id}"
-    again = f" Again with the same values: {item.verdict.repeat}" if item.verdict.repeat else ""
-    text = wrapped(failure.message + again, f"{head}: ", " " * 11) if failure else head
-    click.echo(text.replace(word, click.style(word, fg=colour), 1))
+def _print_brief(item: Checked) -> None:
+    colour = {Status.PASSED: "green", Status.UNTOUCHED: "bright_black"}.get(item.status, "yellow")
+    head = f"{item.status:<{_WIDEST}}  {item.lesson.number:>2} {item.lesson.id}"
+    text = head
+    if item.status not in (Status.PASSED, Status.UNTOUCHED):
+        again = f" Again with the same values: {item.verdict.repeat}" if item.verdict.repeat else ""
+        text = wrapped(f"{item.message}{again}", f"{head}: ", " " * (_WIDEST + 5))
+    click.echo(text.replace(item.status, click.style(item.status, fg=colour), 1))
     sys.stdout.flush()
 
 
-def _conclude(context: CourseContext, checked: Sequence[_Checked], *, alone: bool) -> None:
+def _check_handed_in(
+    click_context: click.Context,
+    context: CourseContext,
+    folder: Path,
+    csv_file: Path | None,
+    junit_file: Path | None,
+    timeout_s: float | None,
+    seed: int | None,
+    as_json: bool,
+) -> NoReturn:
+    lessons = exercises(context.course)
+    people: list[HandedIn] = []
+    with ServiceCache() as kept, signals_noted() as signals:
+        checker = Checker(kept, lambda: not signals, timeout_s, seed)
+        for name, workspace in find_workspaces(folder, context.course).items():
+            try:
+                person = HandedIn(name, [checker.check_in(workspace, lesson) for lesson in lessons])
+            except Stopped:
+                break
+            people.append(person)
+            if not as_json:
+                click.echo(wrapped(words_of(person), rest="  "))
+                sys.stdout.flush()
+    if csv_file is not None:
+        csv_file.write_text(table_as_csv(people, lessons), encoding="utf-8")
+    if junit_file is not None:
+        junit_file.write_text(table_as_junit(people), encoding="utf-8")
+    if signals:
+        click_context.exit(EXIT_INTERRUPTED)
+    passed = all(item.verdict.passed for person in people for item in person.checked)
+    if as_json:
+        click.echo(json.dumps({"format": FORMAT, "passed": passed, "workspaces": table_as_data(people)}))
+    click_context.exit(EXIT_OK if passed else EXIT_FAILED)
+
+
+def _conclude(context: CourseContext, checked: Sequence[Checked], *, alone: bool) -> None:
     if not alone:
         passed = sum(item.verdict.passed for item in checked)
-        click.echo(f"\n{passed} of {len(checked)} exercises passed.")
+        untouched = sum(item.status is Status.UNTOUCHED for item in checked)
+        more = f", {untouched} untouched" if untouched else ""
+        click.echo(f"\n{passed} of {len(checked)} exercises passed{more}.")
     elif checked[0].verdict.passed:
         click.echo(click.style("Passed.", fg="green", bold=True))
     else:
@@ -258,44 +293,9 @@ def _conclude(context: CourseContext, checked: Sequence[_Checked], *, alone: boo
         click.echo(line)
 
 
-def _as_data(checked: Sequence[_Checked]) -> dict[str, Any]:
+def _as_data(checked: Sequence[Checked]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "passed": all(item.verdict.passed for item in checked),
-        "exercises": [_exercise_data(item) for item in checked],
-    }
-
-
-def _exercise_data(item: _Checked) -> dict[str, Any]:
-    failure = item.verdict.failure
-    return {
-        "id": item.lesson.id,
-        "number": item.lesson.number,
-        "title": item.lesson.title,
-        "file": str(item.file),
-        "passed": item.verdict.passed,
-        "held": list(item.verdict.held),
-        "message": failure.message if failure else None,
-        "knobs": dict(item.verdict.knobs),
-        "seed": item.verdict.seed,
-        "evidence": _evidence_data(failure.evidence) if failure and failure.evidence else None,
-    }
-
-
-def _evidence_data(evidence: Evidence) -> dict[str, Any]:
-    """Seconds from the opening of the run's first row, as everywhere."""
-    run, zero_ns = evidence.run, open_ns(evidence.run)
-
-    def seconds(time_ns: int) -> float:
-        return round((time_ns - zero_ns) / 1e9, 6)
-
-    def row_data(row: Lane | Request) -> dict[str, Any]:
-        start_s, end_s = seconds(row.start_ns), seconds(row.end_ns)
-        return {"name": row.name, "start_s": start_s, "end_s": end_s, "outcome": str(row.outcome)}
-
-    return {
-        "start_s": seconds(evidence.start_ns),
-        "end_s": seconds(evidence.end_ns),
-        "lanes": [row_data(run.lanes[index]) for index in evidence.lanes],
-        "requests": [row_data(run.requests[index]) for index in evidence.requests],
+        "exercises": [as_data(item) for item in checked],
     }

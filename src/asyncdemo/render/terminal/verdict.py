@@ -19,7 +19,7 @@ from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, The
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import settings_words
 
-__all__ = ["verdict_lines", "verdict_text"]
+__all__ = ["newest_lines", "verdict_lines", "verdict_text"]
 
 _WIDEST_TEXT = 100
 _LEAST_WIDTH = 20
@@ -60,7 +60,7 @@ def verdict_lines(
     if evidence is not None:
         yield []
         yield from evidence_lines(evidence, theme, width, rows)
-    wrote = _newest(output)
+    wrote = newest_lines(output)
     if wrote:
         yield []
         yield text_line("The program wrote:", DIM)
@@ -92,7 +92,7 @@ def verdict_text(
     if evidence is not None:
         for line in evidence_text(evidence):
             yield f"    {line}"
-    wrote = _newest(output)
+    wrote = newest_lines(output)
     if wrote:
         yield "    the program wrote:"
         for line in wrote:
@@ -101,7 +101,7 @@ def verdict_text(
         yield f"    {_REPEAT[0].lower()}{_REPEAT[1:]} {repeat}"
 
 
-def _newest(output: str) -> list[str]:
+def newest_lines(output: str) -> list[str]:
     """The newest lines, without folders, which say nothing, and without Python's hint about tracemalloc."""
     lines = [_FOLDERS.sub("", line) for line in output.splitlines() if line.strip() and _HINT not in line]
     return lines[-_OUTPUT_LINES:]

@@ -1,0 +1,118 @@
+"""A folder of handed-in workspaces: who passed what, as one table, in words, CSV, JUnit's XML or JSON.
+
+Nothing is written into them. Not for: a workspace of one's own (``check``).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from asyncdemo.cli.checked import Checked, Status, as_data
+from asyncdemo.course.content.catalog import Course, Heading
+from asyncdemo.course.workspace import workspace as workspaces
+from asyncdemo.course.workspace.workspace import Workspace
+from asyncdemo.errors import UsageError
+
+__all__ = ["HandedIn", "find_workspaces", "table_as_csv", "table_as_data", "table_as_junit", "words_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """name: of the folder that was handed in. checked: each exercise of the course, in its order."""
+
+    name: str
+    checked: Sequence[Checked]
+
+    def having(self, status: Status) -> list[Checked]:
+        return [item for item in self.checked if item.status is status]
+
+
+def find_workspaces(folder: Path, course: Course) -> dict[str, Workspace]:
+    """Name of what was handed in -> the workspace in it: the folder itself, or one within it.
+
+    Raises UsageError if there is none, WorkspaceError if one cannot be read.
+    """
+    found: dict[str, Workspace] = {}
+    for place in sorted(one for one in folder.iterdir() if one.is_dir()):
+        for candidate in (place, *sorted(one for one in place.iterdir() if one.is_dir())):
+            if place.name not in found and Workspace(candidate).manifest.is_file():
+                found[place.name] = workspaces.load(candidate).renamed(course.renamed)
+    if not found:
+        raise UsageError(
+            f"{folder}: there is no workspace in it. Put the folders there that people handed in, as "
+            "`asyncdemo start` made them, each with its .asyncdemo."
+        )
+    return found
+
+
+def words_of(person: HandedIn) -> str:
+    """ "ada: 3 passed, 1 failed (upload-gate), 22 untouched"."""
+    parts = []
+    for status in Status:
+        items = person.having(status)
+        names = ", ".join(item.lesson.id for item in items)
+        tells = bool(items) and status not in (Status.PASSED, Status.UNTOUCHED)
+        if items or status is Status.PASSED:
+            parts.append(f"{len(items)} {status}" + (f" ({names})" if tells else ""))
+    return f"{person.name}: {', '.join(parts)}"
+
+
+def table_as_csv(people: Sequence[HandedIn], lessons: Sequence[Heading]) -> str:
+    """A line each: name, how many passed, and what became of each exercise."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["workspace", "passed", *(lesson.id for lesson in lessons)])
+    for person in people:
+        row = [item.status for item in person.checked]
+        table.writerow([person.name, len(person.having(Status.PASSED)), *row])
+    return text.getvalue()
+
+
+def table_as_junit(people: Sequence[HandedIn]) -> str:
+    """A test suite for each workspace, a test for each exercise; one that is untouched is skipped."""
+    root = ElementTree.Element("testsuites")
+    for person in people:
+        counts = {
+            "tests": len(person.checked),
+            "failures": len(person.having(Status.FAILED)) + len(person.having(Status.MISSING)),
+            "errors": len(person.having(Status.UNCHECKED)),
+            "skipped": len(person.having(Status.UNTOUCHED)),
+        }
+        suite = ElementTree.SubElement(root, "testsuite", {"name": person.name, **_texts(counts)})
+        for item in person.checked:
+            case = ElementTree.SubElement(
+                suite, "testcase", {"classname": person.name, "name": item.lesson.id}
+            )
+            if item.status is not Status.PASSED:
+                ElementTree.SubElement(case, _ELEMENTS[item.status], {"message": _valid(item.message or "")})
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def table_as_data(people: Sequence[HandedIn]) -> list[dict[str, Any]]:
+    return [
+        {"name": person.name, "exercises": [as_data(item) for item in person.checked]} for person in people
+    ]
+
+
+_ELEMENTS = {
+    Status.FAILED: "failure",
+    Status.MISSING: "failure",
+    Status.UNCHECKED: "error",
+    Status.UNTOUCHED: "skipped",
+}
+
+
+def _texts(counts: Mapping[str, int]) -> dict[str, str]:
+    return {name: str(count) for name, count in counts.items()}
+
+
+def _valid(text: str) -> str:
+    """XML has no control characters, not even escaped."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
