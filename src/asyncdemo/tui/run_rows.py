@@ -168,8 +168,10 @@ class RunRows(Widget, can_focus=True):
         return [*strips, *[blank] * (missing - len(below)), *below]
 
     def _strip(self, line: Line, base: Style) -> Strip:
-        strip = Strip([Segment(text, style) for text, style, _ in line])
-        return strip.adjust_cell_length(self.size.width).apply_style(base)
+        # One pass, and no measuring of each piece: a line of a busy row has a hundred of them.
+        segments = [Segment(text, base + style if style else base) for text, style, _ in line]
+        length = cell_len("".join([segment.text for segment in line]))
+        return Strip(segments, length).adjust_cell_length(self.size.width, base)
 
     def _title(self, drawn: int) -> Line:
         line = run_title(self.run, self.windows.length_ns, self._theme, self.size.width)

@@ -232,13 +232,16 @@ def _row(row: Row, theme: Theme, gutter: int) -> Line:
     ]
     folded = row.size > 1
     run, style = "", None
+    glyph, before = "", None
     for cell in row.cells:
-        its_style = theme.shade_style(cell.shade)
-        if its_style is not style:
-            if run:
-                line.append(Segment(run, style))
-            run, style = "", its_style
-        run += theme.density(cell) if folded else theme.glyph(cell)
+        if cell is not before:  # a long state is one cell, many times
+            before, glyph = cell, theme.density(cell) if folded else theme.glyph(cell)
+            its_style = theme.shade_style(cell.shade)
+            if its_style is not style:
+                if run:
+                    line.append(Segment(run, style))
+                run, style = "", its_style
+        run += glyph
     if run:
         line.append(Segment(run, style))
     return line
