@@ -213,7 +213,7 @@ def test_any_number_of_lanes_fits_the_terminal(width: int, height: int) -> None:
     lines = seen(*panels, width=width, height=height)
     assert len(lines) <= height
     assert max(map(len, lines)) <= width
-    assert any("folded" in line for line in lines)
+    assert any("folded" in line or "to a row" in line for line in lines)
 
 
 def test_both_panels_have_the_scale_of_the_longer() -> None:
@@ -321,3 +321,22 @@ class TestReplay:
 
         report = text_of(list(report_lines([run], UNICODE, 120)))[:8]
         assert ends(seen(panel)) == pytest.approx(ends(report), abs=0.03)
+
+
+def test_of_programs_below_each_other_the_one_that_runs_gets_the_room_under_one_axis() -> None:
+    story = Story()
+    for number in range(10):
+        story.task(f"done{number}").sleeps(100).returns()
+    over, running, later = LivePanel("over"), LivePanel("running"), LivePanel("later")
+    done = story.run(name="over")
+    replay(done, over, ns(200))
+    for lane in range(10):
+        running.lane_opened(lane, f"now{lane}", lane, State.WAITING)
+    running.clock(ns(50))
+    lines = seen(over, running, later, width=80, height=21)
+    assert sum("╷0" in line for line in lines) == 1
+    assert sum(line.startswith("now") for line in lines) == 10
+    assert any("── over" in line and "to a row" in line for line in lines)
+    # Between its end and the start of the next nothing jumps.
+    running.ended(done)
+    assert sum(line.startswith("now") for line in seen(over, running, later, width=80, height=21)) == 10

@@ -132,17 +132,42 @@ def picture_lines(panels: Sequence[LivePanel], theme: Theme, width: int, height:
         heights = [room - max(map(len, outputs), default=0)] * len(panels)
         lines = [*beside(_pictures(panels, theme, each, heights), each), *beside(outputs, each)]
     else:
-        # Below each other there is room for what is being written only.
+        # Below each other there is room for what is being written only, and for one axis.
         outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
-        room_for_all = room - sum(map(len, outputs))
-        heights = shared_heights([panel.wanted_height for panel in panels], room_for_all, _LEAST_HEIGHT)
-        pairs = zip(_pictures(panels, theme, each, heights), outputs, strict=True)
-        lines = [line for picture, written in pairs for line in (*picture, *written)]
+        axes = sum(panel.lanes > 0 for panel in panels)
+        room_for_all = room - sum(map(len, outputs)) + max(axes - 1, 0)
+        pictures = _pictures(panels, theme, each, _shares(panels, room_for_all), len(panels) == 1)
+        axis: list[Line] = []
+        for panel, picture in zip(panels, pictures, strict=True):
+            if panel.lanes and len(panels) > 1:
+                axis = [picture.pop(1)]
+        pairs = zip(pictures, outputs, strict=True)
+        lines = [*axis, *(line for picture, written in pairs for line in (*picture, *written))]
     return [*lines[: max(room, 1)], [], *legend][: max(height, 1)]
 
 
+def _shares(panels: Sequence[LivePanel], room: int) -> list[int]:
+    """The lines of each, below each other: first of what runs, so that one sees it happen; then of the rest.
+
+    Between the end of one and the start of the next the last one counts as running.
+    """
+    begun = [place for place, panel in enumerate(panels) if panel.started]
+    runs = [place for place in begun if panels[place].active] or begun[-1:]
+    if all(panel.started and not panel.active for panel in panels):
+        runs = begun
+    rest = [place for place in range(len(panels)) if place not in runs]
+    wanted = [panel.wanted_height for panel in panels]
+    kept = sum(min(wanted[place], _LEAST_HEIGHT) for place in rest)
+    heights = [0] * len(panels)
+    for places, most in (runs, room - kept), (rest, room):
+        shares = shared_heights([wanted[place] for place in places], most - sum(heights), _LEAST_HEIGHT)
+        for place, share in zip(places, shares, strict=True):
+            heights[place] = share
+    return heights
+
+
 def _pictures(
-    panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int]
+    panels: Sequence[LivePanel], theme: Theme, width: int, heights: Sequence[int], counted: bool = True
 ) -> list[list[Line]]:
     """All on the same scale: that of the panel which needs the widest columns."""
     rows = max(heights, default=1)
@@ -153,6 +178,6 @@ def _pictures(
     bin_ns = max((panel.bin_ns for panel in panels), default=1)
     column_ns = max((panel.column_ns(width - gutter, bin_ns) for panel in panels), default=1)
     return [
-        panel.lines(theme, width, height, gutter, column_ns)
+        panel.lines(theme, width, height, gutter, column_ns, counted=counted)
         for panel, height in zip(panels, heights, strict=True)
     ]

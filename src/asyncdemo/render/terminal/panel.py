@@ -175,6 +175,10 @@ class LivePanel:
         return replace(grid, noun=self.noun)
 
     @property
+    def started(self) -> bool:
+        return self._started
+
+    @property
     def active(self) -> bool:
         return self._started and not self._status
 
@@ -186,8 +190,13 @@ class LivePanel:
             return 2 + still
         return 2 + self.lanes + (self._blocked is not None or self._longest is not None) + still
 
-    def lines(self, theme: Theme, width: int, height: int, gutter: int, column_ns: int) -> list[Line]:
-        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks."""
+    def lines(
+        self, theme: Theme, width: int, height: int, gutter: int, column_ns: int, *, counted: bool = True
+    ) -> list[Line]:
+        """At most ``height`` lines (never less than four): title, axis, lanes, what blocks.
+
+        counted: whether a line for each state tells, where rows are folded, how many lanes were in it.
+        """
         self._width = width
         lines = [title_line(self.name, self.headline, theme, width)]
         still = self._still_lines(width)[: max(height - 3, 1)]
@@ -199,12 +208,17 @@ class LivePanel:
         blocking = self._blocking_lines(theme, width)
         rows = max(height - 2 - len(blocking), 1)
         counts = 0
-        if self._cells.opened > rows:
+        if counted and self._cells.opened > rows:
             # Where rows are folded a line says so, and each state has one of counts if there is room.
             counts = min(len(self._cells.seen), max(rows // 3, 0))
             rows = max(rows - 1 - counts, 1)
         grid = self.grid(columns, rows, column_ns)
-        return [*lines, *timeline_lines(grid, theme, gutter, counts), *blocking, *still]
+        drawn = list(timeline_lines(grid, theme, gutter, counts))
+        if not counted and grid.folded:
+            drawn = drawn[: 1 + len(grid.rows)]
+            now, _, rest = self.headline.partition(", ")
+            lines = [title_line(self.name, f"{now}, up to {grid.fold:,} to a row, {rest}", theme, width)]
+        return [*lines, *drawn, *blocking, *still]
 
     def warning_lines(self, theme: Theme, width: int) -> list[Line]:
         """What blocks, and why nothing happens, if that is so."""
