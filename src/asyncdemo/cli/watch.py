@@ -68,6 +68,8 @@ def command(
     need_workspace(context)
     click_context.color = False
     with _Log(context, lesson, poll) as log, signals_noted() as signals:
+        if sys.stdin.isatty():
+            _say("Save the file to check it; Ctrl-C stops.")
         while not signals:
             log.go_on(signals)
     log.end()
