@@ -188,6 +188,7 @@ def test_what_keeps_a_check_from_its_verdict_is_told_and_the_watch_goes_on(desk:
 
 def test_plain_words_on_a_terminal_have_no_control_codes(desk: Desk) -> None:
     with desk.watch("--plain") as terminal:
+        terminal.wait_for("Ctrl-C stops.")
         terminal.wait_for(FAILS)
         desk.tea.write_text(MENDED)
         terminal.wait_for("Passed. Next")

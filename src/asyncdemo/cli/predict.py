@@ -1,29 +1,26 @@
 """Asks for predictions before a lesson runs, and sets them against what happened.
 
-Not for: judging them; that is ``course.content.predictions``.
+Not for: judging them; that is ``course.judging.answers``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import click
 
-from asyncdemo.analysis.metrics import Metrics
 from asyncdemo.cli.terminal import styled, wrapped
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import (
     Answer,
     Prediction,
     PredictionKind,
-    compare,
     fill,
-    happened,
     parse,
 )
-from asyncdemo.course.workspace.progress import Predicted
+from asyncdemo.course.judging.answers import JudgedAnswer
 
-__all__ = ["answers_data", "ask", "print_answers"]
+__all__ = ["ask", "print_answers"]
 
 
 def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs) -> dict[int, Answer]:
@@ -50,74 +47,30 @@ def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs
     return answers
 
 
-def print_answers(
-    predictions: Sequence[Prediction],
-    answers: Mapping[int, Answer],
-    measured: Mapping[str, Metrics],
-    knobs: Knobs,
-    *,
-    reasons: bool = True,
-) -> tuple[Predicted, ...]:
-    """Prints every question with what was said, what happened and why. Returns those that were answered.
+def print_answers(judged: Sequence[JudgedAnswer], knobs: Knobs, *, reasons: bool = True) -> None:
+    """Prints every question with what was said, what happened and why.
 
     reasons: also of those that were not answered, of which there is else no more than what happened.
     """
-    answered: list[Predicted] = []
-    if not predictions:
-        return ()
+    if not judged:
+        return
+    answered = any(answer.said for answer in judged)
     click.echo()
     click.echo(
-        click.style("What you predicted, and what happened" if answers else "What happened", bold=True)
+        click.style("What you predicted, and what happened" if answered else "What happened", bold=True)
     )
-    for place, prediction in enumerate(predictions):
-        if place not in answers and not reasons:
-            was = _told(prediction, "", happened(prediction, measured, knobs))
-            click.echo(_question(place, prediction, knobs, was))
+    for place, answer in enumerate(judged):
+        if answer.right is None and not reasons:
+            click.echo(_question(place, answer.prediction, knobs, answer.sentence))
             continue
-        click.echo(_question(place, prediction, knobs))
-        if place in answers:
-            comparison = compare(prediction, answers[place], measured, knobs)
-            answered.append(
-                Predicted(
-                    question=prediction.question,
-                    place=place + 1,
-                    answer=comparison.predicted,
-                    happened=comparison.happened,
-                    right=comparison.right,
-                    asked=1,
-                    times_right=int(comparison.right),
-                )
-            )
-            verdict, colour = ("Right.", "green") if comparison.right else ("Not\u00a0so.", "yellow")
-            said = f"{_told(prediction, comparison.predicted, comparison.happened)} {verdict}"
-            lines = wrapped(said, "   ", "   ").removesuffix(verdict)
-            click.echo(styled(lines) + click.style(verdict.replace("\u00a0", " "), fg=colour, bold=True))
+        click.echo(_question(place, answer.prediction, knobs))
+        if answer.right is None:
+            click.echo(styled(wrapped(answer.sentence, "   ", "   ")))
         else:
-            was = _told(prediction, "", happened(prediction, measured, knobs))
-            click.echo(styled(wrapped(was, "   ", "   ")))
-        click.echo(styled(wrapped(fill(prediction.why, knobs), "   ", "   ")))
-    return tuple(answered)
-
-
-def answers_data(
-    predictions: Sequence[Prediction], measured: Mapping[str, Metrics], knobs: Knobs
-) -> list[dict[str, str]]:
-    """Each question with what happened and why, for ``--json``."""
-    return [
-        {
-            "question": fill(prediction.question, knobs),
-            "happened": happened(prediction, measured, knobs),
-            "why": fill(prediction.why, knobs),
-        }
-        for prediction in predictions
-    ]
-
-
-def _told(prediction: Prediction, said: str, was: str) -> str:
-    """An offered answer may be a sentence of its own, a figure is a part of ours."""
-    if prediction.kind is PredictionKind.CHOICE:
-        return (f"You said: {said.rstrip('.')}. " if said else "") + f"It was: {was.rstrip('.')}."
-    return f"You said {said}; it was {was}." if said else f"It was {was}."
+            verdict, colour = ("Right.", "green") if answer.right else ("Not\u00a0so.", "yellow")
+            lines = wrapped(f"{answer.sentence} {verdict}", "   ", "   ").removesuffix(verdict)
+            click.echo(styled(lines) + click.style(verdict.replace("\u00a0", " "), fg=colour, bold=True))
+        click.echo(styled(wrapped(answer.why, "   ", "   ")))
 
 
 def _question(place: int, prediction: Prediction, knobs: Knobs, and_then: str = "") -> str:

@@ -19,7 +19,7 @@ from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words, program
 from asyncdemo.cli.options import course_option, details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
-from asyncdemo.cli.predict import answers_data, ask, print_answers
+from asyncdemo.cli.predict import ask, print_answers
 from asyncdemo.cli.prose import print_markdown
 from asyncdemo.cli.recording import Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrapped, wrapped_for
@@ -28,8 +28,9 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.content.predictions import fill
 from asyncdemo.course.content.text import sections
-from asyncdemo.course.judging.answers import answerable
+from asyncdemo.course.judging.answers import answerable, judge_answers
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
 from asyncdemo.course.workspace.context import CourseContext, locate
 from asyncdemo.course.workspace.next_step import first_unread
@@ -182,10 +183,13 @@ def command(
     predictions = [] if no_predict else answerable(lesson.predictions, all_names, names)
     if as_json:
         recorded = record_quietly(jobs(Stdout.TO_STDERR))
-        judged = not recorded.interrupted and not not_as_meant(variants, recorded.runs)
+        broke_off = recorded.interrupted or not_as_meant(variants, recorded.runs)
         measured = {run.name: measure(run) for run in recorded.runs}
-        answers_now = answers_data(predictions, measured, values) if judged else []
-        click.echo(json.dumps(lesson_result(lesson.id, values, recorded.runs, answers_now)))
+        what_happened = [
+            {"question": fill(answer.prediction.question, values), "happened": answer.was, "why": answer.why}
+            for answer in (() if broke_off else judge_answers(predictions, {}, measured, values))
+        ]
+        click.echo(json.dumps(lesson_result(lesson.id, values, recorded.runs, what_happened)))
         _save(lesson, recorded.runs, save_to)
         click_context.exit(_exit_code(variants, recorded))
 
@@ -220,7 +224,11 @@ def command(
         click.echo(f"\nInterrupted{': this is what was recorded until then' if some else ''}.")
     elif not odd:
         measured = {run.name: measure(run) for run in recorded.runs}
-        _remember(context, lesson, print_answers(predictions, answers, measured, values, reasons=not brief))
+        judged = judge_answers(predictions, answers, measured, values)
+        print_answers(judged, values, reasons=not brief)
+        _remember(
+            context, lesson, [item for item in (answer.predicted() for answer in judged) if item is not None]
+        )
     elif predictions:
         # Figures of a run that broke off answer no question.
         click.echo(
