@@ -18,7 +18,7 @@ class Row:
     """clients: connections in use all the time, a closed loop. answers: requests that were answered.
 
     run, mean, p50: durations as the tool prints them; mean and p50 are of the answers. timeouts: requests
-    without one; each was given up after TIMEOUT_S, and its client asked again.
+    without an answer.
     """
 
     name: str
@@ -42,7 +42,7 @@ def read(table: str) -> list[Row]:
 
 
 def audit(rows: list[Row]) -> list[str]:
-    """The names of the rows that cannot be true; figures that differ by at most TOLERANCE agree."""
+    """Return the names of the rows that cannot be true."""
     flagged = []
     for row in rows:
         had_s = row.clients * seconds(row.run)
