@@ -25,6 +25,7 @@ from asyncdemo.capture import wire
 from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.outbox import Outbox
 from asyncdemo.capture.sums import Event, StepSums
+from asyncdemo.capture.task_sums import TaskSums
 
 RUNNING = 0
 READY = 1
@@ -246,7 +247,8 @@ class Recorder:
         self._packed: list[bytes] = []
         """Frames of numbers, to be sent after the definitions that they refer to."""
         self._packed_bytes = 0
-        self._definitions: list[wire.Message] = []
+        self._definitions: list[Any] = []
+        """Messages; as a plain tuple the fields of a ``Task`` that was held."""
         self.define: Callable[[wire.Message], None] = self._definitions.append
         self.tasks: dict[int, int] = {}
         """id(task) -> track. By id, because a strong reference would hide "Task was destroyed"."""
@@ -266,6 +268,10 @@ class Recorder:
         self.user_site = _NearestSite(origins.is_user, self.frame_site)
         """That of ``user_caller``."""
         self._waits: dict[object, int] = {}
+        self._plain_waits = {wire.WAIT_YIELD: (False, False), wire.WAIT_DONE: (False, False)}
+        self.task_sums = TaskSums(
+            self._definitions, self.numbers, self._plain_waits, itertools.count(base).__next__
+        )
         self._calls: dict[tuple[str, int, int], int] = {}
         self._new_wait = itertools.count(base + wire.FIRST_WAIT).__next__
         self._outbox = Outbox()
@@ -325,6 +331,7 @@ class Recorder:
                 self._waits[key] = index
                 if state in (READY, WAITING):
                     self.sums.plain_waits.add(index)
+                    self._plain_waits[index] = state == WAITING, reason in wire.WOKEN_BY_LANES
             self.define(wire.Wait(index, reason, state, resource, on, item, site))
         return index
 
@@ -386,7 +393,7 @@ class Recorder:
         if self._too_much and not self.sums.active:
             self.sums.active = True
             self._counted_ns, self._steps = _clock(), 0
-            self._record_steps(self.sums.record)
+            self._tell_steps(self.sums.record)
 
     @property
     def _too_much(self) -> bool:
@@ -408,6 +415,18 @@ class Recorder:
         """For who keeps ``record_step``: is called with it, now and when it changes."""
         self._followers.append(follower)
         follower(self.record_step)
+
+    def sum_up_tasks(self) -> None:
+        """From now on, of those that nothing else is to be known of."""
+        sums = self.task_sums
+        sums.active = True
+        self.define, self.record = sums.define, sums.record
+        self._record_steps(sums.record_step)
+
+    def _tell_steps(self, tell: Callable[[Event], None]) -> None:
+        self.task_sums.tell_step = tell
+        if not self.task_sums.active:
+            self._record_steps(tell)
 
     def _record_steps(self, record: Callable[[Event], None]) -> None:
         if record is not self.record_step:
@@ -456,7 +475,7 @@ class Recorder:
                 self._gather(at_end=True)
                 while outbox:
                     outbox.send_next()
-                if self.record_step is not self.sums.record:
+                if self.task_sums.tell_step is not self.sums.record:
                     break
         finally:
             outbox.release()
@@ -464,6 +483,7 @@ class Recorder:
     def _gather(self, at_end: bool = False) -> None:
         if not self._outbox.connected:
             return
+        self.task_sums.tell_all()
         # Numbers first: whatever they refer to was defined before they were recorded.
         if at_end or self._sums_are_due:
             now_ns = self.now()
@@ -473,7 +493,9 @@ class Recorder:
         frames, self._packed_bytes = self._packed[:], 0
         self._packed.clear()
         count = len(self._definitions)
-        definitions = self._definitions[:count]
+        definitions = [
+            wire.Task._make(one) if type(one) is tuple else one for one in self._definitions[:count]
+        ]
         del self._definitions[:count]
         if self._cut:
             return
@@ -494,6 +516,7 @@ class Recorder:
         self._record_steps(self.record)
         self.define = lambda definition: None
         self.sums.clear()
+        self.task_sums.clear()
         self.numbers.clear()
         self._packed.clear()
         self._definitions.clear()

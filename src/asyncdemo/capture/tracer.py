@@ -78,8 +78,11 @@ class Tracer:
         self._reasons.service_of, self._reasons.connections = self._pools.service_of, self._pools.connections
         self._executors = Executors(recorder, self._reasons, self._loops, self._limits, self._waits)
 
-    def install(self, serves: bool = False, follow: bool = False) -> None:
-        """serves: the script is a server, whose requests are observed. follow: what it starts is, too."""
+    def install(self, serves: bool = False, follow: bool = False, sums_tasks: bool = False) -> None:
+        """serves: the script is a server, whose requests are observed. follow: what it starts is, too.
+
+        sums_tasks: of very many tasks most are only summed up.
+        """
         patches, recorder = self.patches, self.recorder
         sleep: Callable[[float], None] = self._real_sleep
         slow_step = self._watchdog.slow_step
@@ -113,6 +116,8 @@ class Tracer:
         restarts.install()
         if serves:
             self._requests.install(patches)
+        if sums_tasks:
+            self._tasks.most_whole = wire.MOST_WHOLE
         patches.forget_sources()
         finder = _Finder(
             {

@@ -20,6 +20,8 @@ Numbers, by their first integer (a task's step has its track there, so tags are 
     SUMMED             track + (waits << WAITS_SHIFT), end_ns, steps, running_ns, wait   in place of so many
                        steps up to that time; else the task was ready, but for so many waits that come next:
     WAITED             track, wait, waker, length_ns   all together
+    TASK_SUMMED        group + (steps << WAITS_SHIFT), start_ns, end_ns, running_ns, waiting_ns   in place of
+                       all that a task did, which is known by its group only
     NOW                at_ns                       nothing happened until then
     STUCK              at_ns                       the definition "stuck" tells of this moment
 """
@@ -48,7 +50,15 @@ SUMMED = -13
 WAITED = -14
 ENDED = -15
 """A task, as most do: track, when, and whether it was cancelled. ``End`` tells what else there is to tell."""
+TASK_SUMMED = -16
 WAITS_SHIFT = 56
+
+MOST_WHOLE = 20_000
+"""Tasks that have ended and are told of and kept one by one, where no lanes are asked for."""
+WOKEN_BY_LANES = frozenset(
+    {"event", "condition", "barrier", "empty queue", "queue.join", "future", "taskgroup", "gather", "tasks"}
+)
+"""Waits that another lane may end: who did is known from the wake."""
 
 # Wakers that are no track.
 BY_LOOP = -1
@@ -228,6 +238,17 @@ class Task(NamedTuple):
     at_ns: int
     thread: int | None
     own: bool
+
+
+class TaskGroup(NamedTuple):
+    """Tasks that are only summed up: what they have in common. Fields as in ``Task`` and ``End``."""
+
+    group: int
+    function: str
+    outcome: str
+    parent: int | None
+    thread: int | None
+    site: int | None
 
 
 class Thread(NamedTuple):
@@ -439,9 +460,10 @@ class Handled(NamedTuple):
 
 Message = (
     Hello | Refused | Invalid | Process | Code | Ready | Start | Finish | Forked | Cut | Note | HookFailed
-    | Clock | Result | Site | Wait | Call | Task | Thread | Runs | End | Destroyed | Pending | Lane | LaneEnd
-    | Pause | Unawaited | Uncaught | Stuck | SlowStep | Blocked | Resource | Pool | PoolClosed | PoolRefused
-    | Connection | ConnectionReady | ConnectionReturned | ConnectionClosed | Accepted | Handling | Handled
+    | Clock | Result | Site | Wait | Call | Task | TaskGroup | Thread | Runs | End | Destroyed | Pending
+    | Lane | LaneEnd | Pause | Unawaited | Uncaught | Stuck | SlowStep | Blocked | Resource | Pool
+    | PoolClosed | PoolRefused | Connection | ConnectionReady | ConnectionReturned | ConnectionClosed
+    | Accepted | Handling | Handled
 )  # fmt: skip
 
 VERSION = 1

@@ -106,6 +106,7 @@ def child_options(target: Target, options: Options) -> dict[str, object]:
         "follow": options.follow,
         "threshold_s": options.threshold_s,
         "serves": options.serves,
+        "sums_tasks": not (options.serves or options.lanes or (call is not None and call.lanes)),
         "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
     }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import random
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,9 +18,12 @@ from asyncdemo.analysis.metrics import measure
 from asyncdemo.analysis.metrics.states import tally
 from asyncdemo.capture import wire
 from asyncdemo.capture.sums import StepSums
+from asyncdemo.capture.task_sums import TaskSums
 from asyncdemo.model import NO_WAIT, Run, RunOutcome, State, Wait
+from asyncdemo.recording import runner
 from asyncdemo.recording.assembly import Assembly, coarsening, summing
 from asyncdemo.recording.assembly.spans import SpansBuilder
+from asyncdemo.recording.options import child_options
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target, record
 
 SCRIPT = """
@@ -112,20 +117,25 @@ def test_all_figures_are_those_of_the_whole_run(
     summed = assembled(frames)
     assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 50
     assert len(summed.tracks) + sum(len(tasks.starts_ns) for tasks in summed.summed) == len(whole.tracks)
+    _same_figures(summed, whole)
+    assert [note for note in summed.notes if "only summed up" in note]
+    assert not whole.notes
+
+
+def _same_figures(summed: Run, whole: Run) -> None:
+    """Of which some tasks are only summed up."""
     figures, expected = measure(summed), measure(whole)
     for field in dataclasses.fields(figures):
         if field.name not in ("lane_totals", "resources", "longest_step", "idle"):
             assert getattr(figures, field.name) == getattr(expected, field.name), field.name
-    assert figures.longest_step is not None and expected.longest_step is not None
-    assert figures.longest_step.duration_ns == expected.longest_step.duration_ns
+    longest, expected_longest = figures.longest_step, expected.longest_step
+    assert (longest and longest.duration_ns) == (expected_longest and expected_longest.duration_ns)
     assert [
         (use.peak_held, use.peak_queued, use.queued_ns, len(use.resource.slots)) for use in figures.resources
     ] == [
         (use.peak_held, use.peak_queued, use.queued_ns, len(use.resource.slots)) for use in expected.resources
     ]
     assert [one.kind for one in diagnose(summed)] == [one.kind for one in diagnose(whole)]
-    assert [note for note in summed.notes if "only summed up" in note]
-    assert not whole.notes
 
 
 def test_who_stands_out_is_kept(frames: Frames, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,6 +285,112 @@ def test_what_the_process_sums_up_changes_no_figure(frames: Frames, tell_every: 
     assert not whole.notes
     (note,) = summed.notes
     assert "steps came faster than each of them can be recorded" in note
+
+
+def tasks_summed_up(frames: Frames, chance: random.Random, all_every: int) -> Frames:
+    """As the script's process would have told the same, had it made so many tasks."""
+    definitions: list[Any] = []
+    numbers: list[int] = []
+    plain_waits = {wire.WAIT_YIELD: (False, False), wire.WAIT_DONE: (False, False)}
+    sums = TaskSums(definitions, numbers, plain_waits, itertools.count().__next__)
+    told: Frames = []
+
+    def tell_all() -> None:
+        sums.tell_all()
+        made = [wire.Task._make(one) if type(one) is tuple else one for one in definitions]
+        told.extend(
+            (frame[:1], frame[5:]) for frame in (wire.messages_frame(made), wire.numbers_frame(numbers))
+        )
+        definitions.clear()
+        numbers.clear()
+
+    for kind, payload in frames:
+        if kind == wire.MESSAGES:
+            for one in wire.messages(payload):
+                if isinstance(one, wire.Task) and not one.own:
+                    sums.hold(*one)
+                    continue
+                if isinstance(one, wire.Wait) and one.state != State.QUEUED and one.on == one.item:
+                    is_waiting = one.state == State.WAITING
+                    plain_waits[one.wait] = is_waiting, one.reason in wire.WOKEN_BY_LANES
+                sums.define(one)
+        elif kind == wire.NUMBERS:
+            for event in wire.events(payload):
+                (sums.record if event[0] < 0 else sums.record_step)(event)  # type: ignore[arg-type]
+                if chance.randrange(all_every) == 0:
+                    tell_all()
+    tell_all()
+    return told
+
+
+@pytest.mark.parametrize("most", [0, summing.MOST_WHOLE])
+@pytest.mark.parametrize("all_every", [20, 500, 10**9])
+@pytest.mark.parametrize("seed", range(5))
+def test_tasks_that_the_process_sums_up_change_no_figure(
+    frames: Frames, monkeypatch: pytest.MonkeyPatch, seed: int, all_every: int, most: int
+) -> None:
+    whole = assembled(frames)
+    told = tasks_summed_up(frames, random.Random(seed), all_every)
+    monkeypatch.setattr(summing, "MOST_WHOLE", most)
+    summed = assembled(told)
+    count = sum(len(tasks.starts_ns) for tasks in summed.summed)
+    assert count > 10 or (most and all_every < 10**9)
+    assert len(summed.tracks) + count == len(whole.tracks)
+    _same_figures(summed, whole)
+
+
+TASKS = """
+import asyncio
+
+async def short(): pass
+async def sleeps(): await asyncio.sleep(0.002)
+async def yields():
+    for _ in range(3):
+        await asyncio.sleep(0)
+async def parent(): await asyncio.create_task(sleeps())
+async def waits(future): await future
+async def gated(gate):
+    async with gate:
+        await asyncio.sleep(0.001)
+async def fails(): raise ValueError
+async def lasts(): await asyncio.sleep(100)
+
+async def main():
+    gate = asyncio.Semaphore(2)
+    for _ in range(800):
+        future = asyncio.get_running_loop().create_future()
+        lasting = asyncio.create_task(lasts())
+        async with asyncio.TaskGroup() as group:
+            for work in (short, sleeps, yields, parent) * 6:
+                group.create_task(work())
+            for _ in range(3):
+                group.create_task(waits(future))
+                group.create_task(gated(gate))
+            await asyncio.sleep(0.001)
+            future.set_result(None)
+            lasting.cancel()
+        await asyncio.gather(fails(), short(), return_exceptions=True)
+
+asyncio.run(main())
+"""
+
+
+def test_a_script_of_very_many_tasks_has_the_figures_that_it_has_whole(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In virtual time a script takes the same each time."""
+    path = tmp_path / "script.py"
+    path.write_text(TASKS)
+    options = Options(virtual=True, stdout=Stdout.CAPTURE)
+    summed = record(Target(str(path)), options)
+    monkeypatch.setattr(summing, "MOST_WHOLE", 10**9)
+    monkeypatch.setattr(runner, "child_options", lambda *of: {**child_options(*of), "sums_tasks": False})
+    whole = record(Target(str(path)), options)
+    assert not whole.summed and len(whole.tracks) > 25_000
+    assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 2_000
+    (note,) = summed.notes
+    assert "only summed up" in note
+    _same_figures(summed, whole)
 
 
 LANES = """

@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate, chain, count, repeat
+from operator import sub
 
 from asyncdemo.analysis.metrics.states import STATES
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Wait
@@ -184,7 +185,8 @@ def most_at_once(intervals: Iterable[Interval]) -> int:
             points.add(start)
     starts.sort()
     ends.sort()
-    most = max((i + 1 - bisect_right(ends, start) for i, start in enumerate(starts)), default=0)
+    # begun so far, this one included, less those that ended; by functions in C, as there may be a million
+    most = max(map(sub, count(1), map(bisect_right, repeat(ends), starts)), default=0)
     return max(most, *(bisect_left(starts, at) - bisect_right(ends, at) + 1 for at in points), 0)
 
 

@@ -74,6 +74,9 @@ class Tasks:
         """By id, of those that are not done."""
         self._functions: dict[int, _Function] = {}
         """By id of their code."""
+        self.most_whole = sys.maxsize
+        """Tasks that end and are told whole; of the others most are only summed up."""
+        self._made = 0
         self._told_of_late = False
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
 
@@ -133,7 +136,12 @@ class Tasks:
             state = TaskState(task, self._on_destroyed)
         except TypeError:  # takes no weak reference
             return None
-        recorder, function = self._recorder, self._function(coroutine)
+        recorder = self._recorder
+        if type(coroutine) is CoroutineType:
+            function = self._functions.get(id(coroutine.cr_code)) or self._function(coroutine)
+            name = str(coroutine.__qualname__)
+        else:
+            function, name = self._function(coroutine), _name(coroutine)
         state.key, state.methods, state.track = id(task), methods, track
         state.end_ns = state.ready_ns = at_ns
         state.waker = parent
@@ -144,23 +152,31 @@ class Tasks:
         if thread is None:
             here = recorder.threads.get(get_ident())  # where the loop will run, if it does not yet
             thread = None if here is None else here.track
-        # A tuple of plain values is nothing that a garbage collection walks twice.
-        recorder.define(
-            wire.Task(
-                track,
-                state.name,
-                _name(coroutine),
-                function.site,
-                recorder.caller_site(creator),
-                parent if parent >= 0 else None,
-                at_ns,
-                thread,
-                function.is_stdlib and self._made_by_itself(creator),
-            )
+        own = function.is_stdlib and self._made_by_itself(creator)
+        sums = recorder.task_sums
+        made = self._tell_made if own or not sums.active else sums.hold
+        made(
+            track,
+            state.name,
+            name,
+            function.site,
+            recorder.caller_site(creator),
+            parent if parent >= 0 else None,
+            at_ns,
+            thread,
+            own,
         )
         self.states[state.key] = state
         recorder.tasks[state.key] = track
         return state
+
+    def _tell_made(self, *task: Any) -> None:
+        recorder = self._recorder
+        # A tuple of plain values is nothing that a garbage collection walks twice.
+        recorder.define(wire.Task(*task))
+        self._made += not task[-1]
+        if self._made - len(self.states) >= self.most_whole and not recorder.task_sums.active:
+            recorder.sum_up_tasks()
 
     def _function(self, coroutine: Any) -> _Function:
         code = coroutine.cr_code if type(coroutine) is CoroutineType else code_of(coroutine)
@@ -226,11 +242,11 @@ class Tasks:
         wait = wire.WAIT_DONE if is_done else wire.WAIT_YIELD
         if future is not None:
             wait = self._reasons.classify(coroutine, future)
-        self._recorder.record_step((state.track, start_ns, start_ns, end, wait, parent))
-        state.end_ns = end
         if is_done:
             self.finish(task, state, end)
-        elif future is None:
+        self._recorder.record_step((state.track, start_ns, start_ns, end, wait, parent))
+        state.end_ns = end
+        if not is_done and future is None:
             state.ready_ns = end
 
     def record_long_wait(self, state: TaskState, end_ns: int) -> None:

@@ -72,7 +72,7 @@ def _run(
         Origins(target.roots), options["virtual"], int(options["threshold_s"] * 1e9), parent.end_with_it
     )
     recorder = tracer.recorder
-    tracer.install(options["serves"], options["follow"])
+    tracer.install(options["serves"], options["follow"], options["sums_tasks"])
     if options["follow"]:
         recorder.define(wire.Code(target.path, list(target.roots)))
         _observe_copies(tracer, options, target.path)
@@ -146,7 +146,7 @@ def _observed() -> Tracer | None:
     tracer = Tracer(
         Origins(tuple(code["roots"])), False, int(options["threshold_s"] * 1e9), parent.end_with_it, number
     )
-    tracer.install(options["serves"], follow=True)
+    tracer.install(options["serves"], follow=True, sums_tasks=options["sums_tasks"])
     if options["call"]:
         sys.meta_path.insert(0, LaneFinder(options["call"]["lanes"]))
     else:

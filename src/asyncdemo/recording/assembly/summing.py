@@ -1,6 +1,7 @@
 """Sums up tasks that have ended, once there are too many to keep each of them.
 
-The first ones are kept whole, and so is any that something else of the run refers to.
+The first ones are kept whole, and so is any that something else of the run refers to. Of most of the others
+their process tells no more than that (``capture.task_sums``).
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from asyncdemo.capture import wire
 from asyncdemo.model import Outcome, State, SummedTasks, TrackKind
 from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.records import TrackRecord
 
 __all__ = ["Summing"]
 
-MOST_WHOLE = 20_000
-"""Tasks that have ended and are kept whole."""
+MOST_WHOLE = wire.MOST_WHOLE
 
 
 @dataclass(slots=True)
@@ -43,6 +44,8 @@ class Summing:
         self._whole = 0
         self._told_ns: dict[int, int] = {}
         self._sums: dict[_Key, _Sum] = {}
+        self._groups: dict[int, _Sum] = {}
+        """By the number that their process has given them."""
         self.late_steps = 0
         """Of tasks that had been summed up already."""
 
@@ -68,6 +71,23 @@ class Summing:
             elif self._add(track):
                 del tracks[index]
                 self._forget(index)
+
+    def know(self, group: int, key: _Key) -> None:
+        """Of these a process will tell sums."""
+        self._groups[group] = self._sums.setdefault(key, _Sum())
+
+    def add(
+        self, group: int, start_ns: int, end_ns: int, running_ns: int, waiting_ns: int, steps: int
+    ) -> None:
+        """A task of which nothing else is told, as neither a step of it nor its work exceeds all others."""
+        total = self._groups[group]
+        total.starts.append(start_ns)
+        total.ends.append(end_ns)
+        total.steps += steps
+        by_state = total.by_state
+        by_state[State.RUNNING] += running_ns
+        by_state[State.WAITING] += waiting_ns
+        by_state[State.READY] += end_ns - start_ns - running_ns - waiting_ns
 
     def _add(self, track: TrackRecord) -> bool:
         """Whether it could be: others may refer to it, or what it waited for may matter."""

@@ -13,11 +13,6 @@ from asyncdemo.recording.assembly.state import AssemblyState, NumberHandlers
 
 __all__ = ["take_numbers"]
 
-_WOKEN_BY_LANES = frozenset(
-    {"event", "condition", "barrier", "empty queue", "queue.join", "future", "taskgroup", "gather", "tasks"}
-)
-"""Waits that another lane may end: who did is known from the wake."""
-
 _NOTHING = (wire.NOW, wire.STUCK, wire.OFF_CPU, wire.ENDED)
 _STATES = tuple(State)
 _BY_EVENTS = (wire.BY_IO, wire.BY_TIMER)
@@ -128,7 +123,7 @@ def _completed_cause(state: AssemblyState, wait: int, waker: int) -> int:
 def _newly_completed(state: AssemblyState, wait: int, waker: int) -> int:
     causes = state.ledger.causes
     cause = causes[wait]
-    if wait in state.ledger.item_waits or cause.on is not None or cause.reason not in _WOKEN_BY_LANES:
+    if wait in state.ledger.item_waits or cause.on is not None or cause.reason not in wire.WOKEN_BY_LANES:
         return wait
     if waker >= 0:
         return causes.index(replace(cause, on=waker))

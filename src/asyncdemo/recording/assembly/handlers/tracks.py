@@ -45,6 +45,13 @@ def task(state: AssemblyState, message: wire.Task) -> None:
     state.feed.task_made(message.track, track)
 
 
+def task_group(state: AssemblyState, message: wire.TaskGroup) -> None:
+    state.ledger.refer(message.parent)
+    _, function, outcome, parent, thread, site = message
+    if state.summing is not None:
+        state.summing.know(message.group, (function, Outcome(outcome), parent, thread, site))
+
+
 def thread(state: AssemblyState, message: wire.Thread) -> None:
     track = _made(state, TrackKind.THREAD, message)
     track.own = message.function in _OWN_THREADS
@@ -145,6 +152,14 @@ def ended(state: AssemblyState, index: int, at_ns: int, cancelled: int, *_: int)
     _end(state, index, at_ns, Outcome.CANCELLED if cancelled else Outcome.RETURNED)
 
 
+def task_summed(
+    state: AssemblyState, group: int, start_ns: int, end_ns: int, running_ns: int, waiting_ns: int
+) -> None:
+    steps, group = divmod(group, 1 << wire.WAITS_SHIFT)
+    if state.summing is not None:
+        state.summing.add(group, start_ns, end_ns, running_ns, waiting_ns, steps)
+
+
 def off_cpu(state: AssemblyState, index: int, start_ns: int, end_ns: int, wait: int, *_: int) -> None:
     track = state.ledger.tracks[index]
     number, cause = state.waits[wait]
@@ -163,6 +178,7 @@ MESSAGES: MessageHandlers = {
     wire.Site: site,
     wire.Wait: wait,
     wire.Task: task,
+    wire.TaskGroup: task_group,
     wire.Thread: thread,
     wire.Runs: runs,
     wire.End: end,
@@ -179,4 +195,5 @@ NUMBERS: NumberHandlers = {
     wire.THREAD_RUNS: thread_runs,
     wire.OFF_CPU: off_cpu,
     wire.ENDED: ended,
+    wire.TASK_SUMMED: task_summed,
 }
