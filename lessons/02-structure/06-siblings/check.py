@@ -13,8 +13,14 @@ def check(seen: Seen) -> None:
     refused = refused if refused <= parts else 0
     sends, scope = seen.calls("send", "parts"), seen.calls("send_album")
     scope.happen(1)
-    sends.all_overlap()
-    sends.happen(parts)
+    sends.all_overlap().happen(parts)
+    apart_s = (sends.lanes[-1].start_ns - sends.lanes[0].start_ns) / 1e9
+    seen.expect(
+        apart_s <= SLACK_S,
+        "All parts started at the same moment.",
+        f"All parts should start at the same moment; the last one started {apart_s:.2f} s after the first.",
+        at=sends,
+    )
     seen.calls("transfer", "transfers").happen(parts)
     transfer_is_as_it_was(seen, refused)
     sends.end_within(scope)
@@ -22,13 +28,23 @@ def check(seen: Seen) -> None:
         stopped = range(refused + 1, parts + 1)
         are_stopped(seen, refused, stopped)
         are_discarded(seen, stopped, range(1, refused))
-        seen.calls("discard", "discards").end_within(scope)
+        discards = seen.calls("discard", "discards")
+        if discards:
+            discards.end_within(scope)
+        scope.all_raise()
         seen.calls("main").return_values(["album refused"])
     else:
         sends.all_return()
         seen.calls("discard").happen(0)
         seen.calls("main").return_values(["album sent"])
-    seen.calls("main").take_at_least(float(seen.knobs["REST_S"]))
+    rested_s = (seen.calls("main").lanes[0].end_ns - scope.lanes[0].end_ns) / 1e9
+    rest_s = float(seen.knobs["REST_S"])
+    seen.expect(
+        abs(rested_s - rest_s) <= SLACK_S,
+        "main rested when the album was done.",
+        f"main should rest for {rest_s:.1f} s when send_album is over; it rested for {rested_s:.1f} s.",
+        at=seen.calls("main"),
+    )
     seen.no_warnings()
 
 
@@ -52,23 +68,27 @@ def transfer_is_as_it_was(seen: Seen, refused: int) -> None:
 
 
 def are_stopped(seen: Seen, refused: int, others: range) -> None:
-    """Those that are on their way when a part is refused. That part may be discarded first, too."""
+    """Those that are on their way when a part is refused. That part may discard itself first."""
     transfers, sends = seen.calls("transfer"), seen.calls("send")
-    grace_ns = round((float(seen.knobs["DISCARD_S"]) + SLACK_S) * 1e9)
-    latest_ns = of_part(transfers, refused)[0].end_ns + grace_ns
+    refused_ns = of_part(transfers, refused)[0].end_ns
+    own = [
+        lane.end_ns for lane in of_part(seen.calls("discard"), refused) if lane.start_ns - refused_ns < 1e6
+    ]
+    latest_ns = max([refused_ns, *own]) + round(SLACK_S * 1e9)
     late = [lane.name for n in others for lane in of_part(transfers, n) if lane.end_ns > latest_ns]
     seen.expect(
         not late,
         f"When part {refused} was refused, the others were stopped.",
-        f"When part {refused} is refused, the others should be stopped at once; {''.join(late[:1])} went on.",
+        f"When part {refused} is refused, the others should be stopped immediately; {''.join(late[:1])} "
+        "went on.",
         at=transfers,
     )
     quiet = [lane.name for n in others for lane in of_part(sends, n) if lane.outcome is not Outcome.CANCELLED]
     seen.expect(
         not quiet,
         "None of them hid that it was cancelled.",
-        f"{''.join(quiet[:1])} was stopped, and yet it ended as if its part had been sent: whoever is "
-        "cancelled tidies up and then lets the CancelledError go on, with `raise`.",
+        f"{''.join(quiet[:1])} was stopped, and yet it ended as if its part had been sent. Clean up, and then "
+        "let the CancelledError go on, with `raise`.",
         at=sends,
     )
 

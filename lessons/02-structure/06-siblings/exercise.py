@@ -1,11 +1,12 @@
-"""An album is sent in parts, all at once. One part is refused, and then the album is of no use. And yet
-the others are sent to their end, long after send_album is over.
+"""An album is sent in parts, all at the same time. If a part is refused, the album is of no use.
 
-Mend it: when a part is refused, the parts still on their way are stopped; discard is called for each of them
-and for none that has been sent; and only when that is over send_album ends, with an error, so that main
-returns "album refused" as before. A part that is stopped ends as cancelled. All parts still start at once.
+Write send_album, and complete send and main. All parts start at the same moment. When a part is refused,
+the parts still on their way are stopped immediately. discard is called, once, for each part that was
+stopped, and never for one that was sent; for the part that was refused it may be. A part that is stopped
+ends as cancelled. When all of that is done, and not before, send_album ends with an error. main then returns
+"album refused"; if all parts were sent, "album sent". Before it returns, it rests for REST_S.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 06-siblings.py
 """
 
 import asyncio
@@ -34,23 +35,22 @@ async def discard(n: int) -> None:
 
 
 async def send(n: int) -> None:
-    """Send one part. If it is stopped half-way, nothing of it stays on the server."""
+    """Send one part. If it is stopped halfway, nothing of it stays on the server."""
     # TODO: what if this part is stopped while it is on its way?
     await transfer(n)
 
 
 async def send_album() -> None:
-    """Send all parts at once. When this is over, nothing of it goes on."""
-    # TODO: who stops the other parts, and who waits for them?
-    await asyncio.gather(*(send(n) for n in range(1, PARTS + 1)))
+    """Send all parts at the same time. When this ends, nothing of it goes on."""
+    # TODO: who starts the parts, who stops them, and who waits for them?
 
 
 async def main() -> str:
-    """What became of the album. The program then rests, as a server would that waits for the next one."""
+    """What became of the album. The program then rests, like a server that waits for the next one."""
     try:
         await send_album()
         outcome = "sent"
-    except RefusedError:  # TODO: is this still the error that arrives here?
+    except RefusedError:  # TODO: is this the error that arrives here?
         outcome = "refused"
     await asyncio.sleep(REST_S)
     return f"album {outcome}"

@@ -1,5 +1,5 @@
-"""An album is sent in parts, all at once, in a scope that owns them: when a part is refused, the group stops
-the others, waits until each is discarded, and only then raises.
+"""An album is sent in parts, all at the same time, in a scope that owns them: when a part is refused,
+the group stops the others, waits until each is discarded, and only then raises.
 
 Run it alone with:  python solution.py
 """

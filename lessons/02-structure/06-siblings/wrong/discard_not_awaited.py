@@ -9,11 +9,11 @@ DISCARD_S = 0.05
 REST_S = 1.0
 
 
-discarding: list[asyncio.Task[None]] = []
-
-
 class RefusedError(Exception):
     """The server does not want this part."""
+
+
+discarding: list[asyncio.Task[None]] = []
 
 
 async def transfer(n: int) -> None:

@@ -1,0 +1,64 @@
+"""Wrong: it looks every 70 ms whether a part has been refused."""
+
+import asyncio
+
+PARTS = 6
+REFUSED = 2
+PART_S = 0.1
+DISCARD_S = 0.05
+REST_S = 1.0
+
+
+class RefusedError(Exception):
+    """The server does not want this part."""
+
+
+async def transfer(n: int) -> None:
+    """The way over the network; the higher n, the longer. Leave this function as it is."""
+    await asyncio.sleep(n * PART_S)
+    if n == REFUSED:
+        raise RefusedError(f"part {n}")
+
+
+async def discard(n: int) -> None:
+    """Throw away what the server has of a part so far. Leave this function as it is."""
+    await asyncio.sleep(DISCARD_S)
+
+
+async def send(n: int) -> None:
+    """Send one part. If it is stopped halfway, nothing of it stays on the server."""
+    try:
+        await transfer(n)
+    except asyncio.CancelledError:
+        await discard(n)
+        raise
+
+
+async def send_album() -> None:
+    """Send all parts at the same time. When this ends, nothing of it goes on."""
+    tasks = [asyncio.create_task(send(n)) for n in range(1, PARTS + 1)]
+    while not all(t.done() for t in tasks):
+        if any(t.done() and not t.cancelled() and t.exception() for t in tasks):
+            break
+        await asyncio.sleep(0.07)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for task in tasks:
+        if not task.cancelled():
+            task.result()
+
+
+async def main() -> str:
+    """What became of the album. The program then rests, like a server that waits for the next one."""
+    try:
+        await send_album()
+        outcome = "sent"
+    except RefusedError:
+        outcome = "refused"
+    await asyncio.sleep(REST_S)
+    return f"album {outcome}"
+
+
+if __name__ == "__main__":
+    print(asyncio.run(main()))
