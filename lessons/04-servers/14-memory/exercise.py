@@ -1,8 +1,8 @@
-"""How much memory does a waiting thread take, and how much a waiting task? This program reports all that the
-process has reserved, which tells of neither. Mend it: per_thread and per_task return by how many KiB the
-process grows for each waiter; first what is in memory (resident), then what is reserved (virtual).
+"""What does a waiting thread cost, and what a waiting task? This program reports all that the process has
+reserved, which tells you neither. Fix it: per_thread and per_task return by how many KiB the process grows
+for each waiter; first what is in memory (resident), then what is reserved (virtual).
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 14-memory.py
 """
 
 import asyncio
@@ -31,7 +31,7 @@ async def wait_in_task(gate: asyncio.Event) -> None:
 
 
 def per_thread() -> tuple[float, float]:
-    """The two sleeps are for whoever looks at the process from outside. Leave them in."""
+    """The two sleeps let the check look at the process from outside. Leave them in."""
     gate = threading.Event()
     waiters = [threading.Thread(target=wait_in_thread, args=(gate,)) for _ in range(THREADS)]
     time.sleep(HOLD_S)

@@ -1,6 +1,5 @@
-"""How much memory does a waiting thread take, and how much a waiting task? This program reports all that the
-process has reserved, which tells of neither. Mend it: per_thread and per_task return by how many KiB the
-process grows for each waiter; first what is in memory (resident), then what is reserved (virtual).
+"""What does a waiting thread cost, and what a waiting task? Both functions look at the process before the waiters
+start and while all of them wait. The difference, divided by their number, is the cost of one.
 
 Run it alone with:  python solution.py
 """
@@ -31,7 +30,7 @@ async def wait_in_task(gate: asyncio.Event) -> None:
 
 
 def per_thread() -> tuple[float, float]:
-    """The two sleeps are for whoever looks at the process from outside. Leave them in."""
+    """The two sleeps let the check look at the process from outside. Leave them in."""
     gate = threading.Event()
     waiters = [threading.Thread(target=wait_in_thread, args=(gate,)) for _ in range(THREADS)]
     time.sleep(HOLD_S)
