@@ -74,7 +74,7 @@ class Exercise:
     def knobs(self, seed: int) -> tuple[Knobs, ...]:
         """Of each run, with the values that this seed draws."""
         draw = random.Random(seed)
-        return tuple({name: draw.choice(_choices(value)) for name, value in run.items()} for run in self.runs)
+        return tuple({name: _drawn(value, draw) for name, value in run.items()} for run in self.runs)
 
     def draws(self, place: int) -> bool:
         """Whether values of a run are drawn. place: from 0."""
@@ -148,6 +148,12 @@ def _sentence(entry: Table, folder: Path) -> Sentence:
     sentence = Sentence(entry.text("text"), wrong, entry.text("told", ""))
     entry.close()
     return sentence
+
+
+def _drawn(value: Value | Sequence[Value], draw: random.Random) -> Value:
+    """What is given takes nothing from the drawing: the other values are the same without it."""
+    choices = _choices(value)
+    return draw.choice(choices) if len(choices) > 1 else choices[0]
 
 
 def _choices(value: Value | Sequence[Value]) -> Sequence[Value]:
