@@ -388,6 +388,12 @@ class TestTheEnd:
             "worker (Task-4) has not begun. crunch (Task-5) runs at app.py:7 (while True:)."
         )
 
+    def test_of_what_was_killed_the_note_tells_and_not_the_last_line_of_its_log(self) -> None:
+        note = "Killed: it had not ended 5 s after it was asked to."
+        run = replace(brews(), outcome=RunOutcome.FAILED, exit_code=None, notes=(note,))
+        told = f"The program did not end as it should. {note}"
+        assert message_of(Seen(run, stderr="Main  2026-11-23 WARNING: Sanic is running\n").ends_well) == told
+
     def test_an_error_is_told_with_the_line_of_the_script(self) -> None:
         traceback = (
             "Traceback (most recent call last):\n"

@@ -153,7 +153,9 @@ class Seen:
             circles = [finding.message for finding in deadlocks(run)]
             told = [*circles, *where_they_wait(run)] if circles else [who_hangs(run.stuck)]
             raise CheckFailed(" ".join([why, *told]), self._whole())
-        if run.outcome is RunOutcome.FAILED and self.stderr.strip():
+        # What was killed has an end that only the notes tell: the last line on stderr is any.
+        was_killed = run.exit_code is None and run.notes and not _ERROR.search(self.stderr)
+        if run.outcome is RunOutcome.FAILED and self.stderr.strip() and not was_killed:
             raise CheckFailed(f"The program failed: {self._last_error()}", self._whole())
         raise CheckFailed(" ".join(["The program did not end as it should.", *run.notes]), self._whole())
 
