@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.processes import PYTHON, WORKLOADS, on_terminal, read_report
+from benchmarks.processes import PYTHON, WORKLOADS, Screen, on_terminal, read_report
 from benchmarks.summary import Summary, orders, paired_ratios
 from benchmarks.table import Bound, Row, Target
 
@@ -26,8 +27,10 @@ def measure_live_view(folder: Path, rounds: int, tasks: int, sleeps: int, second
         "bare": [PYTHON, *script],
         "plain": [*_TRACE, "--plain", *script],
         "live": [*_TRACE, *script],
+        "screen": [PYTHON, WORKLOADS / "live_app.py", folder / "frames.json", *script],
     }
     rates: list[float] = []
+    painted: list[float] = []
     used: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for order in orders(list(arms), rounds):
         for arm in order:
@@ -37,16 +40,20 @@ def measure_live_view(folder: Path, rounds: int, tasks: int, sleeps: int, second
                 used[arm][name].append(figures[name])
             if arm == "live":
                 rates.append(screen.rate(figures["start_s"], figures["end_s"]))
+            elif arm == "screen":
+                frames_s = json.loads((folder / "frames.json").read_text(encoding="utf-8"))
+                painted.append(Screen(0, frames_s).rate(figures["start_s"], figures["end_s"]))
 
-    def ratio(name: str, base: str) -> Summary:
-        return Summary.of(paired_ratios(used["live"][name], used[base][name]))
+    def ratio(name: str, base: str, arm: str = "live") -> Summary:
+        return Summary.of(paired_ratios(used[arm][name], used[base][name]))
 
     def times(digits: int) -> Callable[[float], str]:
         return lambda figure: f"{figure:.{digits}f} ×"
 
     lanes = f"{tasks:,} lanes"
+    ten_a_second = Target(10, Bound.AT_LEAST)
     return [
-        Row(f"live view of {lanes}", Summary.of(rates), "{:.1f} frames/s".format, Target(10, Bound.AT_LEAST)),
+        Row(f"live view of {lanes}", Summary.of(rates), "{:.1f} frames/s".format, ten_a_second),
         Row(
             f"wall time of the script, {lanes} drawn live, × recorded without a picture",
             ratio("wall_s", "plain"),
@@ -60,4 +67,17 @@ def measure_live_view(folder: Path, rounds: int, tasks: int, sleeps: int, second
             times(3),
         ),
         Row("its CPU, likewise", ratio("process_s", "bare"), times(3)),
+        Row(
+            f"step Run of a lesson's screen, {lanes}",
+            Summary.of(painted),
+            "{:.1f} frames/s".format,
+            ten_a_second,
+        ),
+        Row(
+            "wall time of the script, × recorded without a picture",
+            ratio("wall_s", "plain", "screen"),
+            times(3),
+            Target(1.02),
+        ),
+        Row("its CPU, likewise", ratio("process_s", "plain", "screen"), times(3), Target(1.02)),
     ]
