@@ -1,12 +1,29 @@
 """Wrong: drain returns before the requests are handled, with answers that nobody has computed."""
 
 import asyncio
+import random
 import time
 
 REQUESTS = 20
 REQUEST_MS = 20
 BEATS = 10
 BEAT_S = 0.05
+SEED = 0
+
+chance = random.Random(SEED)
+
+
+answering: list[asyncio.Task[list[str]]] = []
+
+
+async def answer(backlog: asyncio.Queue[int]) -> list[str]:
+    """Handle what has been answered."""
+    answers: list[str] = []
+    while not backlog.empty():
+        request = await backlog.get()
+        answers.append(handle(request))
+        await asyncio.sleep(0)
+    return answers
 
 
 def beat(n: int) -> int:
@@ -26,7 +43,7 @@ def handle(request: int) -> str:
     end_s = time.perf_counter() + REQUEST_MS / 1000
     while time.perf_counter() < end_s:
         pass
-    return f"answer {request}"
+    return f"answer {request}: {chance.randrange(1_000_000)}"
 
 
 async def drain(backlog: asyncio.Queue[int]) -> list[str]:
@@ -35,21 +52,8 @@ async def drain(backlog: asyncio.Queue[int]) -> list[str]:
     return [f"answer {n}" for n in range(1, REQUESTS + 1)]
 
 
-answering: list[asyncio.Task[list[str]]] = []
-
-
-async def answer(backlog: asyncio.Queue[int]) -> list[str]:
-    """Handle what has been answered."""
-    answers: list[str] = []
-    while not backlog.empty():
-        request = await backlog.get()
-        answers.append(handle(request))
-        await asyncio.sleep(0)
-    return answers
-
-
 async def main() -> list[str]:
-    """The heart beats beside the worker. Leave this function as it is."""
+    """The heart beats alongside the worker. Leave this function as it is."""
     backlog: asyncio.Queue[int] = asyncio.Queue()
     for request in range(1, REQUESTS + 1):
         backlog.put_nowait(request)

@@ -1,12 +1,16 @@
 """Wrong: handle has been rewritten; it gives the others a turn all the time."""
 
 import asyncio
+import random
 import time
 
 REQUESTS = 20
 REQUEST_MS = 20
 BEATS = 10
 BEAT_S = 0.05
+SEED = 0
+
+chance = random.Random(SEED)
 
 
 def beat(n: int) -> int:
@@ -40,7 +44,7 @@ async def drain(backlog: asyncio.Queue[int]) -> list[str]:
 
 
 async def main() -> list[str]:
-    """The heart beats beside the worker. Leave this function as it is."""
+    """The heart beats alongside the worker. Leave this function as it is."""
     backlog: asyncio.Queue[int] = asyncio.Queue()
     for request in range(1, REQUESTS + 1):
         backlog.put_nowait(request)
