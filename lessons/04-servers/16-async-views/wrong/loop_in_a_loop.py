@@ -2,32 +2,45 @@
 
 import asyncio
 import os
+import random
+import time
 
 from quart import Quart, request
 from quart.typing import ResponseReturnValue
 
 PART_MS = 300
+SIGN_MS = 80
+SEED = 0
 PORT = int(os.environ.get("PORT", "8000"))
 
 app = Quart("pages")
+chance = random.Random(SEED)
 
 
 async def fetch(part: int) -> str:
     """One part of the page, from another service. Leave this function as it is."""
-    await asyncio.sleep(PART_MS / 1000)
-    return f"part {part}"
+    code = chance.randrange(1_000_000)
+    await asyncio.sleep((PART_MS - 40 * part) / 1000)
+    return f"part {part} {code:06}"
+
+
+def sign(parts: list[str]) -> str:
+    """Sign a page. This library blocks until another service has answered. Leave this function as it is."""
+    code = chance.randrange(1_000_000)
+    time.sleep(SIGN_MS / 1000)
+    return f"{code:06} for {', '.join(parts)}"
+
+
+async def fetch_all(wanted: list[int]) -> list[str]:
+    return list(await asyncio.gather(*(fetch(part) for part in wanted)))
 
 
 @app.post("/page")
 async def page() -> ResponseReturnValue:
-    """The parts that the client asks for, as JSON."""
+    """The parts that the client asks for, in that order, and their signature."""
     wanted = (await request.get_json())["parts"]
-
-    async def all_parts() -> list[str]:
-        return await asyncio.gather(*(fetch(part) for part in wanted))
-
-    parts = asyncio.run(all_parts())
-    return {"parts": parts}
+    parts = asyncio.run(fetch_all(wanted))
+    return {"parts": parts, "signature": await asyncio.to_thread(sign, parts)}
 
 
 def main() -> None:
