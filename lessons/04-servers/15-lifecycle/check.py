@@ -1,31 +1,49 @@
-"""What the cache must do, in sentences."""
+"""What the counter of visits must do, in sentences."""
 
-from asyncdemo.testing.checks import Seen
+from asyncdemo.testing.checks import Requests, Seen
 
 
 def check(seen: Seen) -> None:
     workers, requests = int(seen.knobs["WORKERS"]), int(seen.knobs["REQUESTS"])
-    seen.requests("/cache", "requests").all_answered(requests).all_answer({"data": "FILMS"})
-    seen.calls("get_cache", "requests").happen(requests).all_return()
+    asked = seen.requests("/visits", "requests").all_answered(requests)
+    counted_by_redis(seen, asked)
+    seen.calls("get_visits", "requests").happen(requests).all_return()
     opened, closed = seen.calls("open_redis", "openings"), seen.calls("close_redis", "closings")
     seen.expect(
         len(opened) > 0,
         "open_redis was called.",
-        f"Each of the {workers} workers should call open_redis once, and no other process; nobody called it.",
+        f"Each of the {workers} workers should call open_redis once, and no other process; no one called it.",
     )
-    closed.happen(workers).all_return()
     one_in_each_worker(seen, workers)
+    closed.happen(workers).all_return()
     opened.all_return()
-    seen.pool("redis").opened_and_closed_once_per_process()
     opened_before_and_closed_after(seen)
+    one_pool_in_each_worker(seen, workers)
+    pool = seen.pool("redis").opened_and_closed_once_per_process().none_refused()
+    pool.opened_at_most(int(seen.knobs["CONNECTIONS"]))
+    pool.held_in_each(seen.calls("get_visits"))
     seen.ends_well()
+
+
+def counted_by_redis(seen: Seen, asked: Requests) -> None:
+    """The workers share nothing else that could count for all of them."""
+    visits = [body.get("visits") for body in asked.bodies]
+    again = sorted({str(visit) for visit in visits if visits.count(visit) > 1})
+    seen.expect(
+        sorted(map(str, visits)) == sorted(str(n) for n in range(1, len(asked) + 1)),
+        "Redis counted each visit.",
+        f"Each answer should be a number from 1 to {len(asked)}, and each number should come once; "
+        f"{f'{again[0]} came twice' if again else 'some were others'}.",
+        at=seen.calls("get_visits"),
+    )
 
 
 def one_in_each_worker(seen: Seen, workers: int) -> None:
     """By the process that each opening ran in; 0 is the one that starts the workers."""
     openings = [seen.run.tracks[lane.track].process for lane in seen.calls("open_redis").lanes]
+    right = sorted(openings) == list(range(1, workers + 1))
     seen.expect(
-        sorted(openings) == list(range(1, workers + 1)),
+        right,
         f"Each of the {workers} workers opened Redis once.",
         f"Each of the {workers} workers should call open_redis once, and no other process; "
         f"it was called {len(openings)} times, in {len(set(openings))} processes.",
@@ -33,11 +51,22 @@ def one_in_each_worker(seen: Seen, workers: int) -> None:
     )
 
 
+def one_pool_in_each_worker(seen: Seen, workers: int) -> None:
+    made = [pool.process for pool in seen.pool("redis").resources]
+    seen.expect(
+        sorted(made) == list(range(1, workers + 1)),
+        f"One pool was made in each of the {workers} workers.",
+        f"One pool should be made in each worker, and none in the process that starts them; {len(made)} were "
+        f"made, {made.count(0)} of them by that process.",
+        at=seen.calls("get_visits"),
+    )
+
+
 def opened_before_and_closed_after(seen: Seen) -> None:
     """In each process: the opening before the first request it handled, the closing after the last."""
     run = seen.run
     late = []
-    for lane in seen.calls("get_cache").lanes:
+    for lane in seen.calls("get_visits").lanes:
         process = run.tracks[lane.track].process
         opened = [o for o in seen.calls("open_redis").lanes if run.tracks[o.track].process == process]
         closed = [c for c in seen.calls("close_redis").lanes if run.tracks[c.track].process == process]
@@ -48,5 +77,5 @@ def opened_before_and_closed_after(seen: Seen) -> None:
         "Redis was open from before the first request of each worker until after the last.",
         "Redis should be open from before the first request of a worker until after its last; "
         f"for {len(late)} requests it was not.",
-        at=seen.calls("get_cache"),
+        at=seen.calls("get_visits"),
     )

@@ -1,9 +1,10 @@
-"""This cache opens its connections to Redis while it is being imported, and never closes them. Mend it.
+"""This server opens its connections to Redis when it is imported, as many as it likes, and closes none.
 
-Each worker process opens one pool before it takes requests, and closes it after it has stopped. All requests
-of a worker share that pool. The process that only starts the workers opens none.
+Each worker process opens one pool before it takes requests, and closes it after it has stopped. The process
+that only starts the workers opens none. All requests of a worker share its pool, which opens at most
+CONNECTIONS connections. A request that finds none free waits, and every request is answered.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 15-lifecycle.py
 """
 
 import os
@@ -12,38 +13,36 @@ from redis import asyncio as aioredis
 from sanic import HTTPResponse, Request, Sanic, json
 
 WORKERS = 2
+CONNECTIONS = 2
 PORT = int(os.environ.get("PORT", "8000"))
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 
-app = Sanic("cache")
+app = Sanic("visits")
 
 
-# TODO: when is this called, and by whom?
+async def count_visit(redis: aioredis.Redis) -> int:
+    """Count one more visit; return their number. Leave this function as it is."""
+    return int(await redis.incr("visits"))
+
+
+# TODO: write this function. When is it called, and in which process?
 async def open_redis(app: Sanic) -> None:
-    """To be called once in each worker, before it takes requests."""
-    app.ctx.redis = aioredis.from_url(REDIS_URL, decode_responses=True)
+    """Open the pool of this worker."""
 
 
-# TODO: and this?
+# TODO: and this one.
 async def close_redis(app: Sanic) -> None:
-    """To be called once in each worker, after it has stopped."""
-    await app.ctx.redis.aclose()
+    """Close the pool of this worker."""
 
 
-# TODO: who imports this module, and how often? Who closes what is opened here?
-app.ctx.redis = aioredis.from_url(REDIS_URL, decode_responses=True)
+# TODO: which processes import this module? And who closes what is opened here?
+app.ctx.redis = aioredis.from_url(REDIS_URL)
 
 
-@app.get("/cache")
-async def get_cache(request: Request) -> HTTPResponse:
-    """What is kept under the key; what is not there yet is made and kept."""
-    key = request.args.get("key", "")
-    redis = request.app.ctx.redis
-    data = await redis.get(key)
-    if data is None:
-        data = key.upper()
-        await redis.set(key, data)
-    return json({"data": data})
+@app.get("/visits")
+async def get_visits(request: Request) -> HTTPResponse:
+    """Answer with the number of visits, this one included."""
+    return json({"visits": await count_visit(request.app.ctx.redis)})
 
 
 def main() -> None:

@@ -1,35 +1,45 @@
-"""Wrong: one pool in each worker, and no request asks it."""
+"""Wrong: each worker counts by itself, and asks Redis for nothing."""
 
+import itertools
 import os
 
 from redis import asyncio as aioredis
 from sanic import HTTPResponse, Request, Sanic, json
 
 WORKERS = 2
+CONNECTIONS = 2
 PORT = int(os.environ.get("PORT", "8000"))
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 
-app = Sanic("cache")
+app = Sanic("visits")
+
+
+async def count_visit(redis: aioredis.Redis) -> int:
+    """Count one more visit; return their number. Leave this function as it is."""
+    return int(await redis.incr("visits"))
+
+
+visits = itertools.count(1)
 
 
 @app.before_server_start
 async def open_redis(app: Sanic) -> None:
-    """To be called once in each worker, before it takes requests."""
-    app.ctx.redis = aioredis.from_url(REDIS_URL, decode_responses=True)
+    """Open the pool of this worker."""
+    pool = aioredis.BlockingConnectionPool.from_url(REDIS_URL, max_connections=CONNECTIONS)
+    app.ctx.redis = aioredis.Redis.from_pool(pool)
+    await app.ctx.redis.ping()
 
 
 @app.after_server_stop
 async def close_redis(app: Sanic) -> None:
-    """To be called once in each worker, after it has stopped."""
+    """Close the pool of this worker."""
     await app.ctx.redis.aclose()
 
 
-@app.get("/cache")
-async def get_cache(request: Request) -> HTTPResponse:
-    """What is kept under the key; what is not there yet is made and kept."""
-    key = request.args.get("key", "")
-    data = key.upper()
-    return json({"data": data})
+@app.get("/visits")
+async def get_visits(request: Request) -> HTTPResponse:
+    """Answer with the number of visits, this one included."""
+    return json({"visits": next(visits)})
 
 
 def main() -> None:
