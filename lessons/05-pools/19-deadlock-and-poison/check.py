@@ -13,6 +13,8 @@ def check(seen: Seen) -> None:
     nobody_is_kept(seen, offers)
     replies_match(seen, seen.calls("ask"))
     all_are_written(seen, written)
+    each_asks_its_own(seen, invoices)
+    offers_were_asked_for(seen, size - 1)
     written.return_values([expected(n) for n in range(1, invoices + 1)])
     seen.calls("main").return_values([[expected(n) for n in range(1, invoices + 1)]])
     uses_the_pool(seen, size)
@@ -30,9 +32,9 @@ def nobody_holds_two(seen: Seen, loans: Calls) -> None:
     who = "" if second is None else borrower(seen, second)
     seen.expect(
         second is None,
-        "Nobody asked for a connection while holding another.",
-        f"Nobody should hold one connection while asking for another; {who} did. As soon as "
-        "there are as many such callers as connections, each holds one and waits for the others, for ever.",
+        "No invoice waited for a connection while it held another.",
+        f"No invoice should wait for a connection while it holds another; {who} did. With as many such "
+        "callers as connections, each of them holds one and waits for another, forever.",
         at=seen.calls("invoice"),
     )
 
@@ -54,8 +56,8 @@ def nobody_is_kept(seen: Seen, offers: Calls) -> None:
     kept = [lane for lane in offers.lanes if lane.end_ns - lane.start_ns > 0.9e9 * reply_s]
     seen.expect(
         not kept,
-        "Nobody who gave up was kept until the reply came.",
-        "Whoever gives up should be able to go at once; newest_offer was kept until the reply came, after "
+        "Calls that gave up ended immediately.",
+        "A call that gives up should end immediately; newest_offer was kept until the reply came, after "
         f"{reply_s:g} s.",
         at=offers,
     )
@@ -73,9 +75,9 @@ def replies_match(seen: Seen, questions: Calls) -> None:
     given_up = [lane.name for lane in questions.lanes if lane.outcome is Outcome.CANCELLED]
     seen.expect(
         not mixed_up,
-        "Each reply got to whoever asked.",
-        f"Each reply should get to whoever asked; {name} was given {got!r}. That is the reply to what was "
-        "asked before on the same connection, by somebody who did not wait for it.",
+        "Each reply went to the call that asked.",
+        f"Each reply should go to the call that asked; {name} was given {got!r}. That is the reply to an "
+        "earlier question on the same connection, by a caller that did not wait for it.",
         at=questions.only(*given_up, name),
     )
 
@@ -86,11 +88,39 @@ def all_are_written(seen: Seen, invoices: Calls) -> None:
     seen.expect(
         not hanging,
         "All invoices were written.",
-        f"All invoices should be written; {len(hanging)} were not when main gave up: {names}. A place "
-        "that is taken out of the pool must be put back, whatever happens.",
+        f"All invoices should be written; {len(hanging)} were not when main gave up: {names}. Does every "
+        "place that is taken out of the pool come back? Does an invoice hold one while "
+        "another task waits for it?",
         at=invoices,
     )
     invoices.all_return()
+
+
+def each_asks_its_own(seen: Seen, invoices: int) -> None:
+    """A reply can be guessed here, so what counts is that Redis was asked."""
+    asked = [lane.name for lane in seen.calls("ask").lanes]
+    wanted = [f"ask('ECHO {what}-{n}')" for n in range(1, invoices + 1) for what in ("customer", "address")]
+    wrong = next((name for name in wanted if asked.count(name) != 1), "")
+    seen.expect(
+        not wrong,
+        "Each invoice asked its two questions, each once.",
+        f"Each invoice should ask its two questions, each once; {wrong} was called "
+        f"{asked.count(wrong)} times.",
+        at=seen.calls("invoice"),
+    )
+
+
+def offers_were_asked_for(seen: Seen, most: int) -> None:
+    given_up = [
+        lane for lane in seen.calls("ask").lanes if "BLPOP" in lane.name and lane.outcome is Outcome.CANCELLED
+    ]
+    seen.expect(
+        len(given_up) == most,
+        "newest_offer asked, and gave up.",
+        f"newest_offer should be left as it is: it asks for an offer and gives up, {most} times; "
+        f"{len(given_up)} times it did.",
+        at=seen.calls("newest_offer"),
+    )
 
 
 def uses_the_pool(seen: Seen, size: int) -> None:
@@ -102,16 +132,16 @@ def uses_the_pool(seen: Seen, size: int) -> None:
     )
     seen.expect(
         most_at_once == size,
-        f"{size} connections were in use at once.",
-        f"As many questions should be asked at once as there are places, {size}; there were never more than "
-        f"{most_at_once}. Is each place put back? Does an invoice wait for another one?",
+        f"{size} connections were in use at the same time.",
+        f"{size} questions should be asked at the same time, one for each place; there were never more than "
+        f"{most_at_once}. Does every place come back? Does an invoice wait for another one?",
         at=questions,
     )
-    opened, most = len(seen.calls("new_connection")), 2 * size - 1
+    opened, most = len(seen.calls("connect")), 2 * size - 1
     seen.expect(
         opened <= most,
         "Connections were used again.",
-        f"A connection that is fit should be used again; {opened} were made. {most} are enough: {size} at "
-        f"first, and {size - 1} more in place of those that were given up.",
-        at=seen.calls("new_connection"),
+        f"A connection should stay open for its next caller; {opened} times one was opened. {most} times are "
+        f"enough: {size} at first, and {size - 1} more in place of those that a caller gave up on.",
+        at=seen.calls("connect"),
     )

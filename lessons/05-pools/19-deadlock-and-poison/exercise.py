@@ -1,7 +1,10 @@
-"""A pool written by hand. No invoice gets written: each holds a connection and waits for another. Mend that,
-and replies get to the wrong ones. Mend both, in lent and invoice, and keep all POOL_SIZE connections in use.
+"""None of these invoices gets written: each holds a connection of the pool, and waits for another. Once that
+is fixed, replies go to the wrong callers. Fix both, in invoice and lent, and leave the rest as it is. No
+invoice waits for a connection while it holds one. Each asks its two questions, each once, and gets the
+replies to them. A call that gives up ends immediately, without its reply. POOL_SIZE questions are asked at
+the same time, never more. A connection stays open for its next caller, unless one gave up on it.
 
-Run it alone with:  asyncdemo services redis -- python exercise.py
+Run it alone with:  asyncdemo services redis -- python 19-deadlock-and-poison.py
 """
 
 import asyncio
@@ -19,31 +22,31 @@ PATIENCE_S = 0.2
 Pool = asyncio.LifoQueue[Connection | None]
 
 
-def new_connection() -> Connection:
-    return Connection(**parse_url(REDIS_URL), decode_responses=True)
+async def connect(connection: Connection) -> None:
+    await connection.connect()
 
 
 async def ask(connection: Connection, command: str) -> object:
+    if not connection.is_connected:
+        await connect(connection)
     await connection.send_command(*command.split())
     return await connection.read_response(disconnect_on_error=False)
 
 
 @asynccontextmanager
 async def lent(pool: Pool) -> AsyncIterator[Connection]:
-    """Lend a connection of the pool; a place in which none has been so far gets one."""
-    connection = await pool.get() or new_connection()
+    connection = await pool.get() or Connection(**parse_url(REDIS_URL), decode_responses=True)
     try:
         yield connection
     finally:
-        pool.put_nowait(connection)  # TODO: is it fit for the next one, whatever has happened?
+        pool.put_nowait(connection)  # TODO: can the next caller use it, whatever happened?
 
 
 async def invoice(n: int, pool: Pool) -> list[object]:
     async with lent(pool) as connection:
         customer = await ask(connection, f"ECHO customer-{n}")
-        async with lent(pool) as another:  # TODO: what if all the others stand in this line, too?
-            address = await ask(another, f"ECHO address-{n}")
-    return [customer, address]
+        async with lent(pool) as another:  # TODO: what if all others wait here, too?
+            return [customer, await ask(another, f"ECHO address-{n}")]
 
 
 async def newest_offer(pool: Pool) -> None:

@@ -1,5 +1,4 @@
-"""A pool written by hand. No invoice gets written: each holds a connection and waits for another. Mend that,
-and replies get to the wrong ones. Mend both, in lent and invoice, and keep all POOL_SIZE connections in use.
+"""An invoice gives its connection back before it takes another, and lent closes what a caller gave up on.
 
 Run it alone with:  asyncdemo services redis -- python solution.py
 """
@@ -19,19 +18,20 @@ PATIENCE_S = 0.2
 Pool = asyncio.LifoQueue[Connection | None]
 
 
-def new_connection() -> Connection:
-    return Connection(**parse_url(REDIS_URL), decode_responses=True)
+async def connect(connection: Connection) -> None:
+    await connection.connect()
 
 
 async def ask(connection: Connection, command: str) -> object:
+    if not connection.is_connected:
+        await connect(connection)
     await connection.send_command(*command.split())
     return await connection.read_response(disconnect_on_error=False)
 
 
 @asynccontextmanager
 async def lent(pool: Pool) -> AsyncIterator[Connection]:
-    """Lend a connection of the pool; a place in which none has been so far gets one."""
-    connection = await pool.get() or new_connection()
+    connection = await pool.get() or Connection(**parse_url(REDIS_URL), decode_responses=True)
     try:
         yield connection
     except BaseException:
@@ -45,8 +45,7 @@ async def invoice(n: int, pool: Pool) -> list[object]:
     async with lent(pool) as connection:
         customer = await ask(connection, f"ECHO customer-{n}")
     async with lent(pool) as another:
-        address = await ask(another, f"ECHO address-{n}")
-    return [customer, address]
+        return [customer, await ask(another, f"ECHO address-{n}")]
 
 
 async def newest_offer(pool: Pool) -> None:
