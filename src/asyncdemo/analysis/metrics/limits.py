@@ -6,8 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, count, repeat
-from operator import sub
+from itertools import accumulate, chain
 
 from asyncdemo.analysis.metrics.states import STATES
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Wait
@@ -185,8 +184,12 @@ def most_at_once(intervals: Iterable[Interval]) -> int:
             points.add(start)
     starts.sort()
     ends.sort()
-    # begun so far, this one included, less those that ended; by functions in C, as there may be a million
-    most = max(map(sub, count(1), map(bisect_right, repeat(ends), starts)), default=0)
+    ended = 0
+    for start in starts:
+        # one at the most, though more may have: so what is left has been the most, and never gets less
+        if ends[ended] <= start:
+            ended += 1
+    most = len(starts) - ended
     return max(most, *(bisect_left(starts, at) - bisect_right(ends, at) + 1 for at in points), 0)
 
 
