@@ -32,6 +32,7 @@ from asyncdemo.capture.libraries.pool_registry import PoolRegistry
 from asyncdemo.capture.libraries.requests import Requests
 from asyncdemo.capture.loops import uvloop_loops
 from asyncdemo.capture.loops.asyncio_loops import EventLoops, Relays
+from asyncdemo.capture.loops.delays import Delays
 from asyncdemo.capture.loops.greenlets import Greenlets
 from asyncdemo.capture.loops.state import Loops, LoopState
 from asyncdemo.capture.loops.tasks import Tasks
@@ -149,6 +150,13 @@ class Tracer:
         """Take the memory that observing needs."""
         self._watchdog.prepare()
 
+    def delay(self, plan: int | Sequence[tuple[int, int]]) -> None:
+        """Let time pass before callbacks of the loops: a seed, or (number of the callback, ns) of each."""
+        if self.clock is None:
+            return
+        delays = plan if isinstance(plan, int) else dict(plan)
+        self._loops.on_run = self.guard.call("delays", Delays(delays, self.clock, self._delayed).watch)
+
     def start(self, connection: socket.socket) -> None:
         """Once it is prepared."""
         self._watchdog.start(self._loops, connection, self.guard.call("who is stuck", self._census.tell))
@@ -227,6 +235,9 @@ class Tracer:
 
     def _went_real(self, why: str) -> None:
         self.recorder.define(wire.Clock("real", why))
+
+    def _delayed(self, callback: int, length_ns: int, at_ns: int) -> None:
+        self.recorder.define(wire.Delay(callback, length_ns, at_ns))
 
     def _deadlocked(self) -> None:
         waits = [

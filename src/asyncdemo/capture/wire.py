@@ -80,6 +80,8 @@ OPTIONS = b"O"
 GO = b"G"
 ASK = b"A"
 """Who has not ended? Answered by the message ``Stuck`` and the number of that name."""
+FORK = b"F"
+"""Of a process that runs a script by forks of itself: it can, is to, has done so, or a fork has ended."""
 BEHIND = b"B"
 CAUGHT_UP = b"C"
 """More has arrived than was looked at so far; all of it was."""
@@ -181,6 +183,14 @@ class Clock(NamedTuple):
 
     kind: str
     why: str
+
+
+class Delay(NamedTuple):
+    """Time passed before a callback of a loop, because the run's schedule says so. callback: its number."""
+
+    callback: int
+    length_ns: int
+    at_ns: int
 
 
 class Result(NamedTuple):
@@ -460,7 +470,8 @@ class Handled(NamedTuple):
 
 Message = (
     Hello | Refused | Invalid | Process | Code | Ready | Start | Finish | Forked | Cut | Note | HookFailed
-    | Clock | Result | Site | Wait | Call | Task | TaskGroup | Thread | Runs | End | Destroyed | Pending
+    | Clock | Delay
+    | Result | Site | Wait | Call | Task | TaskGroup | Thread | Runs | End | Destroyed | Pending
     | Lane | LaneEnd | Pause | Unawaited | Uncaught | Stuck | SlowStep | Blocked | Resource | Pool
     | PoolClosed | PoolRefused | Connection | ConnectionReady | ConnectionReturned | ConnectionClosed
     | Accepted | Handling | Handled

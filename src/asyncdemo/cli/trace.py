@@ -10,17 +10,20 @@ from pathlib import Path
 
 import click
 
+from asyncdemo.analysis.schedules import parse_token
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.options import details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.recording import Recorded, record_live, record_quietly
+from asyncdemo.cli.schedules import has_failed, report_schedules
 from asyncdemo.cli.terminal import can_draw
 from asyncdemo.course.content.knobs import settings
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
-from asyncdemo.model import RunOutcome
+from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.options import interpreter_flags
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import Job
+from asyncdemo.serving.schedules import MOST_SCHEDULES
 
 __all__ = ["command"]
 
@@ -77,6 +80,19 @@ def _end_of_options(args: list[str], start: int, takes_value: Mapping[str, bool]
     is_flag=True,
     help="Do not wait: let the clock jump from timer to timer. For scripts that use nothing but asyncio.",
 )
+@click.option(
+    "--schedules",
+    metavar="N",
+    type=click.IntRange(min=1, max=MOST_SCHEDULES),
+    help="Run it N times in virtual time, as on machines that are busy now and then, and say whether it "
+    "always comes to the same.",
+)
+@click.option(
+    "--schedule",
+    "token",
+    metavar="TOKEN",
+    help="Run it once in virtual time, in the schedule that a report of --schedules names.",
+)
 @plain_option
 @details_option
 @json_option
@@ -104,6 +120,8 @@ def command(
     as_module: bool,
     set_to: tuple[str, ...],
     virtual: bool,
+    schedules: int | None,
+    token: str | None,
     plain: bool,
     details: bool,
     as_json: bool,
@@ -132,10 +150,18 @@ def command(
     options = Options(
         lanes=tuple(name for names in lanes for name in names.split(",") if name),
         knobs=settings(set_to),
-        virtual=virtual,
+        virtual=virtual or token is not None,
+        delays=None if token is None else parse_token(token),
         timeout_s=timeout_s,
         flags=flags,
     )
+    if schedules is not None:
+        if token is not None:
+            raise UsageError("--schedules tries many, --schedule is one of them: give one of the two.")
+        exploration = report_schedules(target, options, schedules, plain=plain, as_json=as_json)
+        if save_to is not None and exploration.groups:
+            _save(exploration.groups[:2][-1].example.run, save_to)
+        context.exit(EXIT_INTERRUPTED if exploration.interrupted else int(has_failed(exploration)))
     if as_json:
         recorded = record_quietly([Job(target, replace(options, stdout=Stdout.TO_STDERR))])
         from asyncdemo.render.text.json_result import script_result
@@ -149,7 +175,8 @@ def command(
         recorded = record_live([Job(target, replace(options, stdout=Stdout.CAPTURE))], console, race=True)
         print_output(script, recorded.output[0], console, _OUTPUT_LINES)
         print_runs(recorded.runs, console, details=details, heard=True)
-    _save(recorded, save_to)
+    if save_to is not None:
+        _save(recorded.runs[0], save_to)
     _hint_misplaced(context.command, script, args, recorded)
     context.exit(_exit_code(recorded))
 
@@ -171,9 +198,8 @@ def _hint_misplaced(command: click.Command, script: str, args: tuple[str, ...], 
         )
 
 
-def _save(recorded: Recorded, file: Path | None) -> None:
-    if file is not None:
-        from asyncdemo import store
+def _save(run: Run, file: Path) -> None:
+    from asyncdemo import store
 
-        store.save(recorded.runs[0], file)
-        click.echo(f"saved {file}", err=True)
+    store.save(run, file)
+    click.echo(f"saved {file}", err=True)

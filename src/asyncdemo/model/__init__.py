@@ -10,7 +10,16 @@ from __future__ import annotations
 from asyncdemo.model.answers import Answer
 from asyncdemo.model.evidence import Evidence
 from asyncdemo.model.kinds import Clock, Outcome, ResourceKind, RunOutcome, State, TrackKind
-from asyncdemo.model.noticed import AwaitSequence, BlockingCall, Holding, SlowStep, Stuck, Unawaited, Uncaught
+from asyncdemo.model.noticed import (
+    AwaitSequence,
+    BlockingCall,
+    Delay,
+    Holding,
+    SlowStep,
+    Stuck,
+    Unawaited,
+    Uncaught,
+)
 from asyncdemo.model.resources import Connection, Resource, Slot
 from asyncdemo.model.rows import Lane, Request, Track, lineage
 from asyncdemo.model.run import MemorySample, Run
@@ -28,6 +37,7 @@ __all__ = [
     "Clock",
     "CoarseSpans",
     "Connection",
+    "Delay",
     "Evidence",
     "Holding",
     "Lane",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from asyncdemo.model.kinds import State
 from asyncdemo.model.site import Site
 
-__all__ = ["AwaitSequence", "BlockingCall", "Holding", "SlowStep", "Stuck", "Unawaited", "Uncaught"]
+__all__ = ["AwaitSequence", "BlockingCall", "Delay", "Holding", "SlowStep", "Stuck", "Unawaited", "Uncaught"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +167,18 @@ class Holding:
     track: int
     resource: int
     site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Time that passed before a callback of an event loop, because the schedule of the run says so.
+
+    Attributes:
+        callback: The number of the callback, from 0.
+        length_ns: How much time.
+        at_ns: From when on.
+    """
+
+    callback: int
+    length_ns: int
+    at_ns: int

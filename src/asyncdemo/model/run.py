@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from asyncdemo.model.kinds import Clock, RunOutcome
-from asyncdemo.model.noticed import AwaitSequence, BlockingCall, Holding, SlowStep, Stuck, Unawaited, Uncaught
+from asyncdemo.model.noticed import (
+    AwaitSequence,
+    BlockingCall,
+    Delay,
+    Holding,
+    SlowStep,
+    Stuck,
+    Unawaited,
+    Uncaught,
+)
 from asyncdemo.model.resources import Resource
 from asyncdemo.model.rows import Lane, Request, Track
 from asyncdemo.model.summed import SummedTasks
@@ -66,6 +75,7 @@ class Run:
             lanes.
         memory: The samples of memory, in order of time.
         processes: How many processes were recorded, the script's own included.
+        delays: The time that passed before callbacks because the run's schedule says so, in order.
         notes: What a reader must know, in sentences ("the recording is cut off after 2.10 s").
     """
 
@@ -98,6 +108,7 @@ class Run:
     memory: tuple[MemorySample, ...] = ()
     processes: int = 1
     summed: tuple[SummedTasks, ...] = ()
+    delays: tuple[Delay, ...] = ()
 
     @property
     def rows(self) -> tuple[Lane | Request, ...]:

@@ -65,7 +65,9 @@ class Options:
     it accepted and handled which request is recorded, and listeners see requests. follow: processes that
     it starts with multiprocessing's *spawn* are recorded too, with the same lanes and knobs; time is real
     then, as they have no other in common. memory: sample what it and all that it starts have in memory.
-    flags: of the Python that runs the script, as on its command line.
+    flags: of the Python that runs the script, as on its command line. delays: under the virtual clock time
+    passes before callbacks of asyncio's loops: a seed from which delays are drawn, or (number of the
+    callback, ns) of each. forks: the process loads the script, and runs it by forks of itself.
     """
 
     name: str = ""
@@ -84,6 +86,8 @@ class Options:
     follow: bool = False
     memory: bool = False
     flags: tuple[str, ...] = ()
+    delays: int | tuple[tuple[int, int], ...] | None = None
+    forks: bool = False
 
     @property
     def descriptors(self) -> tuple[int, ...]:
@@ -107,6 +111,8 @@ def child_options(target: Target, options: Options) -> dict[str, object]:
         "threshold_s": options.threshold_s,
         "serves": options.serves,
         "sums_tasks": not (options.serves or options.lanes or (call is not None and call.lanes)),
+        "delays": options.delays,
+        "forks": options.forks,
         "unset": [] if "MALLOC_TRIM_THRESHOLD_" in os.environ else ["MALLOC_TRIM_THRESHOLD_"],
     }
 

@@ -15,6 +15,7 @@ from asyncdemo.model import (
     AwaitSequence,
     BlockingCall,
     Connection,
+    Delay,
     Holding,
     Lane,
     MemorySample,
@@ -49,6 +50,7 @@ _LIST_ITEMS: dict[str, type[Any]] = {
     "stuck": Stuck,
     "summed": SummedTasks,
     "holding": Holding,
+    "delay": Delay,
 }
 _NO_SPANS = Spans.of(())
 

@@ -37,6 +37,7 @@ LISTS = {
     "stuck": "stuck",
     "summed": "summed",
     "holding": "holdings",
+    "delay": "delays",
 }
 """Record types that hold one item of a list of the run."""
 

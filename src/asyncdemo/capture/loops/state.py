@@ -150,6 +150,8 @@ class Loops:
         # perf_counter and loop.time() may be different clocks
         offset = time.perf_counter_ns() - time.monotonic_ns()
         self.offset_ns = offset if abs(offset) > 10_000 else 0
+        self.on_run: Callable[[Any], None] = lambda loop: None
+        """Called with a loop that is about to run."""
 
     def state_of(self, loop: Any) -> LoopState:
         kind: Any = type(loop)
@@ -210,6 +212,7 @@ class _Running:
     def __init__(self, loops: Loops, loop: Any) -> None:
         self._loop_state = loops.state_of(loop)
         self._recorder = loops._recorder
+        loops.on_run(loop)
 
     def __enter__(self) -> None:
         recorder = self._recorder

@@ -21,6 +21,7 @@ from asyncdemo.capture import parent, wire
 from asyncdemo.capture.frames import hide_own_frames
 from asyncdemo.capture.instrument import on_entry
 from asyncdemo.capture.recorder import Origins, running_version
+from asyncdemo.capture.script.forks import wait_for_forks
 from asyncdemo.capture.script.source import SourceError, compile_script
 from asyncdemo.capture.script.target import Function, LaneFinder, Script, main_as_python_made_it
 from asyncdemo.capture.script.uncaught import uncaught
@@ -76,7 +77,13 @@ def _run(
     if options["follow"]:
         recorder.define(wire.Code(target.path, list(target.roots)))
         _observe_copies(tracer, options, target.path)
+    if options["forks"]:
+        connection, options = wait_for_forks(connection, reader)
+        reader = wire.FrameReader()
+        os.environ.update(options["environment"])
     tracer.prepare()
+    if options["delays"] is not None:
+        tracer.delay(options["delays"])
     recorder.define(
         wire.Ready(running_version(), dict(target.knobs), "virtual" if options["virtual"] else "real")
     )

@@ -15,6 +15,7 @@ from asyncdemo.model import (
     NO_WAIT,
     BlockingCall,
     Clock,
+    Delay,
     Holding,
     MemorySample,
     Site,
@@ -130,6 +131,7 @@ class Ledger:
     """The steps that block a loop now, by their start."""
     starved: dict[int, int] = field(default_factory=dict)
     """Tasks that could run but for that -> since when."""
+    delays: list[Delay] = field(default_factory=list)
     pauses: list[Pause] = field(default_factory=list)
     unawaited: list[Unawaited] = field(default_factory=list)
     uncaught: list[Uncaught] = field(default_factory=list)

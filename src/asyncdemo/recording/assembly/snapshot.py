@@ -94,6 +94,7 @@ def snapshot(
         memory=ledger.memory_while_it_ran(),
         processes=len(ledger.processes),
         summed=() if summing is None else summing.build(ledger.in_order()),
+        delays=tuple(ledger.delays),
     )
 
 

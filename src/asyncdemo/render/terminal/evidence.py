@@ -20,7 +20,7 @@ from asyncdemo.render.terminal.draw import (
     text_line,
     timeline_lines,
 )
-from asyncdemo.render.terminal.theme import DIM, Theme
+from asyncdemo.render.terminal.theme import DIM, WARNING, Theme
 from asyncdemo.render.timeline.layout import cut, extent_ns, lay_out_part, open_ns
 from asyncdemo.render.words import clean, duration, fit
 
@@ -31,17 +31,32 @@ _FOLDING_TAKES = 4
 """Lines that say what the folded lanes did: so many lanes more have a row instead."""
 
 
-def evidence_lines(evidence: Evidence, theme: Theme, width: int, rows: int = _ROWS) -> Iterator[Line]:
-    """What it is, a timeline of the lanes that matter, and a legend. rows: more lanes are folded."""
+def evidence_lines(
+    evidence: Evidence,
+    theme: Theme,
+    width: int,
+    rows: int = _ROWS,
+    *,
+    title: str = "",
+    marked_ns: int | None = None,
+) -> Iterator[Line]:
+    """What it is, a timeline of the lanes that matter, and a legend.
+
+    rows: more lanes are folded. title: instead of "What was seen". marked_ns: a moment with a mark above it.
+    """
     shown = _stretch(evidence).rows
     if len(shown) <= rows + _FOLDING_TAKES:
         rows = len(shown)
-    marked = any(row.outcome in theme.ends for row in shown)
-    gutter = gutter_width([row.name for row in shown[:rows]], len(shown), rows, width, marked)
+    has_ends = any(row.outcome in theme.ends for row in shown)
+    gutter = gutter_width([row.name for row in shown[:rows]], len(shown), rows, width, has_ends)
     stretch, zero = _stretch(evidence), open_ns(evidence.run)
     grid = lay_out_part(stretch, evidence.start_ns, evidence.end_ns, zero, width - gutter, rows)
-    caption = f"What was seen{_in_which_time(evidence.run)}{_which_part(evidence)}:"
+    caption = f"{title or 'What was seen'}{_in_which_time(evidence.run)}{_which_part(evidence)}:"
     yield text_line(fit(caption, width, theme.ellipsis), DIM)
+    if marked_ns is not None:
+        share = (marked_ns - evidence.start_ns) / max(evidence.end_ns - evidence.start_ns, 1)
+        column = min(int(share * (width - gutter)), width - gutter - 1)
+        yield text_line(" " * (gutter + column) + theme.here, WARNING)
     yield from timeline_lines(grid, theme, gutter)
     ended = {row.ended for row in grid.rows}
     marks = [*cell_marks(theme, [grid]), *end_marks(theme, ended, grid.noun)]

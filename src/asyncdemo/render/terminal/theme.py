@@ -60,7 +60,7 @@ class Theme:
 
     bars: heights of a count, from none to all. densities: of a folded row, by eighths, 0 to 8.
     ends: how a lane ended, if not by returning.
-    good, bad: before a sentence that holds, and one that does not.
+    good, bad: before a sentence that holds, and one that does not. here: above a moment.
     """
 
     textures: Mapping[Shade, str]
@@ -77,6 +77,7 @@ class Theme:
     ellipsis: str
     good: str
     bad: str
+    here: str
 
     def is_part(self, cell: Cell) -> bool:
         """Whether the glyph says that it lasted for a part of the cell only."""
@@ -143,6 +144,7 @@ UNICODE = Theme(
     ellipsis="…",
     good="✓",
     bad="✗",
+    here="▼",
 )
 
 ASCII = Theme(
@@ -180,6 +182,7 @@ ASCII = Theme(
     ellipsis="~",
     good="+",
     bad="x",
+    here="v",
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncdemo.capture import wire
-from asyncdemo.model import Clock
+from asyncdemo.model import Clock, Delay
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers
 
 __all__ = ["MESSAGES"]
@@ -81,6 +81,10 @@ def result(state: AssemblyState, message: wire.Result) -> None:
     state.ledger.result = message.literal
 
 
+def delay(state: AssemblyState, message: wire.Delay) -> None:
+    state.ledger.delays.append(Delay(*message))
+
+
 MESSAGES: MessageHandlers = {
     wire.Hello: hello,
     wire.Refused: refused,
@@ -95,5 +99,6 @@ MESSAGES: MessageHandlers = {
     wire.Note: note,
     wire.HookFailed: hook_failed,
     wire.Clock: clock,
+    wire.Delay: delay,
     wire.Result: result,
 }

@@ -1,0 +1,171 @@
+"""Children that are forks of one process, which has loaded the script already: many runs of it, one start.
+
+Not for: what the process does (``capture.script.forks``), or which runs are made of it (``serving.schedules``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import time
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self
+
+from asyncdemo.capture import wire
+from asyncdemo.errors import UsageError
+from asyncdemo.recording.child import Child, Stdout
+from asyncdemo.recording.options import Options, Target, child_options
+from asyncdemo.recording.polling import readable
+from asyncdemo.recording.terminals import open_terminal
+
+__all__ = ["ForkServer"]
+
+_LOADS_S = 60.0
+_FORKS_S = 10.0
+"""How long loading the script, and a fork, may take."""
+
+
+class ForkServer:
+    """A context manager: the process that has loaded a script with these options, and ``fork``.
+
+    A script that cannot be loaded has no forks: then ``child`` gives ordinary children, which say why.
+    """
+
+    def __init__(self, target: Target, options: Options) -> None:
+        self._told = child_options(target, replace(options, forks=True))
+        self._flags = options.flags
+        self._ended: dict[int, int] = {}
+        self._forked: list[int] = []
+        self._template: Child | None = None
+
+    def __enter__(self) -> Self:
+        template = self._template = Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
+        if template.connect(_LOADS_S) and template.connection is not None:
+            told = {**self._told, "environment": {}}
+            with contextlib.suppress(OSError):
+                template.connection.sendall(wire.json_frame(wire.OPTIONS, told))
+            self._serves = self._hear(_LOADS_S)
+        else:
+            self._serves = False
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._template is not None:
+            self._template.close()
+
+    def child(self) -> Child:
+        """A fork that has not begun yet, or an ordinary child."""
+        return _Fork(self) if self._serves else Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
+
+    def fork(self, address: str, outputs: list[str]) -> int:
+        """The number of the new process. Raises UsageError if there is none."""
+        template = self._template
+        assert template is not None and template.connection is not None
+        with contextlib.suppress(OSError):
+            request = {"address": address, "outputs": outputs}
+            template.connection.sendall(wire.json_frame(wire.FORK, request))
+            limit = time.monotonic() + _FORKS_S
+            while not self._forked and time.monotonic() < limit and self._hear(0.1, once=True):
+                pass
+        if not self._forked:
+            raise UsageError("The process that is to run the script once more has ended.")
+        return self._forked.pop()
+
+    def exit_code(self, pid: int, timeout_s: float) -> int | None:
+        if pid not in self._ended:
+            self._hear(timeout_s, once=True)
+        return self._ended.get(pid)
+
+    def _hear(self, timeout_s: float, *, once: bool = False) -> bool:
+        """Take in what it says, up to its first word about forks; or only what comes in this time.
+
+        False if it has ended.
+        """
+        template = self._template
+        assert template is not None and template.connection is not None
+        limit = time.monotonic() + timeout_s
+        while True:
+            if readable([template.connection], max(limit - time.monotonic(), 0)):
+                data = self._receive(template.connection)
+                if not data:
+                    return False
+                for kind, payload in template.frames.feed(data):
+                    if kind == wire.FORK:
+                        self._take(json.loads(payload))
+                        once = True
+            if once or time.monotonic() > limit:
+                return once
+
+    def _receive(self, connection: socket.socket) -> bytes:
+        with contextlib.suppress(OSError):
+            return connection.recv(1 << 16)
+        return b""
+
+    def _take(self, word: dict[str, Any]) -> None:
+        if "pid" in word:
+            self._forked.append(word["pid"])
+        elif "ended" in word:
+            self._ended[word["ended"]] = word["status"]
+
+
+class _ForkedProcess:
+    """What ``subprocess.Popen`` is of a process of ours; the process whose child it is tells of its end."""
+
+    def __init__(self, server: ForkServer, pid: int) -> None:
+        self._server = server
+        self.pid = pid
+
+    def poll(self, timeout_s: float = 0.0) -> int | None:
+        return self._server.exit_code(self.pid, timeout_s)
+
+    def wait(self) -> int:
+        limit = time.monotonic() + _FORKS_S
+        while time.monotonic() < limit:
+            code = self.poll(0.1)
+            if code is not None:
+                return code
+        return -signal.SIGKILL
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+class _Fork(Child):
+    def __init__(self, server: ForkServer) -> None:
+        self._server = server
+        self._writable: list[int] = []
+        super().__init__(Stdout.CAPTURE, stdin=False)
+
+    def connect(self, timeout_s: float) -> bool:
+        connected = super().connect(timeout_s)
+        if connected:
+            self._close_writable()  # it has opened them itself by now
+        return connected
+
+    def close(self) -> None:
+        super().close()
+        self._close_writable()
+
+    def _spawn(self, address: str) -> Any:
+        names = []
+        for stream in ("stdout", "stderr"):
+            read_end, writable = open_terminal()
+            self._outputs[read_end] = stream
+            self._writable.append(writable)
+            names.append(os.ttyname(writable))
+        return _ForkedProcess(self._server, self._server.fork(address, names))
+
+    def _close_writable(self) -> None:
+        while self._writable:
+            os.close(self._writable.pop())

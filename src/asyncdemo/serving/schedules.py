@@ -1,0 +1,220 @@
+"""Runs a script in many schedules under the virtual clock, and makes those that differ small.
+
+A schedule is a script's run on a machine that is now and then busy with something else: time passes before
+some callbacks of its event loop. Not for: how time passes (``capture.loops.delays``), what is
+compared (``analysis.schedules``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Final
+
+from asyncdemo.analysis.schedules import Attempt, Delays, Exploration, Group, delays_of, ending_of
+from asyncdemo.model import Clock, Run, RunOutcome, TrackKind
+from asyncdemo.recording.forks import ForkServer
+from asyncdemo.recording.output_buffer import OutputBuffer
+from asyncdemo.recording.runner import Options, Recording, Stdout, Target
+
+__all__ = ["LIMIT_S", "MOST_SCHEDULES", "Look", "explore"]
+
+LIMIT_S: Final = 10.0
+"""For each run of real time, where nothing else is said."""
+MOST_SCHEDULES: Final = 10_000
+_AT_A_TIME: Final = 2
+_POLL_S: Final = 0.002
+_TIMEOUTS: Final = 3
+"""After so many schedules that met their time limit no others are tried."""
+_SHRINKING: Final = 40
+"""Runs, at most, to make a schedule small."""
+_SHORTEST_NS: Final = 1_000
+_UNIT_NS: Final = 1_000_000
+
+Look = Callable[[Run, OutputBuffer], Hashable]
+"""What whoever asks says of a run; None: what came out of it speaks for itself."""
+
+
+class _Stopped(Exception):
+    pass
+
+
+@dataclass(slots=True)
+class _Found:
+    count: int
+    example: Attempt
+
+
+def explore(
+    target: Target,
+    options: Options,
+    count: int,
+    poll: Callable[[], bool] = lambda: True,
+    look: Look | None = None,
+) -> Exploration:
+    """The script without a delay, and with those drawn from the seeds 1, 2, ... up to so many runs.
+
+    poll: called every few milliseconds; when it returns False, what is there by then is given.
+    Raises what a recording raises.
+    """
+    options = replace(
+        options,
+        virtual=True,
+        stdin=False,
+        stdout=Stdout.CAPTURE,
+        timeout_s=LIMIT_S if options.timeout_s is None else options.timeout_s,
+    )
+    groups: dict[Hashable, _Found] = {}
+    with ForkServer(target, options) as server:
+        runs = _Runs(server, target, options, poll, look)
+        try:
+            base = next(runs.attempts([()]))
+            groups[base.key] = _Found(1, base)
+            why = _unexplorable(base.run)
+            if not why:
+                why = _try(runs, groups, count)
+                _make_small(runs, groups, base)
+        except _Stopped:
+            return Exploration(count, _sorted(groups), "It was interrupted.", interrupted=True)
+    return Exploration(count, _sorted(groups), why)
+
+
+def _try(runs: _Runs, groups: dict[Hashable, _Found], count: int) -> str:
+    """Why not all were tried, or ""."""
+    late = 0
+    for attempt in runs.attempts(range(1, count)):
+        late += attempt.run.outcome is RunOutcome.TIMEOUT
+        found = groups.setdefault(attempt.key, _Found(0, attempt))
+        found.count += 1
+        found.example = min(found.example, attempt, key=lambda one: len(delays_of(one.run)))
+        if late == _TIMEOUTS:
+            return f"{late} schedules met the time limit, so no others were tried."
+    return ""
+
+
+def _sorted(groups: dict[Hashable, _Found]) -> tuple[Group, ...]:
+    """The script's own outcome first, then the one whose schedule is the smallest."""
+    first, *others = [Group(found.count, found.example) for found in groups.values()] or [None]
+    return () if first is None else (first, *sorted(filter(None, others), key=_size))
+
+
+def _size(group: Group) -> tuple[int, int]:
+    delays = delays_of(group.example.run)
+    return len(delays), sum(length_ns for _, length_ns in delays)
+
+
+def _unexplorable(run: Run) -> str:
+    if run.outcome is RunOutcome.TIMEOUT:
+        return "It does not come to its end without a delay either."
+    if run.clock is Clock.REAL:
+        return "Time is not virtual, so there is one order only to be seen: " + " ".join(run.notes)
+    if not any(track.kind is TrackKind.TASK for track in run.tracks) and not run.summed:
+        return "No task of asyncio ran, so there is nothing that could come in another order."
+    return ""
+
+
+def _make_small(runs: _Runs, groups: dict[Hashable, _Found], base: Attempt) -> None:
+    """Of the attempts that came to something else the one with the fewest delays: fewer and shorter ones.
+
+    By delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002), as
+    far as a number of runs goes. What comes out may be another outcome, as long as it is not the first one.
+    """
+    differing = [found.example for found in groups.values() if found.example is not base]
+    if not differing:
+        return
+    best = min(differing, key=lambda attempt: len(delays_of(attempt.run)))
+    best, left = replace(best, delays=delays_of(best.run)), _SHRINKING
+
+    def differs(delays: tuple[tuple[int, int], ...]) -> bool:
+        nonlocal best, left
+        left -= 1
+        attempt = next(runs.attempts([delays])) if left >= 0 else base
+        if attempt.key == base.key:
+            return False
+        best = replace(attempt, delays=delays_of(attempt.run))
+        return True
+
+    size = len(delays_of(best.run)) // 2 or 1
+    while size:
+        at = 0
+        while at < len(delays := delays_of(best.run)) and len(delays) > 1:
+            if not differs(delays[:at] + delays[at + size :]):
+                at += size
+        size //= 2
+    at = 0
+    while at < len(delays := delays_of(best.run)):
+        callback, length_ns = delays[at]
+        half_ns = length_ns // 2 // _UNIT_NS * _UNIT_NS or length_ns // 2
+        if half_ns < _SHORTEST_NS or not differs((*delays[:at], (callback, half_ns), *delays[at + 1 :])):
+            at += 1
+    groups.setdefault(best.key, _Found(0, best)).example = best
+
+
+class _Runs:
+    """Makes them, a few at a time."""
+
+    def __init__(
+        self,
+        server: ForkServer,
+        target: Target,
+        options: Options,
+        poll: Callable[[], bool],
+        look: Look | None,
+    ) -> None:
+        self._server = server
+        self._target = target
+        self._options = options
+        self._poll = poll
+        self._look = look
+
+    def attempts(self, schedules: Iterable[Delays]) -> Iterator[Attempt]:
+        """In the order of the schedules. Raises _Stopped."""
+        waiting = iter(schedules)
+        with ExitStack() as stack:
+            begun: list[_UnderWay] = []
+            while True:
+                while len(begun) < _AT_A_TIME and (delays := next(waiting, None)) is not None:
+                    begun.append(stack.enter_context(self._begin(delays)))
+                if not begun:
+                    return
+                if not self._poll():
+                    raise _Stopped
+                for one in begun:
+                    one.poll()
+                while begun and begun[0].over:
+                    one = begun.pop(0)
+                    yield one.attempt(self._look)
+                    one.recording.close()
+
+    def _begin(self, delays: Delays) -> _UnderWay:
+        output = OutputBuffer()
+        options = replace(self._options, delays=delays)
+        return _UnderWay(delays, output, Recording(self._target, options, output, child=self._server.child()))
+
+
+class _UnderWay:
+    """A context manager: one run."""
+
+    def __init__(self, delays: Delays, output: OutputBuffer, recording: Recording) -> None:
+        self._delays = delays
+        self._output = output
+        self.recording = recording
+        self.over = False
+
+    def __enter__(self) -> _UnderWay:
+        self.recording.start()
+        self.recording.go()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.recording.close()
+
+    def poll(self) -> None:
+        self.over = self.over or not self.recording.poll(_POLL_S)
+
+    def attempt(self, look: Look | None) -> Attempt:
+        run = self.recording.result()
+        ending = ending_of(run, self._output.stdout, self._output.stderr)
+        verdict = None if look is None else look(run, self._output)
+        return Attempt(self._delays, run, ending, verdict)
