@@ -26,6 +26,7 @@ from benchmarks.load_peers import latency_errors
 from benchmarks.machine import describe
 from benchmarks.memory import measure_memory
 from benchmarks.processes import ROOT
+from benchmarks.schedules import measure_schedules
 from benchmarks.site import measure_site
 from benchmarks.startup import measure_startup
 from benchmarks.table import Row, machine_lines, markdown_table, row_cells, with_table
@@ -36,7 +37,7 @@ from benchmarks.watching import measure_watch
 
 PAGE = ROOT / "docs" / "measure" / "speed.md"
 SECTIONS = {
-    "": ("tracing", "startup", "watch", "live", "viewer", "memory", "lessons", "site"),
+    "": ("tracing", "startup", "watch", "live", "viewer", "memory", "lessons", "schedules", "site"),
     "endurance": ("endurance",),
     "load": ("load",),
     "twins": ("twins",),
@@ -131,6 +132,8 @@ def _measure(part: str, folder: Path, options: argparse.Namespace) -> Found:
                 folder, rounds=1 if quick else 5, rounds_of_long=1 if quick else 3, only_async=quick
             )
         )
+    if part == "schedules":
+        return Found(measure_schedules(rounds=1 if quick else 7, schedules=3 if quick else 50))
     if part == "site":
         return Found(measure_site(folder, rounds=3, build=not quick))
     if part == "twins":

@@ -26,8 +26,8 @@ from asyncdemo.serving.schedules import explore
 __all__ = ["has_failed", "report_schedules"]
 
 _BOUND = (
-    "A schedule lets up to 1 s pass before some callbacks, as on a busy machine. Asyncio's own order is never "
-    "changed. These are samples: one that was not tried may differ."
+    "A schedule lets up to 1 s pass before some callbacks, as on a busy machine. Asyncio's own order is "
+    "never changed. These are samples: one that was not tried may differ."
 )
 
 

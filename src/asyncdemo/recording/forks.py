@@ -1,6 +1,6 @@
 """Children that are forks of one process, which has loaded the script already: many runs of it, one start.
 
-Not for: what the process does (``capture.script.forks``), or which runs are made of it (``serving.schedules``).
+Not for: what the process does (``capture.script.forks``), or which runs are made (``serving.schedules``).
 """
 
 from __future__ import annotations

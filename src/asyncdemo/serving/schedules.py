@@ -95,8 +95,8 @@ def _try(runs: _Runs, groups: dict[Hashable, _Found], count: int) -> str:
 
 def _sorted(groups: dict[Hashable, _Found]) -> tuple[Group, ...]:
     """The script's own outcome first, then the one whose schedule is the smallest."""
-    first, *others = [Group(found.count, found.example) for found in groups.values()] or [None]
-    return () if first is None else (first, *sorted(filter(None, others), key=_size))
+    found = [Group(found.count, found.example) for found in groups.values()]
+    return (*found[:1], *sorted(found[1:], key=_size))
 
 
 def _size(group: Group) -> tuple[int, int]:
@@ -130,7 +130,7 @@ def _make_small(runs: _Runs, groups: dict[Hashable, _Found], base: Attempt) -> N
         nonlocal best, left
         left -= 1
         attempt = next(runs.attempts([delays])) if left >= 0 else base
-        if attempt.key == base.key:
+        if attempt.key == base.key or attempt.key not in groups:
             return False
         best = replace(attempt, delays=delays_of(attempt.run))
         return True
@@ -148,7 +148,7 @@ def _make_small(runs: _Runs, groups: dict[Hashable, _Found], base: Attempt) -> N
         half_ns = length_ns // 2 // _UNIT_NS * _UNIT_NS or length_ns // 2
         if half_ns < _SHORTEST_NS or not differs((*delays[:at], (callback, half_ns), *delays[at + 1 :])):
             at += 1
-    groups.setdefault(best.key, _Found(0, best)).example = best
+    groups[best.key].example = best
 
 
 class _Runs:

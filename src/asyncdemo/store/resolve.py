@@ -188,6 +188,8 @@ class _Resolver:
             items = [replace(item, on=tracks) for item, tracks in zip(items, on, strict=True)]
         if record_type == "holding":
             items = [item for item in items if item.resource is not None]
+        if record_type == "delay":
+            return tuple(items)
         return tuple(replace(item, track=_found(item.track, self._tracks)) for item in items)
 
 

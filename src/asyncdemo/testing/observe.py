@@ -23,7 +23,7 @@ from asyncdemo.testing.checks import Seen
 __tracebackhide__ = True
 """pytest shows the line of the test, not ours."""
 
-__all__ = ["Observed", "observe"]
+__all__ = ["Observed", "observe", "observed", "target_of"]
 
 
 class Observed(Seen):
@@ -65,14 +65,7 @@ def observe(
         UsageError: For a function that cannot be imported, or arguments that are not plain.
         CheckFailed: If the function does not come to its end, unless ``ends_well`` is false.
     """
-    module, file = _home(function)
-    call = Call(
-        module=module,
-        function=function.__qualname__,
-        arguments=_literal(arguments),
-        lanes=_by_module(lanes, module),
-        path=tuple(sys.path),
-    )
+    target = target_of(function, arguments, lanes)
     output = OutputBuffer()
     options = Options(
         name=function.__qualname__,
@@ -81,14 +74,13 @@ def observe(
         threshold_s=threshold_s,
         stdout=Stdout.CAPTURE,
     )
-    with Recording(Target(file, call=call), options, output) as recording:
+    with Recording(target, options, output) as recording:
         recording.start()
         recording.go()
         while recording.poll(0.2):
             pass
         run = recording.result()
-    functions = [name for names in call.lanes.values() for name in names]
-    seen = Observed(run, stdout=output.stdout, stderr=output.stderr, functions=functions)
+    seen = observed(target, run, output)
     if ends_well:
         try:
             seen.ends_well()
@@ -97,6 +89,28 @@ def observe(
                 failed.add_note(seen.stderr)
             raise
     return seen
+
+
+def target_of(
+    function: Callable[..., Any], arguments: tuple[Any, ...], lanes: Iterable[Callable[..., Any] | str]
+) -> Target:
+    """What a recording is made of. Raises UsageError."""
+    module, file = _home(function)
+    call = Call(
+        module=module,
+        function=function.__qualname__,
+        arguments=_literal(arguments),
+        lanes=_by_module(lanes, module),
+        path=tuple(sys.path),
+    )
+    return Target(file, call=call)
+
+
+def observed(target: Target, run: Run, output: OutputBuffer) -> Observed:
+    """What the sentences are about."""
+    lanes = {} if target.call is None else target.call.lanes
+    functions = [name for names in lanes.values() for name in names]
+    return Observed(run, stdout=output.stdout, stderr=output.stderr, functions=functions)
 
 
 def _home(function: Callable[..., Any]) -> tuple[str, str]:

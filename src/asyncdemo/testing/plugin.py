@@ -1,4 +1,4 @@
-"""For pytest: the fixture ``asyncdemo_run``, and the timeline of a failed sentence in the test's report.
+"""For pytest: ``asyncdemo_run`` and ``asyncdemo_schedules``, and the timeline of a failed sentence.
 
 Loaded with every pytest session where asyncdemo is installed, so it imports nothing until it is used.
 """
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from asyncdemo.analysis.schedules import Exploration
     from asyncdemo.testing.checks import Evidence
     from asyncdemo.testing.observe import Observed
 
-__all__ = ["asyncdemo_run", "pytest_runtest_makereport"]
+__all__ = ["asyncdemo_run", "asyncdemo_schedules", "pytest_runtest_makereport"]
 
 _WIDTH = 100
 
@@ -29,6 +30,17 @@ def asyncdemo_run() -> Callable[..., Observed]:
     from asyncdemo.testing.observe import observe
 
     return observe
+
+
+@pytest.fixture
+def asyncdemo_schedules() -> Callable[..., Exploration | Observed]:
+    """Calls a function in many schedules, and fails with the smallest in which something else comes out.
+
+    ``asyncdemo_schedules(main, schedules=50)``. See ``asyncdemo.testing.schedules.observe_schedules``.
+    """
+    from asyncdemo.testing.schedules import observe_schedules
+
+    return observe_schedules
 
 
 @pytest.hookimpl(wrapper=True)

@@ -45,7 +45,7 @@ def parse_token(token: str) -> Delays:
     ]
     if len(found) < len(parts):
         raise UsageError(
-            f"{token!r} is no schedule. One looks like 12+40ms,31+150ms: copy what a report of --schedules says."
+            f"{token!r} is no schedule. One looks like 12+40ms,31+150ms: take it from what --schedules says."
         )
     return tuple(found)
 

@@ -37,7 +37,8 @@ def wait_for_forks(
     gc.freeze()
     connection.sendall(wire.json_frame(wire.FORK, {}))
     while True:
-        ready = _select([connection, woken], [], [])[0]
+        watched: list[Any] = [connection, woken]
+        ready = _select(watched, [], [])[0]
         if woken in ready:
             os.read(woken, 4096)
             _tell_who_ended(connection)

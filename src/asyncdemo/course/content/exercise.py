@@ -22,6 +22,8 @@ HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
 """The headings of hints.md: three levels, each nearer to the answer."""
 
 _CLOCKS: Final = ("virtual", "real")
+_MOST_SCHEDULES: Final = 200
+"""More would have a learner wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class Exercise:
     time, for each run. threshold_s: from when on a step counts as blocking. runs: the knobs of each;
     one value of a sequence is drawn anew for each check.
     right: solutions of another shape than ``solution``, which pass as well. sentences: what judges its text.
-    services, memory, load: as of a lesson; the exercise has only its own.
+    services, memory, load: as of a lesson; the exercise has only its own. schedules: in so many of them it
+    must come to the same (``judging.schedules``); 0: it is run without delays only.
     """
 
     lesson_id: str
@@ -70,6 +73,7 @@ class Exercise:
     services: tuple[str, ...] = ()
     memory: bool = False
     load: Load | None = None
+    schedules: int = 0
 
     def knobs(self, seed: int) -> tuple[Knobs, ...]:
         """Of each run, with the values that this seed draws."""
@@ -122,6 +126,11 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
     clock = table.choice("clock", _CLOCKS, "real" if sockets else "virtual")
     if sockets and clock == "virtual":
         raise table.error("clock", "must be real: time cannot jump over what a server or a service does")
+    schedules = table.whole("schedules", 0)
+    if schedules and clock == "real":
+        raise table.error("schedules", "needs virtual time")
+    if not 0 <= schedules <= _MOST_SCHEDULES:
+        raise table.error("schedules", f"must be from 0 to {_MOST_SCHEDULES}")
     exercise = Exercise(
         lesson_id=lesson_id,
         folder=folder,
@@ -138,6 +147,7 @@ def read_exercise(table: Table, lesson_id: str, folder: Path) -> Exercise:
         services=services,
         memory=table.flag("memory", False),
         load=None if load is None else read_load(load),
+        schedules=schedules,
     )
     table.close()
     return exercise

@@ -33,12 +33,15 @@ class Stopped(Exception):
     """Whoever asked for the verdict does not want it any more."""
 
 
-def load_check(path: Path, poll: Callable[[], bool]) -> Check:
-    """The function ``check`` of a check.py. Raises CourseError, Stopped."""
-    check = _Aside(path, lambda: _imported(path)).result(poll)
+def load_check(path: Path, poll: Callable[[], bool]) -> tuple[Check, Check | None]:
+    """The function ``check`` of a check.py, and ``check_schedule`` if it has one.
+
+    Raises CourseError, Stopped.
+    """
+    check, check_schedule = _Aside(path, lambda: _imported(path)).result(poll)
     if not callable(check):
         raise CourseError(f"{path}: has no function check(seen)")
-    return check
+    return check, check_schedule if callable(check_schedule) else None
 
 
 def run_check(path: Path, check: Check, seen: Seen, poll: Callable[[], bool]) -> None:
@@ -46,7 +49,7 @@ def run_check(path: Path, check: Check, seen: Seen, poll: Callable[[], bool]) ->
     _Aside(path, lambda: check(seen)).result(poll)
 
 
-def _imported(path: Path) -> object:
+def _imported(path: Path) -> tuple[object, object]:
     name = f"asyncdemo_check_{abs(hash(path))}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -57,7 +60,7 @@ def _imported(path: Path) -> object:
         spec.loader.exec_module(module)
     finally:
         sys.dont_write_bytecode = writing
-    return getattr(module, "check", None)
+    return getattr(module, "check", None), getattr(module, "check_schedule", None)
 
 
 def _where(error: BaseException) -> str:

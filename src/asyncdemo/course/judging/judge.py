@@ -18,6 +18,7 @@ from asyncdemo.course.content.knobs import for_scripts
 from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.judging.checking import Check, Stopped, load_check, run_check
 from asyncdemo.course.judging.run_context import make_run_context
+from asyncdemo.course.judging.schedules import judge_schedules
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Answer, Run, RunOutcome
 from asyncdemo.recording.output_buffer import OutputBuffer
@@ -112,7 +113,7 @@ def _judge(
     kept: ServiceCache,
     seed: int,
 ) -> Verdict:
-    check = load_check(exercise.check, poll)
+    check, check_schedule = load_check(exercise.check, poll)
     judged: list[Verdict] = []
     for place, knobs in enumerate(exercise.knobs(seed)):
         tries = 0
@@ -128,7 +129,20 @@ def _judge(
             earlier = tuple(run for before in judged for run in before.runs)
             return replace(verdict, runs=(*earlier, *verdict.runs))
         judged.append(verdict)
-    return _passed(judged)
+    verdict = _passed(judged)
+    return verdict if not exercise.schedules else _in_schedules(exercise, file, verdict, check_schedule, poll)
+
+
+def _in_schedules(
+    exercise: Exercise, file: Path, verdict: Verdict, check: Check | None, poll: Callable[[], bool]
+) -> Verdict:
+    """verdict: without a delay it is right."""
+    options = _options(exercise, file, verdict.knobs)
+    try:
+        held = judge_schedules(exercise, file, options, check, poll)
+    except CheckFailed as failed:
+        return replace(verdict, failure=Failure(failed.message, failed.evidence))
+    return replace(verdict, held=(*verdict.held, held))
 
 
 def _judge_run(
@@ -183,7 +197,22 @@ def _record(
     spares: SpareChildren | None,
     services: Services | None,
 ) -> tuple[Run, list[Answer]]:
-    options = Options(
+    options = _options(exercise, file, knobs)
+    run_context = make_run_context(exercise.load, services, knobs, _ANSWER_BYTES)
+    child = None if spares is None else spares.take()
+    with closing(
+        open_recording(Target(str(file)), options, output, child=child, run_context=run_context)
+    ) as recording:
+        recording.start()
+        recording.go()
+        while recording.poll(_POLL_S):
+            if not poll():
+                raise Stopped
+        return recording.result(), recording.answers if isinstance(recording, Session) else []
+
+
+def _options(exercise: Exercise, file: Path, knobs: Knobs) -> Options:
+    return Options(
         name=file.stem,
         lanes=exercise.lanes,
         knobs=for_scripts({name: str(value) for name, value in knobs.items()}, exercise.load),
@@ -197,17 +226,6 @@ def _record(
         stdout=Stdout.CAPTURE,
         memory=exercise.memory,
     )
-    run_context = make_run_context(exercise.load, services, knobs, _ANSWER_BYTES)
-    child = None if spares is None else spares.take()
-    with closing(
-        open_recording(Target(str(file)), options, output, child=child, run_context=run_context)
-    ) as recording:
-        recording.start()
-        recording.go()
-        while recording.poll(_POLL_S):
-            if not poll():
-                raise Stopped
-        return recording.result(), recording.answers if isinstance(recording, Session) else []
 
 
 def _failure(exercise: Exercise, check: Check, seen: Seen, poll: Callable[[], bool]) -> Failure | None:

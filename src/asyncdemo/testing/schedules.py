@@ -1,0 +1,115 @@
+"""Runs one of your functions in many schedules; fails with the smallest in which something else comes out.
+
+Not for: making the runs (``serving.schedules``); ``testing.plugin`` offers it as a fixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from asyncdemo.analysis.schedules import (
+    Attempt,
+    Exploration,
+    first_difference,
+    parse_token,
+)
+from asyncdemo.errors import UsageError
+from asyncdemo.model import Evidence, Run
+from asyncdemo.recording.output_buffer import OutputBuffer
+from asyncdemo.recording.runner import Options, Stdout, record
+from asyncdemo.render.text.schedules import (
+    conclusion,
+    delay_words,
+    difference_words,
+    group_lines,
+    group_token,
+)
+from asyncdemo.serving.schedules import LIMIT_S, MOST_SCHEDULES, explore
+from asyncdemo.testing.checks import CheckFailed
+from asyncdemo.testing.observe import Observed, observed, target_of
+
+__tracebackhide__ = True
+"""pytest shows the line of the test, not ours."""
+
+__all__ = ["observe_schedules"]
+
+
+def observe_schedules(
+    function: Callable[..., Any],
+    *arguments: Any,
+    schedules: int = 50,
+    schedule: str | None = None,
+    check: Callable[[Observed], object] | None = None,
+    lanes: Iterable[Callable[..., Any] | str] = (),
+    timeout_s: float = LIMIT_S,
+) -> Exploration | Observed:
+    """Calls ``function(*arguments)`` in virtual time, once without a delay and then in other schedules.
+
+    Args:
+        function: As of ``observe``, like ``arguments`` and ``lanes``.
+        schedules: How many runs.
+        schedule: Run only this one, which a failure has named, and give what was seen of it.
+        check: Called with what was seen of each run; raises AssertionError where that is wrong. Without,
+            each run must end, return and print the same, whatever the order of the lines.
+        timeout_s: Of real time, for each run.
+
+    Raises:
+        UsageError: As ``observe``; for a schedule that is none; if other schedules cannot be tried.
+        CheckFailed: If a run is not as it should be, with the smallest schedule that is known.
+    """
+    if not 1 <= schedules <= MOST_SCHEDULES:
+        raise UsageError(f"schedules: from 1 to {MOST_SCHEDULES:,}, not {schedules}.")
+    target = target_of(function, arguments, lanes)
+    name = function.__qualname__
+    options = Options(name=name, virtual=True, timeout_s=timeout_s, stdin=False, stdout=Stdout.CAPTURE)
+
+    def look(run: Run, output: OutputBuffer) -> str | None:
+        if check is None:
+            return None
+        seen = observed(target, run, output)
+        try:
+            seen.ends_well()
+            check(seen)
+        except AssertionError as failed:
+            return str(failed) or type(failed).__name__
+        return ""
+
+    if schedule is not None:
+        output = OutputBuffer()
+        run = record(target, replace(options, delays=parse_token(schedule)), output)
+        seen = observed(target, run, output)
+        if check is not None:
+            seen.ends_well()
+            check(seen)
+        return seen
+    exploration = explore(target, options, schedules, look=look)
+    _raise_if_wrong(name, exploration, checked=check is not None)
+    return exploration
+
+
+def _raise_if_wrong(name: str, exploration: Exploration, *, checked: bool) -> None:
+    first = exploration.groups[0].example
+    if checked and first.verdict != "":
+        raise CheckFailed(f"{name} is wrong without a delay, too: {first.verdict}", _evidence(first))
+    if not exploration.differing:
+        if exploration.unexplored:
+            raise UsageError(f"{name} was not tried in other schedules. {exploration.unexplored}")
+        return
+    group = exploration.differing[0]
+    example = group.example
+    words = [conclusion(name, exploration)]
+    words += [str(example.verdict)] if checked else [f"  {line}" for line in group_lines(exploration)]
+    words.append(delay_words(example.run))
+    words.append(difference_words(first_difference(first.run, example.run)))
+    words.append(f'To repeat it: schedule="{group_token(group)}"')
+    raise CheckFailed("\n".join(words), _evidence(example))
+
+
+def _evidence(attempt: Attempt) -> Evidence | None:
+    lanes = attempt.run.lanes
+    if not lanes:
+        return None
+    start_ns, end_ns = min(lane.start_ns for lane in lanes), max(lane.end_ns for lane in lanes)
+    return Evidence(attempt.run, tuple(range(len(lanes))), start_ns, end_ns)
