@@ -58,15 +58,20 @@ class Child:
     frames: of the connection, from the first byte. hello: its first frame.
     """
 
-    def __init__(self, stdout: Stdout, stdin: bool = True, flags: Sequence[str] = ()) -> None:
-        """stdin: the script may read ours; else there is nothing to read. flags: of its Python."""
+    def __init__(
+        self, stdout: Stdout, stdin: bool = True, flags: Sequence[str] = (), token: str | None = None
+    ) -> None:
+        """stdin: the script may read ours; else there is nothing to read. flags: of its Python.
+
+        token: what it is known by; a new one, if not given.
+        """
         self.stdout, self.stdin = stdout, stdin
         self._flags = flags
         self._outputs: dict[int, str] = {}
         self.frames = wire.FrameReader()
         self.hello: tuple[bytes, bytes] | None = None
         self.connection: socket.socket | None = None
-        self._token = token = secrets.token_hex(16)
+        self.token = token = secrets.token_hex(16) if token is None else token
         self._listener = _HandshakeListener(token)
         try:
             self.process = self._spawn(f"{self._listener.address}#{token}")
@@ -87,8 +92,8 @@ class Child:
 
     def expect_more(self) -> str:
         """Let in those that it starts, too; what has to be in their environment for that."""
-        self._listener = _HandshakeListener(self._token)
-        return f"{self._listener.address}#{self._token}"
+        self._listener = _HandshakeListener(self.token)
+        return f"{self._listener.address}#{self.token}"
 
     @property
     def pid(self) -> int:

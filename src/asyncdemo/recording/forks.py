@@ -20,6 +20,7 @@ from asyncdemo.errors import UsageError
 from asyncdemo.recording.child import Child, Stdout
 from asyncdemo.recording.options import Options, Target, child_options
 from asyncdemo.recording.polling import readable
+from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.recording.terminals import open_terminal
 
 __all__ = ["ForkServer"]
@@ -62,6 +63,12 @@ class ForkServer:
     def child(self) -> Child:
         """A fork that has not begun yet, or an ordinary child."""
         return _Fork(self) if self._serves else Child(Stdout.CAPTURE, stdin=False, flags=self._flags)
+
+    @property
+    def token(self) -> str:
+        """That all of its forks are known by, too."""
+        assert self._template is not None
+        return self._template.token
 
     def fork(self, address: str, outputs: list[str]) -> int:
         """The number of the new process. Raises UsageError if there is none."""
@@ -145,7 +152,9 @@ class _Fork(Child):
     def __init__(self, server: ForkServer) -> None:
         self._server = server
         self._writable: list[int] = []
-        super().__init__(Stdout.CAPTURE, stdin=False)
+        super().__init__(Stdout.CAPTURE, stdin=False, token=server.token)
+        # whoever can only be found by the token is ended with the server: it takes a look at every process
+        self.family = ProcessTree(self.process, "")
 
     def connect(self, timeout_s: float) -> bool:
         connected = super().connect(timeout_s)

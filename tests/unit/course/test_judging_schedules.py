@@ -1,0 +1,114 @@
+"""An exercise whose manifest asks for schedules: right by luck is not right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.course.content.exercise import read_exercise
+from asyncdemo.course.content.manifest import Table
+from asyncdemo.course.judging.judge import Verdict
+from asyncdemo.errors import CourseError
+from tests.unit.course.test_judging import Bench
+
+BY_LUCK = """
+    import asyncio
+
+    store = {"balance": 0}
+
+    async def pay_in(n: int) -> None:
+        await asyncio.sleep(n * 0.2)
+        before = store["balance"]
+        await asyncio.sleep(0.1)
+        store["balance"] = before + n
+
+    async def main() -> int:
+        await asyncio.gather(pay_in(1), pay_in(2))
+        return store["balance"]
+
+    print("wrote", asyncio.run(main()))
+    """
+LOCKED = BY_LUCK.replace('"balance": 0}', '"balance": 0}\n    lock = asyncio.Lock()').replace(
+    """\
+        before = store["balance"]
+        await asyncio.sleep(0.1)
+        store["balance"] = before + n
+""",
+    """\
+        async with lock:
+            before = store["balance"]
+            await asyncio.sleep(0.1)
+            store["balance"] = before + n
+""",
+)
+CHECK = """
+    def check(seen):
+        seen.calls("pay_in").happen(2).all_return()
+        seen.calls("main").return_values([3])
+    """
+
+
+def judged(
+    folder: Path, script: str, check: str = CHECK, lanes: tuple[str, ...] = ("pay_in", "main")
+) -> Verdict:
+    return Bench(folder).judge(script, check, lanes=lanes, rows=("pay_in",), runs=({},), schedules=12)
+
+
+def test_what_is_right_in_every_schedule_passes_and_says_so(tmp_path: Path) -> None:
+    verdict = judged(tmp_path, LOCKED)
+    assert verdict.passed
+    assert verdict.held[-1] == "It came to the same in 12 schedules, each with delays in other places."
+
+
+def test_what_is_right_by_luck_fails_with_the_command_that_shows_it(tmp_path: Path) -> None:
+    verdict = judged(tmp_path, BY_LUCK)
+    assert verdict.failure is not None
+    assert "right by luck" in verdict.failure.message
+    assert "as where main returns 2" in verdict.failure.message
+    assert "asyncdemo trace --schedule " in verdict.failure.message
+    assert verdict.failure.message.endswith("--lane pay_in exercise.py")
+    assert verdict.failure.evidence is not None
+    assert len(verdict.failure.evidence.lanes) == 2
+
+
+def test_without_main_among_the_lanes_the_output_is_compared(tmp_path: Path) -> None:
+    check = 'def check(seen): seen.calls("pay_in").happen(2)'
+    verdict = judged(tmp_path, BY_LUCK, check, lanes=("pay_in",))
+    assert verdict.failure is not None
+    assert "as where it prints 'wrote 2'" in verdict.failure.message
+
+
+def test_a_check_of_its_own_decides_for_every_schedule(tmp_path: Path) -> None:
+    either = CHECK + "\n    def check_schedule(seen):\n        seen.calls('pay_in').happen(2)\n"
+    assert judged(tmp_path, BY_LUCK, either).passed
+    verdict = judged(tmp_path, BY_LUCK, either + "        seen.calls('pay_in').never_overlap()\n")
+    assert verdict.failure is not None
+    assert "at once" in verdict.failure.message or "overlap" in verdict.failure.message
+
+
+def test_what_fails_without_a_delay_is_told_as_ever(tmp_path: Path) -> None:
+    verdict = judged(tmp_path, BY_LUCK.replace("before + n", "n"))
+    assert verdict.failure is not None
+    assert "luck" not in verdict.failure.message
+
+
+def test_what_cannot_be_tried_is_said(tmp_path: Path) -> None:
+    in_a_thread = BY_LUCK.replace(
+        "await asyncio.gather", "await asyncio.to_thread(print)\n        await asyncio.gather"
+    )
+    verdict = judged(tmp_path, in_a_thread)
+    assert verdict.passed
+    assert verdict.held[-1].startswith("Other schedules could not be tried. Time is not virtual")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [({"schedules": -1}, "must be from 0"), ({"schedules": 10, "clock": "real"}, "needs virtual time")],
+)
+def test_a_manifest_that_asks_for_what_cannot_be_is_refused(
+    tmp_path: Path, fields: dict[str, object], words: str
+) -> None:
+    table = Table({"task": "Pay.", "lanes": ["pay_in"], **fields}, tmp_path / "lesson.toml")
+    with pytest.raises(CourseError, match=words):
+        read_exercise(table, "pay", tmp_path)
