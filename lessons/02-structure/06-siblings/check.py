@@ -87,7 +87,7 @@ def are_stopped(seen: Seen, refused: int, others: range) -> None:
     seen.expect(
         not quiet,
         "None of them hid that it was cancelled.",
-        f"{''.join(quiet[:1])} was stopped, and yet it ended as if its part had been sent. Clean up, and then "
+        f"{''.join(quiet[:1])} was stopped, and yet it ended as if its part had been sent. Clean up, then "
         "let the CancelledError go on, with `raise`.",
         at=sends,
     )
