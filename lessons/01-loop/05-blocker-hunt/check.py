@@ -1,6 +1,7 @@
 """What the blocker hunt must end with, in sentences."""
 
 import hashlib
+from itertools import pairwise
 
 from asyncdemo.testing.checks import Seen
 
@@ -8,8 +9,8 @@ NEARLY = 0.9
 """A socket may call its timeout over a little early."""
 CULPRIT = "postage"
 CLEARED = {
-    "print_label": "It waits as well, but in a thread of its own, where it hinders nobody",
-    "reserve": "It waits as well, but with an await that hands the thread back",
+    "print_label": "It waits as well, but in its own thread, where it stops nothing",
+    "reserve": "It waits as well, but with an await, which hands the thread back",
     "seal": "It keeps the event loop for its computing, and is done within a few milliseconds",
     "ship": "It only calls the one that does",
     "main": "It only starts the orders and waits for them",
@@ -27,6 +28,8 @@ def check(seen: Seen) -> None:
     seen.never_blocked()
     asked.take_at_least(NEARLY * float(seen.knobs["SILENCE_S"]))
     asked.all_overlap()
+    seen.calls("ship", "orders").happen(orders).all_overlap()
+    one_after_the_other(seen, orders)
     seen.calls("main").return_values([[shipped(n, seen) for n in range(1, orders + 1)]])
     seen.no_warnings()
 
@@ -48,9 +51,47 @@ def the_culprit_is_named(seen: Seen) -> None:
     )
 
 
+def one_after_the_other(seen: Seen, orders: int) -> None:
+    """As ship did before: a later step may need what an earlier one did."""
+    ships = seen.calls("ship").lanes
+    fault = ""
+    for n in range(1, orders + 1):
+        label, ship = (
+            f"parcel {n}",
+            next((lane for lane in ships if lane.name.startswith(f"ship({n})")), None),
+        )
+        steps = [
+            next((lane for lane in seen.calls(function).lanes if lane.name.startswith(start)), None)
+            for function, start in (
+                ("reserve", f"reserve({n})"),
+                ("print_label", f"print_label({n})"),
+                ("postage", f"postage({n})"),
+                ("seal", f"seal({label!r})"),
+            )
+        ]
+        for earlier, later in pairwise([*steps, ship]):
+            if earlier is None or later is None:
+                fault = f"order {n} did not make all of its calls"
+            elif later is not ship and later.start_ns < earlier.end_ns:
+                fault = f"{later.name} started before {earlier.name} was done"
+            elif later is ship and later.end_ns < earlier.end_ns:
+                fault = f"{later.name} ended before {earlier.name}"
+            if fault:
+                break
+        if fault:
+            break
+    seen.expect(
+        not fault,
+        "Each order made its four calls in order.",
+        f"Each order should call reserve, print_label, postage and seal, one after the other; {fault}.",
+        at=seen.calls("ship"),
+    )
+
+
 def shipped(n: int, seen: Seen) -> str:
-    """What ship returns for an order."""
+    """What ship returns for an order, with what postage returned for it."""
     seal = label = f"parcel {n}"
     for _ in range(1_000):
         seal = hashlib.sha256(seal.encode()).hexdigest()
-    return f"{label}, {seen.knobs['LIST_PRICE']} cents, sealed {seal[:8]}"
+    cents = next(lane.result for lane in seen.calls("postage").lanes if lane.name.startswith(f"postage({n})"))
+    return f"{label}, {cents} cents, sealed {seal[:8]}"
