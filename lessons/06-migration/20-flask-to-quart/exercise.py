@@ -1,9 +1,11 @@
-"""This app was moved from Flask to Quart, but not all of the way. Some requests fail, the others queue up.
+"""This app was moved from Flask to Quart, but not all the way. Some requests fail, and the others queue up.
 
-Go on: the same answers as before the move, every review stored before its request is answered, all requests
-under way at once on one event loop, and nothing blocks it.
+Finish the move. The answers are the same as before: 200 for a film, 404 for one that is not there, and 201
+for a review. Each film is looked up with query. Each review is stored with store, once and as it was sent,
+before its request is answered. All requests are under way at the same time, and nothing blocks the event
+loop.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 20-flask-to-quart.py
 """
 
 import asyncio
@@ -23,7 +25,7 @@ app = Quart("films")
 
 async def query(film_id: int) -> str | None:
     """The title of a film, from a database; here only the time that this takes."""
-    time.sleep(QUERY_MS / 1000)  # TODO: the event loop waits here
+    time.sleep(QUERY_MS / 1000)  # TODO: what else can run meanwhile?
     return f"Film {film_id}" if film_id <= FILMS else None
 
 
@@ -43,7 +45,7 @@ async def film(film_id: int) -> ResponseReturnValue:
 @app.post("/reviews/")
 async def add_review() -> ResponseReturnValue:
     review: Any = request.get_json()  # TODO: what is this, before the body has come?
-    _ = store(review["film_id"], review["rating"])  # TODO: is the review stored when one answers?
+    _ = store(review["film_id"], review["rating"])  # TODO: is it stored before the answer?
     return {"stored": review}, 201
 
 
