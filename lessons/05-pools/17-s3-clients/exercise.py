@@ -1,10 +1,11 @@
-"""Images are uploaded to S3. Each request makes a session and a client for itself, and while one of them is
-made nobody else gets a turn.
+"""Images are uploaded to S3. Each request makes its own session and client, and while one of them is made no
+other request gets a turn.
 
-Mend it: one client for all requests, opened before the server starts and closed after it has stopped. The
-requests still overlap, and every image arrives as it was sent.
+Fix it: one client for all requests, opened once on the server's event loop, and closed after the server has
+stopped. After the first image is stored, nothing blocks the event loop. The uploads overlap. Every image
+arrives as it was sent, before its request is answered.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 17-s3-clients.py
 """
 
 import os
@@ -44,7 +45,7 @@ async def upload(request: Request) -> HTTPResponse:
     if not request.files:
         return json({"error": "send a form with a file in its field image"}, status=400)
     image = request.files["image"][0]
-    # TODO: what is made here for each request, and need be made only once?
+    # TODO: what does this make for each request, that could be made once?
     async with Session().client("s3", endpoint_url=S3_URL) as s3:
         return json({"etag": await put(s3, f"{request.id}/{image.name}", image.body)})
 
