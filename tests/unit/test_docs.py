@@ -15,6 +15,7 @@ from benchmarks.__main__ import parser as benchmarks_parser
 from asyncdemo import errors
 from asyncdemo.analysis.diagnose import FindingKind
 from asyncdemo.analysis.metrics import Metrics
+from asyncdemo.analysis.schedules import Attempt, Exploration, Group, ending_of
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.rig import rig_data
 from asyncdemo.course.content.catalog import find_course, load_course
@@ -26,6 +27,7 @@ from asyncdemo.lab.results.rigging import Machine, Outcome, Rigging
 from asyncdemo.load.command import parser as load_parser
 from asyncdemo.model import Holding, Stuck
 from asyncdemo.render.text.json_result import lesson_result, script_result
+from asyncdemo.render.text.schedules import schedules_result
 from tests.support.runs import Story, at_line
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,6 +128,10 @@ def test_the_json_reference_has_every_field_and_no_other() -> None:
     stuck, held = Stuck("second", "", None, track=1), Holding(1, 0)
     hung = dataclasses.replace(story.run(), stuck=(stuck,), holdings=(held,))
     shown = [script_result("app.py", hung), lesson_result("a-lesson", {}, [story.run()])]
+    alone = Story()
+    alone.task("first").sleeps(5).returns()
+    groups = [Group(1, Attempt((), run, ending_of(run, "", ""))) for run in (hung, alone.run())]
+    shown.append(schedules_result("app.py", Exploration(2, tuple(groups))))
 
     def fields(value: object) -> set[str]:
         if isinstance(value, dict):
