@@ -48,8 +48,8 @@ def each_part_with_the_token(seen: Seen, loads: Calls, token: str, parts: int) -
     seen.expect(
         loaded == wanted,
         "Every part was loaded once, with the token that sign_in returned.",
-        f"Every part should be loaded once, with the token that sign_in returned, {token}; part {wrong} "
-        "was not.",
+        f"Every part should be loaded once, with the token that sign_in returned, {token}; part "
+        f"{wrong} was not.",
         at=loads,
     )
 
