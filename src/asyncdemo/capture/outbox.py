@@ -19,12 +19,23 @@ _Socket = socket.socket  # gevent replaces it
 _get_ident = _thread.get_ident
 
 
+Send = Callable[[memoryview], int]
+"""Takes of some bytes as many as can be sent without waiting, and says how many."""
+
+
+def sender(connection: socket.socket) -> Send:
+    with suppress(OSError, AttributeError):  # else sending waits until the parent takes it
+        limit = struct.pack("ll", 0, _SEND_TAKES_US)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+    return super(_Socket, connection).send
+
+
 class Outbox:
     def __init__(self) -> None:
         self._frames: deque[memoryview] = deque()
         self.waiting = 0
         """Bytes."""
-        self._send: Callable[[memoryview], int] | None = None
+        self._send: Send | None = None
         self._lock = _thread.allocate_lock()
         self._holder = 0
 
@@ -41,11 +52,8 @@ class Outbox:
         """Is anything left that can be sent?"""
         return self.connected and bool(self._frames)
 
-    def connect(self, connection: socket.socket) -> None:
-        with suppress(OSError, AttributeError):  # else sending waits until the parent takes it
-            limit = struct.pack("ll", 0, _SEND_TAKES_US)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
-        self._send = super(_Socket, connection).send
+    def connect(self, send: Send) -> None:
+        self._send = send
 
     def disconnect(self) -> None:
         """From any thread, also while another one sends."""

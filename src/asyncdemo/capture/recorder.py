@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import socket
 import sys
 import sysconfig
 import time
@@ -23,7 +22,7 @@ from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.guard import CAPTURE_DIR
-from asyncdemo.capture.outbox import Outbox
+from asyncdemo.capture.outbox import Outbox, Send
 from asyncdemo.capture.sums import Event, StepSums
 from asyncdemo.capture.task_sums import TaskSums
 
@@ -353,8 +352,8 @@ class Recorder:
 
     # -- sending --------------------------------------------------------------------------------
 
-    def connect(self, connection: socket.socket) -> None:
-        self._outbox.connect(connection)
+    def connect(self, send: Send) -> None:
+        self._outbox.connect(send)
 
     def pack(self) -> None:
         """Make frames of the numbers that have gathered, to be sent with the next flush.
@@ -462,14 +461,15 @@ class Recorder:
         finally:
             outbox.release()
 
-    def flush(self) -> None:
+    def flush(self) -> bool:
         """Send all that has gathered, however long the parent takes; only the parent's end ends that.
 
-        Raises OSError then, or when the script closed the socket.
+        False if a signal's handler asks that has interrupted the sending itself. Raises OSError when the
+        parent is gone, or the script closed the socket.
         """
         outbox = self._outbox
         if not outbox.acquire(wait=True):
-            return  # by a signal handler that interrupted the sending itself
+            return False
         try:
             for _ in range(2):  # what another thread was just adding to is in the sums by the second time
                 self._gather(at_end=True)
@@ -479,6 +479,7 @@ class Recorder:
                     break
         finally:
             outbox.release()
+        return True
 
     def _gather(self, at_end: bool = False) -> None:
         if not self._outbox.connected:

@@ -56,7 +56,7 @@ class Tracer:
         self.guard = Guard(self._hook_failed)
         self.patches = Patches(self.guard)
         self._real_sleep = time.sleep
-        self._main_ident = threading.main_thread().ident or 0  # as gevent does not know it
+        self.main_ident = threading.main_thread().ident or 0  # as gevent does not know it
         self.clock = VirtualClock(self._went_real, self._deadlocked) if virtual else None
         now = time.perf_counter_ns if self.clock is None else self.clock.now_ns
         self.recorder = recorder = Recorder(origins, now, process, slow_ns)
@@ -161,6 +161,20 @@ class Tracer:
         """Once it is prepared."""
         self._watchdog.start(self._loops, connection, self.guard.call("who is stuck", self._census.tell))
 
+    def start_without_thread(self) -> None:
+        """Where there can be none, ``look`` is called now and then."""
+        self._watchdog.attend(self._loops)
+
+    def look(self) -> None:
+        """At the steps that take long; and send what has gathered."""
+        self._watchdog.look()
+        self.recorder.pack()
+        self.recorder.offer(lambda: None)
+
+    def tell_stuck(self) -> None:
+        """Who has not ended."""
+        self._census.tell()
+
     def stop(self) -> None:
         """Observe nothing from now on; the script goes on as if it had never been observed."""
         self.recorder.stop()
@@ -174,7 +188,7 @@ class Tracer:
         self._on_lost(error)
 
     def open_main_thread(self) -> None:
-        ident, recorder = self._main_ident, self.recorder
+        ident, recorder = self.main_ident, self.recorder
         if ident not in recorder.threads:
             thread_state = recorder.open_thread(ident, "MainThread", None, None, None, recorder.now())
             recorder.define(wire.Runs(thread_state.track, recorder.now()))

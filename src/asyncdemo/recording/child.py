@@ -17,19 +17,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from enum import Enum
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from asyncdemo import capture
 from asyncdemo.capture import wire
+from asyncdemo.recording.options import Stdout
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.recording.stale_folders import FOLDERS, SOCKET, remove_leftovers
 from asyncdemo.recording.terminals import open_terminal
 
-__all__ = ["Child", "SpareChildren", "Stdout"]
+__all__ = ["Child", "SpareChildren"]
 
 _LAUNCH = str(Path(capture.__file__).parent.absolute() / "boot" / "launch.py")
 _HELLO_S = 60.0
@@ -41,15 +41,6 @@ _SEND_S = 60.0
 """How long the child may take to read what it is told."""
 _LONGEST_NAME = 100
 """Of a socket; the system's limit is about this."""
-
-
-class Stdout(Enum):
-    """Where the script's output goes."""
-
-    INHERIT = "inherit"
-    TO_STDERR = "to stderr"
-    CAPTURE = "capture"
-    """To the listener, as text."""
 
 
 class Child:

@@ -8,11 +8,19 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from enum import Enum
 from pathlib import Path
 
-from asyncdemo.recording.child import Stdout
+__all__ = ["Call", "Options", "Stdout", "Target", "child_options", "interpreter_flags"]
 
-__all__ = ["Call", "Options", "Target", "child_options", "interpreter_flags"]
+
+class Stdout(Enum):
+    """Where the script's output goes."""
+
+    INHERIT = "inherit"
+    TO_STDERR = "to stderr"
+    CAPTURE = "capture"
+    """To the listener, as text."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import socket
 import sysconfig
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from types import TracebackType
 from typing import Protocol
 
@@ -24,10 +23,11 @@ from asyncdemo.errors import MissingError, ScriptError, UsageError
 from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly, Listener
 from asyncdemo.recording.captured_output import CapturedOutput
-from asyncdemo.recording.child import Child, PendingConnection, SpareChildren, Stdout
+from asyncdemo.recording.child import Child, PendingConnection, SpareChildren
+from asyncdemo.recording.conclusion import SYNTAX_ERROR, concluded, time_limit_words
 from asyncdemo.recording.connections import EventConnections
 from asyncdemo.recording.memory import MemoryMeter
-from asyncdemo.recording.options import Call, Options, Target, child_options
+from asyncdemo.recording.options import Call, Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.terminals import Settings
 
@@ -46,10 +46,6 @@ __all__ = [
 ]
 
 _START_TIMEOUT_S = 60.0
-SYNTAX_ERROR = "has a syntax error"
-"""Stands in the note of a run whose script is no Python."""
-_NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encoding", "encoding problem")
-"""What Python, in one version or another, says of a file whose bytes are no source text."""
 _GRACE_S = 3.0
 """How long an interrupted script has to end by itself."""
 _SETTLES_S = 1.5
@@ -376,11 +372,6 @@ class Recording:
 
     def result(self) -> Run:
         """The run as far as it is recorded."""
-        if self._assembly.invalid is not None:
-            reason = self._assembly.invalid
-            is_text = not any(sign in reason for sign in _NO_TEXT)
-            fault = SYNTAX_ERROR if is_text else "is not a Python script"
-            self._assembly.add_note(f"{self._target.title} {fault}: {reason}.")
         if self._ended_at is not None and self._stopped is None and self._asked_at is not None:
             self._assembly.forget_stuck()  # it stood still for a while, and has come to its end
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
@@ -391,19 +382,7 @@ class Recording:
         else:
             outcome = RunOutcome.FAILED
         self._note_how_it_ended(exit_code)
-        run = self._assembly.run(
-            name=self._options.name or self._target.name,
-            script=self._target.title,
-            argv=self._target.args,
-            outcome=outcome,
-            exit_code=exit_code,
-        )
-        if self._options.lanes and not run.lanes and outcome is RunOutcome.OK:
-            names = " or ".join(self._options.lanes)
-            where = "" if self._options.follow else " in the script's own process; others are not observed"
-            unseen = f"No call of {names} was seen{where}."
-            return replace(run, notes=(*run.notes, unseen))
-        return run
+        return concluded(self._assembly, self._target, self._options, outcome, exit_code)
 
     def _note_how_it_ended(self, exit_code: int | None) -> None:
         if self._stopped is None and exit_code is not None and exit_code < 0:
@@ -515,8 +494,9 @@ class Recording:
             self._take_census(now)
 
     def _stop_at_time_limit(self, now: float) -> None:
+        assert self._options.timeout_s is not None
         if self._told_stuck(now):
-            self._stop(RunOutcome.TIMEOUT, f"Stopped at its time limit of {self._options.timeout_s:g} s.")
+            self._stop(RunOutcome.TIMEOUT, time_limit_words(self._options.timeout_s))
 
     def _take_census(self, now: float) -> None:
         assert self._child is not None

@@ -6,7 +6,6 @@ Not for: users that are made; one that the system has is enough.
 from __future__ import annotations
 
 import os
-import pwd
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +45,8 @@ def account_for_servers() -> Account | None:
     """None if we are an ordinary user, who can run it as what they are."""
     if os.geteuid() != 0:
         return None
+    import pwd  # not in a page, where nothing is started
+
     for name in ("postgres", "nobody"):
         try:
             found = pwd.getpwnam(name)

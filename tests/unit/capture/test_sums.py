@@ -11,6 +11,7 @@ import pytest
 
 from asyncdemo.capture import recorder as recorders
 from asyncdemo.capture import wire
+from asyncdemo.capture.outbox import sender
 from asyncdemo.capture.recorder import Origins, Recorder
 from asyncdemo.capture.sums import Event, StepSums
 
@@ -165,7 +166,7 @@ def test_what_is_kept_is_bounded_though_nobody_takes_it(monkeypatch: pytest.Monk
     monkeypatch.setattr(recorders, "MOST_UNSENT", bound)
     ours, theirs = socket.socketpair()
     recorder = Recorder(Origins(()), slow_ns=10**9)
-    recorder.connect(ours)
+    recorder.connect(sender(ours))
     used: list[int] = []
     recorded = 0
     for number in range(60):

@@ -151,8 +151,8 @@ def test_a_script_that_does_not_work_is_told_as_such(bench: Bench, script: str, 
 
 
 def test_a_script_has_limits_of_memory_and_processes(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("asyncdemo.course.judging.judge._MEMORY_BYTES", 150 << 20)
-    monkeypatch.setattr("asyncdemo.course.judging.judge._PROCESSES", 3)
+    monkeypatch.setattr("asyncdemo.course.judging.verdict._MEMORY_BYTES", 150 << 20)
+    monkeypatch.setattr("asyncdemo.course.judging.verdict._PROCESSES", 3)
     begin = "import subprocess, sys, time\ndef brew(): ...\ndef main(): ...\n"
     hoard = "hoard = []\nwhile True: hoard.append(bytearray(b'x' * (1 << 20)))"
     assert "more than 0.2 GB of memory" in bench.message(begin + hoard)

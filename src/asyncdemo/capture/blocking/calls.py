@@ -63,7 +63,7 @@ def install(recorder: Recorder, waits: Waits, patches: Patches, sleep: Callable[
     for name in ("wait", "communicate"):
         patches.rewrite(subprocess, f"Popen.{name}", lambda _: waits.waiting("subprocess"), around)
     for name in ("fork", "forkpty"):
-        if sys.version_info >= (3, 12):
+        if sys.version_info >= (3, 12) and hasattr(os, name):  # not all of them in a page
             _set_in_os(patches, name, _fork_without_our_thread(getattr(os, name)))
     flush = patches.guard.call("os._exit", lambda: _flush(recorder))
     _set_in_os(patches, "_exit", _flushing_exit(flush, os._exit))

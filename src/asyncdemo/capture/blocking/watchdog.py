@@ -25,7 +25,7 @@ REPORT_AFTER_NS = 50_000_000
 FLUSH_NS = 40_000_000
 _DEEPEST = 200
 _SOMETHING = 4096
-_Epoll: Any = getattr(select, "epoll", type(None))
+_Epoll: Any = getattr(select, "epoll", ())  # of nothing everything is no instance
 _current_frames = sys._current_frames  # the script may replace it
 
 
@@ -90,10 +90,14 @@ class Watchdog:
         """Once it is prepared. connection: where the parent speaks. tell_stuck: if it asks who is."""
         self._tell_stuck = tell_stuck
         self._parent = None if connection is None else _Parent(connection)
-        self._loop_states = loops.loop_states
-        self._offset_ns = loops.offset_ns
+        self.attend(loops)
         self._may_start.release()
         self._up.acquire()  # the first line of the script may be one that blocks
+
+    def attend(self, loops: Loops) -> None:
+        """Look at these from now on; without a thread of its own only when it is told to ``look``."""
+        self._loop_states = loops.loop_states
+        self._offset_ns = loops.offset_ns
 
     def _run(self) -> None:
         bytes(_SOMETHING)  # by the first of it a thread gets a part of the memory of its own

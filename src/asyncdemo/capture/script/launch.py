@@ -20,10 +20,11 @@ from typing import Any
 from asyncdemo.capture import parent, wire
 from asyncdemo.capture.frames import hide_own_frames
 from asyncdemo.capture.instrument import on_entry
+from asyncdemo.capture.outbox import sender
 from asyncdemo.capture.recorder import Origins, running_version
 from asyncdemo.capture.script.forks import wait_for_forks
 from asyncdemo.capture.script.source import SourceError, compile_script
-from asyncdemo.capture.script.target import Function, LaneFinder, Script, main_as_python_made_it
+from asyncdemo.capture.script.target import Function, LaneFinder, Script, loaded, main_as_python_made_it
 from asyncdemo.capture.script.uncaught import uncaught
 from asyncdemo.capture.script.workers import Copies
 from asyncdemo.capture.tracer import Tracer
@@ -47,23 +48,11 @@ def main() -> None:
         # as a shell's `command &` leaves it; but SIGINT is how a server is asked to end
         signal.signal(signal.SIGINT, signal.default_int_handler)
     target: Script | Function = Function(options) if options["call"] else Script(options)
-    try:
-        target.load()
-    except SourceError as error:
-        _refuse(connection, str(error))
-    except (OSError, ImportError) as error:
-        _refuse(connection, f"{target.name} cannot be read: {error}.")
-    except (SyntaxError, ValueError, UnicodeDecodeError) as error:
-        connection.sendall(wire.messages_frame([wire.Invalid(f"{type(error).__name__}: {error}")]))
-        error.__traceback__ = None
-        sys.excepthook(type(error), error, None)
-        sys.exit(1)
+    problem = loaded(target)
+    if problem is not None:
+        connection.sendall(wire.messages_frame([problem]))
+        sys.exit(2 if type(problem) is wire.Refused else 1)
     _run(connection, reader, target, options)
-
-
-def _refuse(connection: socket.socket, message: str) -> None:
-    connection.sendall(wire.messages_frame([wire.Refused(message)]))
-    sys.exit(2)
 
 
 def _run(
@@ -87,7 +76,7 @@ def _run(
     recorder.define(
         wire.Ready(running_version(), dict(target.knobs), "virtual" if options["virtual"] else "real")
     )
-    recorder.connect(connection)
+    recorder.connect(sender(connection))
     recorder.flush()
     if parent.receive(connection, reader, wire.GO) is None:
         sys.exit(1)
@@ -166,7 +155,7 @@ def _observed() -> Tracer | None:
 
     tracer.patches.rewrite(process, "BaseProcess._bootstrap", begins, on_entry)
     tracer.patches.forget_sources()
-    tracer.recorder.connect(connection)
+    tracer.recorder.connect(sender(connection))
     tracer.prepare()
     parent.begin(tracer, connection)
     return tracer

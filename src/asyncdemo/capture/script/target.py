@@ -254,6 +254,21 @@ class Function:
         tracer.recorder.define(wire.Result(literal(result)))
 
 
+def loaded(target: Script | Function) -> wire.Refused | wire.Invalid | None:
+    """Load it; what is wrong with it, if anything is. What is no Python is told on stderr, too."""
+    try:
+        target.load()
+    except SourceError as error:
+        return wire.Refused(str(error))
+    except (OSError, ImportError) as error:
+        return wire.Refused(f"{target.name} cannot be read: {error}.")
+    except (SyntaxError, ValueError, UnicodeDecodeError) as error:
+        error.__traceback__ = None
+        sys.excepthook(type(error), error, None)
+        return wire.Invalid(f"{type(error).__name__}: {error}")
+    return None
+
+
 def _loaded_already(name: str) -> None:
     if name in sys.modules:
         raise SourceError(f"{name} is in use by the tracer itself, so its functions cannot be lanes.")

@@ -17,12 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+from asyncdemo.course.judging.verdict import Check
 from asyncdemo.errors import CourseError
 from asyncdemo.testing.checks import CheckFailed, Seen
 
-__all__ = ["Check", "Stopped", "load_check", "run_check"]
+__all__ = ["Stopped", "imported_check", "load_check", "run_check", "told"]
 
-Check = Callable[[Seen], object]
 Result = TypeVar("Result")
 
 _LIMIT_S: Final = 20.0
@@ -38,10 +38,7 @@ def load_check(path: Path, poll: Callable[[], bool]) -> tuple[Check, Check | Non
 
     Raises CourseError, Stopped.
     """
-    check, check_schedule = _Aside(path, lambda: _imported(path)).result(poll)
-    if not callable(check):
-        raise CourseError(f"{path}: has no function check(seen)")
-    return check, check_schedule if callable(check_schedule) else None
+    return _Aside(path, lambda: imported_checks(path)).result(poll)
 
 
 def run_check(path: Path, check: Check, seen: Seen, poll: Callable[[], bool]) -> None:
@@ -49,7 +46,8 @@ def run_check(path: Path, check: Check, seen: Seen, poll: Callable[[], bool]) ->
     _Aside(path, lambda: check(seen)).result(poll)
 
 
-def _imported(path: Path) -> tuple[object, object]:
+def imported_checks(path: Path) -> tuple[Check, Check | None]:
+    """As ``load_check``, in this thread. Raises CourseError and whatever the code raises."""
     name = f"asyncdemo_check_{abs(hash(path))}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -60,7 +58,17 @@ def _imported(path: Path) -> tuple[object, object]:
         spec.loader.exec_module(module)
     finally:
         sys.dont_write_bytecode = writing
-    return getattr(module, "check", None), getattr(module, "check_schedule", None)
+    check, check_schedule = getattr(module, "check", None), getattr(module, "check_schedule", None)
+    if not callable(check):
+        raise CourseError(f"{path}: has no function check(seen)")
+    return check, check_schedule if callable(check_schedule) else None
+
+
+def told(path: Path, error: BaseException) -> BaseException:
+    """Whatever the code of a check raised, as it is told."""
+    if isinstance(error, CheckFailed | CourseError):
+        return error
+    return CourseError(f"{path}: the check itself failed: {type(error).__name__}: {error}{_where(error)}")
 
 
 def _where(error: BaseException) -> str:
@@ -92,12 +100,8 @@ class _Aside(Generic[Result]):
                 raise CourseError(f"{self._path}: the check was not over after {_LIMIT_S:.0f} s")
         if self._raised is None:
             return self._returned[0]
-        if isinstance(self._raised, CheckFailed):
-            raise self._raised
-        error = self._raised
-        raise CourseError(
-            f"{self._path}: the check itself failed: {type(error).__name__}: {error}{_where(error)}"
-        ) from error
+        error = told(self._path, self._raised)
+        raise error from (None if error is self._raised else self._raised)
 
     def _run(self) -> None:
         try:

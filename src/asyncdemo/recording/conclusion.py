@@ -1,0 +1,46 @@
+"""How a recording ends: the run of what was recorded, and the notes that say what became of the script.
+
+Not for: the process that the script ran in, if it had one of its own (``runner``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from asyncdemo.model import Run, RunOutcome
+from asyncdemo.recording.assembly import Assembly
+from asyncdemo.recording.options import Options, Target
+
+__all__ = ["SYNTAX_ERROR", "concluded", "time_limit_words"]
+
+SYNTAX_ERROR = "has a syntax error"
+"""Stands in the note of a run whose script is no Python."""
+_NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encoding", "encoding problem")
+"""What Python, in one version or another, says of a file whose bytes are no source text."""
+
+
+def concluded(
+    assembly: Assembly, target: Target, options: Options, outcome: RunOutcome, exit_code: int | None
+) -> Run:
+    """The run as far as it is recorded."""
+    if assembly.invalid is not None:
+        reason = assembly.invalid
+        is_text = not any(sign in reason for sign in _NO_TEXT)
+        fault = SYNTAX_ERROR if is_text else "is not a Python script"
+        assembly.add_note(f"{target.title} {fault}: {reason}.")
+    run = assembly.run(
+        name=options.name or target.name,
+        script=target.title,
+        argv=target.args,
+        outcome=outcome,
+        exit_code=exit_code,
+    )
+    if options.lanes and not run.lanes and outcome is RunOutcome.OK:
+        names = " or ".join(options.lanes)
+        where = "" if options.follow else " in the script's own process; others are not observed"
+        return replace(run, notes=(*run.notes, f"No call of {names} was seen{where}."))
+    return run
+
+
+def time_limit_words(timeout_s: float) -> str:
+    return f"Stopped at its time limit of {timeout_s:g} s."
