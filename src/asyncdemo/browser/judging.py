@@ -1,0 +1,45 @@
+"""Holds an exercise against its check, in this process.
+
+Not for: what the verdict is (``course.judging.verdict``), or how long the check may take: whoever has
+started this ends it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from asyncdemo.browser.recording import record
+from asyncdemo.course.content.exercise import Exercise
+from asyncdemo.course.content.manifest import Knobs
+from asyncdemo.course.judging.checking import imported_check, told
+from asyncdemo.course.judging.verdict import Check, Verdict, judged, options_of
+from asyncdemo.model import Answer, Run
+from asyncdemo.recording.options import Target
+from asyncdemo.recording.output_buffer import OutputBuffer
+from asyncdemo.testing.checks import Seen
+
+__all__ = ["judge"]
+
+
+def judge(exercise: Exercise, file: Path, seed: int | None = None) -> Verdict:
+    """As ``course.judging.judge``. Raises UsageError, CourseError."""
+    return judged(exercise, file, _Here(), seed)
+
+
+class _Here:
+    def record(
+        self, exercise: Exercise, file: Path, knobs: Knobs, output: OutputBuffer
+    ) -> tuple[Run, list[Answer]]:
+        return record(Target(str(file)), options_of(exercise, file, knobs), output), []
+
+    def load_check(self, path: Path) -> Check:
+        try:
+            return imported_check(path)
+        except BaseException as error:
+            raise told(path, error) from error
+
+    def run_check(self, path: Path, check: Check, seen: Seen) -> None:
+        try:
+            check(seen)
+        except BaseException as error:  # noqa: BLE001 - a course's own code
+            raise told(path, error) from None
