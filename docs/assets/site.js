@@ -62,6 +62,34 @@
     });
   }
 
+  // Lessons that run here: what that takes is loaded when somebody asks for it.
+  var assets = new URL("./", document.currentScript.src);
+  function offerToRun() {
+    document.querySelectorAll(".live").forEach(function (place) {
+      var open = place.querySelector(".live-open");
+      open.hidden = false;
+      open.addEventListener("click", function () { openLive(place); });
+    });
+  }
+  function openLive(place) {
+    var status = place.querySelector(".live-status");
+    if (location.protocol === "file:") {
+      status.textContent = "From a file a page may not start Python. The command asyncdemo docs shows this page from a server on your machine.";
+    } else if (window.asyncdemoLive) {
+      window.asyncdemoLive(place);
+    } else {
+      var style = document.createElement("link");
+      style.rel = "stylesheet";
+      style.href = new URL("live.css", assets);
+      var script = document.createElement("script");
+      script.src = new URL("live.js", assets);
+      script.addEventListener("load", function () { window.asyncdemoLive(place); });
+      script.addEventListener("error", function () { status.textContent = "This part of the page could not be loaded. Try again."; });
+      document.head.append(style, script);
+    }
+  }
+
+  offerToRun();
   nameLabels();
   focusSearch();
   nameTabsOnPaper();

@@ -13,12 +13,14 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.browser.needs import runs_in_a_page
 from asyncdemo.course.content.catalog import Course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError
+from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, MissingError
 from asyncdemo.render.html.element import script_js
 from asyncdemo.render.html.open_run import open_run_js
 from asyncdemo.render.lab.page import measure_css
@@ -29,6 +31,7 @@ from asyncdemo.site.examples import examples_js
 from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
 from asyncdemo.site.measure import RECORDS
 from asyncdemo.site.pack import pack
+from asyncdemo.site.pyodide import fetched, packed_python, pyodide_files
 from asyncdemo.site.recordings import Recordings
 from asyncdemo.site.reports import write_reports
 
@@ -63,7 +66,7 @@ def _prepare() -> None:
         for lesson in lessons:
             _record(lesson, recordings, kept)
         gallery.record(recordings, kept, print)
-    _write_pages(course, lessons, recordings)
+    _write_pages(course, lessons, recordings, _python(lessons))
     write_reports(RECORDS)
 
 
@@ -84,13 +87,32 @@ def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache) -> None:
         print(f"  not as the text says: {'; '.join(broken)}", flush=True)
 
 
-def _write_pages(course: Course, lessons: Iterable[Lesson], recordings: Recordings) -> None:
+def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:
+    """The files that let a page run Python; none, and a line that says so, if they cannot be had."""
+    try:
+        files = pyodide_files(fetched())
+    except MissingError as error:
+        print(f"No lesson can be run in its page: {error}", file=sys.stderr)
+        return {}
+    files["worker.mjs"] = (resources.files("asyncdemo.browser") / "worker.mjs").read_bytes()
+    files["page.zip"] = packed_python(
+        [lesson for lesson in lessons if runs_in_a_page(lesson)],
+        lambda file: file.parent.name not in ("wrong", "right"),
+    )
+    return files
+
+
+def _write_pages(
+    course: Course, lessons: Iterable[Lesson], recordings: Recordings, python: Mapping[str, bytes]
+) -> None:
     pages = {"index.md": catalogue_page(course), "instructors.md": notes_page(course)}
     for lesson in lessons:
         runs = [f"runs/{file.name}" for file in recordings.files(lesson.id)]
         broken = recordings.remarks(lesson.id, partial(broken_claims, lesson))
-        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, broken)
+        live = bool(python) and runs_in_a_page(lesson)
+        pages[f"{lesson.id}.md"] = lesson_page(course, lesson, runs, broken, live=live)
     files: dict[str, bytes] = {name: text.encode() for name, text in pages.items()}
+    files |= {f"assets/python/{name}": data for name, data in python.items()}
     files["assets/async_timeline.js"] = script_js().encode()
     files["assets/measure.css"] = measure_css().encode()
     files["assets/open_run.js"] = open_run_js().encode()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.analysis.metrics import measure
+from asyncdemo.browser.needs import missing
 from asyncdemo.course.content.catalog import Course, Module
 from asyncdemo.course.content.claims import check
 from asyncdemo.course.content.knobs import values
@@ -67,12 +68,19 @@ def broken_claims(lesson: Lesson, runs: Sequence[Run]) -> list[str]:
     return list(dict.fromkeys(broken))
 
 
-def lesson_page(course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str]) -> str:
-    """In Markdown. runs: files of the recordings, relative to the page. broken: claims that they break."""
-    return "\n".join(_parts(course, lesson, runs, broken))
+def lesson_page(
+    course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str], *, live: bool = False
+) -> str:
+    """In Markdown. runs: files of the recordings, relative to the page. broken: claims that they break.
+
+    live: its programs can be changed and run in the page.
+    """
+    return "\n".join(_parts(course, lesson, runs, broken, live))
 
 
-def _parts(course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str]) -> Iterator[str]:
+def _parts(
+    course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence[str], live: bool
+) -> Iterator[str]:
     others = {other.id for other in course.lessons} - {lesson.id}
     text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
     title = json.dumps(f"{lesson.number}. {lesson.title}")  # which YAML reads too, whatever is in it
@@ -93,15 +101,28 @@ def _parts(course: Course, lesson: Lesson, runs: Sequence[str], broken: Sequence
     yield from _differing_here(broken)
     yield "</div>\n</div>\n"
     yield f"```figures\nlesson: {lesson.id}\n```\n"
+    if live:
+        yield f"## Change it here\n\n{_live(lesson, 'programs', 'Change and run the programs here')}\n"
     for heading in _AFTER:
         yield f"## {heading}\n\n{text[heading]}\n"
         if heading == "Exercise" and lesson.exercise is not None:
+            if live and not missing(lesson.exercise.solution.read_text(encoding="utf-8")):
+                yield f"{_live(lesson, 'exercise', 'Solve it in this page')}\n"
             yield from _exercise(lesson)
     yield f"## One more question\n\n{text['One more question']}\n"
     yield _collapsed("The answer", linked(_answer(lesson), others))
     yield (
         f"For a class: the [instructor's notes](instructors.md#{lesson.id}) say what learners get wrong "
         "here, and what to ask them.\n{.lesson-notes}\n"
+    )
+
+
+def _live(lesson: Lesson, part: str, words: str) -> str:
+    """Where ``docs/assets/live.js`` puts its part, once somebody asks for it."""
+    return (
+        f'<div class="live" data-lesson="{lesson.id}" data-part="{part}" data-search-exclude>'
+        f'<button type="button" class="md-button live-open" hidden>{words}</button>'
+        f'<p class="live-status" role="status"></p></div>\n'
     )
 
 

@@ -1,0 +1,309 @@
+/* Lessons that run in their page: the editors, the knobs, Run, Stop and Check. Loaded when somebody asks for it.
+ *
+ * Python answers in a worker (src/asyncdemo/browser/). One that does not come back is ended, and the next one, which
+ * has been started meanwhile, takes its place. Texts are kept in the browser's storage, where there is one.
+ * Not for: what is recorded, judged or drawn; all of that is Python's.
+ */
+(() => {
+  "use strict";
+
+  const WORKER = new URL("../lessons/assets/python/worker.mjs", document.currentScript.src);
+  const LATE_MS = 5000; // beyond the time limit that Python keeps itself
+  const LIMIT_MS = 20000;
+
+  /* -- Python -------------------------------------------------------------------------------- */
+
+  class Python {
+    constructor() {
+      this.waiting = new Map();
+      this.number = 0;
+      this.worker = new Worker(WORKER, { type: "module" });
+      this.ready = new Promise((resolve, reject) => {
+        this.worker.onerror = (event) => reject(new Error(event.message || "the worker could not be loaded"));
+        this.worker.onmessage = ({ data }) => {
+          if (data.ready) resolve();
+          else if (!data.number) reject(new Error(data.failed));
+          else this.settle(data);
+        };
+      });
+      this.ready.catch(() => {});
+    }
+
+    settle({ number, answer, failed }) {
+      const { resolve, reject } = this.waiting.get(number);
+      this.waiting.delete(number);
+      if (failed) reject(new Error(failed));
+      else resolve(JSON.parse(answer));
+    }
+
+    async ask(request) {
+      await this.ready;
+      const number = ++this.number;
+      return new Promise((resolve, reject) => {
+        this.waiting.set(number, { resolve, reject });
+        this.worker.postMessage({ number, request });
+      });
+    }
+
+    end(why) {
+      this.worker.terminate();
+      this.waiting.forEach(({ reject }) => reject(new Error(why)));
+      this.waiting.clear();
+    }
+  }
+
+  let current = null;
+  let spare = null;
+
+  function python() {
+    current ??= new Python();
+    return current;
+  }
+
+  function replace(why) {
+    current?.end(why);
+    current = spare;
+    spare = null;
+  }
+
+  /* Asks Python; whoever loops inside of one C call never comes back, and is ended. */
+  async function ask(request, runs = 1) {
+    const one = python();
+    let late;
+    try {
+      await one.ready;
+      late = setTimeout(() => {
+        if (one === current) replace(`Stopped: it did not come back ${LATE_MS / 1000} s after its time limit.`);
+      }, runs * LIMIT_MS + LATE_MS);
+      const answer = await one.ask(request);
+      spare ??= new Python(); // so that Stop costs nothing
+      return answer;
+    } catch (error) {
+      if (one === current) replace(error.message); // it may be in any state
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /* -- what is kept -------------------------------------------------------------------------- */
+
+  const key = (lesson, file) => `asyncdemo.live.${lesson}.${file}`;
+
+  function kept(lesson, file) {
+    try {
+      return localStorage.getItem(key(lesson, file));
+    } catch {
+      return null;
+    }
+  }
+
+  /* Whether it could be kept. */
+  function keep(lesson, file, text) {
+    try {
+      if (text === null) localStorage.removeItem(key(lesson, file));
+      else localStorage.setItem(key(lesson, file), text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /* -- parts of the page --------------------------------------------------------------------- */
+
+  function make(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value !== null) node.setAttribute(name, value);
+    }
+    node.append(...children);
+    return node;
+  }
+
+  const button = (words, onclick) => make("button", { type: "button", class: "md-button", onclick }, words);
+
+  let editors = 0;
+
+  /* A file that can be changed: numbers beside its lines. Tab leaves it, as any field. */
+  function editor(place, lesson, file, written) {
+    const id = `live-editor-${++editors}`;
+    const area = make("textarea", {
+      id, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off", rows: 1,
+    });
+    const numbers = make("pre", { class: "live-numbers", "aria-hidden": "true" });
+    const label = make("label", { for: id }, file);
+    function number() {
+      const lines = area.value.split("\n").length;
+      area.rows = Math.min(Math.max(lines, 4), 40);
+      numbers.textContent = Array.from({ length: lines }, (_, n) => n + 1).join("\n");
+      label.textContent = area.value === written ? file : `${file}, changed`;
+    }
+    function set(text) {
+      area.value = text;
+      number();
+    }
+    area.addEventListener("input", () => {
+      number();
+      const stays = keep(lesson, file, area.value === written ? null : area.value);
+      if (!stays) say(place, "This browser keeps nothing: download the file before you leave the page.");
+    });
+    area.addEventListener("scroll", () => { numbers.scrollTop = area.scrollTop; });
+    area.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey) return;
+      const line = area.value.slice(0, area.selectionStart).split("\n").pop();
+      const indent = line.match(/^ */)[0] + (/:\s*$/.test(line) ? "    " : "");
+      event.preventDefault();
+      area.setRangeText(`\n${indent}`, area.selectionStart, area.selectionEnd, "end");
+      area.dispatchEvent(new Event("input"));
+    });
+    set(kept(lesson, file) ?? written);
+    const node = make("div", { class: "live-file" }, label, make("div", { class: "live-editor" }, numbers, area));
+    return { node, area, get text() { return area.value; }, reset() { keep(lesson, file, null); set(written); } };
+  }
+
+  function download(file, text) {
+    const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "text/x-python" })), download: file });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  function say(place, words) {
+    place.querySelector(".live-status").textContent = words;
+  }
+
+  /* HTML is Python's own: of `element_html` and `report_html`, which escape what comes from the learner. */
+  function picture(answer) {
+    const shown = make("div", { class: "live-picture" });
+    if (answer.element) shown.innerHTML = answer.element;
+    if (!answer.report) return [shown];
+    const report = make("div");
+    report.innerHTML = answer.report;
+    return [shown, report];
+  }
+
+  const output = (words, text) =>
+    text ? [make("details", { open: text.length < 2000 }, make("summary", {}, words), make("pre", { tabindex: 0 }, text))] : [];
+
+  /* Asks while Stop can be pressed; what came is given to `show`. */
+  async function during(place, buttons, shown, request, words, show) {
+    buttons.run.disabled = true;
+    buttons.stop.disabled = false;
+    say(place, current ? words : "Loading Python ...");
+    try {
+      await python().ready;
+      say(place, words);
+      const answer = await ask(request, request.do === "run" ? Object.keys(request.sources).length : 5);
+      if (answer.refused) {
+        shown.replaceChildren();
+        say(place, answer.refused);
+      } else {
+        show(answer);
+      }
+    } catch (error) {
+      say(place, error.message);
+    } finally {
+      buttons.run.disabled = false;
+      buttons.stop.disabled = true;
+    }
+  }
+
+  function stopButton() {
+    const stop = button("Stop", () => replace("Stopped."));
+    stop.disabled = true;
+    return stop;
+  }
+
+  /* -- the programs -------------------------------------------------------------------------- */
+
+  function programs(place, lesson, described) {
+    const files = described.variants.filter((variant) => !variant.needs)
+      .map((variant) => ({ name: variant.name, ...{ edit: editor(place, lesson, variant.file, variant.text) } }));
+    const others = described.variants.filter((variant) => variant.needs).map((variant) =>
+      make("p", {}, make("code", {}, variant.name), ` needs ${variant.needs}, which a page does not have. Its recording plays above.`));
+    const knobs = described.knobs.map((knob) => {
+      const field = make("input", {
+        type: "number", id: `live-knob-${knob.name}`, value: knob.value, min: knob.low, max: knob.high, step: "any",
+      });
+      const label = make("label", { for: field.id }, make("code", {}, knob.name), ` (${knob.unit}): ${knob.meaning} `);
+      return { knob, field, node: make("p", {}, label, field) };
+    });
+    const shown = make("div", { class: "live-result" });
+    const run = button("Run", () => {
+      const settings = Object.fromEntries(
+        knobs.filter(({ knob, field }) => field.value !== String(knob.value)).map(({ knob, field }) => [knob.name, field.value]));
+      const sources = Object.fromEntries(files.map(({ name, edit }) => [name, edit.text]));
+      during(place, { run, stop }, shown, { do: "run", lesson, sources, knobs: settings }, "Running ...", (answer) => {
+        const wrote = answer.outputs.flatMap(({ name, text }) => output(`What ${name} wrote`, text));
+        shown.replaceChildren(...picture(answer), ...wrote);
+        say(place, "Ran in this page, in virtual time: waits take no time, and last as long as they say.");
+      });
+    });
+    const stop = stopButton();
+    const reset = button("Reset", () => {
+      files.forEach(({ edit }) => edit.reset());
+      knobs.forEach(({ knob, field }) => { field.value = knob.value; });
+      shown.replaceChildren();
+      say(place, "As it was.");
+    });
+    return [...files.map(({ edit }) => edit.node), ...others, ...knobs.map(({ node }) => node),
+      make("p", { class: "live-buttons" }, run, stop, reset), shown];
+  }
+
+  /* -- the exercise -------------------------------------------------------------------------- */
+
+  function exercise(place, lesson, { exercise: { task, text, hints } }) {
+    const edit = editor(place, lesson, "exercise.py", text);
+    const shown = make("div", { class: "live-result" });
+    const run = button("Check", () => {
+      during(place, { run, stop }, shown, { do: "check", lesson, text: edit.text }, "Checking ...", (answer) => {
+        const list = make("ul", { class: "live-verdict" },
+          ...answer.held.map((words) => make("li", { class: "live-held" }, make("b", {}, "held: "), words)),
+          ...(answer.message ? [make("li", { class: "live-failed" }, make("b", {}, "failed: "), answer.message)] : []));
+        const details = answer.evidence.length
+          ? [make("details", {}, make("summary", {}, "What was seen"), make("pre", { tabindex: 0 }, answer.evidence.join("\n")))] : [];
+        const solution = answer.solution
+          ? [make("details", {}, make("summary", {}, "The solution of the lesson"), make("pre", { tabindex: 0 }, answer.solution))] : [];
+        shown.replaceChildren(list, ...(answer.knobs ? [make("p", {}, `In this run: ${answer.knobs}.`)] : []),
+          ...details, ...picture(answer), ...output("What the program wrote", answer.passed ? "" : answer.output), ...solution);
+        say(place, answer.passed ? "Passed." : `Not yet: ${answer.message}`);
+      });
+    });
+    const stop = stopButton();
+    const reset = button("Reset", () => { edit.reset(); shown.replaceChildren(); say(place, "As it was."); });
+    const save = button("Download", () => download(`${lesson}.py`, edit.text));
+    let next = 0;
+    const told = make("div");
+    const hint = button("Hint", () => {
+      told.append(make("p", { class: "live-hint" }, hints[next++]));
+      hint.disabled = next >= hints.length;
+    });
+    return [make("p", {}, task), edit.node, make("p", { class: "live-buttons" }, run, stop, hint, reset, save), told, shown];
+  }
+
+  /* -- begin --------------------------------------------------------------------------------- */
+
+  /* place: a `.live` of the page, of which somebody has pressed the button. */
+  window.asyncdemoLive = async (place) => {
+    const { lesson, part } = place.dataset;
+    const open = place.querySelector(".live-open");
+    if (typeof WebAssembly !== "object") {
+      say(place, "This browser has no WebAssembly, without which there is no Python in a page.");
+      return;
+    }
+    open.disabled = true;
+    say(place, "Loading Python: about 7 MB, once ...");
+    try {
+      const described = await ask({ do: "describe", lesson });
+      open.remove();
+      place.prepend(...(part === "exercise" ? exercise : programs)(place, lesson, described));
+      place.querySelector(".live-buttons").after(place.querySelector(".live-status")); // one sees it from the buttons
+      say(place, "Ready.");
+      place.querySelector("textarea").focus({ preventScroll: true });
+    } catch (error) {
+      open.disabled = false;
+      say(place, `Python could not be loaded: ${error.message}. Try again, or use asyncdemo in a terminal.`);
+    }
+  };
+})();

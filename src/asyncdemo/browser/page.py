@@ -1,0 +1,151 @@
+"""What a page asks of Python, and the answers: JSON in, JSON out, one request at a time.
+
+Not for: the page's own script (``site``), or what is behind an answer (``recording``, ``judging``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from asyncdemo.browser.judging import judge
+from asyncdemo.browser.needs import missing
+from asyncdemo.browser.recording import record
+from asyncdemo.capture.script.inline import TICK
+from asyncdemo.course.content.knobs import constants, for_scripts, values
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.errors import AsyncdemoError, UsageError
+from asyncdemo.model import Run
+from asyncdemo.recording.options import Options, Target
+from asyncdemo.recording.output_buffer import OutputBuffer
+from asyncdemo.render.facts.runs import account_for
+from asyncdemo.render.html.element import element_html
+from asyncdemo.render.html.page import report_html
+from asyncdemo.render.terminal.evidence import evidence_text
+from asyncdemo.render.words import settings_words
+
+__all__ = ["answer", "start"]
+
+_TIMEOUT_S: Final = 20.0
+_FOLDER: Final = Path("/home/learner")
+"""Where the files of a learner are, in a file system that ends with the page."""
+
+
+def start() -> int:
+    """To be called once; the number of the signal that has to come about every 10 ms."""
+    sys.dont_write_bytecode = True
+    signal.signal(TICK, signal.SIG_IGN)
+    return int(TICK)
+
+
+def answer(request: str, lessons: str) -> str:
+    """request: an object with "do", and what that takes. lessons: the folder with theirs, each NUMBER-ID.
+
+    What is the learner's to mend comes as "refused", in a sentence.
+    """
+    asked = json.loads(request)
+    folders = [one for one in Path(lessons).iterdir() if one.name.partition("-")[2] == asked["lesson"]]
+    try:
+        lesson = load_lesson(folders[0])
+        return json.dumps(_ANSWERS[asked["do"]](lesson, asked))
+    except AsyncdemoError as error:
+        return json.dumps({"refused": str(error)})
+
+
+def _describe(lesson: Lesson, _: Mapping[str, Any]) -> dict[str, Any]:
+    """What there is to change and to run."""
+    exercise = lesson.exercise
+    written = constants(lesson.variants[0].path)
+    sources = {variant: variant.path.read_text("utf-8") for variant in lesson.variants}
+    return {
+        "variants": [
+            {"name": variant.name, "file": variant.path.name, "text": text, "needs": missing(text)}
+            for variant, text in sources.items()
+        ],
+        "knobs": [
+            {
+                "name": knob.name,
+                "value": written[knob.name],
+                "low": knob.low,
+                "high": knob.high,
+                "unit": knob.unit,
+                "meaning": knob.meaning,
+            }
+            for knob in lesson.knobs
+        ],
+        "exercise": None
+        if exercise is None
+        else {
+            "task": exercise.task,
+            "text": exercise.file.read_text("utf-8"),
+            "needs": missing(exercise.solution.read_text("utf-8")),
+            "hints": exercise.hints,
+        },
+    }
+
+
+def _run(lesson: Lesson, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """sources: name of a variant -> its text as it is now. knobs: name -> value as typed."""
+    settings: dict[str, str] = asked["knobs"]
+    values(lesson, settings)
+    virtual = lesson.exercise is None or lesson.exercise.virtual
+    runs, outputs = [], []
+    for variant in lesson.variants:
+        text = asked["sources"].get(variant.name)
+        if text is None:
+            continue
+        file, output = _written(variant.path.name, text), OutputBuffer()
+        options = Options(
+            name=variant.name,
+            lanes=lesson.lanes,
+            knobs=for_scripts(settings, lesson.load),
+            virtual=virtual,
+            timeout_s=_TIMEOUT_S,
+        )
+        runs.append(record(Target(file), options, output))
+        outputs.append({"name": variant.name, "text": output.text})
+    return {**_pictures(runs), "outputs": outputs}
+
+
+def _check(lesson: Lesson, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """text: of the exercise as it is now."""
+    exercise = lesson.exercise
+    if exercise is None:
+        raise UsageError(f"{lesson.id} has no exercise.")
+    verdict = judge(exercise, Path(_written("exercise.py", asked["text"])), asked.get("seed"))
+    failure = verdict.failure
+    told: dict[str, Any] = {
+        "passed": verdict.passed,
+        "held": verdict.held,
+        "message": "" if failure is None else failure.message,
+        "evidence": [] if failure is None or failure.evidence is None else [*evidence_text(failure.evidence)],
+        "knobs": settings_words(verdict.knobs) if failure is not None and verdict.knobs else "",
+        "output": verdict.output,
+        "solution": exercise.solution.read_text("utf-8") if verdict.passed else "",
+    }
+    return told if not verdict.runs else {**told, **_pictures(verdict.runs[-1:])}
+
+
+def _pictures(runs: list[Run] | tuple[Run, ...]) -> dict[str, str]:
+    accounts = account_for(runs)
+    return {"element": element_html(accounts, ident="here"), "report": report_html(accounts)}
+
+
+def _written(name: str, text: str) -> str:
+    """Its name, in the folder that is then the current one."""
+    _FOLDER.mkdir(parents=True, exist_ok=True)
+    os.chdir(_FOLDER)
+    (_FOLDER / name).write_text(text, encoding="utf-8")
+    return name
+
+
+_ANSWERS: Final[dict[str, Callable[[Lesson, Mapping[str, Any]], dict[str, Any]]]] = {
+    "describe": _describe,
+    "run": _run,
+    "check": _check,
+}

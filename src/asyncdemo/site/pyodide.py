@@ -1,0 +1,137 @@
+"""Python for the pages: Pyodide, fetched once and held against its hash, and what of ours runs in it.
+
+Not for: what it does there (``browser``), or the page's side of it (``docs/assets/live.js``).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import shutil
+import subprocess
+import tarfile
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import asyncdemo
+from asyncdemo.course.content.lesson import Lesson
+from asyncdemo.errors import MissingError
+
+__all__ = ["FOLDER", "fetched", "packed_python", "pyodide_files"]
+
+FOLDER: Final = Path(".cache/site/pyodide")
+"""Of the checkout: what was fetched."""
+_PINNED: Final = Path("requirements/page.toml")
+_FILES: Final = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "pyodide-lock.json",
+    "python_stdlib.zip",
+)
+_OURS: Final = (
+    "__init__.py",
+    "ansi.py",
+    "errors.py",
+    "packages.py",
+    "analysis",
+    "browser",
+    "capture",
+    "course",
+    "model",
+    "recording",
+    "render",
+    "services",
+    "store",
+    "testing",
+)
+"""What ``browser`` imports, by rooms."""
+_NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
+_FETCH_S: Final = 300.0
+
+
+def fetched(pinned: Path = _PINNED, folder: Path = FOLDER) -> Path:
+    """The package, as it was published. Raises MissingError if it cannot be had, or is another one."""
+    wanted = tomllib.loads(pinned.read_text("utf-8"))["pyodide"]
+    package = folder / f"pyodide-{wanted['version']}.tgz"
+    if not package.is_file():
+        _fetch(f"pyodide@{wanted['version']}", folder)
+    if not package.is_file():
+        raise MissingError(f"npm did not write {package}.")
+    digest = base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
+    if f"sha512-{digest}" != wanted["integrity"]:
+        package.unlink()
+        raise MissingError(f"{package} was not what {pinned} names, and is removed.")
+    return package
+
+
+def _fetch(what: str, folder: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise MissingError(f"{what} is fetched by npm, which is not installed.")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        subprocess.run(
+            [npm, "pack", "--silent", "--pack-destination", str(folder), what],
+            check=True,
+            capture_output=True,
+            timeout=_FETCH_S,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise MissingError(f"{what} could not be fetched by npm: {error}") from None
+
+
+def pyodide_files(package: Path) -> dict[str, bytes]:
+    """Name -> content: those that a page needs."""
+    found = {}
+    with tarfile.open(package) as archive:
+        for name in _FILES:
+            member = archive.extractfile(f"package/{name}")
+            assert member is not None
+            found[name] = member.read()
+    return found
+
+
+def packed_python(lessons: Iterable[Lesson], asked: Callable[[Path], bool] = lambda _: True) -> bytes:
+    """A zip of ``asyncdemo``, of the part of Rich that it draws with, and of the lessons' files.
+
+    The same, byte by byte, for the same files. asked: which files of a lesson are wanted.
+    """
+    data = io.BytesIO()
+    with ZipFile(data, "w", ZIP_DEFLATED, compresslevel=9) as packed:
+        for name, content in _contents(lessons, asked):
+            entry = ZipInfo(name, _NO_TIME)
+            entry.compress_type = ZIP_DEFLATED
+            packed.writestr(entry, content)
+    return data.getvalue()
+
+
+def _contents(lessons: Iterable[Lesson], asked: Callable[[Path], bool]) -> Iterator[tuple[str, bytes]]:
+    ours = Path(asyncdemo.__file__).parent
+    for name in _OURS:
+        yield from _files(ours / name, f"asyncdemo/{name}", (".py", ".toml", ".js"))
+    spec = find_spec("rich")
+    assert spec is not None
+    assert spec.origin is not None
+    yield from _files(Path(spec.origin).parent, "rich", (".py",))
+    for lesson in lessons:
+        for file in sorted(lesson.folder.rglob("*")):
+            if file.suffix in (".py", ".toml", ".md") and asked(file):
+                yield (
+                    f"lessons/{lesson.folder.name}/{file.relative_to(lesson.folder).as_posix()}",
+                    file.read_bytes(),
+                )
+
+
+def _files(path: Path, name: str, kinds: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    if path.is_file():
+        yield name, path.read_bytes()
+        return
+    for file in sorted(path.rglob("*")):
+        if file.suffix in kinds and "__pycache__" not in file.parts:
+            yield f"{name}/{file.relative_to(path).as_posix()}", file.read_bytes()

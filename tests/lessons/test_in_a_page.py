@@ -1,0 +1,65 @@
+"""What runs in a page runs as in a terminal: same spans in virtual time, same verdicts, same sentences."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from asyncdemo.browser.needs import runs_in_a_page
+from asyncdemo.course.content.catalog import load_course
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.errors import MissingError
+from asyncdemo.site.pyodide import FOLDER, fetched, packed_python, pyodide_files
+from tests.support import page_runs
+
+pytestmark = pytest.mark.slow
+
+_ROOT = Path(__file__).parents[2]
+_DRIVER = _ROOT / "tests" / "support" / "in_pyodide.mjs"
+_COURSE = load_course(_ROOT / "lessons")
+_LESSONS = [
+    lesson
+    for module in _COURSE.modules[:3]
+    for lesson in (load_lesson(heading.folder) for heading in module.lessons)
+    if runs_in_a_page(lesson)
+]
+
+
+@pytest.fixture(scope="session")
+def page_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what a page loads, and all files of the lessons."""
+    if shutil.which("node") is None:
+        pytest.skip("Node runs Pyodide here, and is not installed")
+    try:
+        files = pyodide_files(fetched(_ROOT / "requirements" / "page.toml", _ROOT / FOLDER))
+    except MissingError as error:
+        pytest.skip(str(error))
+    folder = tmp_path_factory.mktemp("page")
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    (folder / "page.zip").write_bytes(packed_python(_LESSONS))
+    return folder
+
+
+def test_most_lessons_of_the_first_modules_run_in_a_page() -> None:
+    assert len(_LESSONS) >= 9
+
+
+@pytest.mark.parametrize("lesson", _LESSONS, ids=lambda lesson: lesson.id)
+def test_a_lesson_runs_in_a_page_as_in_a_terminal(lesson: Lesson, page_files: Path) -> None:
+    arguments = ["node", str(_DRIVER), str(page_files), page_runs.__file__, lesson.id]
+    ended = subprocess.run(arguments, capture_output=True, text=True, timeout=900, check=False)
+    assert ended.returncode == 0, ended.stderr
+    there = json.loads(ended.stdout)
+    here = json.loads(page_runs.main(str(_ROOT / "lessons"), lesson.id))
+    assert there.keys() == here.keys()
+    differing = {
+        file: [part for part in here[file] if here[file][part] != there[file][part]]
+        for file in here
+        if here[file] != there[file]
+    }
+    assert not differing
