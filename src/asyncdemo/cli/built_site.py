@@ -30,10 +30,12 @@ _KINDS: Final = {
     ".jsonl": "application/x-ndjson; charset=utf-8",
     ".map": "application/json; charset=utf-8",
     ".md": "text/markdown; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
     ".png": "image/png",
     ".py": "text/x-python; charset=utf-8",
     ".svg": "image/svg+xml; charset=utf-8",
     ".txt": "text/plain; charset=utf-8",
+    ".wasm": "application/wasm",
     ".xml": "application/xml; charset=utf-8",
     ".zip": "application/zip",
 }
