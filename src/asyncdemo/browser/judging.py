@@ -12,7 +12,7 @@ from pathlib import Path
 from asyncdemo.browser.recording import record
 from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.manifest import Knobs
-from asyncdemo.course.judging.checking import imported_check, told
+from asyncdemo.course.judging.checking import imported_checks, told
 from asyncdemo.course.judging.verdict import Check, Verdict, judged, options_of
 from asyncdemo.model import Answer, Run
 from asyncdemo.recording.options import Target
@@ -40,7 +40,7 @@ class _Here:
 
     def load_check(self, path: Path) -> Check:
         try:
-            return imported_check(path)
+            return imported_checks(path)[0]
         except BaseException as error:
             raise told(path, error) from error
 

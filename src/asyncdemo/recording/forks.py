@@ -17,8 +17,8 @@ from typing import Any, Self
 
 from asyncdemo.capture import wire
 from asyncdemo.errors import UsageError
-from asyncdemo.recording.child import Child, Stdout
-from asyncdemo.recording.options import Options, Target, child_options
+from asyncdemo.recording.child import Child
+from asyncdemo.recording.options import Options, Stdout, Target, child_options
 from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.recording.terminals import open_terminal

@@ -27,6 +27,7 @@ from asyncdemo.capture.guard import CAPTURE_DIR
 from asyncdemo.capture.outbox import Send
 from asyncdemo.capture.recorder import Origins, running_version
 from asyncdemo.capture.script.target import Script, loaded, main_as_python_made_it
+from asyncdemo.capture.script.uncaught import uncaught
 from asyncdemo.capture.tracer import Tracer
 
 TICK = signal.SIGVTALRM
@@ -104,6 +105,7 @@ def _exit_code(tracer: Tracer, target: Script) -> int:
         return 1
     except BaseException as error:  # noqa: BLE001 - as the interpreter at its top
         tracer.recorder.close_thread(main, "raised", type(error).__name__)
+        tracer.recorder.define(uncaught(error, tracer.recorder))
         hide_own_frames(error)
         sys.excepthook(type(error), error, error.__traceback__)
         return 1

@@ -21,7 +21,7 @@ from asyncdemo.course.judging.verdict import Check
 from asyncdemo.errors import CourseError
 from asyncdemo.testing.checks import CheckFailed, Seen
 
-__all__ = ["Stopped", "imported_check", "load_check", "run_check", "told"]
+__all__ = ["Stopped", "imported_checks", "load_check", "run_check", "told"]
 
 Result = TypeVar("Result")
 

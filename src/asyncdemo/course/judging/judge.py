@@ -53,7 +53,9 @@ def judge(
         if exercise.services:
             kept.begin(exercise.services)
         verdict = judged(exercise, file, _Processes(poll, spares, kept), seed)
-        return _in_schedules(exercise, file, verdict, poll) if exercise.schedules and verdict.passed else verdict
+        if exercise.schedules and verdict.passed:
+            return _in_schedules(exercise, file, verdict, poll)
+        return verdict
 
 
 def _in_schedules(exercise: Exercise, file: Path, verdict: Verdict, poll: Callable[[], bool]) -> Verdict:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from asyncdemo.analysis.schedules import Ending, ending_of
 from asyncdemo.course.content.exercise import Exercise
-from asyncdemo.course.judging.checking import Check, Stopped, run_check
+from asyncdemo.course.judging.checking import Stopped, run_check
+from asyncdemo.course.judging.verdict import Check
 from asyncdemo.model import Evidence, Lane, Run, RunOutcome
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Target
