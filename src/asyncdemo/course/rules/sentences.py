@@ -28,26 +28,7 @@ from asyncdemo.course.rules.problem import Fault, Rule
 __all__ = ["RULES"]
 
 _WITHOUT_TABLE: Final = frozenset(
-    {
-        "who-yields",
-        "blocker-hunt",
-        "siblings",
-        "deadlines",
-        "flask-vs-sanic",
-        "cpu-route",
-        "memory",
-        "lifecycle",
-        "async-views",
-        "s3-clients",
-        "deadlock-and-poison",
-        "flask-to-quart",
-        "psycopg2-to-asyncpg",
-        "hello-world",
-        "open-loop",
-        "greenlets",
-        "rig-it",
-        "choose",
-    }
+    {"memory", "psycopg2-to-asyncpg", "open-loop", "greenlets", "rig-it", "choose"}
 )
 """Lessons of the course that were written before there was such a table. Shrinks, and then goes."""
 
