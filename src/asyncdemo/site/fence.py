@@ -9,14 +9,12 @@ Not for: what any of them shows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from functools import wraps
-from html import escape
 
 from pymdownx.superfences import SuperFencesException
 
-__all__ = ["Formatter", "coded", "formatter", "settings"]
+__all__ = ["Formatter", "formatter", "settings"]
 
 Formatter = Callable[..., str]
 
@@ -50,8 +48,3 @@ def settings(source: str, known: Collection[str]) -> dict[str, str]:
             raise ValueError(f"{line!r} is not one of the settings {', '.join(sorted(known))}")
         found[key.strip()] = value.strip()
     return found
-
-
-def coded(words: str) -> str:
-    """As HTML; what stands between backticks is code, as in the texts."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))

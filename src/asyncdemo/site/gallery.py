@@ -24,8 +24,9 @@ from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Options, Target
 from asyncdemo.render.facts.runs import account_for, finding_words
 from asyncdemo.render.html.element import element_html
+from asyncdemo.render.html.page import coded
 from asyncdemo.serving import ServiceCache
-from asyncdemo.site.fence import coded, formatter, settings
+from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings, Take
 
 __all__ = ["FOLDER", "Mistake", "faults", "marked", "mistake", "mistakes", "record", "record_one", "takes"]

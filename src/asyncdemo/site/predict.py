@@ -27,7 +27,8 @@ from asyncdemo.course.content.predictions import (
 )
 from asyncdemo.errors import CourseError
 from asyncdemo.model import Run
-from asyncdemo.site.fence import coded, formatter, settings
+from asyncdemo.render.html.page import coded
+from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.timelines import recorded_lesson
 from asyncdemo.testing.checks.words import singular
 

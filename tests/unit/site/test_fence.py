@@ -10,7 +10,8 @@ import pytest
 from mkdocs.utils.yaml import yaml_load
 from pymdownx.superfences import SuperFencesException
 
-from asyncdemo.site.fence import Formatter, coded, formatter, settings
+from asyncdemo.render.html.page import coded
+from asyncdemo.site.fence import Formatter, formatter, settings
 
 ROOT = Path(__file__).parents[3]
 LANGUAGES = {"console", "diff", "json", "python", "text", "toml"}

@@ -6,6 +6,7 @@ Without JavaScript the page has the whole picture, the figures and a table. Not 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -17,7 +18,7 @@ from asyncdemo.render.timeline.grid import STATE_OF, Shade
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import clean, count, duration, status, title, whole
 
-__all__ = ["render_html", "report_html"]
+__all__ = ["coded", "render_html", "report_html"]
 
 _TABLE_ROWS = 2_000
 
@@ -96,7 +97,7 @@ def _remarks(account: Account) -> Iterator[str]:
     if account.findings:
         yield f"<h3>Found in {name}</h3>\n<ul>"
         for finding in account.findings:
-            message, advice = map(escape, finding_words(finding))
+            message, advice = map(coded, finding_words(finding))
             yield f"<li>{message}{f'<br><span class=advice>{advice}</span>' if advice else ''}</li>"
         yield "</ul>"
     if account.notes:
@@ -139,3 +140,8 @@ def _table_rows(chart: Chart) -> Iterator[tuple[str, str, str, str, str]]:
 def _cells(bar: Bar) -> tuple[str, str, str, str]:
     state = SHADE_WORDS[STATE_OF.get(bar.shade, bar.shade)]
     return duration(bar.start_ns), duration(bar.end_ns), state, bar.why
+
+
+def coded(words: str) -> str:
+    """As HTML; what stands between backticks is code, as in the texts."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
