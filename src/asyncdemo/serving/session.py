@@ -31,6 +31,7 @@ _STEP_S: Final = 0.01
 _READY_S: Final = 30.0
 _GRACE_S: Final = 5.0
 """How long a server has to end by itself."""
+_DYING_S: Final = 0.5
 _LET_GO_S: Final = 2.0
 """How long the client has to report what there is."""
 _SERVICES_S: Final = 0.25
@@ -88,7 +89,7 @@ class Session:
         self._workers: Workers | None = None
         self._traffic: Traffic | None = None
         self._port = 0
-        self._since_s = 0.0
+        self._since_s = self._all_sent_s = 0.0
         self._let_go_by_s: float | None = None
         self._look_at_services_s = 0.0
         self._notes: list[str] = []
@@ -298,8 +299,13 @@ class Session:
         elif traffic.finished:
             if traffic.failure is not None:
                 self._fail(recording, f"Not all was sent: {traffic.failure}.")
-            else:
+            elif traffic.answered == traffic.sent or self._is_settled():
                 self._ask_to_end(recording)
+
+    def _is_settled(self) -> bool:
+        """A server that ends by itself drops its connections a moment before its process is gone."""
+        self._all_sent_s = self._all_sent_s or time.monotonic()
+        return time.monotonic() - self._all_sent_s > _DYING_S
 
     def _ask_to_end(self, recording: Recording) -> None:
         self._asked = True
