@@ -216,6 +216,13 @@ def test_a_server_that_ends_by_itself_before_all_is_answered_has_failed(tmp_path
     assert "with exit code 3, when 0 of" in words(run)
 
 
+def test_a_server_that_drops_its_connections_before_it_is_gone_ended_by_itself(tmp_path: Path) -> None:
+    dies = FLASK.replace("    time.sleep(SLEEPS_S)", "    os.closerange(3, 64), time.sleep(0.2), os._exit(4)")
+    run = run_session(script(tmp_path, dies), loaded())
+    assert run.outcome is RunOutcome.FAILED
+    assert "ended by itself, with exit code 4, when 0 of" in words(run)
+
+
 def test_a_server_killed_in_mid_run_leaves_what_was_recorded(tmp_path: Path) -> None:
     text = FLASK.replace(SLEEPS, "SLEEPS_S = 0.05").replace(
         'if __name__ == "__main__":',
