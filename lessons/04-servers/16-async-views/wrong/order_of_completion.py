@@ -9,7 +9,7 @@ from quart import Quart, request
 from quart.typing import ResponseReturnValue
 
 PART_MS = 300
-SIGN_MS = 300
+SIGN_MS = 80
 SEED = 0
 PORT = int(os.environ.get("PORT", "8000"))
 

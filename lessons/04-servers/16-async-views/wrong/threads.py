@@ -9,7 +9,7 @@ from flask import Flask, request
 from flask.typing import ResponseReturnValue
 
 PART_MS = 300
-SIGN_MS = 300
+SIGN_MS = 80
 SEED = 0
 PORT = int(os.environ.get("PORT", "8000"))
 
