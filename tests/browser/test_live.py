@@ -49,7 +49,7 @@ def test_programs_are_run_and_one_that_never_ends_is_stopped(page: OpenPage) -> 
     _press(part, "Run")
     part.locator("async-timeline").wait_for(timeout=_LONG_MS)
     assert "1.20 s" in part.locator(".live-result").inner_text()  # 4 times 0.3 s
-    part.locator("textarea").last.fill("def brew(n): ...\nwhile True: pass\n")
+    part.locator("textarea").last.fill("BREWS = 10\ndef brew(n): ...\nwhile True: pass\n")
     _press(part, "Run")
     _press(part, "Stop")
     part.get_by_text("Stopped.", exact=True).wait_for()

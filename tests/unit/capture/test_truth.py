@@ -645,6 +645,40 @@ class TestReviewed:
         assert "[0, 1, 2]" in told.stdout and "['item']" in told.stdout
         assert any("hook there failed" in note for note in told.run.notes)
 
+    @pytest.mark.parametrize("late", ["first turn", "second turn"])
+    def test_whoever_starts_a_thread_does_not_answer_for_its_first_turn(
+        self, tmp_path: Path, late: str
+    ) -> None:
+        """A busy machine lets a new thread wait, and whoever starts it. What the thread then does counts."""
+        told = recorded(
+            tmp_path,
+            f"""
+            import asyncio, ctypes, threading
+            late = ctypes.CDLL(None) if {late == "first turn"} else ctypes.PyDLL(None)
+
+            class Thread(threading.Thread):
+                def _bootstrap(self):
+                    if {late == "first turn"}:
+                        late.usleep(150_000)
+                    super()._bootstrap()
+
+                def run(self):
+                    if {late != "first turn"}:
+                        late.usleep(150_000)  # keeps the interpreter
+
+            async def main():
+                await asyncio.sleep(0.05)
+                thread = Thread()
+                thread.start()
+                await asyncio.sleep(0.2)
+                thread.join()
+
+            asyncio.run(main())
+            """,
+        )
+        held = any(step.held_ns > 50_000_000 for step in told.run.slow_steps)
+        assert held == (late == "second turn")
+
     def test_many_short_blocking_calls_are_one_step_of_that_kind(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 import weakref
 from _thread import get_ident  # gevent replaces that of the module
 from collections.abc import Callable
 from types import CodeType, FunctionType, MethodType
-from typing import Any, NamedTuple
+from typing import Any
 
 from asyncdemo.capture import wire
 from asyncdemo.capture.blocking import locks
@@ -17,8 +18,11 @@ from asyncdemo.capture.blocking.waits import Labelled, Waiting, Waits
 from asyncdemo.capture.frames import hide_own_frames
 from asyncdemo.capture.guard import caller_of_hooked
 from asyncdemo.capture.instrument import Patches, around, around_call
-from asyncdemo.capture.loops.state import Loops
-from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder
+from asyncdemo.capture.loops.state import Loops, LoopState
+from asyncdemo.capture.recorder import QUEUED, WAITING, Recorder, ThreadState, cause_of
+
+_NOTHING = cause_of("")
+_clock = time.perf_counter_ns  # the real one, also where the script's is virtual
 
 
 class Threads:
@@ -59,15 +63,16 @@ class Threads:
 
         return labelled
 
-    def _starting(self, thread: threading.Thread) -> Labelled:
+    def _starting(self, thread: threading.Thread) -> _Starting:
         recorder = self._recorder
         created = recorder.frame_site(recorder.caller(caller_of_hooked()))
-        if self._start_of(thread) is None:  # else this call raises
+        start = self._start_of(thread)
+        if start is None:  # else this call raises
             key, track = id(thread), recorder.next_track()
             start = _Start(track, created, self._loops.current_track(), recorder.now())
             self._started[key] = weakref.ref(thread, lambda _: self._started.pop(key, None)), start
         self.on_start()
-        return self._waits.labelled("")  # it waits until the thread runs, which is nobody's business
+        return _Starting(self._waits.thread_state(), self._loops.running_loop_state(), start)
 
     def _start_of(self, thread: threading.Thread) -> _Start | None:
         reference, start = self._started.get(id(thread), (None, None))
@@ -84,13 +89,32 @@ class Threads:
         return _ThreadRun(self._recorder, thread, self._start_of(thread))
 
 
-class _Start(NamedTuple):
+class _Start:
     """One call of ``Thread.start``. created: the line of it. parent: the track that made it, or negative."""
 
-    track: int
-    created: int | None
-    parent: int
-    at_ns: int
+    __slots__ = ("at_ns", "created", "parent", "runs_ns", "track")
+
+    def __init__(self, track: int, created: int | None, parent: int, at_ns: int) -> None:
+        self.track, self.created, self.parent, self.at_ns = track, created, parent, at_ns
+        self.runs_ns = 0
+        """Since when the thread runs; 0: not yet."""
+
+
+class _Starting(Labelled):
+    """Around ``Thread.start``, which waits until the thread runs: the system's doing, and no wait to tell."""
+
+    __slots__ = ("_loop_state", "_start", "_turn")
+
+    def __init__(self, thread_state: ThreadState, loop_state: LoopState | None, start: _Start) -> None:
+        super().__init__(thread_state, _NOTHING)
+        self._loop_state = loop_state
+        self._start = start
+        self._turn = None if loop_state is None else loop_state.usage.first_turn()
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__(*exc_info)
+        if self._turn is not None and self._loop_state is not None and self._start.runs_ns:
+            self._turn.came(self._start.runs_ns, self._loop_state.started_ns)
 
 
 def _code_of(target: Any) -> CodeType | None:
@@ -110,17 +134,18 @@ class _ThreadRun:
     def __enter__(self) -> None:
         thread, recorder = self._thread, self._recorder
         known = vars(thread)
-        track, created, parent, at_ns = self._start or (None, None, -1, recorder.now())
+        start = self._start or _Start(recorder.next_track(), None, -1, recorder.now())
+        start.runs_ns = _clock()
         thread_state = recorder.open_thread(
             get_ident(),
             known.get("_name", ""),
             _code_of(type(thread).run if known.get("_target") is None else known["_target"]),
-            created,
-            parent if parent >= 0 else None,
-            at_ns,
-            track,
+            start.created,
+            start.parent if start.parent >= 0 else None,
+            start.at_ns,
+            start.track,
         )
-        self._recorder.record((wire.THREAD_RUNS, thread_state.track, self._recorder.now(), 0, 0, 0))
+        recorder.record((wire.THREAD_RUNS, thread_state.track, recorder.now(), 0, 0, 0))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if error is not None:

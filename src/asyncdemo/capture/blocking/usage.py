@@ -29,7 +29,7 @@ class Usage:
     Linux only: ``pthread_getcpuclockid`` would crash for a thread that has just ended.
     """
 
-    __slots__ = ("_measures", "_schedstat", "_thread", "step_ns")
+    __slots__ = ("_measures", "_schedstat", "_thread", "_turns", "step_ns")
 
     def __init__(self) -> None:
         self._thread = 0
@@ -38,6 +38,8 @@ class Usage:
         self._measures: deque[tuple[int, int | None, int | None]] = deque(maxlen=_KEPT)
         self.step_ns = 0
         """The step that was being run at that moment, by its start; not positive: none."""
+        self._turns = 0, 0
+        """(a step by its start, how long it has waited for the first turns of threads that it started)."""
 
     def follow(self, native: int) -> None:
         """Measure the thread with this native id from now on, until ``close``."""
@@ -68,6 +70,10 @@ class Usage:
         self.step_ns = step_ns
         self._measures.append((_clock(), self._cpu(), self._stolen()))
 
+    def first_turn(self) -> FirstTurn:
+        """To be asked before a thread is started."""
+        return FirstTurn(self, _clock(), self._cpu() or 0, self._stolen() or 0)
+
     def since(self, start_ns: int, end_ns: int) -> tuple[int | None, int]:
         """(CPU time, time stolen) of the step that ends now, as far as is known."""
         cpu_ns, stolen_ns = self._cpu(), self._stolen()
@@ -75,9 +81,10 @@ class Usage:
         _, cpu_before, stolen_before = next(near, (0, None, None))
         length = end_ns - start_ns
         used = None if cpu_ns is None or cpu_before is None else min(cpu_ns - cpu_before, length)
-        if stolen_ns is None or stolen_before is None:
-            return used, 0
-        return used, max(0, min(stolen_ns - stolen_before, length))
+        stolen = self._turns[1] if self._turns[0] == start_ns else 0
+        if stolen_ns is not None and stolen_before is not None:
+            stolen += stolen_ns - stolen_before
+        return used, max(0, min(stolen, length))
 
     def _cpu(self) -> int | None:
         if not self._thread:
@@ -94,3 +101,20 @@ class Usage:
             return int(_pread(self._schedstat[0], 100, 0).split()[1])
         except (OSError, IndexError, ValueError):
             return None
+
+
+class FirstTurn:
+    """How long whoever starts a thread waits until the system lets it run, beside what ``Usage`` knows."""
+
+    __slots__ = ("_cpu_ns", "_start_ns", "_stolen_ns", "_usage")
+
+    def __init__(self, usage: Usage, start_ns: int, cpu_ns: int, stolen_ns: int) -> None:
+        self._usage = usage
+        self._start_ns, self._cpu_ns, self._stolen_ns = start_ns, cpu_ns, stolen_ns
+
+    def came(self, at_ns: int, step_ns: int) -> None:
+        """at_ns: when. step_ns: the step that has waited for it, by its start."""
+        usage = self._usage
+        known = (usage._cpu() or 0) - self._cpu_ns + (usage._stolen() or 0) - self._stolen_ns
+        before = usage._turns[1] if usage._turns[0] == step_ns else 0
+        usage._turns = step_ns, before + max(0, at_ns - self._start_ns - known)
