@@ -45,6 +45,11 @@ class Outbox:
         return self.waiting > MOST_WAITING
 
     @property
+    def in_use(self) -> bool:
+        """Has a thread acquired it?"""
+        return self._holder != 0
+
+    @property
     def connected(self) -> bool:
         return self._send is not None
 

@@ -42,6 +42,8 @@ _PART = 1 << 20
 _SUM_EVERY_NS = 200_000
 """Times the number of sums: that long after they were told they are told again, so the parent keeps up."""
 _SUM_SELDOM_NS = 100 * _SUM_EVERY_NS
+_A_TURN_S = 50e-6
+"""Enough for a thread that is woken to get the GIL."""
 _COUNT_NS = 1_000_000_000
 _FEW_STEPS = 25_000
 """If less were summed up in that time, they are told one by one again."""
@@ -157,7 +159,7 @@ _STDLIB_DIRS = _prefixes(
     {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
 )
 # the script may replace them
-_thread_time_ns, _clock = time.thread_time_ns, time.perf_counter_ns
+_thread_time_ns, _clock, _sleep = time.thread_time_ns, time.perf_counter_ns, time.sleep
 
 
 def nothing() -> None:
@@ -368,10 +370,12 @@ class Recorder:
                 self._outbox.release()
 
     def _pack(self) -> None:
-        while self.numbers:
+        left = len(self.numbers)  # a script that never waits adds to them as fast as they are packed
+        while left > 0 and self.numbers:
             # not a little from the head of a long list: that moves all the rest, each time
             part = self.numbers[: max(len(self.numbers) // 8 // wire.STEP_SIZE * wire.STEP_SIZE, _CHUNK)]
             del self.numbers[: len(part)]
+            left -= len(part)
             for start in range(0, 0 if self._cut else len(part), _CHUNK):
                 frame = wire.numbers_frame(part[start : start + _CHUNK])
                 self._packed.append(frame)
@@ -384,7 +388,13 @@ class Recorder:
         For a thread that lets go of the GIL often but briefly, as a loop does that never waits: whoever
         sends hardly gets it then.
         """
-        if len(self.numbers) > _MANY:
+        outbox = self._outbox
+        many = len(self.numbers) > _MANY
+        if outbox.in_use and (many or outbox.waiting > _PART):
+            # Who sends waits for the GIL, and is woken each time this thread lets go of it, but too late to
+            # get it. Python forces a switch only for who has waited for 5 ms at a stretch.
+            _sleep(_A_TURN_S)
+        if many:
             self.pack()
             self._sum_up_if_too_much()  # also while another thread is in the midst of sending
 

@@ -372,8 +372,8 @@ class Recording:
 
     def result(self) -> Run:
         """The run as far as it is recorded."""
-        if self._ended_at is not None and self._stopped is None and self._asked_at is not None:
-            self._assembly.forget_stuck()  # it stood still for a while, and has come to its end
+        if self._ended_at is not None and self._stopped is None:
+            self._assembly.forget_stuck()  # it stood still for a while: it has come to its end
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped
