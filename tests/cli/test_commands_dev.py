@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,38 @@ def test_another_course_can_be_listed_and_run(course: Path) -> None:
     assert [lesson["id"] for lesson in lessons] == ["tea"]
     ran = asyncdemo("run", "tea", "--variant", "quick", "--json", "--course", str(course))
     assert [variant["peak"] for variant in json.loads(ran.out)["variants"]] == [4]
+
+
+# -- rehearse ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def plan(course: Path, tmp_path: Path) -> Path:
+    file = tmp_path / "plan.md"
+    file.write_text("[Tea](../lessons/tea.md), then Exercise `tea`, then `asyncdemo lab rig-it`")
+    return file
+
+
+def test_a_rehearsal_runs_each_lesson_and_exercise(course: Path, plan: Path) -> None:
+    done = asyncdemo("rehearse", str(plan), "--course", str(course))
+    assert done.code == 0, done.out
+    assert re.findall(r"^  ok       (.*?) +[0-9.]+ s$", done.out, re.MULTILINE) == [
+        "Tea for two",
+        "Exercise tea",
+    ]
+    assert "Not tried: `asyncdemo lab rig-it`" in done.out
+
+
+def test_a_rehearsal_names_what_is_not_as_the_class_will_be_told(course: Path, plan: Path) -> None:
+    lesson = course / "01-start" / "04-tea"
+    change(
+        lesson / "lesson.toml",
+        'metric = "peak"\nop = "=="\nvalue = "CUPS"',
+        'metric = "peak"\nop = "=="\nvalue = 99',
+    )
+    (lesson / "solution.py").write_text((lesson / "exercise.py").read_text())
+    done = asyncdemo("rehearse", str(plan), "--course", str(course), "--json")
+    tea, exercise = done.data["parts"]
+    assert (done.code, done.data["ok"]) == (1, False)
+    assert "'a peak of 4': quick peak is 4, not == 99" in tea["faults"]
+    assert any("its solution fails the check" in fault for fault in exercise["faults"])

@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "export": "Turn a recorded run into SVG, HTML, Perfetto or CSV.",
     "services": "S3, Redis and PostgreSQL for a script that you run by hand.",
     "docs": "The docs site with every lesson, from this machine.",
+    "rehearse": "For teachers: try all that a schedule shows, on this machine.",
     "doctor": "What is installed, what is missing, how to mend it.",
     "dev": "For authors of lessons: hold them against the rules.",
     "completion": "Completion for your shell.",

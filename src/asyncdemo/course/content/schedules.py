@@ -1,4 +1,4 @@
-"""The schedules of workshops: which lessons each of them runs.
+"""The schedules of workshops: which lessons and exercises each of them has.
 
 A schedule is a Markdown page, or a section of the one in docs/teach, that links to its lessons.
 Not for: the minutes in it, which a test adds up.
@@ -20,15 +20,20 @@ __all__ = ["Schedule", "find_schedule"]
 _LESSON = re.compile(r"\]\([^)\s]*?\blessons/([a-z0-9-]+)\.(?:md|html)")
 _NO_LESSONS = frozenset({"index", "instructors"})
 """Pages beside them."""
+_EXERCISE = re.compile(r"\bExercise `([a-z0-9-]+)`")
 _MEASURED = re.compile(r"`asyncdemo lab ([a-z0-9-]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """lessons: in the order in which they come first. measured: what `asyncdemo lab` is called with."""
+    """lessons: in the order in which they come first. exercises: whose exercise the class works at.
+
+    measured: what `asyncdemo lab` is called with.
+    """
 
     title: str
     lessons: tuple[Heading, ...]
+    exercises: tuple[Heading, ...]
     measured: tuple[str, ...]
 
 
@@ -51,8 +56,11 @@ def find_schedule(course: Course, name: str) -> Schedule:
 def _schedule(course: Course, title: str, text: str) -> Schedule:
     if not (ids := _ids(text)):
         raise UsageError(f"{title} links to no lesson: [Two sleeps](../lessons/two-sleeps.md) would be one.")
-    lessons = tuple(find_lesson(course, name) for name in ids)
-    return Schedule(title, lessons, tuple(dict.fromkeys(_MEASURED.findall(text))))
+    lessons, exercises = (
+        tuple(find_lesson(course, name) for name in names)
+        for names in (ids, dict.fromkeys(_EXERCISE.findall(text)))
+    )
+    return Schedule(title, lessons, exercises, tuple(dict.fromkeys(_MEASURED.findall(text))))
 
 
 def _ids(text: str) -> list[str]:

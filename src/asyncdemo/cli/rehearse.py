@@ -1,0 +1,169 @@
+"""``asyncdemo rehearse``: all that a workshop shows, tried before the class comes.
+
+Each lesson runs as it will in the room, one after another, and is held against what its text says of it.
+Not for: whether anything is installed at all, without running it (``doctor --for``).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from asyncdemo.cli.options import course_option, json_option
+from asyncdemo.cli.terminal import wrapped
+from asyncdemo.course.content.catalog import Course, Heading, find_course, load_course
+from asyncdemo.course.content.lesson import Lesson, load_lesson
+from asyncdemo.course.content.schedules import Schedule, find_schedule
+from asyncdemo.course.judging.judge import judge
+from asyncdemo.course.judging.readiness import readiness
+from asyncdemo.course.rules import LessonSource
+from asyncdemo.course.rules.runs import problems_of_runs
+from asyncdemo.errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, AsyncdemoError
+from asyncdemo.render.words import join
+from asyncdemo.serving import ServiceCache
+
+__all__ = ["command"]
+
+FORMAT = "asyncdemo.rehearse/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A lesson or an exercise, tried. mend: the command without which it does not run at all.
+
+    faults: what is not as the class will be told, in sentences.
+    """
+
+    what: str
+    took_s: float
+    faults: tuple[str, ...] = ()
+    mend: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.faults and not self.mend
+
+
+@click.command("rehearse")
+@click.argument("plan")
+@json_option
+@course_option
+@click.pass_context
+def command(context: click.Context, plan: str, as_json: bool, course_folder: Path | None) -> None:
+    """Run all that the schedule PLAN shows, on the machine that will show it.
+
+    PLAN is a schedule of docs/teach (90-minutes, half-a-day, ...), or a Markdown file that links to its
+    lessons. Every program of each lesson runs once, and the figures that its text names are held against
+    the run. Of each exercise the check must fail what is handed out, and pass the solution.
+
+    Takes some minutes. Exit code 1 if something is not as the text says, 3 if something is missing.
+    """
+    course = load_course(find_course(course_folder))
+    schedule = find_schedule(course, plan)
+    if not as_json:
+        click.echo(f"{schedule.title}: {_counts(schedule)}. Nothing else should compute on this machine.\n")
+    parts = []
+    for part in _tried(course, schedule):
+        parts.append(part)
+        if not as_json:
+            _print(part)
+    code = EXIT_OK if all(part.ok for part in parts) else EXIT_FAILED
+    if any(part.mend for part in parts):
+        code = EXIT_MISSING
+    if as_json:
+        data = {
+            "format": FORMAT,
+            "schedule": schedule.title,
+            "ok": code == EXIT_OK,
+            "parts": list(map(asdict, parts)),
+        }
+        click.echo(json.dumps(data | {"not_tried": list(schedule.measured)}))
+    else:
+        _sum_up(schedule, parts)
+    context.exit(code)
+
+
+def _counts(schedule: Schedule) -> str:
+    words = [f"{len(schedule.lessons)} lesson{'s' * (len(schedule.lessons) != 1)}"]
+    if schedule.exercises:
+        words.append(f"{len(schedule.exercises)} exercise{'s' * (len(schedule.exercises) != 1)}")
+    return join(words)
+
+
+def _tried(course: Course, schedule: Schedule) -> Iterator[Part]:
+    """In the order of the schedule, an exercise after its lesson."""
+    exercises = {one.id: one for one in schedule.exercises}
+    for ready in readiness(schedule.lessons):
+        yield _lesson(course, ready.lesson, ready.mend)
+        if ready.lesson.id in exercises:
+            yield _exercise(exercises.pop(ready.lesson.id), ready.mend)
+    for ready in readiness(exercises.values()):
+        yield _exercise(ready.lesson, ready.mend)
+
+
+def _lesson(course: Course, heading: Heading, mend: str) -> Part:
+    if mend:
+        return Part(heading.title, 0.0, mend=mend)
+    began = time.monotonic()
+    source = LessonSource(load_lesson(heading.folder), course.folder)
+    with ServiceCache() as source.kept:
+        faults = tuple(problem.message for problem in problems_of_runs(source, ()))
+    return Part(heading.title, time.monotonic() - began, faults)
+
+
+def _exercise(heading: Heading, mend: str) -> Part:
+    what = f"Exercise {heading.id}"
+    if mend:
+        return Part(what, 0.0, mend=mend)
+    began = time.monotonic()
+    try:
+        faults = tuple(_faults_of_exercise(load_lesson(heading.folder)))
+    except AsyncdemoError as error:
+        faults = (str(error),)
+    return Part(what, time.monotonic() - began, faults)
+
+
+def _faults_of_exercise(lesson: Lesson) -> Iterator[str]:
+    exercise = lesson.exercise
+    if exercise is None:
+        yield "this lesson has no exercise"
+        return
+    with ServiceCache() as kept:
+        if judge(exercise, exercise.file, kept=kept).passed:
+            yield "what is handed out passes its check"
+        verdict = judge(exercise, exercise.solution, kept=kept)
+        if verdict.failure is not None:
+            yield f"its solution fails the check: {verdict.failure.message}"
+
+
+def _print(part: Part) -> None:
+    status = "ok" if part.ok else "missing" if part.mend else "look"
+    colour = {"ok": "green", "missing": "yellow", "look": "red"}[status]
+    took = "" if part.mend else f"{part.took_s:6.1f} s"
+    click.echo(f"  {click.style(f'{status:<7}', fg=colour)}  {part.what:<34}{took}")
+    for fault in part.faults:
+        click.echo(wrapped(fault, " " * 11, " " * 11))
+    if part.mend:
+        click.echo(f"{'':11}mend: {part.mend}")
+
+
+def _sum_up(schedule: Schedule, parts: list[Part]) -> None:
+    click.echo()
+    for name in schedule.measured:
+        click.echo(wrapped(f"Not tried: `asyncdemo lab {name}`, which waits for your keys."))
+    bad = sum(not part.ok for part in parts)
+    if bad:
+        click.echo(
+            wrapped(
+                f"{bad} of {len(parts)} parts are not as the class will be told. Try them again alone: "
+                "a figure that is off may be the machine's, if something else ran on it."
+            )
+        )
+    else:
+        minutes = sum(part.took_s for part in parts) / 60
+        click.echo(f"All of it works here; the programs took {minutes:.1f} minutes.")
