@@ -26,7 +26,7 @@ from asyncdemo.render.html.open_run import open_run_js
 from asyncdemo.render.lab.page import measure_css
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
-from asyncdemo.site.catalogue import catalogue_page, notes_page
+from asyncdemo.site.catalogue import catalogue_page
 from asyncdemo.site.examples import examples_js
 from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
 from asyncdemo.site.measure import RECORDS
@@ -34,6 +34,7 @@ from asyncdemo.site.pack import pack
 from asyncdemo.site.pyodide import fetched, packed_python, pyodide_files
 from asyncdemo.site.recordings import Recordings
 from asyncdemo.site.reports import write_reports
+from asyncdemo.site.teaching import notes_page, questions_page
 
 _LESSONS: Final = Path("lessons")
 _PAGES: Final = Path("docs/lessons")
@@ -105,7 +106,11 @@ def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:
 def _write_pages(
     course: Course, lessons: Iterable[Lesson], recordings: Recordings, python: Mapping[str, bytes]
 ) -> None:
-    pages = {"index.md": catalogue_page(course), "instructors.md": notes_page(course)}
+    pages = {
+        "index.md": catalogue_page(course),
+        "instructors.md": notes_page(course),
+        "questions.md": questions_page(course),
+    }
     for lesson in lessons:
         runs = [f"runs/{file.name}" for file in recordings.files(lesson.id)]
         broken = recordings.remarks(lesson.id, partial(broken_claims, lesson))

@@ -13,9 +13,10 @@ from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.course.content.text import sections
 from asyncdemo.model import Run
-from asyncdemo.site.catalogue import catalogue_page, notes_page
+from asyncdemo.site.catalogue import catalogue_page
 from asyncdemo.site.lessons import broken_claims, lesson_page, takes
 from asyncdemo.site.recordings import Recordings
+from asyncdemo.site.teaching import notes_page, questions_page
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +82,23 @@ def test_the_three_hints_are_closed(page: str) -> None:
 def test_a_class_has_its_notes_elsewhere(course: Course, page: str, lesson: Lesson) -> None:
     assert "For instructors" not in page
     assert f"instructors.md#{lesson.id}" in page
-    assert f"{{#{lesson.id}}}" in notes_page(course)
+    notes = notes_page(course)
+    assert f"{{#{lesson.id}}}" in notes
+    assert lesson.exercise is not None
+    for wrong in lesson.exercise.wrong:  # said in its first line
+        said = (
+            wrong.path.read_text(encoding="utf-8").partition("Wrong: ")[2].partition('"""')[0].split("\n")[0]
+        )
+        assert f"    - {said}" in notes
+
+
+def test_the_questions_to_print_are_all_there_without_answers(course: Course, lesson: Lesson) -> None:
+    page = questions_page(course)
+    assert all(f"### {one.number}. {one.title} {{#quiz-{one.id}}}" in page for one in course.lessons)
+    for prediction in lesson.predictions:
+        assert prediction.question.partition("{")[0] in page
+        assert all(f"| {choice.text} | |" in page for choice in prediction.choices)
+        assert prediction.why not in page
 
 
 def test_the_list_has_every_lesson_with_its_point(course: Course) -> None:

@@ -18,7 +18,7 @@ from asyncdemo.errors import UsageError
 __all__ = ["Schedule", "find_schedule"]
 
 _LESSON = re.compile(r"\]\([^)\s]*?\blessons/([a-z0-9-]+)\.(?:md|html)")
-_NO_LESSONS = frozenset({"index", "instructors"})
+_NO_LESSONS = frozenset({"index", "instructors", "questions"})
 """Pages beside them."""
 _EXERCISE = re.compile(r"\bExercise `([a-z0-9-]+)`")
 _MEASURED = re.compile(r"`asyncdemo lab ([a-z0-9-]+)")
