@@ -72,8 +72,8 @@ def _questions(course: Course) -> Iterator[str]:
         "**Vote sheets**, one for each lesson: what the class predicts before anything runs. Count the hands "
         "on paper, or let each participant mark an answer.\n\n"
         "**A quiz**, to be asked before the workshop and again after it: the last question of each lesson. "
-        "Take the lessons of your [schedule](../teach/schedules.md). A right answer with its reason is worth two "
-        "points, one without a reason one; how much more the class has the second time is what it has "
+        "Take the lessons of your [schedule](../teach/schedules.md). A right answer with its reason is worth "
+        "two points, one without a reason one; how much more the class has the second time is what it has "
         "learned. The answers are in the [instructor's notes](instructors.md).\n"
     )
     lessons = [load_lesson(heading.folder) for heading in course.lessons]
