@@ -145,6 +145,8 @@ class Recording:
         self._abandoned = False
         """What is still under way is not waited for."""
         self._asked_at: float | None = None
+        self._answer_is_due = False
+        """Something happened between the question who is stuck and the answer."""
         """When it was asked who has not ended, unless it went on since."""
         self._stands_still = False
         self._interrupts = False
@@ -327,6 +329,7 @@ class Recording:
         if self._assembly.events != self._events:
             self._events, self._still_since = self._assembly.events, now
             if self._asked_at is not None:
+                self._answer_is_due = not self._assembly.told_stuck
                 self._asked_at, self._stands_still = None, False
                 self._assembly.forget_stuck()
         elif self._asked_at is None and now > self._still_since + _STILL_S and self._connections:
@@ -372,8 +375,9 @@ class Recording:
 
     def result(self) -> Run:
         """The run as far as it is recorded."""
-        if self._ended_at is not None and self._stopped is None:
-            self._assembly.forget_stuck()  # it stood still for a while: it has come to its end
+        asked = self._asked_at is not None or self._answer_is_due
+        if self._ended_at is not None and self._stopped is None and asked:
+            self._assembly.forget_stuck()  # it stood still for a while, and has come to its end
         exit_code = None if self._child is None or self._killed else self._child.process.poll()
         if self._stopped is not None:
             outcome = self._stopped

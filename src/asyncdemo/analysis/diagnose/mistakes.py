@@ -123,7 +123,7 @@ _TABLE: Final = (
     ),
     _Mistake(
         "RuntimeError",
-        r"no running event loop",
+        r"no (?:running|current) event loop",
         "Nothing runs an event loop here: this line isn't in a coroutine, or it's in another thread.",
         "Do this in an `async def` that `asyncio.run(main())` leads to.",
     ),
