@@ -1,89 +1,19 @@
 /* Lessons that run in their page: the editors, the knobs, Run, Stop and Check. Loaded when somebody asks for it.
  *
- * Python answers in a worker (src/asyncdemo/browser/). One that does not come back is ended, and the next one, which
- * has been started meanwhile, takes its place. Texts are kept in the browser's storage, where there is one.
- * Not for: what is recorded, judged or drawn; all of that is Python's.
+ * Texts are kept in the browser's storage, where there is one.
+ * Not for: what is recorded, judged or drawn; all of that is Python's (python.js).
  */
 (() => {
   "use strict";
 
-  const WORKER = new URL("../lessons/assets/python/worker.mjs", document.currentScript.src);
-  const LATE_MS = 5000; // beyond the time limit that Python keeps itself
-  const LIMIT_MS = 20000;
+  const LIMIT_MS = 20000; // of one program; Python keeps it itself
+  const LATE_MS = 5000; // beyond that; whoever loops inside of one C call never comes back
+  const python = window.asyncdemoPython;
 
-  /* -- Python -------------------------------------------------------------------------------- */
-
-  class Python {
-    constructor() {
-      this.waiting = new Map();
-      this.number = 0;
-      this.worker = new Worker(WORKER, { type: "module" });
-      this.ready = new Promise((resolve, reject) => {
-        this.worker.onerror = (event) => reject(new Error(event.message || "the worker could not be loaded"));
-        this.worker.onmessage = ({ data }) => {
-          if (data.ready) resolve();
-          else if (!data.number) reject(new Error(data.failed));
-          else this.settle(data);
-        };
-      });
-      this.ready.catch(() => {});
-    }
-
-    settle({ number, answer, failed }) {
-      const { resolve, reject } = this.waiting.get(number);
-      this.waiting.delete(number);
-      if (failed) reject(new Error(failed));
-      else resolve(JSON.parse(answer));
-    }
-
-    async ask(request) {
-      await this.ready;
-      const number = ++this.number;
-      return new Promise((resolve, reject) => {
-        this.waiting.set(number, { resolve, reject });
-        this.worker.postMessage({ number, request });
-      });
-    }
-
-    end(why) {
-      this.worker.terminate();
-      this.waiting.forEach(({ reject }) => reject(new Error(why)));
-      this.waiting.clear();
-    }
-  }
-
-  let current = null;
-  let spare = null;
-
-  function python() {
-    current ??= new Python();
-    return current;
-  }
-
-  function replace(why) {
-    current?.end(why);
-    current = spare;
-    spare = null;
-  }
-
-  /* Asks Python; whoever loops inside of one C call never comes back, and is ended. */
   async function ask(request, runs = 1) {
-    const one = python();
-    let late;
-    try {
-      await one.ready;
-      late = setTimeout(() => {
-        if (one === current) replace(`Stopped: it did not come back ${LATE_MS / 1000} s after its time limit.`);
-      }, runs * LIMIT_MS + LATE_MS);
-      const answer = await one.ask(request);
-      spare ??= new Python(); // so that Stop costs nothing
-      return answer;
-    } catch (error) {
-      if (one === current) replace(error.message); // it may be in any state
-      throw error;
-    } finally {
-      clearTimeout(late);
-    }
+    const answer = await python.ask(request, { limit_ms: runs * LIMIT_MS + LATE_MS });
+    python.prepare(); // so that Stop costs nothing
+    return answer;
   }
 
   /* -- what is kept -------------------------------------------------------------------------- */
@@ -190,9 +120,9 @@
   async function during(place, buttons, shown, request, words, show) {
     buttons.run.disabled = true;
     buttons.stop.disabled = false;
-    say(place, current ? words : "Loading Python ...");
+    say(place, "Loading Python ...");
     try {
-      await python().ready;
+      await python.ready();
       say(place, words);
       const answer = await ask(request, request.do === "run" ? Object.keys(request.sources).length : 5);
       if (answer.refused) {
@@ -210,7 +140,7 @@
   }
 
   function stopButton() {
-    const stop = button("Stop", () => replace("Stopped."));
+    const stop = button("Stop", () => python.end("Stopped."));
     stop.disabled = true;
     return stop;
   }
@@ -288,8 +218,9 @@
   window.asyncdemoLive = async (place) => {
     const { lesson, part } = place.dataset;
     const open = place.querySelector(".live-open");
-    if (typeof WebAssembly !== "object") {
-      say(place, "This browser has no WebAssembly, without which there is no Python in a page.");
+    const hindrance = python.hindrance();
+    if (hindrance) {
+      say(place, hindrance);
       return;
     }
     open.disabled = true;
@@ -303,7 +234,7 @@
       place.querySelector("textarea").focus({ preventScroll: true });
     } catch (error) {
       open.disabled = false;
-      say(place, `Python could not be loaded: ${error.message}. Try again, or use asyncdemo in a terminal.`);
+      say(place, error.message);
     }
   };
 })();

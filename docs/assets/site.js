@@ -71,22 +71,29 @@
       open.addEventListener("click", function () { openLive(place); });
     });
   }
+  var live;
   function openLive(place) {
-    var status = place.querySelector(".live-status");
-    if (location.protocol === "file:") {
-      status.textContent = "From a file a page may not start Python. The command asyncdemo docs shows this page from a server on your machine.";
-    } else if (window.asyncdemoLive) {
-      window.asyncdemoLive(place);
-    } else {
-      var style = document.createElement("link");
-      style.rel = "stylesheet";
-      style.href = new URL("live.css", assets);
+    live = live || loadLive();
+    live.then(function () { window.asyncdemoLive(place); }, function () {
+      live = null;
+      place.querySelector(".live-status").textContent = "This part of the page could not be loaded. Try again.";
+    });
+  }
+  function loadLive() {
+    var style = document.createElement("link");
+    style.rel = "stylesheet";
+    style.href = new URL("live.css", assets);
+    document.head.append(style);
+    return loadScript("python.js").then(function () { return loadScript("live.js"); });
+  }
+  function loadScript(name) {
+    return new Promise(function (resolve, reject) {
       var script = document.createElement("script");
-      script.src = new URL("live.js", assets);
-      script.addEventListener("load", function () { window.asyncdemoLive(place); });
-      script.addEventListener("error", function () { status.textContent = "This part of the page could not be loaded. Try again."; });
-      document.head.append(style, script);
-    }
+      script.src = new URL(name, assets);
+      script.addEventListener("load", resolve);
+      script.addEventListener("error", reject);
+      document.head.append(script);
+    });
   }
 
   offerToRun();

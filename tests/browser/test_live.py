@@ -72,4 +72,4 @@ def test_an_exercise_fails_with_its_sentence_and_passes(page: OpenPage) -> None:
 def test_from_a_file_the_page_says_what_to_do(page: OpenPage) -> None:
     shown = page(_LESSON, address=f"{SITE.as_uri()}/")
     shown.locator(".live-open").first.click()
-    assert "asyncdemo docs" in shown.locator(".live-status").first.inner_text()
+    shown.locator(".live-status").first.filter(has_text="asyncdemo docs").wait_for()

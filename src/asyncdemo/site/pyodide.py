@@ -1,6 +1,6 @@
 """Python for the pages: Pyodide, fetched once and held against its hash, and what of ours runs in it.
 
-Not for: what it does there (``browser``), or the page's side of it (``docs/assets/live.js``).
+Not for: what it does there (``browser``), or the page's side of it (``docs/assets/python.js``).
 """
 
 from __future__ import annotations
