@@ -1,4 +1,4 @@
-"""Lessons that run in a page: what Python does there, in Pyodide, one run at a time and without a process.
+"""Python in a page, in Pyodide and without a process: lessons that run there, runs that a visitor opens.
 
 Not for: the page and its scripts (``site``), or anything that a terminal shows. Nothing imports it.
 """

@@ -9,25 +9,27 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import chdir
 from pathlib import Path
 from typing import Any, Final
 
+from asyncdemo import store
 from asyncdemo.browser.judging import judge
 from asyncdemo.browser.needs import missing
 from asyncdemo.browser.recording import record
 from asyncdemo.capture.script.inline import TICK
 from asyncdemo.course.content.knobs import constants, for_scripts, values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
-from asyncdemo.errors import AsyncdemoError, UsageError
+from asyncdemo.errors import AsyncdemoError, RunFileError, UsageError
 from asyncdemo.model import Run
 from asyncdemo.recording.options import Options, Target
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.render.facts.runs import account_for
 from asyncdemo.render.html.element import element_html
-from asyncdemo.render.html.page import report_html
+from asyncdemo.render.html.page import recording_html, report_html
 from asyncdemo.render.terminal.evidence import evidence_text
-from asyncdemo.render.words import settings_words
+from asyncdemo.render.words import settings_words, status, title
 
 __all__ = ["answer", "start"]
 
@@ -49,16 +51,20 @@ def answer(request: str, lessons: str) -> str:
     What is the learner's to mend comes as "refused", in a sentence.
     """
     asked = json.loads(request)
-    folders = [one for one in Path(lessons).iterdir() if one.name.partition("-")[2] == asked["lesson"]]
     try:
-        lesson = load_lesson(folders[0])
-        return json.dumps(_ANSWERS[asked["do"]](lesson, asked))
+        return json.dumps(_ANSWERS[asked["do"]](asked, Path(lessons)))
     except AsyncdemoError as error:
         return json.dumps({"refused": str(error)})
 
 
-def _describe(lesson: Lesson, _: Mapping[str, Any]) -> dict[str, Any]:
+def _lesson(asked: Mapping[str, Any], lessons: Path) -> Lesson:
+    folders = [one for one in lessons.iterdir() if one.name.partition("-")[2] == asked["lesson"]]
+    return load_lesson(folders[0])
+
+
+def _describe(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
     """What there is to change and to run."""
+    lesson = _lesson(asked, lessons)
     exercise = lesson.exercise
     written = constants(lesson.variants[0].path)
     sources = {variant: variant.path.read_text("utf-8") for variant in lesson.variants}
@@ -89,8 +95,9 @@ def _describe(lesson: Lesson, _: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _run(lesson: Lesson, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _run(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
     """sources: name of a variant -> its text as it is now. knobs: name -> value as typed."""
+    lesson = _lesson(asked, lessons)
     settings: dict[str, str] = asked["knobs"]
     values(lesson, settings)
     virtual = lesson.exercise is None or lesson.exercise.virtual
@@ -112,8 +119,9 @@ def _run(lesson: Lesson, asked: Mapping[str, Any]) -> dict[str, Any]:
     return {**_pictures(runs), "outputs": outputs}
 
 
-def _check(lesson: Lesson, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
     """text: of the exercise as it is now."""
+    lesson = _lesson(asked, lessons)
     exercise = lesson.exercise
     if exercise is None:
         raise UsageError(f"{lesson.id} has no exercise.")
@@ -131,7 +139,22 @@ def _check(lesson: Lesson, asked: Mapping[str, Any]) -> dict[str, Any]:
     return told if not verdict.runs else {**told, **_pictures(verdict.runs[-1:])}
 
 
-def _pictures(runs: list[Run] | tuple[Run, ...]) -> dict[str, str]:
+def _open(asked: Mapping[str, Any], _: Path) -> dict[str, Any]:
+    """files: recorded runs that a visitor has. problems: of each that is none, why."""
+    runs, problems = [], []
+    for file in map(Path, asked["files"]):
+        try:
+            with chdir(file.parent):  # its folder is ours, and would mean nothing in a message
+                runs.append(store.load(file.name))
+        except RunFileError as error:
+            problems.append(str(error))
+        except MemoryError:
+            problems.append(f"{file.name} is too large for a page. In a terminal: asyncdemo show {file.name}")
+    told: dict[str, Any] = {"problems": problems, "runs": [f"{title(run)} ({status(run)})" for run in runs]}
+    return told if not runs else {**told, **_pictures(runs), "recording": recording_html(runs)}
+
+
+def _pictures(runs: Sequence[Run]) -> dict[str, str]:
     accounts = account_for(runs)
     return {"element": element_html(accounts, ident="here"), "report": report_html(accounts)}
 
@@ -144,8 +167,9 @@ def _written(name: str, text: str) -> str:
     return name
 
 
-_ANSWERS: Final[dict[str, Callable[[Lesson, Mapping[str, Any]], dict[str, Any]]]] = {
+_ANSWERS: Final[dict[str, Callable[[Mapping[str, Any], Path], dict[str, Any]]]] = {
     "describe": _describe,
     "run": _run,
     "check": _check,
+    "open": _open,
 }

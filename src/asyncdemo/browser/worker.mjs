@@ -8,6 +8,7 @@ import { loadPyodide } from "./pyodide.mjs";
 
 const TICK_MS = 10;
 const PACKAGES = "/lib/python3.14/site-packages";
+const OPENED = "/opened"; // where the files of a visitor are
 
 async function start() {
   const here = new URL("./", import.meta.url).href;
@@ -32,7 +33,15 @@ async function start() {
     },
     set 0(_) {},
   });
-  return page;
+  python.FS.mkdir(OPENED);
+  return { FS: python.FS, page };
+}
+
+/* Their paths. Each is in a folder of its own, as several may have one name; they are read from the disk, not copied. */
+function mounted(FS, files) {
+  const blobs = files.map((data, number) => ({ name: `${number}/${data.name}`, data }));
+  FS.mount(FS.filesystems.WORKERFS, { blobs }, OPENED);
+  return blobs.map(({ name }) => `${OPENED}/${name}`);
 }
 
 const started = start();
@@ -41,11 +50,14 @@ started.then(
   (error) => self.postMessage({ failed: String(error.message || error) }),
 );
 
-self.onmessage = async ({ data }) => {
+self.onmessage = async ({ data: { number, request, files } }) => {
   try {
-    const page = await started;
-    self.postMessage({ number: data.number, answer: page.answer(JSON.stringify(data.request), `${PACKAGES}/lessons`) });
+    const { FS, page } = await started;
+    const asked = files ? { ...request, files: mounted(FS, files) } : request;
+    const answer = page.answer(JSON.stringify(asked), `${PACKAGES}/lessons`);
+    if (files) FS.unmount(OPENED);
+    self.postMessage({ number, answer });
   } catch (error) {
-    self.postMessage({ number: data.number, failed: String(error.message || error).trim().split("\n").pop() });
+    self.postMessage({ number, failed: String(error.message || error).trim().split("\n").pop() });
   }
 };

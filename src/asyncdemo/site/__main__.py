@@ -22,12 +22,10 @@ from asyncdemo.course.content.catalog import Course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK, AsyncdemoError, MissingError
 from asyncdemo.render.html.element import script_js
-from asyncdemo.render.html.open_run import open_run_js
 from asyncdemo.render.lab.page import measure_css
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page
-from asyncdemo.site.examples import examples_js
 from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
 from asyncdemo.site.measure import RECORDS
 from asyncdemo.site.pack import pack
@@ -93,7 +91,7 @@ def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:
     try:
         files = pyodide_files(fetched())
     except MissingError as error:
-        print(f"No lesson can be run in its page: {error}", file=sys.stderr)
+        print(f"No page can run Python: {error}", file=sys.stderr)
         return {}
     files["worker.mjs"] = (resources.files("asyncdemo.browser") / "worker.mjs").read_bytes()
     files["page.zip"] = packed_python(
@@ -120,8 +118,6 @@ def _write_pages(
     files |= {f"assets/python/{name}": data for name, data in python.items()}
     files["assets/async_timeline.js"] = script_js().encode()
     files["assets/measure.css"] = measure_css().encode()
-    files["assets/open_run.js"] = open_run_js().encode()
-    files["assets/examples.js"] = examples_js(recordings).encode()
     for lesson in lessons:
         for file in recordings.files(lesson.id):
             files[f"runs/{file.name}"] = file.read_bytes()

@@ -7,6 +7,7 @@ Without JavaScript the page has the whole picture, the figures and a table. Not 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -16,9 +17,9 @@ from asyncdemo.render.html.element import element_of, script_js
 from asyncdemo.render.timeline.chart import Bar, Chart, charts
 from asyncdemo.render.timeline.grid import STATE_OF, Shade
 from asyncdemo.render.timeline.legend import SHADE_WORDS
-from asyncdemo.render.words import clean, count, duration, status, title, whole
+from asyncdemo.render.words import clean, count, duration, settings_words, status, title, whole
 
-__all__ = ["coded", "render_html", "report_html"]
+__all__ = ["coded", "recording_html", "render_html", "report_html"]
 
 _TABLE_ROWS = 2_000
 
@@ -64,25 +65,42 @@ def render_html(runs: Sequence[Run]) -> str:
 
 def report_html(accounts: Sequence[Account]) -> str:
     """What was measured and found, in words and tables."""
+    runs = [account.run for account in accounts]
+    ends = [Fact("end", status(run)) for run in runs]
+    brief = [(end, *account.brief) for end, account in zip(ends, accounts, strict=True)]
+    facts = [(end, *account.facts) for end, account in zip(ends, accounts, strict=True)]
     return "\n".join(
         [
-            *_facts(accounts, [account.brief for account in accounts], "Figures"),
+            *_facts(runs, brief, "Figures"),
             *(part for account in accounts for part in _remarks(account)),
             "<details><summary>All figures</summary>",
-            *_facts(accounts, [account.facts for account in accounts], "All figures"),
+            *_facts(runs, facts, "All figures"),
             "</details>",
         ]
     )
 
 
-def _facts(accounts: Sequence[Account], told: Sequence[Sequence[Fact]], name: str) -> Iterator[str]:
-    """Figures of all runs side by side: a row for each label that any of them has."""
+def recording_html(runs: Sequence[Run]) -> str:
+    """What was run, and how, as a table."""
+    return "\n".join(_facts(runs, [[*_recording(run)] for run in runs], "Recording"))
+
+
+def _recording(run: Run) -> Iterator[Fact]:
+    yield Fact("script", clean(run.script))
+    if run.argv:
+        yield Fact("arguments", clean(shlex.join(run.argv)))
+    if run.knobs:
+        yield Fact("knobs", clean(settings_words(run.knobs)))
+    processes = f", {count(run.processes, 'process', 'processes')}" if run.processes > 1 else ""
+    yield Fact("Python", clean(run.python) + processes)
+
+
+def _facts(runs: Sequence[Run], told: Sequence[Sequence[Fact]], name: str) -> Iterator[str]:
+    """Facts of all runs side by side: a row for each label that any of them has."""
     labels = list(dict.fromkeys(fact.label for facts in told for fact in facts))
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>\n<thead><tr><td></td>'
-    yield "".join(f'<th scope="col">{escape(title(account.run))}</th>' for account in accounts)
+    yield "".join(f'<th scope="col">{escape(title(run))}</th>' for run in runs)
     yield "</tr></thead>\n<tbody>"
-    ended = "".join(f"<td>{escape(status(account.run))}</td>" for account in accounts)
-    yield f'<tr><th scope="row">end</th>{ended}</tr>'
     for label in labels:
         cells = []
         for facts in ([fact for fact in own if fact.label == label] for own in told):
