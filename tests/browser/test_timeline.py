@@ -335,33 +335,24 @@ class TestData:
                 len(pool["queued"]) for pool in was_run["pools"]
             ]
 
-    def test_it_takes_data_from_a_script(self, opened: Opened, tmp_path: Path) -> None:
-        page = opened()
-        page.evaluate(
-            """() => {
-                const made = document.createElement('async-timeline');
-                made.id = 'made';
-                made.load({ runs: [{ name: 'one', noun: 'lane', length_ns: 1e9, rows: [
-                    { label: 'a', bars: [[0, 5e8, 0, ''], [5e8, 1e9, 2, 'sleep']] }] }] });
-                document.body.append(made);
-            }"""
-        )
-        made = page.locator("#made")
-        assert made.locator(".picture g").count() == 1
-        assert made.locator(".chooser").count() == 0
-        assert made.evaluate("it => { it.seek(7e8); return it.said; }") == "one: 1 waiting."
-
     def test_a_run_without_rows_says_so(self, opened: Opened) -> None:
         page = opened([Story().run(name="empty")])
         assert "nothing was recorded" in page.locator("async-timeline .picture").inner_text()
 
-    def test_the_table_of_shades_is_there_for_other_scripts(self, opened: Opened) -> None:
+    def test_times_are_told_as_python_tells_them(self, opened: Opened) -> None:
         page = opened()
-        seen = page.evaluate("customElements.get('async-timeline').SHADES.map(look => look.name)")
-        assert seen[:5] == ["running", "ready", "waiting", "queued", "blocking"]
         times = [0, 5_000, 500_000, 12_000_000, 1_234_000_000, 75_500_000_000, 3_000_000_000_000]
-        words = page.evaluate("all => all.map(customElements.get('async-timeline').words.duration)", times)
-        assert words == list(map(duration, times))
+        told = page.locator("async-timeline").evaluate(
+            """(it, times) => {
+                const row = { ...it.data.runs[0].rows[0], bars: times.map(time => [time, time, 0, '']) };
+                it.load({ ...it.data, runs: [{ ...it.data.runs[0], rows: [row] }] });
+                it.shadowRoot.querySelector('details').open = true;
+                const from = () => [...it.shadowRoot.querySelectorAll('tbody td:nth-child(2)')];
+                return new Promise(done => setTimeout(() => done(from().map(cell => cell.innerText))));
+            }""",
+            times,
+        )
+        assert told == list(map(duration, times))
 
 
 def test_seeking_draws_nothing_anew(opened: Opened) -> None:

@@ -1,7 +1,7 @@
 /* <async-timeline>: recorded runs on one scale, to be played, stepped through and read as a table.
  *
- * Its children are still pictures (for paper, and where no script runs) and a JSON script with the data; or `load`
- * gives it the data. Not for: the shape of the data (timeline_reading.js), the drawing (timeline_drawing.js).
+ * Its children are still pictures (for paper, and where no script runs) and a JSON script with the data.
+ * Not for: the shape of the data (timeline_reading.js), the drawing (timeline_drawing.js).
  *
  * Attribute "covered": nothing shows until reveal() is called or its button pressed (predict first, then reveal);
  * then the event "revealed" is dispatched. A classic script without dependencies: works from file://.
@@ -115,7 +115,7 @@ class AsyncTimeline extends HTMLElement {
   /* Plain data, as timeline_reading.js describes it; replaces what was there. */
   load(data) {
     this.stop();
-    this.data = complete(data);
+    this.data = data;
     this.events = changes(this.data.runs);
     this.shown = this.data.runs.map(() => true);
     this.secret = false;
@@ -344,8 +344,6 @@ class AsyncTimeline extends HTMLElement {
   }
 }
 
-AsyncTimeline.SHADES = SHADES;
-AsyncTimeline.words = { count: counted, duration, size };
 if (!customElements.get('async-timeline')) {
   document.head.append(html('style', {}, SCHEMES));
   customElements.define('async-timeline', AsyncTimeline);

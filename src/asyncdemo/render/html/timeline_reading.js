@@ -1,11 +1,11 @@
 /* Reading the data of <async-timeline>, and telling it in words. Not for: drawing and playing.
  *
- * What `load` takes, all times in nanoseconds since the first row opened (keys with ? may be missing):
- *   {scale_ns?, runs: [{name, noun: 'lane' | 'request', length_ns, outcome?, figures?, warning?, empty?,
- *    folded?, fold?, rows: [row], pools?: [{title, about, folded?, fold?, rows: [row], queued?: [[since, how many]]}],
- *    memory?: [{label, about?, points: [[since, bytes]]}]}]}
- *   row: {label, size?, ended?: 'returned' | 'raised' | 'cancelled' | 'open',
- *    bars?: [[start, end, shade, why]], bands?: [[start, end, [how many by shade]]]}
+ * What `load` takes, all times in nanoseconds since the first row opened:
+ *   {scale_ns, runs: [{name, noun: 'lane' | 'request', length_ns, outcome, figures, warning, empty,
+ *    folded, fold, rows: [row], pools: [{title, about, folded, fold, rows: [row], queued: [[since, how many]]}],
+ *    memory: [{label, about, points: [[since, bytes]]}]}]}
+ *   row: {label, size, ended: '' | 'returned' | 'raised' | 'cancelled' | 'open',
+ *    bars: [[start, end, shade, why]], bands: [[start, end, [how many by shade]]]}
  * outcome, figures, warning, empty, about: words. size: how many lanes a row stands for. folded: how many lanes have
  * no row of their own; fold: the most that one row stands for. A shade is an index into SHADES.
  * In a page it is packed (asyncdemo.render.html.packing): differences in units of unit_ns, [how long, kind] in turn.
@@ -26,7 +26,7 @@ function unpacked({ unit_ns: unit, kinds, ...data }) {
   };
   const points = flat => pairs(flat, (found, _, at, value) => found.push([at, value]));
   const row = ({ bars = [], bands = [], ...rest }) => ({
-    ...rest,
+    size: 1, ended: '', ...rest,
     bars: pairs(bars, (found, from, to, kind) => { if (kind >= 0) found.push([from, to, ...kinds[kind]]); }),
     bands: pairs(bands, (found, from, to, amounts) => { if (amounts.length) found.push([from, to, amounts]); }),
   });
@@ -39,18 +39,6 @@ function unpacked({ unit_ns: unit, kinds, ...data }) {
       memory: run.memory.map(curve => ({ ...curve, points: points(curve.points) })),
     })),
   };
-}
-
-/* With everything that may be missing. */
-function complete(data) {
-  const row = one => ({ size: 1, ended: '', bars: [], bands: [], ...one });
-  const runs = data.runs.map(run => ({
-    noun: 'lane', outcome: '', figures: '', warning: '', empty: '', folded: 0, fold: 1, ...run,
-    rows: run.rows.map(row),
-    pools: (run.pools || []).map(pool => ({ folded: 0, fold: 1, queued: [], ...pool, rows: pool.rows.map(row) })),
-    memory: run.memory || [],
-  }));
-  return { scale_ns: data.scale_ns || Math.max(1, ...runs.map(run => run.length_ns)), runs };
 }
 
 /* Every time at which something changes, in order. */

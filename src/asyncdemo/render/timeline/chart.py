@@ -40,12 +40,6 @@ from asyncdemo.render.timeline.pools import ConnectionRow, PoolSection, lay_out_
 from asyncdemo.render.words import clean, lane_range, title
 
 __all__ = [
-    "BARS",
-    "COLUMNS",
-    "MOST_POOLS",
-    "POOL_BARS",
-    "POOL_ROWS",
-    "ROWS",
     "Band",
     "Bar",
     "Chart",
@@ -55,12 +49,12 @@ __all__ = [
     "charts",
 ]
 
-COLUMNS = 240
-ROWS = 60
-BARS = 2_000
-POOL_ROWS = 20
-POOL_BARS = 2_000
-MOST_POOLS = 8
+_COLUMNS = 240
+_ROWS = 60
+_BARS = 2_000
+_POOL_ROWS = 20
+_POOL_BARS = 2_000
+_MOST_POOLS = 8
 
 
 class Bar(NamedTuple):
@@ -130,21 +124,21 @@ class Chart:
             yield from {busiest(band.counts) for band in row.bands if at_work(band.counts) > 0}
 
 
-def charts(runs: Sequence[Run], rows: int = ROWS, bars: int = BARS) -> tuple[int, tuple[Chart, ...]]:
+def charts(runs: Sequence[Run], rows: int = _ROWS, bars: int = _BARS) -> tuple[int, tuple[Chart, ...]]:
     """(the scale in ns, that of the longest run; a chart for each).
 
     rows: the most rows of a chart. bars: the most that are drawn one by one; above, the time is
     cut into cells, in which nothing that ran or blocked is lost.
     """
     scale = scale_ns(runs)
-    column = column_ns(runs, COLUMNS)
+    column = column_ns(runs, _COLUMNS)
     return scale, tuple(
         replace(
             _exact(run)
             if _fits(run, rows, bars)
-            else _cut(run, lay_out_run(run, COLUMNS, rows, column), scale),
+            else _cut(run, lay_out_run(run, _COLUMNS, rows, column), scale),
             noun=noun(run),
-            pools=tuple(_pool(section, column, scale) for section in pool_sections(run)[:MOST_POOLS]),
+            pools=tuple(_pool(section, column, scale) for section in pool_sections(run)[:_MOST_POOLS]),
             curves=memory_curves(run),
         )
         for run in runs
@@ -155,10 +149,10 @@ def _pool(section: PoolSection, column: int, scale_ns: int) -> ChartPool:
     """column: how long one is, in ns."""
     drawn = [row for row in section.rows if row.stretches]
     bars = sum(len(row.stretches) for row in drawn)
-    if len(drawn) <= POOL_ROWS and bars <= POOL_BARS:
+    if len(drawn) <= _POOL_ROWS and bars <= _POOL_BARS:
         rows = tuple(ChartRow(clean(row.label), 1, bars=tuple(_connection_bars(row))) for row in drawn)
         return ChartPool(clean(section.title), section.about, rows, section.queued)
-    grid = lay_out_pool(section, COLUMNS, column, scale_ns, POOL_ROWS)
+    grid = lay_out_pool(section, _COLUMNS, column, scale_ns, _POOL_ROWS)
     cut = tuple(_cut_row(row, grid.column_ns, scale_ns) for row in grid.rows)
     return ChartPool(clean(section.title), section.about, cut, section.queued, grid.folded, grid.fold)
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 __all__ = [
     "AT_WORK",
-    "CAUSES",
     "CONNECTION",
     "EMPTY",
     "FULL",
@@ -96,7 +95,7 @@ _NOT_AT_WORK = frozenset(
 AT_WORK = tuple(shade for shade in SHADES if shade not in _NOT_AT_WORK)
 """Of a folded row these are counted: who queues has not begun, and an idle connection serves nobody."""
 
-CAUSES = {
+_CAUSES = {
     (int(state), reason): shade
     for reason, shade in {
         "sql": Shade.SQL,
@@ -120,7 +119,7 @@ NOBODY: Counts = (0.0,) * (len(SHADES) - 1)
 
 def shade_of(state: int, reason: str) -> Shade:
     """Of a state (its number) with that cause."""
-    return CAUSES.get((state, reason)) or SHADES[state]
+    return _CAUSES.get((state, reason)) or SHADES[state]
 
 
 class Cell(NamedTuple):

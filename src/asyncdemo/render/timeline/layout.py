@@ -19,7 +19,6 @@ from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
 from asyncdemo.render.timeline.grid import Grid, Shade, shade_of
 
 __all__ = [
-    "LEAST_SCALE_NS",
     "Blocked",
     "Piece",
     "blocked_of",
@@ -36,7 +35,7 @@ __all__ = [
     "tick_ns",
 ]
 
-LEAST_SCALE_NS = 100_000
+_LEAST_SCALE_NS = 100_000
 """An axis is never shorter, so that what is over in less is drawn short."""
 
 Blocked = dict[int, list[SlowStep]]
@@ -125,7 +124,7 @@ def column_ns(runs: Sequence[Run], columns: int) -> int:
 
 def scale_ns(runs: Iterable[Run]) -> int:
     """Where the axis of them all ends."""
-    return max((LEAST_SCALE_NS, *map(extent_ns, runs)))
+    return max((_LEAST_SCALE_NS, *map(extent_ns, runs)))
 
 
 def cut(run: Run, start_ns: int, end_ns: int) -> Run:
@@ -155,7 +154,7 @@ def lay_out_part(part: Run, start_ns: int, end_ns: int, zero_ns: int, columns: i
     zero_ns: when the first row of the whole run opened.
     """
     columns, rows = max(columns, 1), max(rows, 1)
-    column_ns = -(-max(end_ns - start_ns, LEAST_SCALE_NS) // columns)
+    column_ns = -(-max(end_ns - start_ns, _LEAST_SCALE_NS) // columns)
     grid = _grid(part, columns, rows, column_ns, start_ns, end_ns)
     return replace(grid, origin_ns=start_ns - zero_ns)
 

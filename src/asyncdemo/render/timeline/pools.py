@@ -24,8 +24,6 @@ from asyncdemo.render.timeline.layout import extent_ns, open_ns
 from asyncdemo.render.words import clean, count, place
 
 __all__ = [
-    "MOST_APART",
-    "NESTED",
     "ConnectionRow",
     "PoolSection",
     "Stretch",
@@ -34,10 +32,10 @@ __all__ = [
     "pool_sections",
 ]
 
-MOST_APART = 4
+_MOST_APART = 4
 """Pools of one line that get a section each."""
 
-NESTED = 16
+_NESTED = 16
 """Calls within each other that are looked through for the one that held a connection."""
 
 
@@ -98,7 +96,7 @@ def pool_sections(run: Run) -> tuple[PoolSection, ...]:
     for (_, name, process), together in made.items():
         word = f"{name} pool" if name else "pool"
         of = f" of process {process}" if process else ""
-        if len(together) > MOST_APART:
+        if len(together) > _MOST_APART:
             title = f"{count(len(together), word)}{of}"
             found.append(_section(run, together, title, waited, names))
             continue
@@ -196,7 +194,7 @@ class _Names:
     def _at(self, track: int, at_ns: int) -> str:
         rows = self._rows.get(track, ())
         last = bisect_right(rows, at_ns, key=itemgetter(0)) - 1
-        for start, end, name in (rows[index] for index in range(last, max(last - NESTED, -1), -1)):
+        for start, end, name in (rows[index] for index in range(last, max(last - _NESTED, -1), -1)):
             if start <= at_ns <= end:
                 return name
         return ""
