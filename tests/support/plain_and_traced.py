@@ -133,7 +133,7 @@ def _run(
 
 
 def _without_addresses(output: bytes) -> str:
-    """What differs from run to run: addresses in memory, a timer's time, and how much of what was sent has come."""
+    """What differs from run to run: addresses, the time of a timer, how much of what was sent has come."""
     text = output.decode("utf-8", "surrogateescape")
     text = re.sub(r"when=[0-9.]+", "when=", re.sub(r"0x[0-9a-f]{6,}", "0x", text))
     return re.sub(r"\breading=(True|False) ", "reading=", text)
