@@ -7,7 +7,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from asyncdemo.errors import EXIT_OK
 from asyncdemo.tui.app import Application
@@ -79,6 +81,19 @@ def test_a_filter_looks_at_titles_and_questions(learner: Learner) -> None:
         await until(pilot, lambda: "1 Tea" in shown(pilot.app.screen))
         await pilot.press("slash", *"coff", "enter")
         await until(pilot, lambda: "There are two programs." in shown(pilot.app.screen))
+
+    at_home(learner, use, (80, 24))
+
+
+def test_keys_that_come_before_the_list_is_there_do_not_filter_it(learner: Learner) -> None:
+    async def use(pilot: Pilot[int]) -> None:
+        home = HomeScreen()
+        pilot.app.push_screen(home)
+        while not isinstance(home.focused, OptionList):
+            pilot.app.post_message(events.Key("z", "z"))
+            await asyncio.sleep(0)
+        await pilot.pause()
+        assert "1 Tea" in shown(home)
 
     at_home(learner, use, (80, 24))
 

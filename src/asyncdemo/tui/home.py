@@ -53,6 +53,7 @@ class HomeScreen(LearnerScreen):
     HomeScreen.-wide OptionList { width: 70; }
     HomeScreen.-wide #about { width: 1fr; height: 1fr; border-top: none; padding: 0 2; }
     """
+    AUTO_FOCUS = "OptionList"  # the first widget is the filter, which is hidden
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", key_display="/"),
@@ -79,7 +80,6 @@ class HomeScreen(LearnerScreen):
         self._read()
         step = next_step(self.application.context.course, self._records)
         self._list(step.lesson.id if step else None)
-        self.query_one(OptionList).focus()
 
     def on_screen_resume(self) -> None:
         """What was done on another screen shows here."""
