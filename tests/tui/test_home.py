@@ -98,7 +98,7 @@ def test_keys_that_come_before_the_list_is_there_do_not_filter_it(learner: Learn
     at_home(learner, use, (80, 24))
 
 
-def test_enter_opens_the_lesson_and_what_was_done_there_is_seen_on_coming_back(learner: Learner) -> None:
+def test_from_a_lesson_that_passed_to_the_next_and_back_to_where_both_are_seen(learner: Learner) -> None:
     learner.tea.write_text(MENDED)
 
     async def use(pilot: Pilot[int]) -> None:
@@ -107,7 +107,10 @@ def test_enter_opens_the_lesson_and_what_was_done_there_is_seen_on_coming_back(l
         await until(pilot, lambda: "1 Question" in shown(pilot.app.screen))
         place = shown(pilot.app.screen).split(" Exercise")[0][-1]
         await pilot.press(place)
-        await until(pilot, lambda: "Passed" in shown(pilot.app.screen))
+        await until(pilot, lambda: "n Next lesson" in shown(pilot.app.screen))
+        assert "Passed" in shown(pilot.app.screen)
+        await pilot.press("n")
+        await until(pilot, lambda: "Which beans?" in shown(pilot.app.screen))
         await pilot.press("q")
         await until(pilot, lambda: "1 of 2 exercises passed" in shown(pilot.app.screen))
 

@@ -203,7 +203,7 @@ class ExercisePane(Widget, can_focus=True):
         if practice.verdict is None:
             return Content.assemble(("No verdict", "bold $warning"), f", {when}. {trouble}")
         if practice.verdict.passed:
-            return Content.assemble(("Passed", "bold $success"), f", {when}. {path} {trouble}")
+            return Content.assemble(("Passed", "bold $success"), f", {when}. n goes on. {path} {trouble}")
         return Content.assemble(
             ("Not passed yet", "bold $warning"), f", {when}. Saving checks again: {path} {trouble}"
         )

@@ -41,8 +41,9 @@ class RunPane(RunningPane):
     RunPane #wrote { height: auto; max-height: 40%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", "Go on", key_display="Enter"),
-        Binding("r", "run", "Run again"),
+        Binding("enter", "run", "Run", key_display="Enter"),
+        Binding("enter", "result", "Result", key_display="Enter"),
+        Binding("r", "run_again", "Run again"),
     ]
     can_focus = True
 
@@ -61,19 +62,18 @@ class RunPane(RunningPane):
             self._about(self._before())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("go_on", "run") and self.lesson_screen.runs:
-            return False
-        return action != "run" or self.session.first is not None
-
-    def action_go_on(self) -> None:
-        """Run; after that to the result."""
-        if self.session.first is None:
-            self.action_run()
-        else:
-            self.lesson_screen.go_to("result")
+        if action not in ("run", "result", "run_again"):
+            return True
+        return not self.lesson_screen.runs and (action == "run") == (self.session.first is None)
 
     def action_run(self) -> None:
         self.start(self.session.settings, self.session.variants)
+
+    def action_run_again(self) -> None:
+        self.action_run()
+
+    def action_result(self) -> None:
+        self.lesson_screen.go_to("result")
 
     def started(self) -> None:
         waits = [NOUNS[name] for name in self.session.lesson.services]

@@ -17,6 +17,8 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Footer
 
 from asyncdemo.course.content.catalog import Heading
+from asyncdemo.course.judging.practice import record_of
+from asyncdemo.course.workspace.next_step import first_unread
 from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.exercise.pane import ExercisePane
@@ -91,8 +93,9 @@ class LessonScreen(LearnerScreen):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(str(place), f"show({place})", show=False) for place in range(1, len(_STEPS) + 1)),
-        Binding("n,right", "step(1)", "Next", key_display="n"),
-        Binding("b,left", "step(-1)", "Back", key_display="b"),
+        Binding("n", "step(1)", "Step", key_display="b/n"),
+        Binding("right", "step(1)", "Next step", show=False),
+        Binding("b,left", "step(-1)", "Step before", show=False),
         Binding("c", "code", "Code"),
     ]
 
@@ -165,6 +168,16 @@ class LessonScreen(LearnerScreen):
         place = self.steps.index(self.query_one(StepBar).current) + by
         if 0 <= place < len(self.steps):
             self.go_to(self.steps[place])
+
+    def next_lesson(self) -> None:
+        """The next one that was never run takes the place of this."""
+        context = self.application.context
+        records = {lesson.id: record_of(context, lesson) for lesson in context.course.lessons}
+        lesson = first_unread(context.course, records, self._heading.id)
+        if lesson is None:
+            self.notify("You have run all lessons.")
+        else:
+            self.app.switch_screen(LessonScreen(lesson))
 
     def changed(self) -> None:
         """A run is over: other keys make sense now, and what one looks at may be another."""
