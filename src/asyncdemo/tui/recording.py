@@ -74,11 +74,14 @@ class LiveRecording:
         self._owner, self._theme, self._drawn, self._head = owner, theme, drawn, head
         self.active = False
         self.wanted = False
+        self._race = False
         self._batch: Batch | None = None
 
     def lines(self, width: int, height: int) -> list[Line]:
         """The picture of now, for ``Drawing``."""
-        return picture_lines(self.panels, self._theme, width, height) if self.panels else []
+        if not self.panels:
+            return []
+        return picture_lines(self.panels, self._theme, width, height, race=self._race)
 
     def interrupt(self) -> bool:
         """Ask what runs to end; the second time it is killed. Returns whether anything runs."""
@@ -100,6 +103,7 @@ class LiveRecording:
         error = ""
         interrupted = False
         self.active = self.wanted = True
+        self._race = race
         try:
             jobs = [_without_keys(job) for job in await asyncio.to_thread(make_jobs)]
             if not self.wanted:
@@ -109,6 +113,7 @@ class LiveRecording:
             ]
             for panel in self.panels:
                 panel.output_tail = Tail(_OUTPUT_LINES)
+            self._drawn()
             with Batch(
                 jobs,
                 self.panels,

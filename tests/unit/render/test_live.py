@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.model import Outcome, Run, RunOutcome, Site, State
-from asyncdemo.render.terminal.live import LivePanel, LiveView
+from asyncdemo.render.terminal.live import LivePanel, LiveView, picture_lines
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import UNICODE
 from tests.support.replay import replay
@@ -200,6 +200,20 @@ def test_wide_terminals_have_panels_side_by_side_and_narrow_ones_stack_them() ->
         panel.clock(ns(10))
     assert "two" in seen(*panels, width=120)[0]
     assert ["two" in line for line in seen(*panels, width=90) if line.startswith("── ")] == [False, True]
+
+
+def test_in_a_race_no_panel_moves_while_rows_open_in_it() -> None:
+    def titles(*panels: LivePanel) -> list[int]:
+        lines = text_of(picture_lines(panels, UNICODE, 80, 24, race=True))
+        return [at for at, line in enumerate(lines) if line.startswith("── ")]
+
+    slow, quick = LivePanel("slow"), LivePanel("quick")
+    before = titles(slow, quick)
+    lanes_of(quick, "a b c d e f g h i j k l")
+    lanes_of(slow, "a")
+    at_first = titles(slow, quick)
+    lanes_of(slow, "a b c d e")
+    assert len(before) == 2 and before == at_first == titles(slow, quick)
 
 
 @pytest.mark.parametrize(("width", "height"), [(40, 12), (80, 24), (160, 45), (200, 10)])

@@ -115,8 +115,13 @@ class LiveView:
             self._console.clear()
 
 
-def picture_lines(panels: Sequence[LivePanel], theme: Theme, width: int, height: int) -> list[Line]:
-    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines."""
+def picture_lines(
+    panels: Sequence[LivePanel], theme: Theme, width: int, height: int, *, race: bool = False
+) -> list[Line]:
+    """All panels as they stand, on one time scale, and the legend: at most ``height`` lines.
+
+    race: they run at the same time, so each keeps its place from the first moment on.
+    """
     ended = {end for panel in panels for end in panel.ended_how}
     each, side_by_side = panel_width(len(panels), width)
     noun = panels[0].noun if panels else "lane"
@@ -134,23 +139,28 @@ def picture_lines(panels: Sequence[LivePanel], theme: Theme, width: int, height:
     else:
         # Below each other there is room for what is being written only, and for one axis.
         outputs = [output(panel, room // 2) if panel.active else [] for panel in panels]
-        axes = sum(panel.lanes > 0 for panel in panels)
+        axes = len(panels) if race else sum(panel.lanes > 0 for panel in panels)
         room_for_all = room - sum(map(len, outputs)) + max(axes - 1, 0)
-        pictures = _pictures(panels, theme, each, _shares(panels, room_for_all), len(panels) == 1)
-        axis: list[Line] = []
-        for panel, picture in zip(panels, pictures, strict=True):
+        heights = _shares(panels, room_for_all, race)
+        pictures = _pictures(panels, theme, each, heights, len(panels) == 1)
+        axis: list[Line] = [[]] if race and len(panels) > 1 else []
+        for panel, picture, share in zip(panels, pictures, heights, strict=True):
             if panel.lanes and len(panels) > 1:
                 axis = [picture.pop(1)]
+            if race:
+                picture += [[]] * (share - len(axis) - len(picture))
         pairs = zip(pictures, outputs, strict=True)
         lines = [*axis, *(line for picture, written in pairs for line in (*picture, *written))]
     return [*lines[: max(room, 1)], [], *legend][: max(height, 1)]
 
 
-def _shares(panels: Sequence[LivePanel], room: int) -> list[int]:
+def _shares(panels: Sequence[LivePanel], room: int, race: bool) -> list[int]:
     """The lines of each, below each other: first of what runs, so that one sees it happen; then of the rest.
 
     Between the end of one and the start of the next the last one counts as running.
     """
+    if race:
+        return [max(room // len(panels), _LEAST_HEIGHT)] * len(panels)
     begun = [place for place, panel in enumerate(panels) if panel.started]
     runs = [place for place in begun if panels[place].active] or begun[-1:]
     if all(panel.started and not panel.active for panel in panels):
