@@ -75,6 +75,12 @@ class TestBlocksTheLoop:
         assert "3 times, 0.45 s in all and 0.20 s at the longest" in first.message
         assert "60 ms at app.py:40" in second.message
 
+    def test_steps_at_no_known_place_are_a_sentence_too(self) -> None:
+        story = Story()
+        for number in range(2):
+            story.task(f"worker({number})").is_ready(1 + 400 * number).blocks(100, "", at=None, cpu_ms=99)
+        assert only(findings(story, self.KIND)).message.endswith("0.10 s at the longest.")
+
     def test_computing_seen_on_several_lines_of_one_function_is_one_finding(self) -> None:
         story = Story()
         for line in (12, 13, 14):

@@ -61,10 +61,10 @@ def blocks_the_loop(run: Run) -> Iterator[Finding]:
         longest = max(steps, key=lambda step: step.held_ns)
         in_hub = in_a_hub(run, longest.track)
         made_there = _made_there(longest, made)
+        how_long = f"{_how_long(steps)}{at(longest.site, longest.called_from)}".rstrip(",")
         yield Finding(
             FindingKind.BLOCKS_THE_LOOP,
-            f"{_what(longest)} held the {'hub' if in_hub else 'event loop'} {_how_long(steps)}"
-            f"{at(longest.site, longest.called_from)}.",
+            f"{_what(longest)} held the {'hub' if in_hub else 'event loop'} {how_long}.",
             made_there or (_advice_in_hub(longest) if in_hub else _advice(longest)),
             longest.site or longest.called_from,
             longest.called_from or own(longest.site),
