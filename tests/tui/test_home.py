@@ -85,6 +85,17 @@ def test_a_filter_looks_at_titles_and_questions(learner: Learner) -> None:
     at_home(learner, use, (80, 24))
 
 
+def test_the_command_palette_has_what_the_keys_do(learner: Learner) -> None:
+    async def use(pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: "1 Tea" in shown(pilot.app.screen))
+        await pilot.press("enter")
+        await until(pilot, lambda: "1 Question" in shown(pilot.app.screen))
+        await pilot.press("ctrl+p", *"code", "enter")
+        await until(pilot, lambda: "Other program" in shown(pilot.app.screen))
+
+    at_home(learner, use, (80, 24))
+
+
 def test_keys_that_come_before_the_list_is_there_do_not_filter_it(learner: Learner) -> None:
     async def use(pilot: Pilot[int]) -> None:
         home = HomeScreen()

@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import ClassVar
 
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, Monochrome
 from textual.screen import Screen
@@ -105,6 +106,18 @@ class Application(App[int]):
         if self.no_color:
             filters = [NoColorFilter() if isinstance(each, Monochrome) else each for each in filters]
         return filters if self.glyphs.rule == "─" else [*filters, AsciiFilter()]
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """For the command palette: what the keys do now, and of Textual's own what has no key here."""
+        told: set[str] = set()
+        for node, binding, enabled, _ in screen.active_bindings.values():
+            act = getattr(node, f"action_{binding.action.partition('(')[0]}", None)
+            ours = act is not None and act.__module__.startswith(__package__)
+            if (ours or binding.show) and enabled and binding.description not in ("", *told):
+                told.add(binding.description)
+                run = partial(self.run_action, binding.action, node)
+                yield SystemCommand(binding.description, f"Key: {self.get_key_display(binding)}", run)
+        yield from (each for each in super().get_system_commands(screen) if each.title not in told)
 
     def action_interrupt(self) -> None:
         """Ctrl-C: ends what runs; where nothing runs, the application."""

@@ -92,7 +92,10 @@ class LessonScreen(LearnerScreen):
     LessonScreen #steps { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(str(place), f"show({place})", show=False) for place in range(1, len(_STEPS) + 1)),
+        *(
+            Binding(str(place), f"show({place})", f"Step {place}", show=False)
+            for place in range(1, len(_STEPS) + 1)
+        ),
         Binding("n", "step(1)", "Step", key_display="b/n"),
         Binding("right", "step(1)", "Next step", show=False),
         Binding("b,left", "step(-1)", "Step before", show=False),
