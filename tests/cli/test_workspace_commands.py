@@ -435,6 +435,15 @@ def test_the_solution_is_shown_after_a_pass(desk: Desk) -> None:
     assert "gather" in desk("solution", "tea").out
 
 
+def test_the_changes_are_told_without_a_screen_and_those_of_the_solution_after_a_pass(desk: Desk) -> None:
+    desk.tea.write_text(MENDED)
+    before = desk("solution", "tea", "--changes").out
+    assert "What you changed" in before and "+" in before
+    assert "What the solution changes" not in before
+    desk("check", "tea")
+    assert "What the solution changes" in desk("solution", "tea", "--changes").out
+
+
 def test_reset_without_a_terminal_needs_a_yes_and_keeps_the_text(desk: Desk) -> None:
     desk.tea.write_text("mine")
     done = desk("reset", "tea")

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from asyncdemo.cli.exercises import exercise_argument, need_help_with
+from asyncdemo.cli.exercises import exercise_argument, need_help_with, need_workspace
 from asyncdemo.cli.options import course_option
 from asyncdemo.cli.terminal import can_draw, wrapped
+from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import CourseError
 
 __all__ = ["command"]
@@ -16,13 +17,27 @@ __all__ = ["command"]
 
 @click.command("solution")
 @exercise_argument()
+@click.option(
+    "--changes",
+    is_flag=True,
+    help="What you changed in the exercise, and what the solution changes if you may see it.",
+)
 @course_option
-def command(exercise_name: str | None, course_folder: Path | None) -> None:
+def command(exercise_name: str | None, changes: bool, course_folder: Path | None) -> None:
     """Show a solution of EX, once your own has passed; before that, to who asks a second time.
 
     EX is an id, a number, a part of an id, or the file. Without it: the first that has not passed.
     """
     lesson, exercise, progress = need_help_with(exercise_name, course_folder)
+    if changes:
+        from asyncdemo.cli.console import make_console
+        from asyncdemo.tui.exercise.pages import changes_page
+
+        known = progress.of(lesson.id)
+        file = need_workspace(locate(course_folder)).file(lesson)
+        may_see = bool(known.passed) or known.solution_shown
+        make_console().print(changes_page(exercise, file, with_solution=may_see))
+        return
     try:
         text = exercise.solution.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
