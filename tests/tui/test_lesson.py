@@ -154,6 +154,21 @@ def test_from_the_question_to_the_result_nothing_is_out_of_sight(
     assert "  3 of 3 predictions right" in list(summary(session))
 
 
+def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContext) -> None:
+    long = "only one, as each is waited for before the next"
+    change(context.course.lessons[0].folder / "lesson.toml", 'text = "one"', f'text = "{long}"')
+
+    async def use(driven: Driven) -> None:
+        await driven.press("2", "enter", "enter")
+        await driven.run()
+        await driven.press("enter")
+        words = " ".join(driven.seen.split())
+        assert f"2. You said: {long}. It was: {long}." in words
+        assert "waiting" in words  # the legend is the last of it
+
+    drive(open_lesson(context), context, use)
+
+
 def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: CourseContext) -> None:
     async def answer(driven: Driven) -> None:
         await driven.press("2", "7", "backspace", "5")

@@ -5,6 +5,7 @@ Not for: the long forms of these, which are a key away (``reading``).
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
@@ -101,24 +102,33 @@ class ResultPane(Pane):
         run = self.session.first
         if run is None:
             return [text_line("Nothing has been run yet. 3 goes to the run.", DIM)]
-        said = list(self._said(run, width))
+        said = list(self._said(run, width, height))
         told = [figures(recorded, run.measured[recorded.name]) for recorded in run.runs]
         return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, height - len(said) - 1, told)]
 
-    def _said(self, run: LessonRun, width: int) -> Iterator[Line]:
+    def _said(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
+        """A line for each answer; two if it is too long for one, and half of the screen is left."""
         if no_verdict(run):
             yield text_line(fit(no_verdict(run), width, self.glyphs.ellipsis), WARNING)
-        for answer in self.session.judged():
+        judged = self.session.judged()
+        wraps = 2 * len(judged) <= height // 2
+        for answer in judged:
             mark, style = {
                 True: (self.glyphs.good, _RIGHT),
                 False: (self.glyphs.bad, WARNING),
                 None: (self.glyphs.dot, DIM),
             }[answer.right]
-            sentence = fit(f"{answer.place}. {answer.sentence}", width - 2, self.glyphs.ellipsis)
+            emphasis = EMPHASIS if answer.said else None
+            whole = f"{answer.place}. {answer.sentence}"
+            first, *more = textwrap.wrap(whole, width - 2)
+            if more and not wraps:
+                first, more = fit(whole, width - 2, self.glyphs.ellipsis), []
             question = self.session.question(answer.place - 1).replace("`", "")
-            room = width - 4 - len(sentence)
+            room = 0 if more else width - 4 - len(first)
             yield [
                 Segment(f"{mark} ", style),
-                Segment(sentence, EMPHASIS if answer.said else None),
+                Segment(first, emphasis),
                 Segment(f"  {fit(question, room, self.glyphs.ellipsis)}" if room > 12 else "", DIM),
             ]
+            if more:
+                yield text_line("     " + fit(" ".join(more), width - 5, self.glyphs.ellipsis), emphasis)
