@@ -239,6 +239,21 @@ def test_the_programs_are_beside_the_question(context: CourseContext, width: int
     drive(open_lesson(context), context, use, (width, 48))
 
 
+def test_a_line_that_differs_and_is_too_long_for_its_column_goes_on_below(context: CourseContext) -> None:
+    line, words = (
+        "        await brew(n)",
+        "this cup is waited for before the next one is even put on the stove",
+    )
+    for file in ("slow.py", "lesson.toml"):
+        change(context.course.lessons[0].folder / file, line, f"{line}  # {words}")
+
+    async def use(driven: Driven) -> None:
+        await driven.press("2")
+        assert "on the stove" in driven.seen
+
+    drive(open_lesson(context), context, use, (150, 48))
+
+
 def test_other_settings_are_run_and_compared_with_the_first(context: CourseContext) -> None:
     async def use(driven: Driven) -> None:
         await driven.run()

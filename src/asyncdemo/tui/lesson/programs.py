@@ -105,10 +105,14 @@ class Programs(Drawing):
         return [*line, Segment(fit(f" {title}", width - used, self._glyphs.ellipsis), DIM)]
 
     def _program(self, place: int, width: int, height: int) -> list[Line]:
-        """Without its empty lines if it does not fit with them; then as much as fits."""
+        """Without its empty lines if it needs their room; then long lines are cut; then a part of it."""
         lines = self._numbered[place]
-        if len(lines) > height:
+        whole = [part for line in lines for part in _wrapped(line, width)]
+        if len(whole) > height:
             lines = [line for line in lines if line[2:]]
+            whole = [part for line in lines for part in _wrapped(line, width)]
+        if len(whole) <= height:
+            return [self._cut(line, width) for line in whole]
         if len(lines) > height:
             shown = lines[self.first : self.first + height - 1]
             left = len(lines) - self.first - len(shown)
@@ -146,6 +150,23 @@ class CodeScreen(LearnerScreen):
 
     def action_page(self, by: int) -> None:
         self._programs.page(by)
+
+
+def _wrapped(line: Line, width: int) -> list[Line]:
+    """One of the lines that differ goes on below, indented, if it is too long; others are cut."""
+    head, code = line[:2], line[2:]
+    text = "".join(segment.text for segment in code)
+    indent = len(text) - len(text.lstrip()) + 4
+    room = width - Segment.get_line_length(head)
+    if not head[1].text.strip() or len(text) <= room or room <= 2 * indent:
+        return [line]
+    cuts, start, end = [], indent, room
+    while end < len(text):
+        start = max(text.rfind(" ", start, end), text.rfind("(", start, end)) + 1 or end
+        cuts.append(start)
+        end = start + room - indent
+    first, *others = Segment.divide(code, [*cuts, len(text)])
+    return [[*head, *first], *([Segment("    "), head[1], Segment(" " * indent), *part] for part in others)]
 
 
 def _numbered(shown: Listing, glyphs: Theme) -> Iterator[Line]:
