@@ -186,6 +186,17 @@ def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: Course
     drive(open_lesson(context), context, go_on)
 
 
+def test_tab_skips_a_question_without_taking_an_answer(context: CourseContext) -> None:
+    async def use(driven: Driven) -> None:
+        await driven.press("2", "tab")
+        assert "Tab skips it" in driven.seen
+        await driven.press("tab", "tab")
+        assert driven.step == "run"
+        assert not driven.session.answers()
+
+    drive(open_lesson(context), context, use)
+
+
 def test_what_is_no_number_is_no_answer_and_letters_are_keys(context: CourseContext) -> None:
     async def use(driven: Driven) -> None:
         await driven.press("2", "1", "comma", "5", "enter")

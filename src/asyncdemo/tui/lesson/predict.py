@@ -23,8 +23,8 @@ __all__ = ["PredictPane"]
 
 _KEYS = {
     PredictionKind.NUMBER: "Type a number. Enter goes on; without an answer, too.",
-    PredictionKind.CHOICE: "Up and down choose. Enter goes on, Backspace takes the answer back.",
-    PredictionKind.ORDER: "Space picks one up and puts it down, up and down move it. Enter goes on.",
+    PredictionKind.CHOICE: "Up and down choose, Enter takes it. Tab skips it, Backspace takes it back.",
+    PredictionKind.ORDER: "Space picks up and puts down, up and down move. Enter takes it, Tab skips it.",
 }
 _STANDS = "The programs have been started: this answer stands."
 
