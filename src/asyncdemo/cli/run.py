@@ -17,19 +17,17 @@ from asyncdemo.analysis.metrics.requests import has_failed
 from asyncdemo.cli.code import print_code
 from asyncdemo.cli.console import make_console, print_output, print_runs
 from asyncdemo.cli.exercises import next_words, program
+from asyncdemo.cli.lesson_text import introduce, print_notes, print_section, say_how_to_measure
 from asyncdemo.cli.options import course_option, details_option, json_option, plain_option, set_option
 from asyncdemo.cli.overwrite import check_recording
 from asyncdemo.cli.predict import ask, print_answers
-from asyncdemo.cli.prose import print_markdown
 from asyncdemo.cli.recording import Recorded, record_live, record_quietly
 from asyncdemo.cli.terminal import can_ask, can_draw, interactive, wrapped, wrapped_for
 from asyncdemo.course.content import knobs as course_knobs
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.content.lesson import Lesson, Variant, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
-from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.course.content.predictions import fill
-from asyncdemo.course.content.text import sections
 from asyncdemo.course.judging.answers import answerable, judge_answers
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
 from asyncdemo.course.workspace.context import CourseContext, locate
@@ -47,7 +45,6 @@ from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.runner import Stdout
 from asyncdemo.render.text.json_result import lesson_result
 from asyncdemo.render.words import join
-from asyncdemo.services import NOUNS, choose
 from asyncdemo.serving import Job
 
 __all__ = ["command"]
@@ -156,15 +153,15 @@ def command(
     if notes and presenting:
         raise UsageError("--notes are not for the class: print them on another terminal, without --present.")
     if notes:
-        _print_notes(lesson)
+        print_notes(lesson)
         return
     if show_code:
-        print_code(_chosen(lesson, chosen), make_console() if can_draw() and not plain else None)
+        print_code(lesson.chosen(chosen), make_console() if can_draw() and not plain else None)
         return
     if presenting:
         _need_a_screen(plain or as_json)
     settings = course_knobs.settings(set_to)
-    variants = _chosen(lesson, chosen)
+    variants = lesson.chosen(chosen)
     if save_to is not None:
         _make_folder(save_to)
         for variant in variants:
@@ -212,7 +209,7 @@ def command(
         )
         _save(lesson, lecture.runs, save_to)
         click_context.exit(code or _exit_code(variants, Recorded(lecture.runs)))
-    _introduce(context, lesson, console, changed)
+    introduce(context, lesson, console, changed)
     answers = ask(predictions, names, values) if predictions and can_ask() else {}
     recorded = _record(jobs(Stdout.INHERIT if console is None else Stdout.CAPTURE), console, lesson.race)
     odd = not_as_meant(variants, recorded.runs)
@@ -241,9 +238,9 @@ def command(
             click.echo(f"\nWhy, every row and what to change: {more}")
         else:
             click.echo("\n" + click.style("Change it", bold=True))
-            _print_section(lesson, "Change it", console)
+            print_section(lesson, "Change it", console)
             click.echo(f"The whole text: {lesson.readme}")
-        _say_how_to_measure(context, lesson)
+        say_how_to_measure(context, lesson)
         if context.progress is not None:
             for line in next_words(context, just_run=lesson.id):
                 click.echo(line)
@@ -310,22 +307,6 @@ def _need_a_screen(words_wanted: bool) -> None:
         raise UsageError("--present needs a terminal: it draws on the whole screen and waits for keys.")
 
 
-def _print_notes(lesson: Lesson) -> None:
-    if "For instructors" not in sections(lesson.readme):
-        raise UsageError(f"{lesson.id} has no notes: {lesson.readme} has no section 'For instructors'.")
-    click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
-    _print_section(lesson, "For instructors", make_console() if can_draw() else None)
-    click.echo(f"For the class: asyncdemo run {lesson.id} --present")
-
-
-def _chosen(lesson: Lesson, names: Sequence[str]) -> list[Variant]:
-    known = [variant.name for variant in lesson.variants]
-    for name in names:
-        if name not in known:
-            raise UsageError(f"{lesson.id} has no variant {name!r}. It has: {', '.join(known)}.")
-    return [variant for variant in lesson.variants if not names or variant.name in names]
-
-
 def _exit_code(variants: Sequence[Variant], recorded: Recorded) -> int:
     if recorded.interrupted:
         return EXIT_INTERRUPTED
@@ -362,28 +343,3 @@ def _remember(context: CourseContext, lesson: Lesson, answered: Sequence[Predict
         context.progress.update(lesson.id, lambda record: record.after_run(answered))
     except WorkspaceError as error:  # what was seen is not less true
         click.echo(str(error), err=True)
-
-
-def _introduce(context: CourseContext, lesson: Lesson, console: Console | None, changed: Knobs) -> None:
-    """changed: the knobs that the learner set. The text has the values as written."""
-    click.echo(click.style(f"Lesson {lesson.number}: {lesson.title}", bold=True) + "\n")
-    _print_section(lesson, "The question", console)
-    if can_ask():
-        click.echo(wrapped(f"To read the programs first: {program(context)} run {lesson.id} --code") + "\n")
-    if lesson.services:
-        names = join([f"{NOUNS[name]} ({choose(name).words()})" for name in lesson.services])
-        click.echo(wrapped(f"The programs use {names}.") + "\n")
-    if changed:
-        settings = ", ".join(f"{name} = {value}" for name, value in changed.items())
-        click.echo(f"{wrapped(f'This time: {settings}.')}\n")
-
-
-def _say_how_to_measure(context: CourseContext, lesson: Lesson) -> None:
-    from asyncdemo.lab.experiments import find_experiment  # here, as it takes longer than starting to run
-
-    if find_experiment(lesson.id) is not None:
-        click.echo(f"To measure it: {program(context)} lab {lesson.id}")
-
-
-def _print_section(lesson: Lesson, heading: str, console: Console | None) -> None:
-    print_markdown(sections(lesson.readme).get(heading, ""), console)

@@ -6,6 +6,7 @@ Not for: running it, or finding it among others (``catalog``, ``lookup``).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from asyncdemo.course.content.figures import mistake
 from asyncdemo.course.content.load import Load, read_load
 from asyncdemo.course.content.manifest import Table, read
 from asyncdemo.course.content.predictions import Choice, Prediction, PredictionKind
+from asyncdemo.errors import UsageError
 
 __all__ = ["Knob", "Lesson", "Quoted", "Variant", "load_lesson"]
 
@@ -83,6 +85,14 @@ class Lesson(Heading):
     @property
     def readme(self) -> Path:
         return self.folder / "README.md"
+
+    def chosen(self, names: Sequence[str]) -> tuple[Variant, ...]:
+        """The variants of these names, all if there are none. Raises UsageError."""
+        known = [variant.name for variant in self.variants]
+        for name in names:
+            if name not in known:
+                raise UsageError(f"{self.id} has no variant {name!r}. It has: {', '.join(known)}.")
+        return tuple(variant for variant in self.variants if not names or variant.name in names)
 
 
 def load_lesson(folder: Path) -> Lesson:

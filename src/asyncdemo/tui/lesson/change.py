@@ -110,7 +110,7 @@ class ChangePane(RunningPane):
         for knob in self.query(NumberInput):
             knob.value = preset.settings.get(knob.name or "", str(self.session.values[knob.name or ""]))
         self._remark = preset.remark
-        self._begin(self.session.chosen(preset.variants))
+        self._begin(self.session.lesson.chosen(preset.variants))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Of a narrow terminal the row of a knob says only a part."""

@@ -25,7 +25,6 @@ from asyncdemo.errors import (
     EXIT_MISSING,
     EXIT_OK,
     MissingError,
-    UsageError,
     WorkspaceError,
 )
 from asyncdemo.model import Run
@@ -113,7 +112,7 @@ class LessonSession:
             AsyncdemoError: The lesson cannot be read, or cannot be run like this.
         """
         self.lesson: Lesson = load_lesson(folder)
-        self.variants = self.chosen(variants)
+        self.variants = self.lesson.chosen(variants)
         self.settings = dict(settings or {})
         self._jobs = LessonJobs(self.lesson, timeout_s)
         self.values = self._jobs.values(self.settings)
@@ -135,14 +134,6 @@ class LessonSession:
     def close(self) -> None:
         """Stop the services."""
         self._jobs.__exit__(None, None, None)
-
-    def chosen(self, names: Sequence[str]) -> tuple[Variant, ...]:
-        """The variants of these names, all if there are none. Raises UsageError."""
-        known = [variant.name for variant in self.lesson.variants]
-        for name in names:
-            if name not in known:
-                raise UsageError(f"{self.lesson.id} has no variant {name!r}. It has: {', '.join(known)}.")
-        return tuple(item for item in self.lesson.variants if not names or item.name in names)
 
     @property
     def names(self) -> list[str]:
