@@ -1,6 +1,7 @@
 """The run viewer: recorded runs on one scale, to move about in and to ask who waited for what.
 
 Not for: pictures as a whole (``timeline``), figures and findings (``render.terminal.report``).
+Longer than most: each key changes the one view that all rows share (cursor, zoom, way back, playing).
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 Its files are watched as long as it is there. Not for: checking (``checking``), what a verdict looks like
 (``verdict``), the screen around it (``watch``, ``lesson``).
+Longer than most: what a key does depends on the page that is open and on what was asked before.
 """
 
 from __future__ import annotations
