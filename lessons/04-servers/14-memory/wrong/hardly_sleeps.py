@@ -1,0 +1,66 @@
+"""Wrong: the sleeps are so short that nobody else gets a look at the process."""
+
+import asyncio
+import threading
+import time
+
+import psutil
+
+THREADS = 200
+TASKS = 500
+KEEPS_KIB = 16
+HOLD_S = 0.5
+
+
+def wait_in_thread(gate: threading.Event) -> None:
+    """Leave this function as it is, and the next one."""
+    kept = b"." * (KEEPS_KIB * 1024)
+    gate.wait()
+    del kept
+
+
+async def wait_in_task(gate: asyncio.Event) -> None:
+    kept = b"." * (KEEPS_KIB * 1024)
+    await gate.wait()
+    del kept
+
+
+def sizes() -> tuple[float, float]:
+    info = psutil.Process().memory_info()
+    return info.rss / 1024, info.vms / 1024
+
+
+def per_thread() -> tuple[float, float]:
+    gate = threading.Event()
+    waiters = [threading.Thread(target=wait_in_thread, args=(gate,)) for _ in range(THREADS)]
+    time.sleep(0.02)
+    before = sizes()
+    for waiter in waiters:
+        waiter.start()
+    time.sleep(0.02)
+    during = sizes()
+    gate.set()
+    for waiter in waiters:
+        waiter.join()
+    return (during[0] - before[0]) / THREADS, (during[1] - before[1]) / THREADS
+
+
+async def per_task() -> tuple[float, float]:
+    gate = asyncio.Event()
+    await asyncio.sleep(0.02)
+    before = sizes()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(TASKS):
+            group.create_task(wait_in_task(gate))
+        await asyncio.sleep(0.02)
+        during = sizes()
+        gate.set()
+    return (during[0] - before[0]) / TASKS, (during[1] - before[1]) / TASKS
+
+
+def main() -> dict[str, tuple[float, float]]:
+    return {"thread": per_thread(), "task": asyncio.run(per_task())}
+
+
+if __name__ == "__main__":
+    print(main())
