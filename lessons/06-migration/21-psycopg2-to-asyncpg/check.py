@@ -1,5 +1,6 @@
 """What the moved routes must do, in sentences."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from asyncdemo.services.films import films
@@ -13,6 +14,7 @@ def check(seen: Seen) -> None:
         seen.never_blocked()
     seen.requests().all_answered(requests)
     pool = seen.pool("asyncpg").made_once_per_process().no_task_holds_two()
+    opened_before_the_first_request(seen)
     rows_are_those_of_the_database(seen)
     reviews_are_there_once_answered(seen)
     pool.opened_at_most(connections)
@@ -23,6 +25,18 @@ def check(seen: Seen) -> None:
     seen.never_blocked()
     seen.ends_well()
     seen.no_warnings()
+
+
+def opened_before_the_first_request(seen: Seen) -> None:
+    """The clients begin when the server answers, so what it does before that is done for all of them."""
+    made_ns = min(pool.made_ns or 0 for pool in seen.run.resources if pool.name == "asyncpg")
+    first_ns = min(request.sent_ns for request in seen.requests().requests)
+    seen.expect(
+        made_ns < first_ns,
+        "The pool was made before the first request.",
+        "The pool should be opened before the first request; it was made "
+        f"{(made_ns - first_ns) / 1e6:.0f} ms after that was sent.",
+    )
 
 
 def rows_are_those_of_the_database(seen: Seen) -> None:
@@ -59,11 +73,15 @@ def reviews_are_there_once_answered(seen: Seen) -> None:
         of_film = [(request, body["rating"]) for request, body in stored if body["film_id"] == film_id]
         asked = seen.requests(path)
         for request, body in zip(asked.requests, asked.bodies, strict=True):
-            least = sum(review.end_ns <= request.sent_ns for review, _ in of_film)
-            most = sum(review.sent_ns <= request.end_ns for review, _ in of_film)
-            shown = len(body["ratings"])
-            if not least <= shown <= most or set(body["ratings"]) - {rating for _, rating in of_film}:
-                wrong.append((least - shown, f"{request.name} showed {shown} of at least {least}"))
+            least = Counter(rating for review, rating in of_film if review.end_ns <= request.sent_ns)
+            most = Counter(rating for review, rating in of_film if review.sent_ns <= request.end_ns)
+            shown = Counter(body["ratings"])
+            if not least <= shown <= most:
+                missing = (least - shown).total()
+                message = (
+                    f"{request.name} showed {ratings(shown)}, and before it were answered {ratings(least)}"
+                )
+                wrong.append((missing, message))
     seen.expect(
         not wrong,
         "Each review was shown from the moment at which its client was answered.",
@@ -71,6 +89,10 @@ def reviews_are_there_once_answered(seen: Seen) -> None:
         f"{max(wrong)[1] if wrong else 'it did'}.",
         at=seen.calls("add_review"),
     )
+
+
+def ratings(counted: Counter[int]) -> str:
+    return ", ".join(map(str, sorted(counted.elements()))) or "none"
 
 
 def films_asked_for(seen: Seen) -> list[tuple[int, str]]:
