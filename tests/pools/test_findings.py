@@ -26,7 +26,8 @@ _POOL_KINDS = {
 
 
 def found(run: Run) -> set[FindingKind]:
-    assert run.notes == ()
+    # aiohttp makes such a task for each request, on 3.12 and newer; seldom has it anything left to do
+    assert not [note for note in run.notes if not note.startswith("Tasks that begin while they are made")]
     return {finding.kind for finding in diagnose(run)} & _POOL_KINDS
 
 
