@@ -32,7 +32,9 @@ def test_what_a_schedule_measures_is_known() -> None:
 
 
 def test_an_unknown_one_gets_the_names_that_there_are() -> None:
-    with pytest.raises(UsageError, match="90-minutes, three-hours, half-a-day, half-a-day-on-measuring, a-day;"):
+    with pytest.raises(
+        UsageError, match="90-minutes, three-hours, half-a-day, half-a-day-on-measuring, a-day;"
+    ):
         find_schedule(COURSE, "a-week")
 
 
