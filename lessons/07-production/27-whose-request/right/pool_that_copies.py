@@ -8,7 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from typing import ParamSpec, TypeVar
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 REQUESTS = 4
 THREADS = 3
@@ -22,7 +23,8 @@ class ContextPool(ThreadPoolExecutor):
     """A call to it runs in a copy of the context in which it was submitted."""
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        return super().submit(copy_context().run, function, *args, **kwargs)
+        context = copy_context()
+        return super().submit(lambda: context.run(function, *args, **kwargs))
 
 
 pool = ContextPool(THREADS)
@@ -60,7 +62,7 @@ async def handle(n: int) -> list[int]:
     who, whose = sender(n)
     request_id.set(who)
     customer.set(whose)
-    return await asyncio.gather(in_pool(2 * n - 1), in_pool(2 * n))
+    return await asyncio.gather(*(in_pool(picture) for picture in (2 * n - 1, 2 * n)))
 
 
 async def main() -> list[list[int]]:

@@ -48,7 +48,7 @@ async def handle(n: int) -> list[int]:
     who, whose = sender(n)
     request_id.set(who)
     customer.set(whose)
-    return await asyncio.gather(in_pool(2 * n - 1), in_pool(2 * n))
+    return await asyncio.gather(*(in_pool(picture) for picture in (2 * n - 1, 2 * n)))
 
 
 async def main() -> list[list[int]]:

@@ -48,7 +48,7 @@ async def handle(n: int) -> list[int]:
     request_id.set(who)
     customer.set(whose)
     context = copy_context()
-    return await asyncio.gather(in_pool(2 * n - 1, context), in_pool(2 * n, context))
+    return await asyncio.gather(*(in_pool(picture, context) for picture in (2 * n - 1, 2 * n)))
 
 
 async def main() -> list[list[int]]:
