@@ -1,7 +1,7 @@
-"""Eight questions to PostgreSQL, each in a greenlet of its own, and they are still asked one after another.
+"""Eight queries to PostgreSQL, each in its own greenlet, and still they run one after another.
 
-Mend it: all of them are with the database at once, nobody holds the hub, and main returns the answers in the
-order of the questions. The queries stay in greenlets.
+Fix it: all of them wait for the database at the same time, nothing blocks the hub, and main returns the
+answers in the order of the queries. Each query keeps its own greenlet.
 
 Run it alone with:  python exercise.py
 """
@@ -19,15 +19,15 @@ QUERIES = 8
 QUERY_S = 0.2
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 
-# TODO: the standard library has been told to let other greenlets run. Who has not?
+# TODO: the standard library now lets other greenlets run while it waits. What doesn't?
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """The answer to question n. Leave this function as it is."""
+    """Have the database draw an answer to query n. Leave this function as it is."""
     connection = connections.getconn()
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT %s FROM pg_sleep(%s)", (n, QUERY_S))
+            cursor.execute("SELECT %s * 1000 + floor(random() * 1000) FROM pg_sleep(%s)", (n, QUERY_S))
             return int(cursor.fetchone()[0])
     finally:
         connections.putconn(connection)

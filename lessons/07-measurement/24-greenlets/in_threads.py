@@ -1,11 +1,11 @@
-"""Queries in threads, by psycopg2: how many does PostgreSQL have at once?
+"""Queries in threads, by psycopg2: how many does PostgreSQL run at the same time?
 
 Predict the peak and the seconds before you run it:  python in_threads.py
 """
 
 # Nothing is patched here.
 
-# What waits in a thread of its own stops no other.
+# A thread that waits stops no other thread.
 
 import os
 from concurrent.futures import ThreadPoolExecutor

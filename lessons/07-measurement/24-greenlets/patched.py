@@ -1,4 +1,4 @@
-"""Queries in greenlets, by psycopg2 with psycogreen: how many does PostgreSQL have at once?
+"""Queries in greenlets, by psycopg2 with psycogreen: how many does PostgreSQL run at the same time?
 
 Predict the peak and the seconds before you run it:  python patched.py
 """

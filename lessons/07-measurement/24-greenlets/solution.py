@@ -1,4 +1,4 @@
-"""Eight questions to PostgreSQL at once, each in a greenlet: the driver lets the others run while it waits.
+"""Eight queries at the same time, each in its own greenlet: while one waits, the driver lets the others run.
 
 Run it alone with:  python solution.py
 """
@@ -21,11 +21,11 @@ patch_psycopg()
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """The answer to question n. Leave this function as it is."""
+    """Have the database draw an answer to query n. Leave this function as it is."""
     connection = connections.getconn()
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT %s FROM pg_sleep(%s)", (n, QUERY_S))
+            cursor.execute("SELECT %s * 1000 + floor(random() * 1000) FROM pg_sleep(%s)", (n, QUERY_S))
             return int(cursor.fetchone()[0])
     finally:
         connections.putconn(connection)

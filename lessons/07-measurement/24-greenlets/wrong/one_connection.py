@@ -20,11 +20,11 @@ one_at_a_time = BoundedSemaphore(1)
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """The answer to question n. Leave this function as it is."""
+    """Have the database draw an answer to query n. Leave this function as it is."""
     with one_at_a_time:
         connection = connections.getconn()
         with connection.cursor() as cursor:
-            cursor.execute("SELECT %s FROM pg_sleep(%s)", (n, QUERY_S))
+            cursor.execute("SELECT %s * 1000 + floor(random() * 1000) FROM pg_sleep(%s)", (n, QUERY_S))
             answer = int(cursor.fetchone()[0])
         connections.putconn(connection)
     return answer

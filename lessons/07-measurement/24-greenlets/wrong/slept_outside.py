@@ -16,12 +16,12 @@ URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postg
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """The answer to question n. Leave this function as it is."""
+    """Have the database draw an answer to query n. Leave this function as it is."""
     connection = connections.getconn()
     try:
         with connection.cursor() as cursor:
             time.sleep(QUERY_S)
-            cursor.execute("SELECT %s", (n,))
+            cursor.execute("SELECT %s * 1000 + floor(random() * 1000)", (n,))
             return int(cursor.fetchone()[0])
     finally:
         connections.putconn(connection)

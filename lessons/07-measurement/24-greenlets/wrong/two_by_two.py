@@ -1,0 +1,44 @@
+"""Half as many greenlets, and each of them runs two queries, one after the other."""
+
+from gevent import monkey
+
+monkey.patch_all()
+
+import os
+
+import gevent
+from psycogreen.gevent import patch_psycopg
+from psycopg2 import pool
+
+QUERIES = 8
+QUERY_S = 0.2
+URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+patch_psycopg()
+
+
+def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
+    """Have the database draw an answer to query n. Leave this function as it is."""
+    connection = connections.getconn()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT %s * 1000 + floor(random() * 1000) FROM pg_sleep(%s)", (n, QUERY_S))
+            return int(cursor.fetchone()[0])
+    finally:
+        connections.putconn(connection)
+
+
+def two(n: int, connections: pool.ThreadedConnectionPool) -> list[int]:
+    return [query(m, connections) for m in range(n, min(n + 2, QUERIES))]
+
+
+def main() -> list[int]:
+    connections = pool.ThreadedConnectionPool(QUERIES, QUERIES, URL)
+    queries = [gevent.spawn(two, n, connections) for n in range(0, QUERIES, 2)]
+    answers = [answer for both in queries for answer in both.get()]
+    connections.closeall()
+    return answers
+
+
+if __name__ == "__main__":
+    print("answers:", main())
