@@ -16,12 +16,12 @@ places = asyncio.Semaphore(SESSIONS)
 
 
 async def query() -> None:
-    """The database takes its time, and computes nothing."""
+    """The database takes its time. Nothing computes."""
     await asyncio.sleep(DELAY_MS / 1000)
 
 
 async def request(n: int) -> int:
-    """It has its place until its query is answered."""
+    """Keeps its place until its query is answered."""
     async with places:
         await query()
     return n

@@ -1,4 +1,6 @@
-"""Two servers ask one database. Have each win once, by settings alone, 1.5 times or more.
+"""Two servers query one database. Choose settings with which each wins once, at least 1.5 times as fast.
+
+The winner must have enough clients to fill all its places. Change nothing except the settings.
 
 Run it alone with:  python exercise.py
 """
@@ -13,15 +15,14 @@ ROUNDS = 3
 
 
 def sync_wins() -> dict[str, int]:
-    """Bounds: workers and sessions 2 to 12, delay_ms 50 to 100, clients 2 to 24."""
+    """The sync server wins. Bounds: workers and sessions 2 to 12, delay_ms 50 to 100, clients 2 to 24."""
     # TODO: which limit does each server meet first?
     return {"workers": 12, "sessions": 4, "delay_ms": 50, "clients": 4}
 
 
 def async_wins() -> dict[str, int]:
-    """The same bounds."""
-    # TODO: which of the two does a longer query favour?
-    return {"workers": 4, "sessions": 4, "delay_ms": 100, "clients": 24}
+    """The async server wins. The bounds are the same."""
+    return {"workers": 4, "sessions": 4, "delay_ms": 100, "clients": 24}  # TODO: does a longer query help?
 
 
 def sync_query(delay_ms: int) -> None:
@@ -30,7 +31,7 @@ def sync_query(delay_ms: int) -> None:
 
 def sync_client(numbers: Iterator[int], workers: threading.Semaphore, delay_ms: int) -> None:
     for _ in numbers:
-        with workers:  # each has a session of its own
+        with workers:  # each has its own session
             sync_query(delay_ms)
 
 

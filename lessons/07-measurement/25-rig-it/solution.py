@@ -1,4 +1,4 @@
-"""Two servers ask one database. Each of them wins once, by its settings alone.
+"""Two servers query one database. Each of them wins once, by its settings alone.
 
 Run it alone with:  python solution.py
 """
@@ -13,12 +13,12 @@ ROUNDS = 3
 
 
 def sync_wins() -> dict[str, int]:
-    """Bounds: workers and sessions 2 to 12, delay_ms 50 to 100, clients 2 to 24."""
+    """The sync server wins. Bounds: workers and sessions 2 to 12, delay_ms 50 to 100, clients 2 to 24."""
     return {"workers": 12, "sessions": 4, "delay_ms": 50, "clients": 24}
 
 
 def async_wins() -> dict[str, int]:
-    """The same bounds."""
+    """The async server wins. The bounds are the same."""
     return {"workers": 4, "sessions": 12, "delay_ms": 50, "clients": 24}
 
 
@@ -28,7 +28,7 @@ def sync_query(delay_ms: int) -> None:
 
 def sync_client(numbers: Iterator[int], workers: threading.Semaphore, delay_ms: int) -> None:
     for _ in numbers:
-        with workers:  # each has a session of its own
+        with workers:  # each has its own session
             sync_query(delay_ms)
 
 

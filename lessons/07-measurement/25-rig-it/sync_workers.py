@@ -1,4 +1,4 @@
-"""A server of workers, each with a database session of its own: how many requests does it answer in a second?
+"""A server of workers, each with its own database session: how many requests does it answer in a second?
 
 Predict it, and who wins, before you run it:  python sync_workers.py
 """
@@ -17,12 +17,12 @@ places = threading.Semaphore(WORKERS)
 
 
 def query() -> None:
-    """The database takes its time, and computes nothing."""
+    """The database takes its time. Nothing computes."""
     time.sleep(DELAY_MS / 1000)
 
 
 def request(n: int) -> int:
-    """It has its place until its query is answered."""
+    """Keeps its place until its query is answered."""
     with places:
         query()
     return n

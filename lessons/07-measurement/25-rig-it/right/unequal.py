@@ -25,7 +25,7 @@ def sync_query(delay_ms: int) -> None:
 
 def sync_client(numbers: Iterator[int], workers: threading.Semaphore, delay_ms: int) -> None:
     for _ in numbers:
-        with workers:  # each has a session of its own
+        with workers:  # each has its own session
             sync_query(delay_ms)
 
 
