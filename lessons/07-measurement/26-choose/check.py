@@ -64,6 +64,8 @@ def check(seen: Seen) -> None:
     within(seen, "p99 of the fetches", f"{p99_s:.2f} s", p99_s / reference.p99_s, P99_BUDGET)
     within(seen, "memory", f"{mib:.0f} MiB", mib / grown_mib(seen, "reference"), MEMORY_BUDGET)
     all_is_kept(seen, mib)
+    fetched_here(seen, chosen)
+    handed_to_processes(seen)
     seen.ends_well()
     seen.no_warnings()
 
@@ -90,9 +92,9 @@ def phases(seen: Seen) -> tuple[Phase, Phase]:
 def all_is_done(seen: Seen, phase: Phase) -> None:
     """Each job once, with its result."""
     kept, squares = int(seen.knobs["KEEPS_MIB"]) * MIB, int(seen.knobs["SQUARES"])
-    base = sum(i * i for i in range(squares))
     fetches = {("fetch", n): n * kept for n in range(int(seen.knobs["FETCHES"]))}
-    sums = {("sum", n): base + n * squares for n in range(int(seen.knobs["SUMS"]))}
+    numbers = range(int(seen.knobs["SUMS"]))
+    sums = {("sum", n): sum(i * i % (1009 + n) for i in range(squares)) for n in numbers}
     for nouns, wanted in (("fetches", fetches), ("sums", sums)):
         kind = next(iter(wanted))[0]
         done = Counter((job.kind, job.n) for job in phase.jobs if job.kind == kind)
@@ -131,6 +133,37 @@ def computed_elsewhere(seen: Seen) -> None:
         f"{len(here)} sums were computed in the program's own process. All its threads share one "
         "interpreter, where sums take turns. Let other processes compute.",
         at=here,
+    )
+
+
+def handed_to_processes(seen: Seen) -> None:
+    """The number of a process is easily made up. The thread that feeds a pool of processes isn't."""
+    (lane,) = seen.calls("chosen").lanes
+    feeders = [
+        track
+        for track in seen.run.tracks
+        if track.function.startswith(("_ExecutorManagerThread.", "Pool._handle_"))
+        and lane.start_ns <= track.start_ns < lane.end_ns
+    ]
+    seen.expect(
+        bool(feeders),
+        "The sums were computed by a pool of processes.",
+        "The sums should be computed by other processes; no pool of processes was given any work.",
+        at=seen.calls("chosen"),
+    )
+
+
+def fetched_here(seen: Seen, chosen: Phase) -> None:
+    """Each fetch that main returns is what a recorded call returned."""
+    recorded = {Job(*value) for name in ("fetch", "fetch_async") for value in seen.calls(name).values}
+    fetches = [job for job in chosen.jobs if job.kind == "fetch"]
+    made_up = [job for job in fetches if job not in recorded]
+    seen.expect(
+        not made_up,
+        "Each fetch ran in the program's own process.",
+        f"Each fetch should run in the program's own process, with fetch or fetch_async; of {len(fetches)} "
+        f"fetches that chosen returned, {len(made_up)} did not.",
+        at=seen.calls("chosen"),
     )
 
 

@@ -17,7 +17,7 @@ Done = tuple[str, int, int, int, float]  # kind of job, number, result, process,
 
 
 def fetch(n: int, ms: int, keeps_mib: int) -> Done:
-    """Waits for another service, and keeps something meanwhile. Leave this one, and the next two."""
+    """Wait for another service, and keep some memory. Leave this one and the next two as they are."""
     kept = b"." * (keeps_mib << 20)
     time.sleep(ms / 1000)
     return "fetch", n, n * len(kept), os.getpid(), time.monotonic()
@@ -30,15 +30,15 @@ async def fetch_async(n: int, ms: int, keeps_mib: int) -> Done:
 
 
 def add_up(n: int, squares: int) -> Done:
-    return "sum", n, sum(n + i * i for i in range(squares)), os.getpid(), time.monotonic()
+    return "sum", n, sum(i * i % (1009 + n) for i in range(squares)), os.getpid(), time.monotonic()
 
 
 def reference(fetches: range, sums: range) -> list[Done]:
-    """All jobs in one pool of processes. Leave it as it is: yours is compared with it."""
+    """Do all jobs in one pool of processes. Leave it as it is: yours is compared with it."""
     with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
         jobs = [pool.submit(add_up, n, SQUARES) for n in sums]
         jobs += [pool.submit(fetch, n, FETCH_MS, KEEPS_MIB) for n in fetches]
-    time.sleep(0.3)  # somebody looks at the memory, now without these processes
+    time.sleep(0.3)  # so that the memory is measured without these processes
     return [job.result() for job in jobs]
 
 
