@@ -35,7 +35,7 @@
     const questions = Array.from(form.querySelectorAll(".predict-question"));
     form.classList.add("predict-live");
     for (const question of questions) {
-      // The button shows all answers at once, so none needs to be opened on its own.
+      // The button shows all answers immediately, so none needs to be opened on its own.
       const happened = question.querySelector(".predict-happened");
       happened.hidden = true;
       question.querySelector(".predict-answer").replaceWith(happened);

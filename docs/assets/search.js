@@ -18,7 +18,7 @@
   const WORKER = /\/workers\/search\./;
   const INDEX = /\/search\/search_index\.js(on)?$/;
 
-  /* It is used once its box is open. Some addresses use it at once: ?q= searches, ?h= marks what was found. */
+  /* It is used once its box is open. Some addresses use it immediately: ?q= searches, ?h= marks what was found. */
   const used = new Promise((resolve) => {
     const address = new URLSearchParams(location.search);
     if (address.has("q") || address.has("h")) resolve();

@@ -62,7 +62,7 @@ def test_an_exercise_fails_with_its_sentence_and_passes(page: OpenPage) -> None:
     part = _part(page, "exercise")
     _press(part, "Check")
     part.locator(".live-failed").wait_for(timeout=_LONG_MS)
-    sentence = "6 brews should be at work at once; there was never more than 1."
+    sentence = "6 brews should be at work at the same time; there was never more than 1."
     assert sentence in part.locator(".live-failed").inner_text()
     part.locator("textarea").fill(_SOLUTION.read_text(encoding="utf-8"))
     _press(part, "Check")

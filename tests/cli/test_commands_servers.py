@@ -49,8 +49,8 @@ def test_a_lesson_of_servers_in_words(lesson: Path) -> None:
     assert done.code == 0, done.err
     assert "8 of 8 answered, all with 200" in done.out
     assert "POST /sell/3/ 1: 0 s to" in done.out
-    assert "1. in-turn: to how many of 4 clients is sold at once?" in done.out
-    assert "It was 1." in done.out
+    assert "1. in-turn: to how many of 4 clients is sold at the same time?" in done.out
+    assert "Answer: 1." in done.out
     assert "HTTP/1.1" not in done.out, "a log of what went well is not shown"
 
 
@@ -58,7 +58,7 @@ def test_a_knob_of_the_load_has_a_range_and_a_name(lesson: Path) -> None:
     done = asyncdemo("run", "shop", *course(lesson), "--set", "CLIENTS=0")
     assert (done.code, done.err.splitlines()[0]) == (
         2,
-        "asyncdemo: --set CLIENTS=0: CLIENTS can be 1 to 100 clients (how many buy at once).",
+        "asyncdemo: --set CLIENTS=0: CLIENTS can be 1 to 100 clients (how many buy at the same time).",
     )
     done = asyncdemo("run", "shop", *course(lesson), "--set", "CLIENT=3")
     assert done.code == 2 and "Did you mean CLIENTS?" in done.err and "REQUESTS  8 (1 to 1000" in done.err
@@ -154,7 +154,7 @@ def test_what_was_recorded_before_ctrl_c_is_kept(lesson: Path, tmp_path: Path) -
 
 def test_exercises_that_are_servers_are_checked(lesson: Path) -> None:
     expected = {
-        "exercise.py": "5 calls of sell should be at work at once; there was never more than 1",
+        "exercise.py": "5 calls of sell should be at work at the same time; there was never more than 1",
         "wrong/refuses.py": "should be answered with status 200; 5 got status 500",
         "wrong/dead.py": "with exit code 4, when 0 of 5 requests were answered. Its last words: ",
     }

@@ -39,7 +39,7 @@ def test_without_a_screen_predictions_are_asked_before_and_compared_after() -> N
         terminal.type("3 2 1\n")
         assert terminal.end() == 0
         report = terminal.text[terminal.text.index("What you predicted, and what happened") :]
-        assert "You said 0.150 s; it was 0.1" in report
+        assert "You said 0.150 s; it was 0." in report
         assert "You said 1 brew; it was 3 brews." in report
         assert "You said awaited, threaded, blocking; it was " in report
         assert report.count("You said") == 3
@@ -99,7 +99,7 @@ def test_a_lesson_is_a_screen_and_leaves_a_few_lines_below_the_prompt(tmp_path: 
         terminal.wait_to_see("Done.")
         terminal.resize(120, 36)
         terminal.type("\r")
-        terminal.wait_to_see("It was ")
+        terminal.wait_to_see("Answer: ")
         terminal.wait_to_see("at most 3 at work")
         terminal.type("q")
         assert terminal.end() == 0

@@ -97,7 +97,7 @@ def test_predictions_are_asked_while_services_start(lesson: Path) -> None:
         terminal.wait_to_see("1 Question")
         assert until(lambda: len(marked(mark)) > 1)  # it starts meanwhile
         terminal.type("2")
-        terminal.wait_to_see("in-turn: to how many of 4 clients is sold at once?")
+        terminal.wait_to_see("in-turn: to how many of 4 clients is sold at the same time?")
         terminal.type("1\r")
         terminal.wait_to_see("They use Redis (fakeredis")
         terminal.type("\r")

@@ -24,7 +24,7 @@ from tests.support.small_course import BROKEN, MENDED, make_course
 pytestmark = pytest.mark.slow
 
 CONTROL = "\x1b"
-FAILS = "should be at work at once"
+FAILS = "should be at work at the same time"
 
 HANGS = MENDED.replace(
     "    await asyncio.sleep(1)\n",
@@ -214,7 +214,9 @@ def test_another_size_of_the_window_is_drawn_anew(desk: Desk) -> None:
             terminal.wait_until(
                 lambda: "e Edit" in terminal.lines[-1] and any("brew(1)" in line for line in terminal.lines)
             )
-        terminal.wait_until(lambda: terminal.lines[0].strip() == "Exercise 1, Tea: Make both at once.")
+        terminal.wait_until(
+            lambda: terminal.lines[0].strip() == "Exercise 1, Tea: Make both at the same time."
+        )
 
 
 def test_the_editor_gets_the_terminal_as_it_was_and_a_ctrl_c_there_is_its_own(

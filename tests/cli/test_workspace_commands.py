@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_a_workspace_is_named(
 def test_a_check_that_fails_says_what_was_seen_and_where_to_get_help(desk: Desk) -> None:
     done = desk("check", "tea")
     assert done.code == 1
-    assert "Exercise 1, Tea: Make both at once." in done.out
+    assert "Exercise 1, Tea: Make both at the same time." in done.out
     assert "failed: " in done.out
     assert "brew(0)" in done.out
     assert "asyncdemo hint tea" in done.out

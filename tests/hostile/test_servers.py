@@ -224,7 +224,7 @@ def test_a_client_that_never_reads_holds_up_nobody_else(
         assert words(run) == "Killed: it had not ended 5 s after it was asked to."
 
 
-# -- ten thousand at once --------------------------------------------------------------------------------
+# -- ten thousand at the same time ---------------------------------------------------------------------
 
 
 def test_ten_thousand_requests_at_once_are_all_there(tmp_path: Path) -> None:

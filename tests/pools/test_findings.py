@@ -321,7 +321,7 @@ def test_holding_one_while_asking_for_another(tmp_path: Path) -> None:
     assert FindingKind.HELD_WHILE_ACQUIRING in found(run)
     (message,) = [one.message for one in diagnose(run) if one.kind is FindingKind.HELD_WHILE_ACQUIRING]
     assert "2 tasks in invoice() held a connection of the asyncpg pool made at script.py" in message
-    assert "All 2 were held by such callers at once: a deadlock" in message
+    assert "All 2 were held by such callers at the same time: a deadlock" in message
 
 
 WITH_A_LIMIT_OF_TIME = """
@@ -347,7 +347,7 @@ def test_what_wait_for_takes_is_its_callers(tmp_path: Path) -> None:
     run = recorded(tmp_path, WITH_A_LIMIT_OF_TIME, lanes=["invoice"]).run
     pools = Seen(run, functions=["invoice"]).pool("asyncpg").none_leaked()
     with pytest.raises(
-        CheckFailed, match=r"Nobody should hold two asyncpg connections at once; invoice\(\) took"
+        CheckFailed, match=r"Nobody should hold two asyncpg connections at the same time; invoice\(\) took"
     ):
         pools.no_task_holds_two()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +105,13 @@ def test_callers_share_few_connections(tmp_path: Path, name: str, waited_for: st
 def test_what_callers_wait_for_is_told_for_nearly_all_of_it(
     tmp_path: Path, name: str, waited_for: str, script: str
 ) -> None:
-    """A caller queues, or waits for the service, or connects: no wait is left without a reason."""
+    """A caller queues, or waits for the service, or connects. What a busy system adds is little."""
     run = recorded(tmp_path, script, lanes=["use"]).run
-    waits = {span.wait.reason for lane in run.lanes for span in lane.spans if span.state is State.WAITING}
-    assert waits <= {waited_for, "net.connect", "dns", "lock", "thread"}
+    waits: Counter[str] = Counter()
+    for span in (span for lane in run.lanes for span in lane.spans if span.state is State.WAITING):
+        waits[span.wait.reason] += span.duration_ns
+    assert waits["outside Python"] <= 0.05 * waits.total()
+    assert set(waits) <= {waited_for, "net.connect", "dns", "lock", "thread", "outside Python"}
     queued = {span.wait.reason for lane in run.lanes for span in lane.spans if span.state is State.QUEUED}
     assert queued <= {"connection pool", "executor", "lock"}
     indices = {pool.index for pool in pools_of(run, name)}

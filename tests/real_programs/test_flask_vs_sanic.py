@@ -63,7 +63,7 @@ def test_fifty_clients_are_served_one_or_five_at_a_time_and_take_as_long_as_that
 
 
 def starts_and_first_end(variant: dict[str, Any]) -> str:
-    """Whether all handlers could have been open at once: the last must begin before the first ends."""
+    """Whether all handlers could have been open at the same time: the last begins before the first ends."""
     lanes = variant["lane_list"]
     last_start_s = max((lane["start_s"] for lane in lanes), default=0)
     first_end_s = min((lane["end_s"] for lane in lanes), default=0)

@@ -1,7 +1,7 @@
 """Requests against clocks of their own: what the tracer says of each is what its handler noted itself.
 
 The server's code writes down when it came to its gate, was let in, began to sleep and so on, and
-answers with it. Every one of a thousand requests, a hundred of them at once, must show the same.
+answers with it. Every one of a thousand requests, a hundred of them at the same time, must show the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHARE = 0.99
 away, or the interpreter its lock: a few are further apart, the more so on a busy machine.
 """
 
-# Ten at once of 50 ms are 200 a second, fewer than any server could handle on a busy machine: so they queue.
+# Ten at a time of 50 ms are 200 a second, fewer than a server on a busy machine could handle: so they queue.
 FLASK = """
 import os, threading, time
 from flask import Flask

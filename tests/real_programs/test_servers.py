@@ -92,7 +92,7 @@ class Server:
         return answer
 
     def ask(self, numbers: Sequence[int]) -> None:
-        """All at once, from ten threads, while the recording goes on."""
+        """All at the same time, from ten threads, while the recording goes on."""
         with ThreadPoolExecutor(10) as threads:
             asked = [threads.submit(self.get, number) for number in numbers]
             assert until(lambda: self.recording.poll(0.02) and all(one.done() for one in asked), 120)

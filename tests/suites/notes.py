@@ -23,7 +23,7 @@ _HARMLESS = (
     r"^The first [\d,]+ tasks that ended are drawn",
     r"^[\d,]+ of their steps came too late to be counted\.$",
 )
-"""Whatever else a note says is a fault until it stands here: a new note is looked at once."""
+"""Whatever else a note says is a fault until it stands here: a new note is looked at immediately."""
 _SECONDS = r"\d+\.\d\d s\b"
 
 

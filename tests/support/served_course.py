@@ -49,7 +49,7 @@ name = "in-turn"
 title = "Flask, one after another"
 file = "in_turn.py"
 differs = '''
-Predict how many are sold to at once:  asyncdemo run shop --variant in-turn
+Predict how many are sold to at the same time:  asyncdemo run shop --variant in-turn
 import time
 from flask import Flask
 from flask.typing import ResponseReturnValue
@@ -65,10 +65,10 @@ def stock() -> ResponseReturnValue:
 
 [[variants]]
 name = "at-once"
-title = "Sanic, all at once"
+title = "Sanic, all at the same time"
 file = "at_once.py"
 differs = '''
-Predict how many are sold to at once:  asyncdemo run shop --variant at-once
+Predict how many are sold to at the same time:  asyncdemo run shop --variant at-once
 import asyncio
 from sanic import HTTPResponse, Request, Sanic, json
 app = Sanic("shop")
@@ -86,7 +86,7 @@ name = "CLIENTS"
 unit = "clients"
 low = 1
 high = 100
-meaning = "how many buy at once"
+meaning = "how many buy at the same time"
 
 [[knobs]]
 name = "REQUESTS"
@@ -104,7 +104,7 @@ meaning = "how long packing takes"
 
 [[predictions]]
 kind = "number"
-question = "in-turn: to how many of {CLIENTS} clients is sold at once?"
+question = "in-turn: to how many of {CLIENTS} clients is sold at the same time?"
 variant = "in-turn"
 metric = "peak(sell)"
 why = "One at a time."
@@ -139,7 +139,7 @@ value = 12
 knobs = { REQUESTS = 12 }
 
 [exercise]
-task = "Sell to all at once."
+task = "Sell to all at the same time."
 lanes = ["sell"]
 timeout_s = 20
 runs = [{}, { CLIENTS = 3, PACKS_S = 0.25 }]
@@ -156,7 +156,7 @@ method = "POST"
 path = "/sell/3/"
 
 [[exercise.sentences]]
-text = "Sell to all at once."
+text = "Sell to all at the same time."
 wrong = ["wrong/in_turn.py", "wrong/refuses.py"]
 
 [[exercise.sentences]]
@@ -185,7 +185,7 @@ README = """\
 
 ## The question
 
-To how many does the shop sell at once, if packing takes `PACKS_S`?
+To how many does the shop sell at the same time, if packing takes `PACKS_S`?
 
 ## Predict
 
@@ -212,7 +212,7 @@ One thread does one thing.
 
 ## Exercise
 
-`asyncdemo check shop` tells whether the shop sells to all 5 at once.
+`asyncdemo check shop` tells whether the shop sells to all 5 at the same time.
 
 ## Where it bites
 
@@ -237,9 +237,9 @@ Nobody knows.
 """
 
 IN_TURN = '''\
-"""A shop with one counter: to how many is sold at once?
+"""A shop with one counter: to how many is sold at the same time?
 
-Predict how many are sold to at once:  asyncdemo run shop --variant in-turn
+Predict how many are sold to at the same time:  asyncdemo run shop --variant in-turn
 """
 
 import os
@@ -269,9 +269,9 @@ if __name__ == "__main__":
 '''
 
 AT_ONCE = '''\
-"""A shop with one counter: to how many is sold at once?
+"""A shop with one counter: to how many is sold at the same time?
 
-Predict how many are sold to at once:  asyncdemo run shop --variant at-once
+Predict how many are sold to at the same time:  asyncdemo run shop --variant at-once
 """
 
 import asyncio
@@ -300,7 +300,7 @@ if __name__ == "__main__":
 '''
 
 EXERCISE = '''\
-"""Sell to all at once.
+"""Sell to all at the same time.
 
 Check it with:  asyncdemo check shop
 """

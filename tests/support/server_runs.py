@@ -24,7 +24,7 @@ def one_at_a_time(requests: int = 50, path: str = "/upload") -> Run:
 
 
 def threaded(requests: int = 50, limit: int = 5, path: str = "/upload") -> Run:
-    """A thread for each request, and a gate: all are handled at once, ``limit`` of them at work."""
+    """A thread for each request, and a gate: all are handled at the same time, ``limit`` of them at work."""
     story = Story()
     gate = story.semaphore(limit, made=at_line(12))
     for number in range(requests):

@@ -8,7 +8,7 @@ from typing import Final
 __all__ = ["BROKEN", "MENDED", "add_lesson", "make_course", "set_lessons"]
 
 BROKEN: Final = '''\
-"""Let both cups be made at once."""
+"""Let both cups be made at the same time."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ async def brew(n: int) -> int:
 
 
 async def main() -> None:
-    for n in range(2):  # TODO: at once
+    for n in range(2):  # TODO: at the same time
         await brew(n)
 
 
@@ -29,7 +29,7 @@ if __name__ == "__main__":
 
 MENDED: Final = BROKEN.replace(
     """\
-    for n in range(2):  # TODO: at once
+    for n in range(2):  # TODO: at the same time
         await brew(n)
 """,
     """\
@@ -38,7 +38,7 @@ MENDED: Final = BROKEN.replace(
 )
 
 _CHECK: Final = '''\
-"""Both cups at once."""
+"""Both cups at the same time."""
 
 from asyncdemo.testing.checks import Seen
 
@@ -91,7 +91,7 @@ def add_lesson(folder: Path, number: int, lesson_id: str, *, exercise: bool = Tr
     (lesson / "only.py").write_text(MENDED)
     (lesson / "README.md").write_text("# It\n\n## The question\n\nWhy?\n\n## Change it\n\nNo.\n")
     if exercise:
-        manifest += '[exercise]\ntask = "Make both at once."\nlanes = ["brew"]\n'
+        manifest += '[exercise]\ntask = "Make both at the same time."\nlanes = ["brew"]\n'
         (lesson / "exercise.py").write_text(BROKEN)
         (lesson / "solution.py").write_text(MENDED)
         (lesson / "check.py").write_text(_CHECK)

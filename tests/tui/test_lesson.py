@@ -37,7 +37,7 @@ text = "a peak of 4"
 CHANGE = """\
 ## Change it
 
-- `asyncdemo run tea --variant quick --set CUPS=9`: nine at once.
+- `asyncdemo run tea --variant quick --set CUPS=9`: nine at the same time.
 """
 
 
@@ -283,7 +283,7 @@ def test_other_settings_are_run_and_compared_with_the_first(context: CourseConte
         await driven.press("e", "tab", "enter")  # a suggestion, for one variant
         await driven.until(lambda: driven.session.changed is not changed)
         await driven.pilot.pause()
-        assert "nine at once" in driven.seen
+        assert "nine at the same time" in driven.seen
         assert "at most 9 at work" in driven.seen
         assert "slow, after" not in driven.seen
 

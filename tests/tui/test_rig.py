@@ -1,4 +1,4 @@
-"""The rig: knobs are inputs, the bound follows at once, measuring goes on meanwhile."""
+"""The rig: knobs are inputs, the bound follows immediately, measuring goes on meanwhile."""
 
 from __future__ import annotations
 

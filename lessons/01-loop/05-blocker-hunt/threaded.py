@@ -1,4 +1,4 @@
-"""Four prices, each asked for in a task of its own: how many questions are open at once?
+"""Four prices, each asked for in a task of its own: how many questions are open at the same time?
 
 Predict the number, and the seconds, before you run it:  python threaded.py
 """
@@ -16,7 +16,7 @@ BEAT_S = 0.05
 
 
 class PriceServer(ThreadingMixIn, SimpleXMLRPCServer):
-    """Somebody else's program. It has a thread for each question, so it can answer many at once."""
+    """Somebody else's program. It has a thread for each question, so it can answer many at the same time."""
 
     request_queue_size = 100
 

@@ -1,4 +1,4 @@
-"""Five bookings at once, and one of them fails: what becomes of its siblings?
+"""Five bookings at the same time, and one of them fails: what becomes of its siblings?
 
 Predict who goes on, and until when, before you run it:  python forgotten.py
 """

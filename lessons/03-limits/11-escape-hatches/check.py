@@ -22,8 +22,9 @@ def check(seen: Seen) -> None:
     most = most_in_use(pool)
     seen.expect(
         most >= workers,
-        "All workers were in use at once.",
-        f"All {workers} workers of the pool should be in use at once; there were never more than {most}.",
+        "All workers were in use at the same time.",
+        f"All {workers} workers of the pool should be in use at the same time; "
+        f"there were never more than {most}.",
         at=answers,
     )
     heart_is_open(seen)

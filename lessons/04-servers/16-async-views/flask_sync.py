@@ -1,4 +1,4 @@
-"""A page is made of three parts, which come from other services. Twenty clients ask for it: how many at once?
+"""A page has three parts, each from another service. Twenty clients ask for it: how many at the same time?
 
 Predict the peak of page and the seconds before you run it:  asyncdemo run async-views --variant sync
 """

@@ -1,4 +1,4 @@
-"""Twenty images are uploaded at once, and the server puts each into S3: who waits while an S3 client is made?
+"""Twenty images come at the same time. The server puts each into S3: who waits when a client is made?
 
 Predict how long it takes before you run it:  asyncdemo run s3-clients --variant session_per_call
 """

@@ -1,4 +1,4 @@
-"""Twenty orders at once share a pool of five connections to Redis: what becomes of the sixth?
+"""Twenty orders at the same time share a pool of five connections to Redis: what becomes of the sixth?
 
 Predict how many orders fail, and the seconds, before you run it:  python tasks_plain.py
 """

@@ -51,7 +51,7 @@ def borrower(seen: Seen, loan: Lane) -> str:
 
 
 def nobody_is_kept(seen: Seen, offers: Calls) -> None:
-    """A cancelled call ends at once: it does not wait for the reply that nobody wants any more."""
+    """A cancelled call ends immediately: it does not wait for the reply that nobody wants any more."""
     reply_s = float(seen.knobs["OFFER_S"])
     kept = [lane for lane in offers.lanes if lane.end_ns - lane.start_ns > 0.9e9 * reply_s]
     seen.expect(
@@ -124,7 +124,7 @@ def offers_were_asked_for(seen: Seen, most: int) -> None:
 
 
 def uses_the_pool(seen: Seen, size: int) -> None:
-    """As many connections as allowed are in use at once; they are used again."""
+    """As many connections as allowed are in use at the same time; they are used again."""
     echoes = [lane.name for lane in seen.calls("ask").lanes if "ECHO" in lane.name]
     questions = seen.calls("ask", "questions").only(*echoes).peak_at_most(size)
     most_at_once = max(

@@ -73,7 +73,7 @@ def over_so_many_connections(seen: Seen, answers: Calls) -> None:
         most <= connections,
         f"There were never more than {connections} requests on their way.",
         f"There are {connections} connections, and each has one request at a time; {most} requests were on "
-        "their way at once.",
+        "their way immediately.",
         at=answers,
     )
 

@@ -88,7 +88,7 @@ def is_as_it_was(seen: Seen, side: Side, settings: dict[str, int], turns: range,
         left_alone(seen, side, "ms in a query", asked[1], round((quickest_ns + EARLY_NS) / 1e6), least=True)
         most = max(most, most_at_once((query.start_ns, query.end_ns) for query in queries))
     limit = side.limit(settings)
-    left_alone(seen, side, "queries at once", limit, most, perhaps=BUSY if most < limit else "")
+    left_alone(seen, side, "queries at the same time", limit, most, perhaps=BUSY if most < limit else "")
 
 
 def as_asked(seen: Seen, server: Lane, wanted: str) -> None:
@@ -123,7 +123,7 @@ def servers_queries(seen: Seen, side: Side) -> Calls:
 def wins_by_arithmetic(seen: Seen, settings: dict[str, int], winner: Side, loser: Side) -> None:
     first, second = winner.limit(settings), loser.limit(settings)
     told = (
-        f"With {winner.name}_wins() {winner.words(settings)} requests at the database at once, "
+        f"With {winner.name}_wins() {winner.words(settings)} requests at the database at the same time, "
         f"{loser.words(settings)}; each for {settings['delay_ms']} ms"
     )
     seen.expect(

@@ -12,7 +12,7 @@ MEMORY_BUDGET = 0.7
 """Of what the reference has."""
 MIB = 1 << 20
 KEPT = 0.4
-"""At least this of what the fetches keep at once is in a sample: on a busy machine it misses the most."""
+"""At least this share of what the fetches keep is in a sample: on a busy machine it can miss the peak."""
 
 
 @dataclass(frozen=True)
@@ -196,14 +196,14 @@ def grown_mib(seen: Seen, function: str) -> float:
 
 
 def all_is_kept(seen: Seen, mib: float) -> None:
-    """By the fetches in the program's own process: the tracer sees how many are there at once."""
+    """By the fetches in the program's own process: the tracer sees how many are there at the same time."""
     lanes = [*seen.calls("fetch").lanes, *seen.calls("fetch_async").lanes]
     most = most_at_once((lane.start_ns, lane.end_ns) for lane in lanes)
     kept = most * int(seen.knobs["KEEPS_MIB"])
     seen.expect(
         mib >= KEPT * kept,
         "The fetches kept what they keep.",
-        f"{most} fetches that are there at once keep {kept} MiB; the memory grew by {mib:.0f} MiB. "
+        f"{most} fetches that are there at the same time keep {kept} MiB; the memory grew by {mib:.0f} MiB. "
         "Leave fetch and fetch_async as they are.",
         at=seen.calls("chosen"),
     )

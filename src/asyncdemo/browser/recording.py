@@ -66,7 +66,7 @@ class _Stream(io.RawIOBase):
         return True
 
     def isatty(self) -> bool:
-        return True  # as in a terminal: what is printed is there at once
+        return True  # as in a terminal: what is printed is there immediately
 
     def write(self, data: object) -> int:
         written = bytes(data)  # type: ignore[call-overload]

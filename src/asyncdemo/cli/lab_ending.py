@@ -1,4 +1,4 @@
-"""Ctrl-C while something is measured: the first ends it in order, the second at once.
+"""Ctrl-C while something is measured: the first ends it in order, the second immediately.
 
 Where the protocol asks whether it shall end, a signal is only noted. Where it does not ask, while a server
 starts or a database is set up, the signal is an exception, and everything that was started is stopped on its

@@ -63,7 +63,7 @@ def record_quietly(jobs: Sequence[Job], announce: Callable[[Job], None] = lambda
 
 
 def record_live(jobs: Sequence[Job], console: Console, race: bool) -> Recorded:
-    """With a live picture, which is gone at the end. race: all at once, else one after another."""
+    """With a live picture, which is gone at the end. race: all at the same time, else one after another."""
     panels = [LivePanel(job.name, noun="request" if job.serves else "lane") for job in jobs]
     for panel in panels:
         panel.output_tail = Tail(_OUTPUT_LINES)

@@ -266,7 +266,7 @@ class SpareChildren:
             self._children.pop().close()
 
     def fill(self, count: int) -> bool:
-        """See to it that so many are there, without waiting for them. Whether all can be used at once.
+        """See to it that so many are there, without waiting for them. Whether all can be used together.
 
         Called whenever there is time.
         """

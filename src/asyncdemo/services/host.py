@@ -2,7 +2,7 @@
 
 ``python -m asyncdemo.services.host``: the first line of stdin says which server, in JSON; each further line
 asks for a reset; its end, which comes however the other side ends, is the order to stop. Answers are lines of
-JSON on stdout; stderr is the server's own output. Not for: several services at once (``Services``).
+JSON on stdout; stderr is the server's own output. Not for: several services at the same time (``Services``).
 """
 
 from __future__ import annotations

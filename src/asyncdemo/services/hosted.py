@@ -89,7 +89,7 @@ class Hosted:
         self.server_pid, self._folder = started["pid"], started["folder"]
 
     def ask_reset(self) -> None:
-        """To be followed by ``wait_reset``; so several can do it at once."""
+        """To be followed by ``wait_reset``; so several can do it at the same time."""
         self._tell("reset")
 
     def wait_reset(self) -> None:

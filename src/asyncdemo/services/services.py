@@ -1,4 +1,4 @@
-"""Several services as one: started at once, reset together, stopped whatever happens."""
+"""Several services as one: started at the same time, reset together, stopped whatever happens."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Services:
         return {name: hosted.words for name, hosted in self._hosted.items()}
 
     def start(self) -> None:
-        """All at once, until each answers and is seeded. Does nothing if they run already.
+        """All at the same time, until each answers and is seeded. Does nothing if they run already.
 
         Raises:
             MissingError: If something is missing; it has the command that installs it.

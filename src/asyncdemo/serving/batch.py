@@ -1,4 +1,4 @@
-"""Recordings that belong together: all at once, or one after another, and through Ctrl-C.
+"""Recordings that belong together: all at the same time, or one after another, and through Ctrl-C.
 
 Not for: what a recording is (``recording.runner``), signals, keys or pictures (whoever polls).
 """
@@ -63,7 +63,7 @@ class Batch:
         Args:
             jobs: What to record.
             listeners: One for each job, told of its events while it is polled.
-            race: All jobs at once, else one after another.
+            race: All jobs at the same time, else one after another.
             ended: Called with the place of a job and its run when that is over.
             stalled: Called with the place of a job, its recording, and whether it has not ended when it was
                 asked to: when nothing happens in it any more, when it goes on, and when it is late.

@@ -1,6 +1,6 @@
 """Whether a server takes connections yet: asked without a request, so no code of the lesson handles it.
 
-A connection is opened and its sending side closed. Whoever reads it sees its end at once and closes it
+A connection is opened and its sending side closed. Whoever reads it sees its end immediately and closes it
 too; a socket that only listens, or a backlog that nobody looks at, does not. Some (Hypercorn) wait for a
 time-out first: after a while such a server is sent what is no request, which it refuses by itself.
 """
@@ -66,7 +66,7 @@ class Probe:
         return self.connected_s is not None
 
     def _ask(self) -> socket.socket | None:
-        """It connects at once: the other one is connected already."""
+        """It connects immediately: the other one is connected already."""
         with contextlib.suppress(OSError):  # it has just ended
             asking = socket.create_connection((HOST, self._port), timeout=_CONNECT_S)
             asking.sendall(_NO_REQUEST)

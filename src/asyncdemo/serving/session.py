@@ -150,7 +150,7 @@ class Session:
         return self._stage is not _Stage.OVER
 
     def interrupt(self) -> None:
-        """What Ctrl-C means: nothing more is sent, then the server ends; the second time at once."""
+        """What Ctrl-C means: nothing more is sent, then the server ends; the second time immediately."""
         first, self._interrupted = not self._interrupted, True
         if first and self._stage is _Stage.LOADING:
             self._let_go()

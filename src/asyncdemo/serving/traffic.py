@@ -17,7 +17,7 @@ _BROKEN_OFF: Final = ("refused", "reset", "closed")
 
 
 class Traffic:
-    """Begins at once. sent: requests so far. answered: those of them that have a whole response."""
+    """Begins immediately. sent: requests so far. answered: those of them that have a whole response."""
 
     def __init__(self, plan: Plan, intake: RequestIntake) -> None:
         self._plan = plan

@@ -34,7 +34,7 @@ class Drawing(Widget):
         self._drawn: tuple[Size, Sequence[Line]] | None = None
 
     def redraw(self, draw: _Draw | None = None) -> None:
-        """Draw again, at once something else if ``draw`` is given."""
+        """Draw again, immediately something else if ``draw`` is given."""
         self._draw = draw or self._draw
         self._drawn = None
         self.refresh(layout=self.styles.is_auto_height)

@@ -97,7 +97,7 @@ class LiveRecording:
 
         Args:
             make_jobs: Called in a thread, as it may have to wait for services.
-            race: All jobs at once, else one after another.
+            race: All jobs at the same time, else one after another.
         """
         runs: Sequence[Run] = ()
         error = ""

@@ -1,4 +1,4 @@
-"""``asyncdemo lab rig-it`` on a terminal: the knobs as inputs, the bound at once, the measurement after.
+"""``asyncdemo lab rig-it`` on a terminal: the knobs as inputs, the bound immediately, the measurement after.
 
 Not for: measuring (``lab.rig``), the knobs and bounds themselves (``lab.results.rigging``).
 """

@@ -304,7 +304,10 @@ class TestUnboundedFanOut:
         story = Story()
         self.fan_out(story, 1000)
         finding = only(findings(story, self.KIND))
-        assert "1,000 tasks of fetch() were open at once, made at app.py:20 in main()" in finding.message
+        assert (
+            "1,000 tasks of fetch() were open at the same time, made at app.py:20 in main()"
+            in finding.message
+        )
         assert "semaphore" in finding.advice
         assert finding.site == at_line(20, "main")
 
@@ -445,7 +448,7 @@ class TestLimitPerCall:
             story.task("upload").takes(gate).sleeps(10).gives_back(gate)
         finding = only(findings(story, self.KIND))
         assert "50 times a semaphore of 5 was made at app.py:8 in upload()" in finding.message
-        assert "together 50 were held at once" in finding.message
+        assert "together 50 were held at the same time" in finding.message
         assert "would have allowed 5" in finding.message
         assert not findings(story, FindingKind.IDLE_LIMIT)
 
@@ -506,7 +509,7 @@ class TestSaturatedExecutor:
             task.takes(executor).waits(50, "thread").gives_back(executor)
         finding = only(findings(story, self.KIND))
         assert "executor made at app.py:5 had work queued for 1 worker" in finding.message
-        assert "up to 3 at once, 0.30 s in all" in finding.message
+        assert "up to 3 at the same time, 0.30 s in all" in finding.message
         assert finding.site == at_line(5)
 
     def test_sees_items_of_a_map_that_one_task_handed_in(self) -> None:
@@ -515,7 +518,7 @@ class TestSaturatedExecutor:
         main = story.task("main").waits(200, "thread")
         for number in range(1, 4):
             story.has_queued(executor, main, 0, 50 * number)
-        assert "up to 3 at once, 0.30 s in all" in only(findings(story, self.KIND)).message
+        assert "up to 3 at the same time, 0.30 s in all" in only(findings(story, self.KIND)).message
 
     def test_the_default_executor_has_no_line(self) -> None:
         story = Story()

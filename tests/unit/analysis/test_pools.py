@@ -143,7 +143,7 @@ def test_a_pool_for_each_call_is_found() -> None:
     run = story.run()
     assert found(run) == {
         FindingKind.POOL_PER_CALL: "5 redis pools were made at app.py:12 in show(), one for each call: 5 "
-        "connections opened, up to 5 of them open and 5 in use at once."
+        "connections opened, up to 5 of them open and 5 in use at the same time."
     }
     assert "Make one pool when the program starts" in advice(run, FindingKind.POOL_PER_CALL)
 
@@ -354,8 +354,8 @@ def test_each_holds_one_and_waits_for_another() -> None:
     run = nested(3, 3, 1000)
     assert found(run) == {
         FindingKind.HELD_WHILE_ACQUIRING: "3 tasks in invoice() held a connection of the asyncpg pool made "
-        "at app.py:9 and asked it for a second one. All 3 were held by such callers at once: a deadlock, "
-        "none could go on."
+        "at app.py:9 and asked it for a second one. All 3 were held by such callers at the "
+        "same time: a deadlock, none could go on."
     }
 
 
@@ -485,7 +485,7 @@ def test_a_pool_that_closes_what_it_will_need_again() -> None:
     run = reopening("psycopg2", 5)
     assert found(run) == {
         FindingKind.REOPENED_CONNECTIONS: "The psycopg2 pool made at app.py:9 opened 10 connections, though "
-        "never more than 2 were open at once: it closed the others, and opened new ones."
+        "never more than 2 were open at the same time: it closed the others, and opened new ones."
     }
     assert "`minconn`" in advice(run, FindingKind.REOPENED_CONNECTIONS)
 

@@ -17,7 +17,7 @@ from tests.support.plain_and_traced import Seen, plain, traced
 
 # Uses as many hooks as a short script can, fails in as many ways as it can, and prints what came of it.
 SCRIPT = '''\
-"""Everything at once."""
+"""Everything at the same time."""
 import asyncio, concurrent.futures, os, queue, socket, subprocess, sys, threading, time, traceback
 import warnings
 

@@ -38,7 +38,7 @@ Predict the seconds before you run it:  python slow.py
 
 [[variants]]
 name = "quick"
-title = "all cups at once"
+title = "all cups at the same time"
 file = "quick.py"
 differs = '''
 Predict the seconds before you run it:  python quick.py
@@ -56,14 +56,14 @@ meaning = "how many cups are made"
 
 [[predictions]]
 kind = "number"
-question = "quick: how many of the {CUPS} cups are being made at once?"
+question = "quick: how many of the {CUPS} cups are being made at the same time?"
 variant = "quick"
 metric = "peak(brew)"
 why = "Nothing holds a task back."
 
 [[predictions]]
 kind = "choice"
-question = "slow: how many cups are being made at once?"
+question = "slow: how many cups are being made at the same time?"
 variant = "slow"
 metric = "peak"
 why = "Each await waits for its cup."
@@ -91,7 +91,7 @@ op = "=="
 value = 1
 
 [[claims]]
-text = "9 cups at once"
+text = "9 cups at the same time"
 variant = "quick"
 metric = "calls(brew)"
 op = "=="
@@ -103,13 +103,13 @@ text = "In 1887"
 source = "a book about tea"
 
 [exercise]
-task = "Make all cups at once."
+task = "Make all cups at the same time."
 lanes = ["brew", "main"]
 rows = ["brew"]
 runs = [{}, { CUPS = 3 }]
 
 [[exercise.sentences]]
-text = "Make all cups at once."
+text = "Make all cups at the same time."
 wrong = ["wrong/in_pairs.py"]
 
 [[exercise.sentences]]
@@ -157,7 +157,7 @@ How long until every cup is ready? `CUPS` (4) is a knob.
 
 ## Predict
 
-1. the cups at once in `quick`.
+1. the cups at the same time in `quick`.
 
 ## Run
 
@@ -186,7 +186,7 @@ await asyncio.sleep(0.25)
 
 ## Change it
 
-- `asyncdemo run 4 --variant quick --set CUPS=9`: 9 cups at once.
+- `asyncdemo run 4 --variant quick --set CUPS=9`: 9 cups at the same time.
 - Copy it and watch the copy, `my_tea.py`:
 
   ```
@@ -262,7 +262,7 @@ QUICK = (
 )
 
 EXERCISE = '''\
-"""Make all cups at once.
+"""Make all cups at the same time.
 
 Run it alone with:  python {name}.py
 """

@@ -30,7 +30,7 @@ import time
 
 [[variants]]
 name = "quick"
-title = "all at once"
+title = "all at the same time"
 file = "quick.py"
 expect = "failed"
 
@@ -43,7 +43,7 @@ meaning = "how many"
 
 [[predictions]]
 kind = "choice"
-question = "With {JOBS} jobs: how many at once?"
+question = "With {JOBS} jobs: how many at the same time?"
 variant = "slow"
 metric = "peak"
 why = "There is one thread."

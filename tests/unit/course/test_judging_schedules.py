@@ -84,7 +84,7 @@ def test_a_check_of_its_own_decides_for_every_schedule(tmp_path: Path) -> None:
     assert judged(tmp_path, BY_LUCK, either).passed
     verdict = judged(tmp_path, BY_LUCK, either + "        seen.calls('pay_in').never_overlap()\n")
     assert verdict.failure is not None
-    assert "at once" in verdict.failure.message or "overlap" in verdict.failure.message
+    assert "at the same time" in verdict.failure.message or "overlap" in verdict.failure.message
 
 
 def test_what_fails_without_a_delay_is_told_as_ever(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ TEXT = """\
 
 ## Change it
 
-- `asyncdemo run tea --set CUPS=9 --variant quick`: nine at once,
+- `asyncdemo run tea --set CUPS=9 --variant quick`: nine at the same time,
   in one line.
 
   More about it.
@@ -34,7 +34,7 @@ def test_settings_and_variants_of_each_command_are_read(tmp_path: Path) -> None:
     assert (first.settings, first.variants, first.remark) == (
         {"CUPS": "9"},
         ("quick",),
-        "nine at once, in one line.",
+        "nine at the same time, in one line.",
     )
     assert (second.settings, second.variants, second.remark) == ({"CUPS": "1"}, (), "no difference.")
 

@@ -210,7 +210,12 @@ MISTAKES = [
     Mistake("pairs", LESSON, "        await brew(n)\n", "", "slow has '        await brew(n)' where"),
     # the exercise
     Mistake(
-        "exercise", LESSON, 'task = "Make all cups at once."', 'task = "Go"', "must be a sentence", "task ="
+        "exercise",
+        LESSON,
+        'task = "Make all cups at the same time."',
+        'task = "Go"',
+        "must be a sentence",
+        "task =",
     ),
     Mistake("exercise", LESSON, 'lanes = ["brew", "main"]\nrows = ["brew"]', "lanes = []", "lanes is empty"),
     Mistake(

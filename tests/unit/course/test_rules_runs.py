@@ -216,7 +216,7 @@ def test_the_line_of_a_claim_that_does_not_hold_is_told(lesson: Path) -> None:
     change(lesson / LESSON, "value = 9", "value = 8")
     (problem,) = found_by(lesson, "claims-hold")
     assert problem.line is not None
-    assert (lesson / LESSON).read_text().splitlines()[problem.line - 1] == 'text = "9 cups at once"'
+    assert (lesson / LESSON).read_text().splitlines()[problem.line - 1] == 'text = "9 cups at the same time"'
 
 
 def test_each_set_of_knobs_is_run_once(lesson: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_folder_without_a_course_is_a_problem_and_no_crash(tmp_path: Path) -> 
         ("predictions[2].choices[1].text", 'text = "one"'),
         ("predictions[2].choices[2].value", 'value = "CUPS"'),
         ("claims[3].knobs", "knobs = { CUPS = 9 }"),
-        ("exercise.task", 'task = "Make all cups at once."'),
+        ("exercise.task", 'task = "Make all cups at the same time."'),
         ("exercise.wrong[3].fault", 'fault = "there were never more than 2"'),
         ("exercise", "[exercise]"),
         ("claims[3]", "[[claims]]"),

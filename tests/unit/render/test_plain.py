@@ -18,7 +18,7 @@ gate: failed with exit code 1
   outcome       failed with exit code 1
   wall          300 ms
   ideal         280 ms; the wall is 1.07x that
-  peak          2 at work at once, 3 open, of 3 lanes
+  peak          2 at work at the same time, 3 open, of 3 lanes
   throughput    3.3 lanes a second
   in sum        running 81 ms, waiting 400 ms, queued 101 ms
   loop blocked  for 80 ms once; the longest 80 ms: sleep at net.py:7 in fetch, called from app.py:30
@@ -162,7 +162,7 @@ def test_running_time_that_nothing_explains_is_told_as_such() -> None:
 
 
 BRIEF = """\
-gate: failed with exit code 1; time 300 ms, at most 2 at work, 280 ms if nothing had to wait
+gate: failed with exit code 1; time 300 ms (at best 280 ms), at most 2 at work
   loop blocked: for 80 ms once; the longest 80 ms: sleep at net.py:7 in fetch, called from app.py:30
 """
 
@@ -178,8 +178,8 @@ def test_in_brief_a_run_is_one_line_and_what_was_found_in_it() -> None:
 def test_in_brief_all_that_went_well_is_a_line_each() -> None:
     slow, fast = slow_and_fast(RunOutcome.OK)
     assert render_plain([slow, fast]) == (
-        "slow: time 300 ms, at most 1 at work, 300 ms if nothing had to wait\n"
-        "fast: time 100 ms, at most 1 at work, 100 ms if nothing had to wait\n"
+        "slow: time 300 ms (at best 300 ms), at most 1 at work\n"
+        "fast: time 100 ms (at best 100 ms), at most 1 at work\n"
     )
 
 
@@ -187,7 +187,7 @@ def test_in_virtual_time_that_is_said() -> None:
     story = Story()
     story.task("a").sleeps(10).returns()
     virtual = replace(story.run(), clock=Clock.VIRTUAL)
-    assert render_plain([virtual]).endswith("if nothing had to wait (virtual time)\n")
+    assert render_plain([virtual]).endswith("at work (virtual time)\n")
 
 
 def test_equal_notes_are_one_with_a_count() -> None:

@@ -71,7 +71,7 @@ def test_a_narrow_terminal_stacks_them() -> None:
 def test_below_the_picture_are_the_few_facts_that_everybody_wants() -> None:
     text = "\n".join(report(sleeping_in_turn(), sleeping_together(), width=160))
     for words in (
-        "time          3.00 s; 300 ms if nothing had to wait",
+        "time          3.00 s; at best 300 ms",
         "at work       at most 1 of 10 lanes",
         "at work       at most 10 of 10 lanes",
         "the longest 300 ms: sleep at app.py:12",
@@ -89,7 +89,7 @@ def test_in_detail_all_facts_are_below_the_picture() -> None:
         "the wall is 10.0x that",
         "10.0x as long as awaited",
         "10.0x as fast as blocking",
-        "10 at work at once, 10 open, of 10 lanes",
+        "10 at work at the same time, 10 open, of 10 lanes",
         "3.3 lanes a second",
         "the longest 300 ms: sleep at app.py:12",
         "never for more than 50 ms",

@@ -60,7 +60,7 @@ def test_what_failed_is_told_first() -> None:
 
 
 def test_handlers_are_not_called_lanes() -> None:
-    assert told(threaded(50, limit=5), "handlers") == ["5 at work at once, 50 open, of 50 calls"]
+    assert told(threaded(50, limit=5), "handlers") == ["5 at work at the same time, 50 open, of 50 calls"]
     assert told(threaded(50, limit=5), "peak") == told(threaded(50, limit=5), "throughput") == []
 
 

@@ -31,7 +31,7 @@ Ten cups, and `await asyncio.sleep` for each of them. See [the list](list.md), *
 
 - `blocking`: one after
   another
-- all at once
+- all at the same time
 
 1. first
 2. second
@@ -113,7 +113,7 @@ def test_the_markdown_of_a_lesson_becomes_blocks() -> None:
             "Ten cups, and `await asyncio.sleep` for each of them. See the list, carefully, here, `2 *x* 3`:"
         ),
         Words("`blocking`: one after another", mark="-"),
-        Words("all at once", mark="-"),
+        Words("all at the same time", mark="-"),
         Words("first", mark="1."),
         Words("second", mark="2."),
         Code("async def main() -> None:\n\n    await brew(1)"),

@@ -158,7 +158,7 @@ class TestVerdict:
 
     @pytest.mark.parametrize("width", [30, 80])
     def test_no_line_is_wider_than_the_screen(self, width: int) -> None:
-        message = "At most 5 uploads may be at work at once; 50 were, from 0.00 s to 0.19 s."
+        message = "At most 5 uploads may be at work at the same time; 50 were, from 0.00 s to 0.19 s."
         lines = self.lines(width, message=message, evidence=ONE_BY_ONE, output="x" * 300)
         assert all(cell_len(line) <= width for line in lines)
 

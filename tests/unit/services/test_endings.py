@@ -33,7 +33,7 @@ ENDINGS = {
     "forgets to close": "",
     "fails": "raise RuntimeError",
     "exits": "raise SystemExit(3)",
-    "ends at once": "import os; os._exit(0)",
+    "ends immediately": "import os; os._exit(0)",
     "ends with a thread": "import os, threading; threading.Thread(target=input).start(); os._exit(1)",
 }
 # However it waits for its end.

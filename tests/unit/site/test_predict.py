@@ -102,13 +102,15 @@ def test_an_order_is_judged_as_in_the_terminal(walls: list[float], tolerance: fl
 def test_a_question_that_no_choice_answers_breaks_the_build() -> None:
     asked = Prediction(
         PredictionKind.CHOICE,
-        "How many at once?",
+        "How many at the same time?",
         "So.",
         "peak",
         "awaited",
         choices=(Choice("one", Condition("awaited", "peak", "==", 1)),),
     )
-    with pytest.raises(CourseError, match="It was 4, which is none of the choices of 'How many at once"):
+    with pytest.raises(
+        CourseError, match="It was 4, which is none of the choices of 'How many at the same time"
+    ):
         judging(asked, VARIANTS, {"awaited": metrics(peak=4)}, KNOBS)
 
 

@@ -80,8 +80,8 @@ def test_the_sentences_that_held() -> None:
     assert seen.held == [
         "One redis pool was made, shared, and closed at the end.",
         "Never more than 2 redis connections were opened.",
-        "2 redis connections were held at once, and never more.",
-        "Nobody held two redis connections at once.",
+        "2 redis connections were held at the same time, and never more.",
+        "Nobody held two redis connections at the same time.",
         "Every redis connection was given back.",
         "Nobody asked for a redis connection in vain.",
     ]
@@ -106,13 +106,15 @@ def test_a_pool_for_each_call_keeps_no_limit() -> None:
         pools.opened_and_closed_once_per_process()
     with pytest.raises(CheckFailed, match="At most 2 redis connections should be opened; 4 were"):
         pools.opened_at_most(2)
-    with pytest.raises(CheckFailed, match="At most 2 redis connections may be held at once; 4 were, from"):
+    with pytest.raises(
+        CheckFailed, match="At most 2 redis connections may be held at the same time; 4 were, from"
+    ):
         pools.held_at_most(2)
 
 
 def test_one_after_another_does_not_reach_the_limit() -> None:
     with pytest.raises(
-        CheckFailed, match="2 redis connections should be held at once; there was never more than 1"
+        CheckFailed, match="2 redis connections should be held at the same time; there was never more than 1"
     ):
         Seen(shared(connections=1)).pool("redis").held_exactly(2)
 
@@ -161,7 +163,7 @@ def test_a_second_connection_while_holding_one() -> None:
     with pytest.raises(CheckFailed) as caught:
         Seen(story.run()).pool("asyncpg").no_task_holds_two()
     assert caught.value.message == (
-        "Nobody should hold two asyncpg connections at once; invoice(7) took a second one at 0.05 s."
+        "Nobody should hold two asyncpg connections at the same time; invoice(7) took a second one at 0.05 s."
     )
     assert caught.value.evidence is not None
     assert caught.value.evidence.lanes == (0,)

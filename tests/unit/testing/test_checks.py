@@ -219,18 +219,20 @@ class TestAtOnce:
 
     def test_too_many_are_told_with_their_time(self) -> None:
         message = message_of(lambda: calls(brews(50)).peak_is(5))
-        assert message == ("At most 5 calls of brew may be at work at once; 50 were, from 0.00 s to 0.10 s.")
+        assert message == (
+            "At most 5 calls of brew may be at work at the same time; 50 were, from 0.00 s to 0.10 s."
+        )
 
     def test_too_few_are_told_too(self) -> None:
         one_by_one = brews(4, apart_ms=100)
         assert message_of(lambda: calls(one_by_one).peak_is(3)) == (
-            "3 calls of brew should be at work at once; there was never more than 1."
+            "3 calls of brew should be at work at the same time; there was never more than 1."
         )
         assert "there was none at all" in message_of(lambda: calls(one_by_one, "pour").peak_is(3))
 
     def test_open_counts_those_in_the_queue(self) -> None:
         calls(gated(lanes=6, limit=2), "upload").open_at_least(6).peak_at_least(2)
-        assert "7 calls of upload should be open at once" in message_of(
+        assert "7 calls of upload should be open at the same time" in message_of(
             lambda: calls(gated(lanes=6), "upload").open_at_least(7)
         )
 
@@ -243,7 +245,8 @@ class TestAtOnce:
         calls(brews(3, apart_ms=100)).never_overlap()
         message = message_of(lambda: calls(brews(3, apart_ms=90)).never_overlap())
         assert message == (
-            "No two calls of brew may be open at once; brew(0) and brew(1) were, from 0.09 s to 0.10 s."
+            "No two calls of brew may be open at the same time; "
+            "brew(0) and brew(1) were, from 0.09 s to 0.10 s."
         )
 
     def test_a_long_one_overlaps_later_ones_too(self) -> None:
@@ -501,7 +504,7 @@ class TestTheLoop:
 class TestLimits:
     def test_who_holds_at_once(self) -> None:
         Seen(gated(limit=2)).held_exactly("semaphore", 2)
-        assert "At most 1 may hold the semaphore at once; 2 did (made at app.py:3)" in message_of(
+        assert "At most 1 may hold the semaphore at the same time; 2 did (made at app.py:3)" in message_of(
             lambda: Seen(gated(limit=2)).held_at_most("semaphore", 1)
         )
         assert "there were never more than 2" in message_of(

@@ -142,7 +142,7 @@ def test_a_failed_sentence_shows_its_timeline_and_the_line_of_the_test(pytester:
     result.stdout.fnmatch_lines(
         [
             '>       seen.calls("pour").peak_is(4)',
-            "E*4 calls of pour should be at work at once; there was never more than 1.",
+            "E*4 calls of pour should be at work at the same time; there was never more than 1.",
             "*asyncdemo timeline*",
             "pour(0)*",
             "pour(3)*",

@@ -51,7 +51,7 @@ async def ship(n: int, office: socket.socket) -> str:
 
 
 async def main() -> list[str]:
-    """Send all orders off at once; what ship returned, in order."""
+    """Send all orders off at the same time; what ship returned, in order."""
     with socket.create_server(("127.0.0.1", 0)) as office:
         return [await ship(n, office) for n in range(1, ORDERS + 1)]
 

@@ -35,7 +35,7 @@ async def send(n: int) -> None:
 
 
 async def send_album() -> None:
-    """Send all parts at once. When this is over, nothing of it goes on."""
+    """Send all parts at the same time. When this is over, nothing of it goes on."""
     tasks = [asyncio.create_task(send(n)) for n in range(1, PARTS + 1)]
     try:
         await asyncio.gather(*tasks)

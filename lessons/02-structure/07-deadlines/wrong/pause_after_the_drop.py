@@ -1,4 +1,4 @@
-"""Wrong: it pauses after a dropped line too, when it should ask again at once."""
+"""Wrong: it pauses after a dropped line too, when it should ask again immediately."""
 
 import asyncio
 

@@ -60,7 +60,7 @@ async def pay_in(n: int, desk: Desk) -> None:
 
 
 async def main() -> int:
-    """All payments at once; the balance in the end."""
+    """All payments at the same time; the balance in the end."""
     desk: Desk = asyncio.Queue()
     working = asyncio.create_task(teller(desk))
     await asyncio.gather(*(pay_in(n, desk) for n in range(1, PAYMENTS + 1)))

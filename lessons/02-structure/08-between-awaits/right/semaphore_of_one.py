@@ -52,7 +52,7 @@ async def pay_in(n: int, lock: asyncio.Semaphore) -> None:
 
 
 async def main() -> int:
-    """All payments at once; the balance in the end."""
+    """All payments at the same time; the balance in the end."""
     lock = asyncio.Semaphore(1)
     async with asyncio.TaskGroup() as group:
         for n in range(1, PAYMENTS + 1):

@@ -48,7 +48,7 @@ async def pay_in(n: int) -> None:
 
 
 async def main() -> int:
-    """All payments at once; the balance in the end."""
+    """All payments at the same time; the balance in the end."""
     for n in range(1, PAYMENTS + 1):
         await pay_in(n)
     return store["balance"]

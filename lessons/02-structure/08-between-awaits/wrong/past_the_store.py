@@ -47,7 +47,7 @@ async def pay_in(n: int) -> None:
 
 
 async def main() -> int:
-    """All payments at once; the balance in the end."""
+    """All payments at the same time; the balance in the end."""
     async with asyncio.TaskGroup() as group:
         for n in range(1, PAYMENTS + 1):
             group.create_task(pay_in(n))

@@ -49,7 +49,7 @@ async def pay_in(n: int, lock: asyncio.Lock) -> None:
 
 
 async def main() -> int:
-    """All payments at once; the balance in the end."""
+    """All payments at the same time; the balance in the end."""
     lock = asyncio.Lock()
     async with asyncio.TaskGroup() as group:
         for n in range(1, PAYMENTS + 1):

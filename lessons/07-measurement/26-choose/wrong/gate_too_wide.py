@@ -1,4 +1,4 @@
-"""Wrong: a gate, but so wide that what it lets in at once keeps too much."""
+"""Wrong: a gate, but so wide that what it lets in at the same time keeps too much."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Wrong: all fetches at once, in a thread each: all that they keep is kept at the same time."""
+"""Wrong: all fetches at the same time, in a thread each: all that they keep is kept at the same time."""
 
 import asyncio
 import os

@@ -29,7 +29,7 @@ class FindingKind(StrEnum):
         LEAKED_CONNECTION: A connection was taken from a pool and never given back.
         REFUSED_BY_POOL: A pool had no connection, and callers were told so.
         SEQUENTIAL_AWAITS: Waits one after another that do not depend on each other.
-        UNBOUNDED_FAN_OUT: Very many tasks at once, with nothing that limits them.
+        UNBOUNDED_FAN_OUT: Very many tasks at the same time, with nothing that limits them.
         POOL_PER_CALL: A connection pool, or a client that has one, was made anew for each call.
         LIMIT_PER_CALL: A semaphore or lock made anew for each call, so that it limits nothing.
         SMALL_POOL: Callers queued for the connections of a pool.

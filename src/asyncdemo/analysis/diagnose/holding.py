@@ -23,7 +23,7 @@ _MAIN_THREAD = "MainThread"
 
 class Nesting(NamedTuple):
     """tracks: that asked for a second connection of the pool. stood: the most of its connections that were
-    held at once by who waited for another.
+    held at the same time by who waited for another.
     """
 
     pool: Resource
@@ -35,7 +35,7 @@ def held_while_acquiring(run: Run) -> Iterator[Finding]:
     """Callers that hold a connection while they wait for a second one of the same pool."""
     for pool, tracks, stood in nested(run):
         if pool.limit is not None and stood >= pool.limit:
-            all_of_them = f"All {pool.limit:,} were held by such callers at once"
+            all_of_them = f"All {pool.limit:,} were held by such callers at the same time"
             one = "Its one connection was held by such a caller"
             outcome = f"{one if pool.limit == 1 else all_of_them}: a deadlock, none could go on."
         else:

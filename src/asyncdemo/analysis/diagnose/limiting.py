@@ -14,7 +14,7 @@ from asyncdemo.model import Resource, ResourceKind, Run, Site, State, Track, Tra
 __all__ = ["idle_limits", "limits_per_call", "saturated_executors", "unbounded_fan_out"]
 
 _MANY = 200
-"""Tasks of one function at once, from which on one asks what limits them."""
+"""Tasks of one function at the same time, from which on one asks what limits them."""
 
 _SATURATED_NS = 50_000_000
 
@@ -25,7 +25,7 @@ _MADE_ONCE_EACH = frozenset({"__init__", "__post_init__"})
 
 
 def unbounded_fan_out(run: Run) -> Iterator[Finding]:
-    """Very many tasks of one function at once, made by one parent, that met no limit."""
+    """Very many tasks of one function at the same time, made by one parent, that met no limit."""
     groups: defaultdict[tuple[str, int | None], list[Track]] = defaultdict(list)
     for track in run.tracks:
         if track.kind is TrackKind.TASK:
@@ -50,7 +50,7 @@ def unbounded_fan_out(run: Run) -> Iterator[Finding]:
         of = f" of {function}()" if function else ""
         yield Finding(
             FindingKind.UNBOUNDED_FAN_OUT,
-            f"{most:,} tasks{of} were open at once, made{at(created_at)}: nothing limits how many.",
+            f"{most:,} tasks{of} were open at the same time, made{at(created_at)}: nothing limits how many.",
             "Let them share a semaphore (`async with gate:` around what is scarce), or let a fixed number of "
             "workers take the jobs from a queue.",
             created_at or tracks[0].site,
@@ -89,7 +89,7 @@ def idle_limits(run: Run) -> Iterator[Finding]:
             yield Finding(
                 FindingKind.IDLE_LIMIT,
                 f"The semaphore made{at(resource.site)} never made anyone wait: "
-                f"at most {use.peak_held:,} of {resource.limit:,} were held at once.",
+                f"at most {use.peak_held:,} of {resource.limit:,} were held at the same time.",
                 _advice_for_idle(len(holders)),
                 resource.site,
                 own(resource.site),
@@ -133,7 +133,7 @@ def limits_per_call(run: Run) -> Iterator[Finding]:
         yield Finding(
             FindingKind.LIMIT_PER_CALL,
             f"{len(group):,} times a {noun} was made{at(site)}, each for one caller: together {most:,} were "
-            f"held at once, where one shared {kind} would have allowed {limit:,}.",
+            f"held at the same time, where one shared {kind} would have allowed {limit:,}.",
             f"Make one {kind} outside the function, and hand it to all who are to share it.",
             site,
             own(site),
@@ -169,7 +169,7 @@ def saturated_executors(run: Run) -> Iterator[Finding]:
         workers = "its workers" if resource.limit is None else many(resource.limit, "worker")
         yield Finding(
             FindingKind.SATURATED_EXECUTOR,
-            f"{made} had work queued for {workers}: up to {use.peak_queued:,} at once, "
+            f"{made} had work queued for {workers}: up to {use.peak_queued:,} at the same time, "
             f"{span(use.queued_ns)} in all.",
             "If the work waits (files, network), give it more threads: `max_workers=...`. If it computes, "
             "more workers than CPUs do not help, and threads of one interpreter share its GIL.",

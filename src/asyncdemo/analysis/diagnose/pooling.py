@@ -33,7 +33,7 @@ def pools_per_call(run: Run) -> Iterator[Finding]:
             FindingKind.POOL_PER_CALL,
             f"{len(pools):,} {first.name} {noun(first)}s were made{at(first.site)}, one for each call: "
             f"{many(opened, 'connection')} opened, up to {most_open(run, pools):,} of them open and {held:,} "
-            "in use at once.",
+            "in use at the same time.",
             f"Make one {noun(first)} when the program starts (a server: when it starts up, in each process), "
             "let all calls share it, and close it at the end. Then connections are reused, and their number "
             "is limited.",
@@ -162,7 +162,7 @@ def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
     if waited_ns < _WAITED_NS and pool.name == "redis":
         return (
             "`BlockingConnectionPool` lets callers wait for a connection, up to its `timeout`; "
-            "`ConnectionPool` raises at once."
+            "`ConnectionPool` raises immediately."
         )
     if waited_ns < _WAITED_NS and pool.name == "psycopg2":
         return (
@@ -171,7 +171,7 @@ def _advice_for_refused(pool: Resource, waited_ns: int) -> str:
         )
     return (
         f"If what is behind it bears more, raise {size(pool)}. Else hold connections for less, or let fewer "
-        "callers in at once."
+        "callers in at the same time."
     )
 
 
@@ -187,7 +187,7 @@ def reopened_connections(run: Run) -> Iterator[Finding]:
         yield Finding(
             FindingKind.REOPENED_CONNECTIONS,
             f"The {called(pool)} opened {many(use.connections, 'connection')}, though never more than "
-            f"{use.most_open:,} were open at once: it closed the others, and opened new ones.",
+            f"{use.most_open:,} were open at the same time: it closed the others, and opened new ones.",
             _advice_for_reopened(pool),
             pool.site,
             own(pool.site),
@@ -198,7 +198,7 @@ def _advice_for_reopened(pool: Resource) -> str:
     if pool.name == "psycopg2":
         return (
             "psycopg2 keeps `minconn` connections and closes every other that is given back: set `minconn` "
-            "to as many as are in use at once."
+            "to as many as are in use at the same time."
         )
     return (
         "Look for who closes them: a pool or client that is closed after each use, an idle time that is too "

@@ -133,7 +133,7 @@ class Metrics:
 
 
 def measure(run: Run) -> Metrics:
-    """All figures at once, for a report; the functions beside it give single ones."""
+    """All figures together, for a report; the functions beside it give single ones."""
     sums = state_sums(run)
     serving = at_service(run)
     met = meetings(serving)

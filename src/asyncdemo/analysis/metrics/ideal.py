@@ -30,7 +30,7 @@ IDLE = "idle"
 def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
     """The length of the best schedule that a learner could hope for; 0 without lanes.
 
-    Each lane takes its turn at the smallest limit that it met; one that met none starts at once.
+    Each lane takes its turn at the smallest limit that it met; one that met none starts immediately.
 
     Args:
         met: ``meetings(run)``, if known already.

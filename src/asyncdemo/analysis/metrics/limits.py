@@ -1,4 +1,4 @@
-"""How many were at it at once: lanes open, lanes at work, and who held and queued for a resource."""
+"""How many were at it at the same time: lanes open, lanes at work, and who held and queued for a resource."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ class ResourceUse:
 
 
 def open_lanes(run: Run) -> int:
-    """The most lanes open at once."""
+    """The most lanes open at the same time."""
     return most_at_once(chain(((lane.start_ns, lane.end_ns) for lane in run.lanes), summed(run)))
 
 
 def peak(run: Run, met: Sequence[Meeting] | None = None) -> int:
-    """The most lanes at work at once.
+    """The most lanes at work at the same time.
 
     A lane that meets a limit is at work while it holds a slot, any other from open to close.
     Slots are counted, never states: a lane does things before it queues and after it lets go.
@@ -240,7 +240,7 @@ class _Held:
         self._ends_so_far = list(accumulate((end for _, end, _ in self._slots), max))
 
     def during(self, start_ns: int, end_ns: int) -> Iterator[tuple[int, int, int]]:
-        """The parts between two times. A slot given back at once is a part without length."""
+        """The parts between two times. A slot given back immediately is a part without length."""
         first = bisect_left(self._ends_so_far, start_ns)
         for start, end, resource in self._slots[first : bisect_left(self._starts, end_ns)]:
             if end > start_ns or start == end == start_ns:

@@ -31,10 +31,10 @@ class Queueing:
 
 @dataclass(frozen=True, slots=True)
 class PoolUse:
-    """connections: opened in all. most_open, most_held, most_waiting: at once; held includes being opened
+    """connections: opened in all. most_open, most_held, most_waiting: at the same time; held includes opening it
     for the one who asked.
 
-    reopened: opened beyond the most that were open at once: as many would have done. closed: by the
+    reopened: opened beyond the most that were open at the same time: as many would have done. closed: by the
     program, not by the garbage collector or the end. leaked: never given back by who held them last,
     though that task or thread is over. idle_share: of the time that connections were open, the share
     in which nobody held them; 0 if none was open.
@@ -88,7 +88,7 @@ def leaked(run: Run, pool: Resource) -> list[tuple[Connection, Slot]]:
 
 
 def most_open(run: Run, pools: Sequence[Resource]) -> int:
-    """The most connections of these pools that were open at once."""
+    """The most connections of these pools that were open at the same time."""
     ends = _ends(run)
     return most_at_once(interval for pool in pools for interval in _open(pool, ends[pool.process]))
 

@@ -47,7 +47,7 @@ class Sending:
 class Load:
     """sends: in rotation. knobs: constants of the load, as written.
 
-    clients: so many send at once, each as soon as it has its answer (a closed loop); or rate: so many
+    clients: so many send at the same time, each as soon as it has its answer (a closed loop). rate: so many
     requests a second, whatever the server does (an open loop). requests: in all; or duration_s.
     workers: so many worker processes must be at work before anything is sent; or the script's constant.
     """

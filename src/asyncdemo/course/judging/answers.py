@@ -48,9 +48,9 @@ class JudgedAnswer:
     def sentence(self) -> str:
         """ "You said 3 s; it was 3.00 s." An offered answer may be a sentence of its own."""
         if self.prediction.kind is PredictionKind.CHOICE:
-            was = f"It was: {self.was.rstrip('.')}."
-            return f"You said: {self.said.rstrip('.')}. {was}" if self.said else was
-        return f"You said {self.said}; it was {self.was}." if self.said else f"It was {self.was}."
+            was = self.was.rstrip(".")
+            return f"You said: {self.said.rstrip('.')}. It was: {was}." if self.said else f"Answer: {was}."
+        return f"You said {self.said}; it was {self.was}." if self.said else f"Answer: {self.was}."
 
     def predicted(self) -> Predicted | None:
         """For the progress; None if there was no answer."""

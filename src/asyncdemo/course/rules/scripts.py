@@ -59,7 +59,7 @@ def faults_of_syntax(script: Script) -> Iterator[Fault]:
 def faults_of_length(script: Script, least: int, most: int) -> Iterator[Fault]:
     count = len(script.text.splitlines())
     if not least <= count <= most:
-        yield Fault(f"has {count} lines; to be read at once it must have {least} to {most}", script.path)
+        yield Fault(f"has {count} lines; to be read in one go it must have {least} to {most}", script.path)
 
 
 def faults_of_imports(script: Script, packages: tuple[str, ...]) -> Iterator[Fault]:

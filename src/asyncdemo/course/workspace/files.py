@@ -42,7 +42,7 @@ def publish(draft: Path, target: Path) -> None:
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            # The name is taken first, empty, and filled at once. Readers take an empty file for unfinished.
+            # The name is taken first, with an empty file. Readers take an empty file for unfinished.
             reserve(target)
             try:
                 os.replace(draft, target)

@@ -102,7 +102,7 @@ def _account(run: Run, own: Metrics, others: Sequence[_Measured]) -> Account:
 
 
 def summary_words(run: Run, own: Metrics) -> str:
-    """ "time 3.01 s, at most 1 at work, 302 ms if nothing had to wait".
+    """ "time 3.01 s (at best 302 ms), at most 1 at work".
 
     Of a server what its clients saw, too; of a run without rows "".
     """
@@ -110,9 +110,8 @@ def summary_words(run: Run, own: Metrics) -> str:
     if use.answered:
         parts.append(f"p99 {duration(use.p99_ns)}")
     if run.lanes:
-        parts += [f"time {duration(own.wall_ns)}", f"at most {own.peak:,} at work"]
-        if own.ideal_ns is not None:
-            parts.append(f"{duration(own.ideal_ns)} if nothing had to wait")
+        best = "" if own.ideal_ns is None else f" (at best {duration(own.ideal_ns)})"
+        parts += [f"time {duration(own.wall_ns)}{best}", f"at most {own.peak:,} at work"]
     return ", ".join(parts)
 
 
@@ -162,11 +161,12 @@ def peak_words(own: Metrics) -> str:
     if own.requests.count and len(own.functions) > 1:
         most_called = sorted(own.functions.items(), key=lambda named: -named[1].calls)[:_MOST_FUNCTIONS]
         return "; ".join(
-            f"{clean(name)} {use.peak:,} at work at once, {use.open:,} open, of {count(use.calls, 'call')}"
+            f"{clean(name)} {use.peak:,} at work at the same time, {use.open:,} open, "
+            f"of {count(use.calls, 'call')}"
             for name, use in most_called
         )
     calls = count(own.lanes, "call" if own.requests.count else "lane")
-    return f"{own.peak:,} at work at once, {own.open:,} open, of {calls}"
+    return f"{own.peak:,} at work at the same time, {own.open:,} open, of {calls}"
 
 
 def empty_words(run: Run) -> str:
@@ -211,8 +211,8 @@ def _brief(run: Run, own: Metrics, facts: Iterable[Fact]) -> Iterable[Fact]:
         if fact.label in _OF_CLIENTS or (fact.warns and fact.label != "outcome"):  # which the heading says
             yield fact
         elif fact.label == "wall":
-            ideal = "" if own.ideal_ns is None else f"; {duration(own.ideal_ns)} if nothing had to wait"
-            yield Fact("time", fact.value + ideal)
+            best = "" if own.ideal_ns is None else f"; at best {duration(own.ideal_ns)}"
+            yield Fact("time", fact.value + best)
         elif fact.label in ("peak", "handlers"):
             calls = count(own.lanes, "call" if run.requests else "lane")
             yield Fact("at work", f"at most {own.peak:,} of {calls}")

@@ -76,7 +76,7 @@ def most_of(all_curves: Sequence[Sequence[Curve]]) -> dict[str, int]:
 
 
 def levels(intervals: Iterable[tuple[int, int]]) -> Iterator[Level]:
-    """How many of the intervals (start, end) there are at once, whenever that changes."""
+    """How many of the intervals (start, end) there are at the same time, whenever that changes."""
     changes: defaultdict[int, int] = defaultdict(int)
     for start, end in intervals:
         changes[start] += 1

@@ -13,7 +13,7 @@ __all__ = ["Stretch", "first_stretch_above"]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """most: how many there were at once in it, at the most."""
+    """most: how many there were at the same time in it, at the most."""
 
     start_ns: int
     end_ns: int
@@ -21,7 +21,7 @@ class Stretch:
 
 
 def first_stretch_above(limit: int, intervals: Mapping[int, Sequence[Interval]]) -> Stretch | None:
-    """The first time with more than ``limit`` at once, until there are no more than that again.
+    """The first time with more than ``limit`` at the same time, until there are no more than that again.
 
     There is one if ``most_at_once`` is more than the limit: one without length may be one too many.
     """

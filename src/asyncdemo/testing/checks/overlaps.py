@@ -1,4 +1,4 @@
-"""Sentences about how many calls there were at once.
+"""Sentences about how many calls there were at the same time.
 
 *At work* is counted as everywhere (``metrics.peak``): a call that meets a limit is at work while it holds
 a slot, any other from its start to its end.
@@ -23,27 +23,27 @@ __all__ = ["Overlaps"]
 
 class Overlaps(Group):
     def peak_is(self, limit: int) -> Self:
-        """At work at once: this many were reached, and never exceeded."""
+        """At work at the same time: this many were reached, and never exceeded."""
         self._never_more(limit)
         self._at_least(limit)
-        return self._held(f"{upper(count(limit, self._nouns))} at work at once, and never more.")
+        return self._held(f"{upper(count(limit, self._nouns))} at work at the same time, and never more.")
 
     def peak_at_most(self, limit: int) -> Self:
-        """Never more were at work at once. Holds for no calls at all, too: say also that there were some."""
+        """Never more were at work at the same time. Also holds for no calls: say that there were some."""
         self._never_more(limit)
-        return self._held(f"Never more than {count(limit, self._nouns)} at work at once.")
+        return self._held(f"Never more than {count(limit, self._nouns)} at work at the same time.")
 
     def peak_at_least(self, least: int) -> Self:
-        """At least so many were at work at once."""
+        """At least so many were at work at the same time."""
         most = self._at_least(least)
-        return self._held(f"{upper(count(most, self._nouns))} at work at once.")
+        return self._held(f"{upper(count(most, self._nouns))} at work at the same time.")
 
     def open_at_least(self, least: int) -> Self:
         """Started and not yet ended at one moment, whether at work or in a queue."""
         most = most_at_once((lane.start_ns, lane.end_ns) for lane in self.lanes)
         if most < least:
             self._fail(self._too_few(least, most, "open"))
-        return self._held(f"{upper(count(most, self._nouns))} open at once.")
+        return self._held(f"{upper(count(most, self._nouns))} open at the same time.")
 
     def all_overlap(self) -> Self:
         """The last start comes before the first end."""
@@ -59,18 +59,19 @@ class Overlaps(Group):
         return self._held(f"The last of the {self._nouns} started before the first had ended.")
 
     def never_overlap(self) -> Self:
-        """No two are open at once. Holds for no calls at all, too."""
+        """No two are open at the same time. Holds for no calls at all, too."""
         for earlier, later in pairwise(self._indices):
             before, after = self._lane(earlier), self._lane(later)
             if after.start_ns < before.end_ns:
                 stop_ns = min(before.end_ns, after.end_ns)
                 self._fail(
-                    f"No two {self._nouns} may be open at once; {before.name} and {after.name} were, "
+                    f"No two {self._nouns} may be open at the same time; "
+                    f"{before.name} and {after.name} were, "
                     f"from {self._at(after.start_ns)} to {self._at(stop_ns)}.",
                     [earlier, later],
                     (after.start_ns, stop_ns),
                 )
-        return self._held(f"No two {self._nouns} were open at once.")
+        return self._held(f"No two {self._nouns} were open at the same time.")
 
     @cached_property
     def _at_work(self) -> dict[int, Sequence[Interval]]:
@@ -87,21 +88,21 @@ class Overlaps(Group):
         stretch = first_stretch_above(limit, self._at_work)
         if stretch is not None:
             self._fail(
-                f"At most {count(limit, self._nouns)} may be at work at once; {stretch.most} were, "
+                f"At most {count(limit, self._nouns)} may be at work at the same time; {stretch.most} were, "
                 f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
                 self._during(stretch),
                 (stretch.start_ns, stretch.end_ns),
             )
 
     def _at_least(self, least: int) -> int:
-        """The most that were at work at once."""
+        """The most that were at work at the same time."""
         most = most_at_once(interval for intervals in self._at_work.values() for interval in intervals)
         if most < least:
             self._fail(self._too_few(least, most, "at work"))
         return most
 
     def _too_few(self, least: int, most: int, how: str) -> str:
-        begin = f"{upper(count(least, self._nouns))} should be {how} at once; there"
+        begin = f"{upper(count(least, self._nouns))} should be {how} at the same time; there"
         return f"{begin} was none at all." if most == 0 else f"{begin} {was(most)} never more than {most}."
 
     def _during(self, stretch: Stretch) -> list[int]:

@@ -102,10 +102,10 @@ class Pools:
     # -- who held them --------------------------------------------------------------------------
 
     def held_at_most(self, most: int) -> Self:
-        """Never more connections in use at once."""
+        """Never more connections in use at the same time."""
         self._something_was_held()
         self._never_more(most)
-        return self._held(f"Never more than {count(most, self._connections)} were held at once.")
+        return self._held(f"Never more than {count(most, self._connections)} were held at the same time.")
 
     def held_exactly(self, most: int) -> Self:
         """Reached in some process, and never exceeded."""
@@ -117,11 +117,14 @@ class Pools:
         )
         if reached < most:
             self._fail(
-                f"{upper(count(most, self._connections))} should be held at once; there {was(reached)} never "
+                f"{upper(count(most, self._connections))} should be held at the same time; "
+                f"there {was(reached)} never "
                 f"more than {reached}.",
                 self._tracks(self._pools),
             )
-        return self._held(f"{upper(count(most, self._connections))} were held at once, and never more.")
+        return self._held(
+            f"{upper(count(most, self._connections))} were held at the same time, and never more."
+        )
 
     def no_task_holds_two(self) -> Self:
         """No task or thread held a second connection while it had one."""
@@ -135,12 +138,13 @@ class Pools:
                 for first, second in pairwise(sorted(held, key=lambda slot: slot.start_ns)):
                     if second.start_ns < first.end_ns:
                         self._fail(
-                            f"Nobody should hold two {self._connections} at once; {self._who(track, second)} "
+                            f"Nobody should hold two {self._connections} at the same time; "
+                            f"{self._who(track, second)} "
                             f"took a second one at {self._at(second.start_ns)}.",
                             [track],
                             (first.start_ns, second.end_ns),
                         )
-        return self._held(f"Nobody held two {self._connections} at once.")
+        return self._held(f"Nobody held two {self._connections} at the same time.")
 
     def held_in_each(self, calls: Group) -> Self:
         """While each of the calls went on, its own task or thread held a connection for some time.
@@ -219,7 +223,8 @@ class Pools:
             stretch = first_stretch_above(most, held)
             if stretch is not None:
                 self._fail(
-                    f"At most {count(most, self._connections)} may be held at once; {stretch.most} were, "
+                    f"At most {count(most, self._connections)} may be held at the same time; "
+                    f"{stretch.most} were, "
                     f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
                     held,
                     (stretch.start_ns, stretch.end_ns),

@@ -88,11 +88,11 @@ class Requests:
         most = most_at_once((request.sent_ns, request.end_ns) for request in self.requests)
         if most < least:
             self._fail(
-                f"At least {count(least, self._nouns)} should be under way at once; "
+                f"At least {count(least, self._nouns)} should be under way at the same time; "
                 f"there {was(most)} never more than {most}.",
                 self._indices,
             )
-        return self._held(f"{count(most, self._nouns)} were under way at once.")
+        return self._held(f"{count(most, self._nouns)} were under way at the same time.")
 
     # -- parts ----------------------------------------------------------------------------------
 

@@ -234,14 +234,14 @@ class Seen:
     # -- what is limited ------------------------------------------------------------------------
 
     def held_at_most(self, kind: Limited, most: int) -> None:
-        """Never more than so many of a semaphore, lock, executor or pool held at once, of each of them."""
+        """Of each semaphore, lock, executor or pool, never more than so many held at the same time."""
         for resource, held in self._use(ResourceKind(kind)):
             if held > most:
                 raise CheckFailed(
-                    f"At most {most} may hold the {kind} at once; {held} did{_made_at(resource)}.",
+                    f"At most {most} may hold the {kind} at the same time; {held} did{_made_at(resource)}.",
                     self._holding(resource),
                 )
-        self.held.append(f"Never more than {most} held the {kind} at once.")
+        self.held.append(f"Never more than {most} held the {kind} at the same time.")
 
     def held_exactly(self, kind: Limited, most: int) -> None:
         """Reached, and never exceeded."""
@@ -251,11 +251,11 @@ class Seen:
         if held < most:
             none = not used or held == 0
             raise CheckFailed(
-                f"{most} should hold the {kind} at once; "
+                f"{most} should hold the {kind} at the same time; "
                 + (f"no {kind} was ever held." if none else f"there {was(held)} never more than {held}."),
                 None if none else self._whole(),
             )
-        self.held[-1] = f"{most} held the {kind} at once, and never more."
+        self.held[-1] = f"{most} held the {kind} at the same time, and never more."
 
     def queue_depth_at_most(self, most: int) -> None:
         """No queue was ever longer."""
@@ -275,8 +275,8 @@ class Seen:
         depth = max((depth for _, depth in self._use(ResourceKind.QUEUE)), default=0)
         if depth < least:
             words = f"there {was(depth)} never more than {depth}" if depth else "there were none at all"
-            raise CheckFailed(f"{count(least, 'items')} should stand in a queue at once; {words}.")
-        self.held.append(f"{count(depth, 'items')} stood in a queue at once.")
+            raise CheckFailed(f"{count(least, 'items')} should stand in a queue at the same time; {words}.")
+        self.held.append(f"{count(depth, 'items')} stood in a queue at the same time.")
 
     def opened_and_closed_once(self, opening: str, closing: str) -> None:
         """One call of each, the second after the first; both returned."""

@@ -202,7 +202,7 @@ class Lecture:
         for variant in self._variants:
             yield Row(variant.name, variant.title)
         if len(self._variants) > 1:
-            how = "All at once" if self._lesson.race else "One after another"
+            how = "All at the same time" if self._lesson.race else "One after another"
             yield Words(f"{how}, on one time scale.")
 
     def _predict(self, place: int) -> Iterator[Block]:

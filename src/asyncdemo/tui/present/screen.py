@@ -89,7 +89,7 @@ class PresentScreen(LearnerScreen):
         Args:
             lecture: What is shown.
             make_jobs: Called in a thread before each run; is given what says whether it is still wanted.
-            race: All programs at once, else one after another.
+            race: All programs at the same time, else one after another.
             at: The place of the first step; if it shows what the programs did, they run before.
         """
         super().__init__()
