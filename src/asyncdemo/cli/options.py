@@ -33,7 +33,7 @@ def plain_option(command: Command) -> Command:
     return click.option(
         "--plain",
         is_flag=True,
-        help="The facts as text, without drawing or control codes. The rule without a terminal.",
+        help="The facts as text, without drawing or control codes. The default if there is no terminal.",
     )(command)
 
 
