@@ -283,7 +283,11 @@ class Recording:
             if self._interrupts:
                 self._assembly.complete_stuck()
             self._kill()
-        elif self._child is not None and self._child.process.poll() is None:
+        elif self._child is None or self._child.process.poll() is not None:
+            return
+        elif self._still_since is None:  # nothing of the script runs yet that could clean up
+            self._stop(RunOutcome.INTERRUPTED, "It was stopped before the script began.")
+        else:
             self._kill_at = time.monotonic() + _GRACE_S
             self._interrupts = True
             self._interrupt_once_told(time.monotonic())
@@ -392,7 +396,7 @@ class Recording:
         if self._stopped is None and exit_code is not None and exit_code < 0:
             with contextlib.suppress(ValueError):
                 self.add_note(f"The script was ended by signal {signal.Signals(-exit_code).name}.")
-        if not self._assembly.ready:
+        if not self._assembly.ready or self._still_since is None:
             return
         cut_off = self._unfinished()
         if self._stopped is not None or exit_code is None:

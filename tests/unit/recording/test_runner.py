@@ -133,6 +133,18 @@ class TestEnd:
             recording.interrupt()
             assert rest(recording).outcome is RunOutcome.INTERRUPTED
 
+    def test_an_interrupt_before_the_script_began_says_so_and_shows_nothing_of_ours(
+        self, script: Write
+    ) -> None:
+        ears = Ears()
+        with Recording(script("print('began')"), Options(stdout=Stdout.CAPTURE), ears) as recording:
+            recording.start()
+            recording.interrupt()
+            run = rest(recording)
+        assert run.outcome is RunOutcome.INTERRUPTED
+        assert run.notes == ("It was stopped before the script began.",)
+        assert not any(ears.texts.values())
+
     def test_a_script_that_is_asked_to_end_was_not_interrupted(self, script: Write, tmp_path: Path) -> None:
         target = script("""
             sleeps = [sys.executable, "-c", "import time; time.sleep(600)"]
