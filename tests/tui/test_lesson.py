@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from asyncdemo.course.content.catalog import load_course
@@ -184,6 +185,17 @@ def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: Course
         assert "this answer stands" in driven.seen
 
     drive(open_lesson(context), context, go_on)
+
+
+def test_keys_that_come_in_a_burst_take_effect_in_their_order(context: CourseContext) -> None:
+    async def use(driven: Driven) -> None:
+        await driven.press("2")
+        for key in ("2", "7", "backspace", "5", "enter"):
+            driven.application.post_message(events.Key(key, key if key.isdigit() else None))
+        await driven.until(lambda: "Question 2" in driven.seen)
+        assert driven.session.typed(0) == "25"
+
+    drive(open_lesson(context), context, use)
 
 
 def test_tab_skips_a_question_without_taking_an_answer(context: CourseContext) -> None:

@@ -9,14 +9,16 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, Monochrome
 from textual.screen import Screen
+from textual.widgets import Input
 
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
@@ -25,6 +27,8 @@ from asyncdemo.tui.ascii import AsciiFilter
 from asyncdemo.tui.no_color import NoColorFilter
 
 __all__ = ["Application", "LearnerScreen", "run_application"]
+
+_TAKES_S: Final = 0.5
 
 
 class LearnerScreen(Screen[None]):
@@ -100,6 +104,25 @@ class Application(App[int]):
             suspended.__exit__(None, None, None)  # it does not come back by way of an exception
             # What came meanwhile still waits in the loop, and must find no handler there.
             loop.call_later(0.1, self._heed, signal.SIGINT)
+
+    async def on_event(self, event: events.Event) -> None:
+        """A key of a screen acts now: passed on, it would come back behind those that were typed later."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            await self._all_typed()
+            bound = self.screen.active_bindings.get(event.key)
+            if bound is not None and bound.enabled:
+                await self.run_action(bound.binding.action, bound.node)
+                return
+        await super().on_event(event)
+
+    async def _all_typed(self) -> None:
+        """The field that has the focus has taken the keys before this one."""
+        field = self.focused
+        if isinstance(field, Input):
+            taken = asyncio.Event()
+            field.call_later(taken.set)
+            with suppress(TimeoutError):  # it may be about to go
+                await asyncio.wait_for(taken.wait(), _TAKES_S)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()

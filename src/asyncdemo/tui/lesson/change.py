@@ -14,7 +14,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import ContentSwitcher, Input, Label, OptionList, Static
+from textual.widgets import ContentSwitcher, Label, OptionList, Static
 
 from asyncdemo.course.content.lesson import Knob, Variant
 from asyncdemo.course.content.presets import Preset
@@ -98,10 +98,6 @@ class ChangePane(RunningPane):
     def action_run(self) -> None:
         self._remark = ""
         self._begin(self.session.variants)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_run()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Its values are put into the inputs, all others are as they were."""

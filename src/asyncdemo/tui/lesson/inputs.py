@@ -59,6 +59,10 @@ class NumberInput(Input):
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return character in _DIGITS
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter is a key of the step."""
+        return action != "submit"
+
     async def _on_key(self, event: events.Key) -> None:
         if event.is_printable and event.character not in _DIGITS:
             event.prevent_default()

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from asyncdemo.course.content.predictions import PredictionKind, fill
 from asyncdemo.render.terminal.theme import Theme
@@ -89,10 +89,6 @@ class PredictPane(Pane):
         elif self._place + by >= 0:
             self._place += by
             self._ask()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_go_on()
 
     def on_answered(self, event: Answered) -> None:
         event.stop()
