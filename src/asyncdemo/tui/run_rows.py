@@ -24,6 +24,7 @@ from asyncdemo.render.terminal.counts import Counted, count_label, count_lines, 
 from asyncdemo.render.terminal.draw import Line, text_line, timeline_lines
 from asyncdemo.render.terminal.picture import run_title
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
+from asyncdemo.render.timeline.grid import Grid
 from asyncdemo.render.timeline.layout import noun
 from asyncdemo.render.timeline.window import RowWindows
 from asyncdemo.render.words import count, fit
@@ -65,6 +66,7 @@ class RunRows(Widget, can_focus=True):
         self.counts = False
         self._view, self._theme = view, theme
         self._strips: list[Strip] | None = None
+        self._grid: Grid | None = None
 
     @property
     def chosen(self) -> Lane | Request | None:
@@ -87,8 +89,18 @@ class RunRows(Widget, can_focus=True):
         return next((at for at in (*places[row::step], *places[::step]) if text in self._names[at]), None)
 
     def redraw(self) -> None:
-        self._strips = None
+        self._strips = self._grid = None
         self.refresh()
+
+    @property
+    def grid(self) -> Grid:
+        """What is visible of the rows."""
+        if self._grid is None:
+            self.top = min(max(self.top, self.row - self.room + 1), self.row)
+            self.top = max(min(self.top, len(self.run.rows) - self.room), 0)
+            window = self._view.window(self.columns)
+            self._grid = self.windows.grid(self.top, self.top + self.room, window, self._view.until_ns)
+        return self._grid
 
     @property
     def room(self) -> int:
@@ -145,10 +157,7 @@ class RunRows(Widget, can_focus=True):
         self.redraw()
 
     def _draw(self) -> list[Strip]:
-        self.top = min(max(self.top, self.row - self.room + 1), self.row)
-        self.top = max(min(self.top, len(self.run.rows) - self.room), 0)
-        window = self._view.window(self.columns)
-        grid = self.windows.grid(self.top, self.top + self.room, window, self._view.until_ns)
+        grid, window = self.grid, self._view.window(self.columns)
         axis, *lines = timeline_lines(grid, self._theme, self.names_width)
         if not grid.rows:
             lines = [text_line(fit(empty_words(self.run), self.size.width, self._theme.ellipsis), DIM)]

@@ -21,7 +21,15 @@ from textual.widgets import Footer, Input
 from asyncdemo.analysis.waking import row_at, who_woke
 from asyncdemo.model import Run
 from asyncdemo.render.facts.moments import place_at, waking_words
-from asyncdemo.render.terminal.draw import Line, gutter_width, panel_width, text_line
+from asyncdemo.render.terminal.draw import (
+    Line,
+    cell_marks,
+    end_marks,
+    gutter_width,
+    legend_lines,
+    panel_width,
+    text_line,
+)
 from asyncdemo.render.terminal.row_details import row_details
 from asyncdemo.render.terminal.theme import DIM
 from asyncdemo.render.timeline.layout import scale_ns
@@ -35,6 +43,7 @@ from asyncdemo.tui.time_view import TimeView
 __all__ = ["ViewerScreen"]
 
 _DETAILS: Final = 4
+_TALL: Final = 30
 _FRAME_S: Final = 1 / 20
 _SHORTEST_PLAY_S, _LONGEST_PLAY_S = 2.0, 10.0
 
@@ -68,6 +77,7 @@ class ViewerScreen(LearnerScreen):
     ViewerScreen #runs.beside RunRows { margin-right: 3; }
     ViewerScreen #runs.beside RunRows.last { margin-right: 0; }
     ViewerScreen #details { height: 4; }
+    ViewerScreen #legend { height: 2; }
     ViewerScreen Input { display: none; dock: bottom; height: 1; border: none; padding: 0; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -118,6 +128,7 @@ class ViewerScreen(LearnerScreen):
             yield from self._panes
         yield RowStates(theme)
         yield Drawing(self._details, id="details")
+        yield Drawing(self._legend, id="legend")
         yield Input(placeholder="a part of a row's name", id="find")
         yield Footer(compact=True, show_command_palette=False)
 
@@ -155,11 +166,15 @@ class ViewerScreen(LearnerScreen):
         for pane in self._panes:
             pane.names_width = gutter
             pane.redraw()
+        legend = self.query_one("#legend", Drawing)
+        legend.styles.height = 2 if self.size.height < _TALL else 3
+        self.call_after_refresh(legend.redraw)
 
     def _redraw(self) -> None:
         for pane in self._panes:
             pane.redraw()
-        self.query_one("#details", Drawing).redraw()
+        for drawing in self.query(Drawing):
+            drawing.redraw()
         states = self.query_one(RowStates)
         pane = self._pane
         if states.display and not states.has_focus and pane.chosen is not None:
@@ -176,6 +191,15 @@ class ViewerScreen(LearnerScreen):
         lines = [*row_details(pane.windows, pane.row, self._view.at_ns, theme, width)]
         said = text_line(fit(self._said, width, theme.ellipsis), DIM)
         return [*lines, *[[]] * (_DETAILS - 1 - len(lines)), said]
+
+    def _legend(self, width: int, height: int) -> list[Line]:
+        """Of what is visible. As high whatever that is: the rows stay where they are."""
+        theme = self.application.glyphs
+        grids = [pane.grid for pane in self._panes if pane.display]
+        ended = {row.ended for grid in grids for row in grid.rows}
+        marks = [*cell_marks(theme, grids), *end_marks(theme, ended, grids[0].noun)]
+        shades = {shade for grid in grids for shade in grid.shades}
+        return legend_lines(theme, width, marks, shades)[:height]
 
     def interrupt(self) -> bool:
         playing = self._playing is not None
