@@ -136,10 +136,15 @@ def test_a_line_of_a_list_hangs_below_its_words_not_below_its_mark() -> None:
     assert first.lstrip().startswith("1)")
 
 
-def test_code_is_not_wrapped() -> None:
-    lines = laid_out(Code("def f():\n    " + "x" * 200))
-    assert [line.strip()[:3] for line in lines[-2:]] == ["def", "xxx"]
-    assert lines[-1].endswith("…")
+def test_a_line_of_code_goes_on_below_further_to_the_right_and_loses_nothing() -> None:
+    long = f"    return call({', '.join(f'argument_{n}' for n in range(12))})"
+    for block in (Code(f"def f():\n{long}"), Program("a.py", ("def f():", long))):
+        lines = laid_out(block)
+        at = next(at for at, line in enumerate(lines) if "def f" in line)
+        code = lines[at:]
+        assert "".join("".join(code).split()) == "".join(f"def f():{long}".split())
+        margin = code[0].index("def")
+        assert [len(line) - len(line.lstrip()) - margin for line in code] == [0, 4, 8, 8]
 
 
 # figures and facts

@@ -61,7 +61,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines that must not be wrapped."""
+    """Lines that are broken only where they have no room, and not filled."""
 
     text: str
 
@@ -151,7 +151,7 @@ def _plain(text: str) -> str:
 def block_lines(block: Block, theme: Theme, width: int, size: int, leading: int) -> list[Line]:
     """leading: empty lines between those of a paragraph."""
     if isinstance(block, Code):
-        return [[Segment(fit(line, width, theme.ellipsis), EMPHASIS)] for line in block.text.split("\n")]
+        return [part for line in block.text.split("\n") for part in _code_lines(line, width)]
     if isinstance(block, Figures):
         return _figures(block, theme, width, size)
     if isinstance(block, Row):
@@ -194,8 +194,19 @@ def _program(block: Program, theme: Theme, width: int) -> list[Line]:
     code = textwrap.dedent("\n".join(block.lines)).split("\n")
     return [
         text_line(fit(block.name, width, theme.ellipsis), MARKED),
-        *(text_line(fit(line or theme.ellipsis, width, theme.ellipsis), EMPHASIS) for line in code),
+        *(part for line in code for part in _code_lines(line or theme.ellipsis, width)),
     ]
+
+
+def _code_lines(line: str, width: int) -> list[Line]:
+    """The line, and what has no room in it below, further to the right."""
+    indent = min(len(line) - len(line.lstrip()) + 4, width // 2)
+    lines: list[Line] = []
+    while len(line) > width:
+        end = max(line.rfind(" ", indent + 1, width), line.rfind("(", indent + 1, width)) + 1 or width
+        lines.append(text_line(line[:end].rstrip(), EMPHASIS))
+        line = " " * indent + line[end:]
+    return [*lines, text_line(line, EMPHASIS)]
 
 
 def _hanging(mark: str, indent: int, lines: Iterable[Line], leading: int) -> list[Line]:

@@ -50,8 +50,12 @@ class Programs(Drawing):
 
     @property
     def side_by_side(self) -> bool:
-        each = (self.size.width - _GAP * (len(self._variants) - 1)) // len(self._variants)
-        return not self._one and self.size.width >= _SIDE_BY_SIDE and each >= _NARROWEST
+        return not self._one and self.size.width >= _SIDE_BY_SIDE and self._each >= _NARROWEST
+
+    @property
+    def _each(self) -> int:
+        """Cells of one of those that stand side by side."""
+        return (self.size.width - _GAP * (len(self._variants) - 1)) // len(self._variants)
 
     def show(self, name: str) -> None:
         """Turn to the program of this name; of none, nowhere."""
@@ -65,7 +69,9 @@ class Programs(Drawing):
 
     def page(self, by: int) -> None:
         """So many pages down, where a program is longer than its room."""
-        longest = max(map(len, self._numbered), default=0)
+        places = range(len(self._variants)) if self.side_by_side else [self.current]
+        width = self._each if self.side_by_side else self.size.width
+        longest = max(len(self._broken(place, width, self.size.height - 1)) for place in places)
         step = max(self.size.height - 2, 1)
         self.first = min(max(self.first + by * step, 0), max(longest - step, 0))
 
@@ -80,12 +86,11 @@ class Programs(Drawing):
         if not self._variants or height < 2:
             return []
         if self.side_by_side:
-            each = (width - _GAP * (len(self._variants) - 1)) // len(self._variants)
             blocks = [
-                [self._heading(place, each), *self._program(place, each, height - 1)]
+                [self._heading(place, self._each), *self._program(place, self._each, height - 1)]
                 for place in range(len(self._variants))
             ]
-            return list(beside(blocks, each))
+            return list(beside(blocks, self._each))
         return [self._tabs(width), *self._program(self.current, width, height - 1)]
 
     def _heading(self, place: int, width: int) -> Line:
@@ -105,20 +110,22 @@ class Programs(Drawing):
         return [*line, Segment(fit(f" {title}", width - used, self._glyphs.ellipsis), DIM)]
 
     def _program(self, place: int, width: int, height: int) -> list[Line]:
-        """Without its empty lines if it needs their room; then long lines are cut; then a part of it."""
-        lines = self._numbered[place]
-        whole = [part for line in lines for part in _wrapped(line, width)]
-        if len(whole) > height:
-            lines = [line for line in lines if line[2:]]
-            whole = [part for line in lines for part in _wrapped(line, width)]
-        if len(whole) <= height:
-            return [self._cut(line, width) for line in whole]
+        """Without its empty lines if it needs their room; then a part of it."""
+        lines = self._broken(place, width, height)
         if len(lines) > height:
             shown = lines[self.first : self.first + height - 1]
             left = len(lines) - self.first - len(shown)
-            words = f"{left} more lines below: PgDn" if left else "PgUp: the lines above"
+            words = f"{left} more lines below: PgDn" if left > 0 else "PgUp: the lines above"
             lines = [*shown, [Segment(f"      {words}", DIM)]]
         return [self._cut(line, width) for line in lines]
+
+    def _broken(self, place: int, width: int, height: int) -> list[Line]:
+        """Where there is all of the width, every line goes on below; else those that differ."""
+        lines = self._numbered[place]
+        broken = [part for line in lines for part in _wrapped(line, width, self._one)]
+        if len(broken) > height and not self._one:
+            broken = [part for line in lines if line[2:] for part in _wrapped(line, width, self._one)]
+        return broken
 
     def _cut(self, line: Line, width: int) -> Line:
         if Segment.get_line_length(line) <= width:
@@ -152,13 +159,13 @@ class CodeScreen(LearnerScreen):
         self._programs.page(by)
 
 
-def _wrapped(line: Line, width: int) -> list[Line]:
-    """One of the lines that differ goes on below, indented, if it is too long; others are cut."""
+def _wrapped(line: Line, width: int, each: bool) -> list[Line]:
+    """What is too long goes on below, indented. each: every line, not just those that differ."""
     head, code = line[:2], line[2:]
     text = "".join(segment.text for segment in code)
     indent = len(text) - len(text.lstrip()) + 4
     room = width - Segment.get_line_length(head)
-    if not head[1].text.strip() or len(text) <= room or room <= 2 * indent:
+    if not (each or head[1].text.strip()) or len(text) <= room or room <= 2 * indent:
         return [line]
     cuts, start, end = [], indent, room
     while end < len(text):
