@@ -187,6 +187,38 @@ def test_answers_can_be_changed_until_the_run_and_outlive_a_kill(context: Course
     drive(open_lesson(context), context, go_on)
 
 
+def test_a_lesson_opens_where_it_was_left(context: CourseContext) -> None:
+    async def answer_one(driven: Driven) -> None:
+        assert driven.step == "question"
+        await driven.press("2", "7", "enter")
+
+    async def answer_all(driven: Driven) -> None:
+        assert driven.step == "predict"
+        await driven.press("enter", "enter", "enter", "enter")
+
+    async def run(driven: Driven) -> None:
+        assert driven.step == "run"
+        await driven.run()
+
+    async def look(driven: Driven) -> None:
+        assert driven.step == "run", "its pictures are gone"
+
+    async def exercise(driven: Driven) -> None:
+        assert driven.step == "exercise"
+
+    async def again(driven: Driven) -> None:
+        assert driven.step == "question"
+
+    progress, lesson = context.progress, context.course.lessons[0]
+    assert progress is not None
+    for use in (answer_one, answer_all, run, look):
+        drive(open_lesson(context), context, use)
+    progress.update(lesson.id, lambda record: record.after_check(False, "2026-01-01"))
+    drive(open_lesson(context), context, exercise)
+    progress.update(lesson.id, lambda record: record.after_check(True, "2026-01-01"))
+    drive(open_lesson(context), context, again)
+
+
 def test_keys_that_come_in_a_burst_take_effect_in_their_order(context: CourseContext) -> None:
     async def use(driven: Driven) -> None:
         await driven.press("2")

@@ -102,18 +102,15 @@ class LessonScreen(LearnerScreen):
         Binding("c", "code", "Code"),
     ]
 
-    def __init__(
-        self, lesson: Heading, *, step: str = "question", session: LessonSession | None = None
-    ) -> None:
+    def __init__(self, lesson: Heading, *, session: LessonSession | None = None) -> None:
         """Open a lesson.
 
         Args:
             lesson: Which.
-            step: Where to begin: question, predict, run, result, change, exercise.
             session: One that was made already; else it is made, with the settings as they are written.
         """
         super().__init__()
-        self._heading, self._start, self._session = lesson, step, session
+        self._heading, self._session = lesson, session
 
     @property
     def session(self) -> LessonSession:
@@ -148,7 +145,7 @@ class LessonScreen(LearnerScreen):
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.go_to(self._start)
+        self.go_to(self.session.left_at)
         if self.session.note:
             self.notify(self.session.note)
 

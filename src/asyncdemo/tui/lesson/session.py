@@ -19,6 +19,7 @@ from asyncdemo.course.content.presets import Preset, presets
 from asyncdemo.course.judging.answers import JudgedAnswer, answerable, judge_answers
 from asyncdemo.course.judging.lesson_jobs import LessonJobs, not_as_meant
 from asyncdemo.course.workspace.context import CourseContext
+from asyncdemo.course.workspace.progress import Record
 from asyncdemo.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -125,6 +126,7 @@ class LessonSession:
         self._first_runs = False
         self.missing = self.note = ""
         self._progress = context.progress
+        self._record = Record()
         self._typed = self._kept_answers()
         try:
             self._jobs.begin()
@@ -144,6 +146,17 @@ class LessonSession:
     def presets(self) -> tuple[Preset, ...]:
         """What the text suggests to change."""
         return presets(self.lesson)
+
+    @property
+    def left_at(self) -> str:
+        """The step to go on with, as far as the record tells; the first of a lesson that is new, or done."""
+        if self._record.passed:
+            return "question"
+        if self._record.checks:
+            return "exercise"
+        if self._typed:
+            return "run" if len(self._typed) == len(self.predictions) else "predict"
+        return "run" if self._record.runs else "question"
 
     # answers
 
@@ -186,11 +199,11 @@ class LessonSession:
     def _kept_answers(self) -> dict[str, str]:
         """Of a session that ended before its run; with other values of the knobs, other things are asked."""
         try:
-            kept = dict(self._progress.of(self.lesson.id).open_answers) if self._progress else {}
+            if self._progress is not None:
+                self._record = self._progress.of(self.lesson.id)
         except WorkspaceError as error:
             self.note = str(error)
-            return {}
-        typed = {}
+        kept, typed = dict(self._record.open_answers), {}
         for place, prediction in enumerate(self.predictions):
             with suppress(KeyError, ValueError):
                 text = kept[self.question(place)]
