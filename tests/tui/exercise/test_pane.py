@@ -59,7 +59,9 @@ def watching(learner: Learner, use: Use, size: tuple[int, int] = (100, 36)) -> A
 @pytest.mark.parametrize("size", SIZES)
 def test_a_save_is_a_verdict_and_a_pass_shows_before_and_now(learner: Learner, size: tuple[int, int]) -> None:
     async def use(desk: Desk) -> None:
-        await desk.sees("Make both at the same time.", "Not passed yet", FAILS, "brew(0)", "q Quit", "? Keys")
+        await desk.sees(
+            "Make both at the same time.", "Not passed yet", FAILS, "brew(0)", "x Reset", "q Quit", "? Keys"
+        )
         learner.tea.write_text(MENDED)
         await desk.sees("Passed", "before", "now", "2.00 s", "1.00 s")
 

@@ -66,9 +66,9 @@ class ExercisePane(Widget, can_focus=True):
         Binding("e", "edit", "Edit"),
         Binding("h", "hint", "Hint"),
         Binding("s", "solution", "Solution"),
-        Binding("d", "changes", "Changes"),
+        Binding("d", "changes", "Diff"),
+        Binding("x", "reset", "Reset"),
         Binding("z", "look_closer", "Zoom"),
-        Binding("x", "reset", "Reset", show=False),
         Binding("b,escape", "back", "Back"),
     ]
 
@@ -265,7 +265,7 @@ class ExercisePane(Widget, can_focus=True):
         if action == "changes":
             return practice is not None and practice.verdict is not None
         if action == "look_closer":
-            return bool(self._runs)
+            return bool(self._runs) and not self._page_is_open
         return self._page_is_open if action == "back" else True
 
     @property

@@ -152,7 +152,7 @@ class LessonSession:
         """The step to go on with, as far as the record tells; the first of a lesson that is new, or done."""
         if self._record.passed:
             return "question"
-        if self._record.checks:
+        if self._record.checks or self._record.hints:
             return "exercise"
         if self._typed:
             return "run" if len(self._typed) == len(self.predictions) else "predict"
