@@ -194,7 +194,7 @@ def test_a_lesson_opens_where_it_was_left(context: CourseContext) -> None:
 
     async def answer_all(driven: Driven) -> None:
         assert driven.step == "predict"
-        await driven.press("enter", "enter", "enter", "enter")
+        await driven.press("enter", "enter", "enter")
 
     async def run(driven: Driven) -> None:
         assert driven.step == "run"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -149,12 +150,14 @@ class LiveRecording:
 
 async def _begin(batch: Batch) -> bool:
     """In a thread, as it takes a moment; nothing is closed before it is over."""
-    beginning = asyncio.create_task(asyncio.to_thread(batch.begin))
+    beginning = asyncio.get_running_loop().run_in_executor(None, batch.begin)  # no task, to be cancelled too
     try:
         return await asyncio.shield(beginning)
     except asyncio.CancelledError:
         batch.interrupt()
-        await beginning
+        while not beginning.done():
+            with suppress(asyncio.CancelledError):  # at its end the loop cancels once more
+                await asyncio.shield(beginning)
         raise
 
 
