@@ -20,7 +20,7 @@ from typing import Final
 from asyncdemo.lab.harness.protocol import Condition, Contestant, Experiment, Size, run
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.comparing import twin_row
-from asyncdemo.lab.harness.served_app import served_app
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Ratio
@@ -166,7 +166,7 @@ def _experiment(size: Size) -> Experiment:
     """Sanic, because it starts quickly. Of the first kind of work the protocol makes a row by itself."""
     arm = Arm("sanic", "Sanic", Model.COROUTINES, "Sanic", "Sanic's own")
     twin = replace(arm, name="again", title="Sanic, a second time", twin_of=arm.name)
-    served = served_app(PROGRAMS["sanic"], App(APP, Interface.SANIC), "sanic")
+    served = ServedApp("sanic", PROGRAMS["sanic"], App(APP, Interface.SANIC))
     return Experiment(
         name="twins",
         title="A contestant against itself",

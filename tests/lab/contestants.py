@@ -8,11 +8,10 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.harness.served_app import ServedApp, served_app
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers import PROGRAMS, App, Interface, Program
 
@@ -31,7 +30,7 @@ WITH_FLASK: Final = ("flask", "flask-threaded")
 
 def hello(program: str, interface: Interface) -> ServedApp:
     file = "in_flask.py" if program in WITH_FLASK else FILES[interface]
-    return served_app(PROGRAMS[program], App(APPS / file, interface))
+    return ServedApp(program, PROGRAMS[program], App(APPS / file, interface))
 
 
 def script(folder: Path, text: str, *more: str) -> ServedApp:
@@ -41,7 +40,7 @@ def script(folder: Path, text: str, *more: str) -> ServedApp:
 
     command = f"python {file} {{port}} {shlex.join(more)}"
     program = Program("script", "A script", Model.THREADS, (Interface.WSGI,), (), command)
-    return replace(served_app(program, App(file, Interface.WSGI)), deadline_s=30.0)
+    return ServedApp("script", program, App(file, Interface.WSGI), deadline_s=30.0)
 
 
 def get(port: int, path: str = "/") -> str:

@@ -17,7 +17,7 @@ import pytest
 
 from asyncdemo.lab.harness.environments import Progress, interpreter_of, tell_nobody
 from asyncdemo.lab.harness.rollcall import RollCall
-from asyncdemo.lab.harness.served_app import served_app
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.serving.ports import free_port
 from tests.lab.contestants import APPS, get, get_once_it_listens, hello, wait_until_gone
@@ -75,10 +75,10 @@ def test_aioflask_runs_in_its_own_environment(cache: Path, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     steps: list[Progress] = []
     app = App(APPS / "in_aioflask.py", Interface.ASGI)
-    served = served_app(
+    served = ServedApp(
+        "aioflask",
         PROGRAMS["uvicorn"],
         app,
-        "aioflask",
         packages=("aioflask",),
         environment="aioflask",
         tell=steps.append,
@@ -116,7 +116,7 @@ def test_cyclone_runs_on_the_twisted_of_today(cache: Path, monkeypatch: pytest.M
 def test_a_server_is_not_ready_before_its_last_worker(name: str, tmp_path: Path) -> None:
     """Of two workers one hangs in its import, until there is a file named ``go``."""
     port = free_port()
-    served = served_app(PROGRAMS[name], App(APPS / "late_second_worker.py", Interface.ASGI))
+    served = ServedApp(name, PROGRAMS[name], App(APPS / "late_second_worker.py", Interface.ASGI))
     served = replace(served, free_port=lambda: port)
     ready = threading.Event()
 

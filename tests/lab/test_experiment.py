@@ -8,7 +8,7 @@ import pytest
 
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.protocol import Condition, Contestant, Count, Experiment, Size, run
-from asyncdemo.lab.harness.served_app import served_app
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
@@ -28,8 +28,8 @@ WRK = Setting(
 
 
 def test_an_experiment_from_the_first_check_to_the_record() -> None:
-    gunicorn = served_app(PROGRAMS["gunicorn-sync"], App(APPS / "wsgi.py", Interface.WSGI), "gunicorn")
-    uvicorn = served_app(PROGRAMS["uvicorn"], App(APPS / "asgi.py", Interface.ASGI), "uvicorn")
+    gunicorn = ServedApp("gunicorn", PROGRAMS["gunicorn-sync"], App(APPS / "wsgi.py", Interface.WSGI))
+    uvicorn = ServedApp("uvicorn", PROGRAMS["uvicorn"], App(APPS / "asgi.py", Interface.ASGI))
     hello = answer_check(SEND, "hello", b"hello".__eq__)
     experiment = Experiment(
         "hello",

@@ -32,7 +32,7 @@ from asyncdemo.lab.harness.protocol import (
     Size,
     latency,
 )
-from asyncdemo.lab.harness.served_app import served_app, shared_packages
+from asyncdemo.lab.harness.served_app import ServedApp, shared_packages
 from asyncdemo.lab.results.comparison import Bound, Published, percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
@@ -219,11 +219,11 @@ def _contestant(
     gone: Mapping[str, Unavailable],
 ) -> Contestant:
     program, why = programs[entry.program], gone.get(entry.program)
-    served = served_app(
+    served = ServedApp(
+        entry.name,
         program,
         App(surroundings.apps / entry.app, entry.interface),
-        entry.name,
-        packages=entry.packages,
+        entry.packages,
         path=entry.path,
         tell=surroundings.tell,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Interface, L
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
-__all__ = ["ServedApp", "served_app", "served_script", "shared_packages"]
+__all__ = ["ServedApp", "served_script", "shared_packages"]
 
 _ATTEMPTS: Final = 3
 """With a port each: between finding one free and the server taking it, somebody else may."""
@@ -127,26 +127,12 @@ class ServedApp:
         return self.deadline_s or _STARTS_S + _WORKER_STARTS_S * workers
 
 
-def served_app(
-    program: Program,
-    app: App,
-    name: str = "",
-    *,
-    packages: tuple[str, ...] = (),
-    environment: str = "",
-    path: str = "/",
-    tell: Tell = tell_nobody,
-) -> ServedApp:
-    """name: that of the program, if it is left out. For the rest see ``ServedApp``."""
-    return ServedApp(name or program.name, program, app, packages, environment, path, tell=tell)
-
-
 def served_script(name: str, file: Path, deadline_s: float | None = None) -> ServedApp:
     """One that is a script: it takes its port as its only argument, and serves with one process."""
     program = Program(
         name, name, Model.ONE_AT_A_TIME, (Interface.WSGI,), (), f"python {shlex.quote(str(file))} {{port}}"
     )
-    return replace(served_app(program, App(file, Interface.WSGI)), deadline_s=deadline_s)
+    return ServedApp(name, program, App(file, Interface.WSGI), deadline_s=deadline_s)
 
 
 def shared_packages(contestants: Iterable[Startable]) -> tuple[str, ...]:

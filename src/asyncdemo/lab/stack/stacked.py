@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -19,7 +19,7 @@ from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted
 from asyncdemo.lab.harness.pinning import keep_to, running_on
 from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Scene, Seen, When
-from asyncdemo.lab.harness.served_app import ServedApp, served_app
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.lab.servers import App
@@ -102,15 +102,16 @@ def contestant(
     stack: Stack, pair: Pair, apps: Path, tell: Tell = tell_nobody, rounds: int | None = None
 ) -> Contestant:
     """apps: the folder with ``pair.app``. rounds: at most so many."""
-    served = served_app(
+    port = stack.server_port
+    served = ServedApp(
+        pair.name,
         pair.program,
         App(apps / pair.app, pair.interface),
-        pair.name,
-        packages=pair.packages,
-        environment=pair.environment,
+        pair.packages,
+        pair.environment,
         tell=tell,
+        free_port=lambda: port,
     )
-    port = stack.server_port
     arm = Arm(
         pair.name,
         pair.title,
@@ -121,9 +122,7 @@ def contestant(
         notes=(*pair.program.notes, f"Driver: {pair.driver}."),
     )
     knobs = {"greenlets": pair.greenlets} if pair.greenlets else {}
-    return Contestant(
-        arm, Stacked(stack, replace(served, free_port=lambda: port), pair.is_sync), knobs, rounds=rounds
-    )
+    return Contestant(arm, Stacked(stack, served, pair.is_sync), knobs, rounds=rounds)
 
 
 def condition(

@@ -14,7 +14,7 @@ from asyncdemo.errors import UsageError
 from asyncdemo.lab import servers
 from asyncdemo.lab.harness.acceptors import Acceptors, Pids, look, look_with_psutil
 from asyncdemo.lab.harness.environments import ENVIRONMENTS
-from asyncdemo.lab.harness.served_app import served_app
+from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Loop, Program
 
@@ -105,7 +105,7 @@ def test_the_loop_is_part_of_the_command(name: str) -> None:
 
 
 def test_knobs_that_no_server_has_are_shown_as_the_settings_of_the_app() -> None:
-    served = served_app(PROGRAMS["uvicorn"], App(Path("/apps/hello.py"), Interface.ASGI))
+    served = ServedApp("uvicorn", PROGRAMS["uvicorn"], App(Path("/apps/hello.py"), Interface.ASGI))
     shown = served.command({"workers": 6, "delay_ms": 20, "name": "a b"})
     assert shown.startswith("LAB_DELAY_MS=20 LAB_NAME='a b' python -m uvicorn hello:app")
     assert "--workers 6" in shown
