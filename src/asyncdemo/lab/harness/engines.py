@@ -16,8 +16,18 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.trial import Histograms, Load
 from asyncdemo.load import Client, Plan, Result
+from asyncdemo.packages import version_of
 
-__all__ = ["OURS", "ClientEngine", "Engine", "Measured", "Sending", "latencies_ms"]
+__all__ = [
+    "OURS",
+    "PYTHON_CLIENTS",
+    "ClientEngine",
+    "Engine",
+    "Measured",
+    "Sending",
+    "found_python_clients",
+    "latencies_ms",
+]
 
 _BEYOND: Final = RULES[FlagKind.FEW_SAMPLES].limit or 0.0
 """Answers that must lie beyond a percentile for it to be quoted."""
@@ -66,6 +76,18 @@ class ClientEngine:
 
     def prepared(self, plan: Plan) -> AbstractContextManager[Sending]:
         return _ClientSending(plan, self.program)
+
+
+PYTHON_CLIENTS: Final = tuple(
+    ClientEngine(name, ("asyncdemo.lab.harness.python_client", name)) for name in ("aiohttp", "httpx")
+)
+"""At its limit a client measures itself, and these have theirs where many servers do not: the same two
+servers change their order. The rig shows that; no experiment has them."""
+
+
+def found_python_clients() -> tuple[Engine, ...]:
+    """Those whose package is installed."""
+    return tuple(client for client in PYTHON_CLIENTS if version_of(client.name))
 
 
 class _ClientSending:

@@ -11,9 +11,8 @@ import pytest
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab import harness
-from asyncdemo.lab.harness.engines import ClientEngine, Engine, Measured
+from asyncdemo.lab.harness.engines import PYTHON_CLIENTS, ClientEngine, Engine, Measured, found_python_clients
 from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.harness.python_clients import PYTHON_CLIENTS, found_python_clients
 from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.load import Plan, Send
 
