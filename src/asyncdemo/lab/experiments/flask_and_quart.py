@@ -6,14 +6,14 @@ Not for: the apps (``apps/`` of lesson ``psycopg2-to-asyncpg``).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.checks import answer_check
+from asyncdemo.lab.harness.checks import answer_check, json_check
 from asyncdemo.lab.harness.database import Database, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
 from asyncdemo.lab.harness.lifecycle import Unavailable
@@ -101,11 +101,7 @@ def _answers() -> Iterator[Check]:
         "review": ("the review", _REVIEW),
     }
     for name, (words, wanted) in bodies.items():
-        yield answer_check(_SENDS[name], words, _is(wanted), headers=dict([_JSON]))
-
-
-def _is(wanted: object) -> Callable[[bytes], bool]:
-    return lambda body: bool(json.loads(body) == wanted)
+        yield json_check(_SENDS[name], words, wanted)
 
 
 def _stored(database: Database) -> Iterator[Check]:

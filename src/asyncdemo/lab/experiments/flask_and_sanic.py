@@ -5,7 +5,6 @@ Not for: the apps (``apps/`` of lesson ``flask-vs-sanic``).
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import Final
 
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.checks import all_at_once_check, answer_check, threads_of
+from asyncdemo.lab.harness.checks import all_at_once_check, json_check, threads_of
 from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 
@@ -28,21 +27,14 @@ _GATE, _FASTEST_MS, _SLOWEST_MS, _SEED, _NUMBERS = 5, 100, 200, 1, 1_000_000
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
     calculated = sum(i * i for i in range(_NUMBERS))
     checks = {
-        "upload": (_answer("upload", "success", {"success": True}),),
-        "calc": (_answer("calc", "the sum of a million squares", {"result": calculated}),),
+        "upload": (json_check(_SENDS["upload"], "success", {"success": True}),),
+        "calc": (json_check(_SENDS["calc"], "the sum of a million squares", {"result": calculated}),),
         "10 at once": (all_at_once_check(10), *_gates(10)),
         "50 at once": (all_at_once_check(50), *_gates(50)),
         "threads": (_threads(50),),  # of fewer most are gone when one looks
     }
     counts = {"threads": Count("threads", lambda scene: float(threads_of(scene)))}
     yield load_definition("flask-and-sanic").experiment(surroundings, _SENDS, checks, counts)
-
-
-def _answer(send: str, words: str, wanted: object) -> Check:
-    def holds(body: bytes) -> bool:
-        return bool(json.loads(body) == wanted)
-
-    return answer_check(_SENDS[send], words, holds, headers={"Content-Type": "application/json"})
 
 
 def _gates(many: int) -> tuple[Check, Check]:

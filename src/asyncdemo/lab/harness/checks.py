@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import json
 from collections.abc import Callable, Mapping
 
 import psutil
@@ -15,7 +16,7 @@ from asyncdemo.lab.harness.protocol.description import Check, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["all_at_once_check", "answer_check", "threads_of"]
+__all__ = ["all_at_once_check", "answer_check", "json_check", "threads_of"]
 
 _PATIENCE_S = 10.0
 
@@ -26,7 +27,6 @@ def answer_check(
     holds: Callable[[bytes], bool],
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-    arms: tuple[str, ...] = (),
     always: bool = True,
 ) -> Check:
     """asked: the body in words; holds: whether a body is that. headers: that begin so, in any case."""
@@ -50,7 +50,12 @@ def answer_check(
         return Seen(asked, True) if holds(body) else Seen(f"{body[:60]!r}", False)
 
     shown = ", ".join([asked, *(f"{name}: {value}" for name, value in wanted.items())])
-    return Check(f"{send.method} {send.path}", f"status {status}, {shown}", look, arms=arms, always=always)
+    return Check(f"{send.method} {send.path}", f"status {status}, {shown}", look, always=always)
+
+
+def json_check(send: Send, asked: str, wanted: object) -> Check:
+    headers = {"Content-Type": "application/json"}
+    return answer_check(send, asked, lambda body: bool(json.loads(body) == wanted), headers=headers)
 
 
 def all_at_once_check(many: int) -> Check:
