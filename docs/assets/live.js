@@ -198,6 +198,7 @@
         shown.replaceChildren(list, ...(answer.knobs ? [make("p", {}, `In this run: ${answer.knobs}.`)] : []),
           ...details, ...picture(answer), ...output("What the program wrote", answer.passed ? "" : answer.output), ...solution);
         say(place, answer.passed ? "Passed." : `Not yet: ${answer.message}`);
+        if (answer.passed) document.dispatchEvent(new CustomEvent("solved"));
       });
     });
     const stop = stopButton();

@@ -33,6 +33,8 @@ _TIMEOUT_S: Final = 60.0
 _BEFORE: Final = ("The question", "Predict", "Run")
 """Sections of the README that stand before the timeline."""
 _AFTER: Final = ("What you saw", "Why", "Change it", "Exercise", "Where it bites", "Key points")
+_TELLING: Final = ("What you saw", "Why")
+"""Those that give the predictions away."""
 _SOLVED: Final = "### Gives the answer away"
 _HINTS: Final = ("First hint", "Second hint", "Third hint")
 
@@ -86,7 +88,8 @@ def _parts(
     title = json.dumps(f"{lesson.number}. {lesson.title}")  # which YAML reads too, whatever is in it
     yield f"---\ntitle: {title}\ndescription: >-\n  {lesson.point}\n---\n"
     yield f"# {lesson.number}. {lesson.title}\n"
-    yield f"{lesson.point}\n{{.lesson-point}}\n"
+    spoiler = " .spoiler" if lesson.predictions else ""  # docs/assets/progress.js folds it until the reveal
+    yield f"{lesson.point}\n{{.lesson-point{spoiler}}}\n"
     yield from _facts(_module(course, lesson), lesson)
     yield f"\n## The question\n\n{text['The question']}\n"
     yield '<div class="stage" markdown>\n<div class="stage-code" markdown>\n\n## The programs\n'
@@ -104,7 +107,9 @@ def _parts(
     if live:
         yield f"## Change it here\n\n{_live(lesson, 'programs', 'Change and run the programs here')}\n"
     for heading in _AFTER:
-        yield f"## {heading}\n\n{text[heading]}\n"
+        section = f"## {heading}\n\n{text[heading]}\n"
+        told = lesson.predictions and heading in _TELLING
+        yield f'<div class="spoiler" markdown>\n\n{section}\n</div>\n' if told else section
         if heading == "Exercise" and lesson.exercise is not None:
             if live and not missing(lesson.exercise.solution.read_text(encoding="utf-8")):
                 yield f"{_live(lesson, 'exercise', 'Solve it in this page')}\n"

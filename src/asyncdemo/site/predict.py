@@ -59,7 +59,8 @@ def predict_html(lesson: Lesson, runs: Sequence[Run]) -> str:
     answers = "".join(f"<li>{question.told()}</li>" for question in questions)
     # `method=dialog` outside of a dialog sends nothing, so Enter does no harm where no script runs.
     return (
-        '<form class="predict" method="dialog" autocomplete="off" data-search-exclude>'
+        f'<form class="predict" data-lesson="{escape(lesson.id)}" method="dialog" autocomplete="off" '
+        "data-search-exclude>"
         f'<p class="predict-intro">{_INTRO}</p>'
         f"{asked}"
         '<p class="predict-ask"><button type="submit" class="predict-show md-button md-button--primary">'
