@@ -31,7 +31,7 @@ class Queueing:
 
 @dataclass(frozen=True, slots=True)
 class PoolUse:
-    """connections: opened in all. most_open, most_held, most_waiting: at the same time; held includes opening it
+    """connections: opened in all. most_open, most_held, most_waiting: at the same time; held: or being opened
     for the one who asked.
 
     reopened: opened beyond the most that were open at the same time: as many would have done. closed: by the

@@ -7,7 +7,7 @@ time. It returns what query returns, or raises what query raises. After LIMIT_S 
 raises TimeoutError, and its query is cancelled. When close returns, the pool is closed, and the thread of the
 event loop is over.
 
-Run it alone with:  python 30-sync-calls-async.py
+Run it alone with:  python 28-sync-calls-async.py
 """
 
 import asyncio
