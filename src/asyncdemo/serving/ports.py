@@ -15,7 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ["CAN_TELL", "HOST", "Listening", "free_port", "listening", "ports_of"]
+__all__ = [
+    "CAN_TELL",
+    "HOST",
+    "Listening",
+    "TcpSocket",
+    "free_port",
+    "listening",
+    "owners",
+    "ports_of",
+    "tcp_sockets",
+]
 
 HOST: Final = "127.0.0.1"
 _LISTEN: Final = "0A"
@@ -47,55 +57,60 @@ class Listening:
 def listening(port: int, pids: Collection[int]) -> Listening:
     """Who listens on a port of this machine."""
     if CAN_TELL:
-        here = [entry for entry in _listening_sockets() if entry.port == port]
+        here = [entry for entry in tcp_sockets(port) if entry.listens]
         if not here:
             return Listening(False)
         inodes = {entry.inode for entry in here}
-        return Listening(True, bool(inodes & _sockets_of(pids)), sum(entry.waiting for entry in here))
+        return Listening(True, bool(inodes & owners(pids).keys()), sum(entry.waiting for entry in here))
     if not _answers(port):
         return Listening(False)
-    owners = _owners(port)
-    return Listening(True, bool(owners & set(pids)) if owners else None)
+    listeners = _listeners(port)
+    return Listening(True, bool(listeners & set(pids)) if listeners else None)
 
 
 def ports_of(pids: Collection[int]) -> set[int]:
     """The ports on which these processes listen, as far as the system tells."""
     if not CAN_TELL:
         return set()
-    ours = _sockets_of(pids)
-    return {entry.port for entry in _listening_sockets() if entry.inode in ours}
+    ours = owners(pids)
+    return {entry.port for entry in tcp_sockets() if entry.listens and entry.inode in ours}
 
 
-class _Entry(NamedTuple):
-    """A socket that listens."""
+class TcpSocket(NamedTuple):
+    """waiting: if it listens, connections that nobody has accepted. inode: "0" of one of these."""
 
     port: int
-    inode: str
+    remote_port: int
+    listens: bool
     waiting: int
+    inode: str
 
 
-def _listening_sockets() -> list[_Entry]:
+def tcp_sockets(port: int | None = None) -> list[TcpSocket]:
+    """Of this machine, or those with this port as their own. Linux."""
+    own = ":" if port is None else f":{port:04X} "  # among thousands few lines need be taken apart
     found = []
     for table in _TABLES:
         with contextlib.suppress(OSError):  # no IPv6 here
-            for line in table.read_text().splitlines()[1:]:
-                fields = line.split()
-                if fields[3] == _LISTEN:
-                    port, waiting = (int(fields[n].rpartition(":")[2], 16) for n in (1, 4))
-                    found.append(_Entry(port, fields[9], waiting))
+            for line in table.read_text(encoding="ascii").splitlines()[1:]:
+                if own in line:
+                    fields = line.split()
+                    here, remote, waiting = (int(fields[n].rpartition(":")[2], 16) for n in (1, 2, 4))
+                    if port in {None, here}:
+                        found.append(TcpSocket(here, remote, fields[3] == _LISTEN, waiting, fields[9]))
     return found
 
 
-def _sockets_of(pids: Collection[int]) -> set[str]:
-    """The inodes of the sockets that these processes have open."""
-    found = set()
+def owners(pids: Collection[int]) -> dict[str, set[int]]:
+    """Inode of each socket that these processes have open -> which of them have it. Linux."""
+    found: dict[str, set[int]] = {}
     for pid in pids:
         with contextlib.suppress(OSError):  # it has ended
             for descriptor in os.listdir(f"/proc/{pid}/fd"):
                 with contextlib.suppress(OSError):  # it is closed by now
                     target = os.readlink(f"/proc/{pid}/fd/{descriptor}")
                     if target.startswith("socket:["):
-                        found.add(target[len("socket:[") : -1])
+                        found.setdefault(target[len("socket:[") : -1], set()).add(pid)
     return found
 
 
@@ -105,7 +120,7 @@ def _answers(port: int) -> bool:
     return False
 
 
-def _owners(port: int) -> set[int]:
+def _listeners(port: int) -> set[int]:
     """The processes that listen there, by ``lsof``; empty where there is none, or it may not tell."""
     with contextlib.suppress(OSError, subprocess.TimeoutExpired, ValueError):
         done = subprocess.run(

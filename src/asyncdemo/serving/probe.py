@@ -17,7 +17,7 @@ from asyncdemo.serving.ports import HOST
 
 __all__ = ["Probe"]
 
-_UNDER_WAY: Final = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY, getattr(errno, "WSAEINVAL", 0))
+_UNDER_WAY: Final = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 _CONNECTED: Final = (0, errno.EISCONN)
 _SILENCE_S: Final = 1.0
 _CONNECT_S: Final = 0.1

@@ -8,18 +8,14 @@ Not for: making connections (``rollcall``).
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from asyncdemo.serving.ports import listening
+from asyncdemo.serving.ports import CAN_TELL, listening, owners, tcp_sockets
 
 __all__ = ["Acceptors", "look", "look_with_psutil"]
 
-_TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-_LISTEN: Final = "0A"
 _NOT_ACCEPTED: Final = "0"
 Pids = Callable[[], Collection[int]]
 
@@ -40,53 +36,20 @@ class Acceptors:
 
 def look(port: int, pids: Pids) -> Acceptors:
     """pids is called after the connections were looked at: who accepted one was there by then."""
-    return _look_into_proc(port, pids) if _TABLES[0].exists() else look_with_psutil(port, pids)
-
-
-class _Row(NamedTuple):
-    remote_port: int
-    listens: bool
-    inode: str
+    return _look_into_proc(port, pids) if CAN_TELL else look_with_psutil(port, pids)
 
 
 def _look_into_proc(port: int, pids: Pids) -> Acceptors:
-    rows = _rows(port)
-    owners = _owners({row.inode for row in rows}, pids())
+    rows = tcp_sockets(port)
+    owned = owners(pids())
     connections = [row for row in rows if not row.listens and row.inode != _NOT_ACCEPTED]
     listeners = [row for row in rows if row.listens]
     return Acceptors(
-        {row.remote_port: min(owners[row.inode]) for row in connections if row.inode in owners},
-        frozenset(row.remote_port for row in connections if row.inode not in owners),
-        frozenset(pid for row in listeners for pid in owners.get(row.inode, ())),
-        any(row.inode not in owners for row in listeners),
+        {row.remote_port: min(owned[row.inode]) for row in connections if row.inode in owned},
+        frozenset(row.remote_port for row in connections if row.inode not in owned),
+        frozenset(pid for row in listeners for pid in owned.get(row.inode, ())),
+        any(row.inode not in owned for row in listeners),
     )
-
-
-def _rows(port: int) -> list[_Row]:
-    """Sockets with this port as their own."""
-    own = f":{port:04X}"
-    found = []
-    for table in _TABLES:
-        with contextlib.suppress(OSError):  # no IPv6 here
-            for line in table.read_text(encoding="ascii").splitlines()[1:]:
-                if own in line:
-                    fields = line.split()
-                    if fields[1].endswith(own):
-                        remote = int(fields[2].rpartition(":")[2], 16)
-                        found.append(_Row(remote, fields[3] == _LISTEN, fields[9]))
-    return found
-
-
-def _owners(inodes: Collection[str], pids: Collection[int]) -> dict[str, set[int]]:
-    owners: dict[str, set[int]] = {}
-    for pid in pids:
-        with contextlib.suppress(OSError):  # it has ended
-            for descriptor in os.listdir(f"/proc/{pid}/fd"):
-                with contextlib.suppress(OSError):  # it is closed by now
-                    inode = os.readlink(f"/proc/{pid}/fd/{descriptor}").removeprefix("socket:[")[:-1]
-                    if inode in inodes:
-                        owners.setdefault(inode, set()).add(pid)
-    return owners
 
 
 def look_with_psutil(port: int, pids: Pids) -> Acceptors:
