@@ -24,6 +24,7 @@ _MOST_BOUNDS: Final = 5
 _JUDGED: Final = {
     Verdict.REPRODUCED: "That was close.",
     Verdict.DIRECTION_ONLY: "The direction was right, the size was not.",
+    Verdict.UNDECIDED: "The rounds differ too much to decide.",
     Verdict.NOT_REPRODUCED: "It was not so.",
 }
 

@@ -30,6 +30,7 @@ FEWEST: Final = 6
 class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     DIRECTION_ONLY = "direction only"
+    UNDECIDED = "undecided"
     NOT_REPRODUCED = "not reproduced"
     REFUSED = "refused"
 
@@ -82,17 +83,19 @@ def verdict(published: float, measured: Ratio | None) -> Verdict:
 
     Reproduced: on the same side of 1, and the median within ``NEAR`` of the published ratio. A published
     ratio within 5 % of 1 says "no difference": reproduced if the interval is within ``NEAR`` of 1 and holds
-    it, or lies within those 5 %. Direction only: the same side, but another size. Else not reproduced.
+    it, or lies within those 5 %. Direction only: the same side, but another size. Undecided: none of these,
+    but the interval holds the published ratio. Else not reproduced.
     """
     if measured is None:
         return Verdict.REFUSED
+    missed = Verdict.UNDECIDED if measured.least <= published <= measured.most else Verdict.NOT_REPRODUCED
     near = 1 / NEAR <= measured.median / published <= NEAR
     if _is_equal(published):
         same = _is_equal(measured.least) and _is_equal(measured.most)
         narrow = measured.least >= 1 / NEAR and measured.most <= NEAR
-        return Verdict.REPRODUCED if same or (measured.holds_one and narrow) else Verdict.NOT_REPRODUCED
+        return Verdict.REPRODUCED if same or (measured.holds_one and narrow) else missed
     if measured.holds_one or (measured.median > 1) != (published > 1):
-        return Verdict.NOT_REPRODUCED
+        return missed
     return Verdict.REPRODUCED if near else Verdict.DIRECTION_ONLY
 
 

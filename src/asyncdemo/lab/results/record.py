@@ -12,13 +12,14 @@ import json
 import math
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag
+from asyncdemo.lab.results.ratio import Verdict, verdict
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Setting, Verification
 from asyncdemo.lab.results.strict import from_plain, to_plain
 from asyncdemo.lab.results.trial import Trial, figures
@@ -158,7 +159,15 @@ def parse_record(text: str, where: str = "record") -> Record:
             "A newer asyncdemo reads it." if str(found).startswith("asyncdemo.lab/") else "It is no record."
         )
         raise LabFileError(f"{where} has the format {found!r}, and this asyncdemo reads {FORMAT}. {mend}")
-    return from_plain(Record, values, where)
+    record = from_plain(Record, values, where)
+    return replace(record, comparisons=tuple(map(_judged_today, record.comparisons)))
+
+
+def _judged_today(row: Comparison) -> Comparison:
+    """Older records say "not reproduced" where the verdict is "undecided" since."""
+    if row.verdict is not Verdict.NOT_REPRODUCED or row.published is None or row.published.ratio is None:
+        return row
+    return replace(row, verdict=verdict(row.published.ratio, row.measured))
 
 
 def dump_record(record: Record) -> str:

@@ -48,6 +48,7 @@ _INDENT: Final = (0, 0, 0, 2)
 _STYLES: Final = {
     Verdict.REPRODUCED: Style(color="#009e73"),
     Verdict.DIRECTION_ONLY: Style(color="#e69f00"),
+    Verdict.UNDECIDED: DIM,
     Verdict.NOT_REPRODUCED: WARNING,
     Verdict.REFUSED: DIM,
 }
@@ -70,7 +71,12 @@ class _Look:
     def sign(self, verdict: Verdict) -> str:
         """Colours may be missing, and then words that look alike are told apart sooner."""
         good, bad = self.theme.good, self.theme.bad
-        signs = {Verdict.REPRODUCED: good, Verdict.DIRECTION_ONLY: "~", Verdict.NOT_REPRODUCED: bad}
+        signs = {
+            Verdict.REPRODUCED: good,
+            Verdict.DIRECTION_ONLY: "~",
+            Verdict.UNDECIDED: "?",
+            Verdict.NOT_REPRODUCED: bad,
+        }
         return signs.get(verdict, "-")
 
 

@@ -160,12 +160,14 @@ def test_turning_a_ratio_round_turns_its_interval_round(pairs: list[float]) -> N
     [
         (2.0, [1.9, 2.0, 2.1], Verdict.REPRODUCED),
         (2.0, [1.2, 1.3, 1.4], Verdict.DIRECTION_ONLY),
-        (2.0, [0.9, 1.9, 2.1], Verdict.NOT_REPRODUCED),
+        (2.0, [0.9, 1.9, 2.1], Verdict.UNDECIDED),
+        (1.1, [0.82, 1.13, 1.32], Verdict.UNDECIDED),
+        (2.0, [0.9, 1.1, 1.9], Verdict.NOT_REPRODUCED),
         (2.0, [0.5, 0.6, 0.7], Verdict.NOT_REPRODUCED),
         (0.5, [0.45, 0.5, 0.55], Verdict.REPRODUCED),
         (1.0, [0.9, 1.0, 1.1], Verdict.REPRODUCED),
         (1.0, [1.01, 1.02, 1.03], Verdict.REPRODUCED),
-        (1.0, [0.5, 1.0, 1.5], Verdict.NOT_REPRODUCED),
+        (1.0, [0.5, 1.0, 1.5], Verdict.UNDECIDED),
         (1.0, [1.1, 1.2, 1.24], Verdict.NOT_REPRODUCED),
     ],
 )
