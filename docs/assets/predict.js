@@ -64,15 +64,24 @@
     say(form, `${row.dataset.name} is number ${names.indexOf(row.dataset.name) + 1} of ${names.length}.`);
   }
 
+  /* The recording first, and the answers when it has been seen. Pressed once more, the answers at once. */
   function show(form, questions) {
+    form.classList.add("predict-shown");
+    const timeline = timelineAfter(form);
+    if (!timeline?.reveal) return tell(form, questions);
+    say(form, "The recording plays below. The answers follow when it has ended.");
+    timeline.addEventListener("seen", () => tell(form, questions), { once: true });
+    timeline.reveal({ play: true });
+    timeline.scrollIntoView({ block: "center" });
+  }
+
+  function tell(form, questions) {
     const verdicts = questions.map(judge);
     const answered = verdicts.filter((verdict) => verdict !== null);
     const right = answered.filter(Boolean).length;
     const leftOut = verdicts.length - answered.length;
     const score = answered.length ? `${right} of ${answered.length} right. ` : "";
     say(form, `${score}${leftOut ? `${leftOut} left out. ` : ""}What happened now stands below each question.`);
-    form.classList.add("predict-shown");
-    timelineAfter(form)?.reveal?.({ play: true });
   }
 
   /* Shows what happened, above it what was said. Returns whether that was right; null if nothing was said. */
@@ -110,7 +119,7 @@
   document.querySelectorAll("form.predict").forEach(enliven);
 
   /* The report was closed so as not to give the answers away. */
-  document.addEventListener("revealed", () => {
+  document.addEventListener("seen", () => {
     for (const report of document.querySelectorAll("details.figures")) report.open = true;
   });
 })();

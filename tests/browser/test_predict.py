@@ -30,7 +30,10 @@ MEASURED = {run.name: measure(run) for run in told_runs()}
 TIMELINES = """<script>
     revealed = [];
     for (const timeline of document.querySelectorAll("async-timeline"))
-        timeline.reveal = (how) => revealed.push([timeline.id, how]);
+        timeline.reveal = (how) => {
+            revealed.push([timeline.id, how]);
+            if (!window.unseen) timeline.dispatchEvent(new Event("seen", { bubbles: true }));
+        };
 </script>"""
 
 
@@ -121,6 +124,24 @@ def test_showing_plays_the_covered_timeline_that_follows(form: Page) -> None:
     assert form.evaluate("revealed") == [["its", {"play": True}]]
 
 
+def test_the_answers_follow_the_recording(form: Page) -> None:
+    form.evaluate("unseen = true")
+    form.get_by_role("button", name="Show what happened").click()
+    assert form.locator(".predict-happened:visible").count() == 0
+    assert "The answers follow" in form.get_by_role("status").inner_text()
+    form.evaluate("document.querySelector('#its').dispatchEvent(new Event('seen'))")
+    assert form.locator(".predict-happened:visible").count() == len(LESSON.predictions)
+
+
+def test_who_presses_again_gets_the_answers(form: Page) -> None:
+    form.evaluate("unseen = true")
+    show = form.get_by_role("button", name="Show what happened")
+    show.click()
+    form.evaluate("document.querySelector('#its').removeAttribute('covered')")
+    show.click()
+    assert form.locator(".predict-happened:visible").count() == len(LESSON.predictions)
+
+
 def test_an_order_is_made_with_the_keyboard(form: Page) -> None:
     asked = question(form, 3)
     assert not asked.get_by_label("This is my order").is_checked()
@@ -177,7 +198,7 @@ def test_the_printer_gets_the_questions_and_then_the_answers(page: OpenPage) -> 
 def test_answered_questions_are_accessible_and_fit_a_phone(
     page: OpenPage, violations: Callable[[Page], list[str]], scheme: str
 ) -> None:
-    lesson = page("lessons/upload-gate.html", scheme=scheme, width=360)
+    lesson = page("lessons/upload-gate.html", scheme=scheme, width=360, still=True)
     answer(question(lesson, 0), "1")
     answer(question(lesson, 1), 4.0)
     lesson.get_by_role("button", name="Show what happened").click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,7 @@ class TestPlaying:
         )
         page.keyboard.press("ArrowRight")
         assert value(page, "it.time") == ns(50)
-        assert "fast: </script> running." in value(page, "it.said")
+        assert "fast: </script> is now running." in value(page, "it.said")
         page.keyboard.press("ArrowRight")
         assert value(page, "it.time") == ns(60)
         page.keyboard.press("ArrowLeft")
@@ -179,6 +180,33 @@ class TestPlaying:
         assert value(page, "it.time") == ns(60)
 
 
+class TestStepping:
+    def test_each_step_can_be_seen(self, opened: Opened) -> None:
+        page = opened([steps(1_200)])
+        times = value(page, "it.steps")
+        seen_ns = value(page, "it.end / it.place.width")
+        assert 10 < len(times) < 700
+        assert all(after - before >= 2 * seen_ns for before, after in pairwise(times[1:]))
+        assert times[0] == 0
+        assert times[-1] == value(page, "it.end")
+
+    def test_it_says_who_gave_a_connection_back_and_who_took_it(self, opened: Opened) -> None:
+        page = opened([pooled(20, connections=5)])
+        told = []
+        for time in value(page, "it.steps"):
+            value(page, f"it.seek({time})")
+            told.append(value(page, "it.said"))
+        assert "pooled: GET /films/7/ 1 gave a connection back; GET /films/7/ 6 took it" in " ".join(told)
+        assert told[-1] == "pooled: over: 20 answered."
+
+    def test_it_says_how_a_row_ended(self, opened: Opened) -> None:
+        page = opened()
+        value(page, "it.seek(it.steps[2])")
+        assert "fast: over: 1 raised." in value(page, "it.said")
+        value(page, "it.seek(it.steps[3])")
+        assert "slow: brew(0) is now waiting." in value(page, "it.said")
+
+
 class TestShowing:
     def test_one_chooses_which_runs_to_see(self, opened: Opened) -> None:
         page = opened()
@@ -235,10 +263,17 @@ class TestShowing:
         page.wait_for_function("document.querySelector('async-timeline').wide < 400")
         assert page.locator("async-timeline .picture svg").first.evaluate("it => it.clientWidth") < 400
 
-    def test_no_row_is_dropped_and_only_labels_are_left_out(self, opened: Opened) -> None:
+    def test_a_run_of_many_rows_shows_twelve_of_all_kinds(self, opened: Opened) -> None:
+        page = opened([threaded(50)])
+        labels = page.locator("async-timeline .picture g > text").all_text_contents()
+        assert len(labels) == page.locator("async-timeline .picture g").count() == 12
+        assert [label for label in labels if "✗" in label]
+
+    def test_with_all_rows_only_labels_are_left_out(self, opened: Opened) -> None:
         runs = [threaded(50), threaded(50), threaded(50)]
         page = opened(runs)
         rows = sum(len(run.rows) for run in runs)
+        page.get_by_label(f"all {rows} rows").check()
         assert page.locator("async-timeline .picture g").count() == rows
         assert 0 < page.locator("async-timeline .picture g > text").count() < rows
 
@@ -287,6 +322,17 @@ class TestCovered:
         assert page.locator("async-timeline .live .figures").first.is_hidden()
         page.keyboard.press("End")
         assert page.locator("async-timeline .live .figures").first.is_visible()
+
+    def test_it_starts_when_half_of_it_is_in_sight(self, opened: Opened) -> None:
+        page = opened(covered=True)
+        value(page, "it.style.marginTop = '3000px'")
+        value(page, "{ it.addEventListener('seen', () => { it.told = true; }); it.reveal({ play: true }); }")
+        page.wait_for_timeout(300)
+        assert value(page, "[it.time, it.frame, it.told]") == [0, 0, None]
+        element(page).scroll_into_view_if_needed()
+        button(page, "Pause").wait_for()
+        page.keyboard.press("End")
+        page.wait_for_function("document.querySelector('async-timeline').told")
 
     def test_a_page_uncovers_it(self, opened: Opened) -> None:
         page = opened(covered=True)
@@ -363,4 +409,4 @@ def test_seeking_draws_nothing_anew(opened: Opened) -> None:
 
 
 def test_the_script_is_small() -> None:
-    assert len(gzip.compress(script_js().encode())) < 12_000
+    assert len(gzip.compress(script_js().encode())) < 12_500

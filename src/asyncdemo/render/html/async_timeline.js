@@ -4,9 +4,10 @@
  * Not for: the shape of the data (timeline_reading.js), the drawing (timeline_drawing.js).
  *
  * Attribute "covered": nothing shows until reveal() is called or its button pressed (predict first, then reveal);
- * then the event "revealed" is dispatched. A classic script without dependencies: works from file://.
+ * then the event "revealed" is dispatched, and "seen" when it was played to its end. A classic script without dependencies: works from file://.
  */
-const AN_EYEFUL_S = 8, TABLE_ROWS = 2000;
+const AN_EYEFUL_S = 8, TABLE_ROWS = 2000, LEAST_STEP = 2;  // the last: pixels
+const HALF = { threshold: Array.from({ length: 21 }, (_, part) => part / 20) };
 const STYLE = `
   :host { display: block; color: var(--fg); container-type: inline-size;
     font-size: 14px; line-height: 1.4; }
@@ -87,6 +88,7 @@ class AsyncTimeline extends HTMLElement {
     this.live = html('div', { class: 'live' });
     this.attachShadow({ mode: 'open' }).append(html('style', {}, STYLE), textures(), this.live, html('slot'));
     this.sizes = new ResizeObserver(() => this.fit());
+    this.sight = new IntersectionObserver(([seen]) => this.startIfInSight(seen), HALF);
   }
 
   connectedCallback() {
@@ -98,6 +100,7 @@ class AsyncTimeline extends HTMLElement {
   disconnectedCallback() {
     this.stop();
     this.sizes.disconnect();
+    this.sight.disconnect();
   }
 
   begin() {
@@ -116,14 +119,15 @@ class AsyncTimeline extends HTMLElement {
   load(data) {
     this.stop();
     this.data = data;
-    this.events = changes(this.data.runs);
+    this.all = false;
     this.shown = this.data.runs.map(() => true);
     this.secret = false;
     this.time = this.end;
     this.build();
   }
 
-  /* Uncovers it. With play it plays from the start, and what comes stays hidden until the end was seen once. */
+  /* Uncovers it. With play it plays from the start, as soon as half of it is in sight, and what comes stays hidden
+   * until the end was seen once. */
   reveal({ play = false } = {}) {
     const had = this.shadowRoot.activeElement;
     if (this.covered) {
@@ -135,7 +139,15 @@ class AsyncTimeline extends HTMLElement {
     this.time = this.secret ? 0 : this.end;
     this.build();
     if (had) this.play.focus();
-    if (this.secret) this.toggle();
+    if (this.secret) this.sight.observe(this.live);
+    else this.dispatchEvent(new CustomEvent('seen', { bubbles: true, composed: true }));
+  }
+
+  /* Half of it, or as much as fills half of the window. */
+  startIfInSight({ intersectionRatio, intersectionRect, rootBounds }) {
+    if (intersectionRatio < .5 && intersectionRect.height < rootBounds.height / 2) return;
+    this.sight.disconnect();
+    if (this.secret && this.time === 0 && !this.frame) this.toggle();
   }
 
   build() {
@@ -163,7 +175,8 @@ class AsyncTimeline extends HTMLElement {
     });
     this.key = html('div', { class: 'key' });
     const parts = [this.key, ...this.runs.map(({ section }) => section), this.controls(), this.table()];
-    if (runs.length > 1) parts.unshift(this.chooser());
+    const choosers = this.choosers();
+    if (choosers.length) parts.unshift(html('div', { class: 'chooser', role: 'group', 'aria-label': 'What to show' }, 'Show', ...choosers));
     const stage = html('div', {}, ...parts);
     stage.addEventListener('keydown', event => this.pressed(event));
     this.live.replaceChildren(stage);
@@ -175,12 +188,14 @@ class AsyncTimeline extends HTMLElement {
     const wide = Math.floor(this.live.clientWidth);
     if (!this.runs || !this.runs.length || !wide || wide === this.wide) return;
     this.wide = wide;
-    const chosen = this.data.runs.filter((_, number) => this.shown[number]);
+    const views = this.data.runs.map(run => this.all ? run : inBrief(run));
+    const chosen = views.filter((_, number) => this.shown[number]);
     this.place = frameFor(this.data, chosen, wide);
+    this.steps = steps(chosen, LEAST_STEP / this.place.width * this.end);
     this.runs.forEach(({ run, section, now, picture, plot }, number) => {
       section.hidden = !this.shown[number];
       if (section.hidden) return;
-      const [drawn, stretches] = drawRun(run, this.place);
+      const [drawn, stretches] = drawRun(views[number], this.place);
       const rows = counted(run.rows.length, run.rows.some(row => row.size > 1) ? 'row' : run.noun);
       drawn.setAttribute('aria-label', `Timeline of ${run.name}: ${rows}, from left to right ${duration(run.length_ns)} of time.`
         + ' The table below says the same in words.');
@@ -189,30 +204,39 @@ class AsyncTimeline extends HTMLElement {
       // Not over the names and figures between them.
       plot.style.clipPath = `path('${stretches.map(([top, bottom]) => `M0 ${top - 2}H${wide}V${bottom + 2}H0z`).join('')}')`;
       // As many lines as it will take, or everything below would jump while it plays.
-      const lines = Math.max(...this.moments().map(time => sentence(run, time).length)) * LETTER * SANS / wide;
+      const lines = Math.max(...this.moments().map(time => this.tells(run, time).length)) * LETTER * SANS / wide;
       now.style.minHeight = `${Math.ceil(lines) * 1.4}em`;
     });
     this.key.replaceChildren(legend(chosen));
     this.seek(this.time);
   }
 
-  /* Some times, evenly over all of it. */
-  moments() { return Array.from({ length: 60 }, (_, part) => part / 60 * this.end); }
+  /* The steps, and some times evenly over all of it. */
+  moments() { return [...this.steps, ...Array.from({ length: 60 }, (_, part) => part / 60 * this.end)]; }
 
-  chooser() {
-    const boxes = this.data.runs.map((run, number) => {
+  /* Boxes: for each run, if there are some, and for the rows that are left out at first. */
+  choosers() {
+    const { runs } = this.data;
+    const choice = (name, checked, act) => {
       const box = html('input', { type: 'checkbox' });
-      box.checked = this.shown[number];
+      box.checked = checked;
       box.addEventListener('change', () => {
-        this.shown[number] = box.checked;
-        // One must be left to look at.
-        if (!this.shown.includes(true)) this.shown[number] = box.checked = true;
+        act(box);
         this.wide = 0;
         this.fit();
       });
-      return html('label', {}, box, run.name);
-    });
-    return html('div', { class: 'chooser', role: 'group', 'aria-label': 'Runs to show' }, 'Show', ...boxes);
+      return html('label', {}, box, name);
+    };
+    const boxes = runs.length < 2 ? [] : runs.map((run, number) => choice(run.name, this.shown[number], box => {
+      this.shown[number] = box.checked;
+      // One must be left to look at.
+      if (!this.shown.includes(true)) this.shown[number] = box.checked = true;
+    }));
+    const all = rowsOf(runs);
+    if (rowsOf(runs.map(inBrief)) < all) {
+      boxes.push(choice(`all ${number(all)} rows`, this.all, box => { this.all = box.checked; }));
+    }
+    return boxes;
   }
 
   controls() {
@@ -290,6 +314,7 @@ class AsyncTimeline extends HTMLElement {
     this.time = Math.min(Math.max(time, 0), this.end);
     if (!this.place || !this.runs.length) return;
     const over = this.time >= this.end;
+    const first = over && this.secret;
     if (over) this.secret = false;
     this.live.classList.toggle('secret', this.secret);
     const x = this.time / this.end * this.place.width;
@@ -298,17 +323,24 @@ class AsyncTimeline extends HTMLElement {
       veil.style.transform = `translateX(${x + (over ? 9 : 1)}px)`;
       // The name stands above it already: it is for who listens.
       const named = `${run.name}: `;
-      now.replaceChildren(html('span', { class: 'aside' }, named), sentence(run, this.time).slice(named.length));
+      now.replaceChildren(html('span', { class: 'aside' }, named), this.tells(run, this.time).slice(named.length));
     });
     const words = clock(this.time, this.end);
     this.scrub.value = this.time / this.end * 1000;
     this.scrub.setAttribute('aria-valuetext', words);
     this.clock.textContent = words;
+    if (first) this.dispatchEvent(new CustomEvent('seen', { bubbles: true, composed: true }));
+  }
+
+  /* What is said of a run at a time: after a step what has changed, else what there is. */
+  tells(run, time) {
+    const step = this.steps.indexOf(time);
+    return step > 0 && time < run.length_ns && changed(run, this.steps[step - 1], time) || sentence(run, time);
   }
 
   step(by) {
     this.stop();
-    const next = by > 0 ? this.events.find(time => time > this.time) : this.events.findLast(time => time < this.time);
+    const next = by > 0 ? this.steps.find(time => time > this.time) : this.steps.findLast(time => time < this.time);
     if (next !== undefined) this.seek(next);
   }
 

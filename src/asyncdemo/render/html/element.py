@@ -25,8 +25,8 @@ __all__ = ["element_html", "element_of", "script_js"]
 
 _SCRIPTS = ("timeline_reading.js", "timeline_drawing.js", "async_timeline.js")
 
-_COMMENT = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+", re.MULTILINE | re.DOTALL)
-"""On lines of its own: what is for who works on the script, a page need not carry."""
+_FOR_AUTHORS = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+|^ +", re.MULTILINE | re.DOTALL)
+"""Comments on lines of their own and indentation: a page need not carry what is for who works on it."""
 
 _STILL = """
 async-timeline{display:block}
@@ -77,7 +77,7 @@ def script_js() -> str:
         for noun in ("lane", "request")
     }
     folder = files("asyncdemo.render.html")
-    parts = [_COMMENT.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS]
+    parts = [_FOR_AUTHORS.sub("", folder.joinpath(name).read_text("utf-8")) for name in _SCRIPTS]
     return "\n".join(
         [
             "/* <async-timeline> of asyncdemo: src/asyncdemo/render/html/*timeline*.js */",

@@ -41,8 +41,7 @@ function textures() {
 
 /* Where time is and how high a row: the same for all runs. `runs`: those that are shown; names are as long as in any. */
 function frameFor(data, runs, total) {
-  const rows = runs.reduce((sum, run) => sum + run.rows.length + run.pools.reduce((all, pool) => all + pool.rows.length, 0), 0);
-  const row = Math.round(Math.min(Math.max(ALL_ROWS / Math.max(rows, 1), LEAST_ROW), ROW));
+  const row = Math.round(Math.min(Math.max(ALL_ROWS / Math.max(rowsOf(runs), 1), LEAST_ROW), ROW));
   const letter = row < LETTER + 2 ? SMALL_LETTER : LETTER;
   let longest = 4;
   for (const run of data.runs) {

@@ -10,7 +10,8 @@
  * no row of their own; fold: the most that one row stands for. A shade is an index into SHADES.
  * In a page it is packed (asyncdemo.render.html.packing): differences in units of unit_ns, [how long, kind] in turn.
  */
-const RUNNING = 0, BLOCKING = 4;
+const RUNNING = 0, BLOCKING = 4, HELD = SHADES.findIndex(({ name }) => name === 'held');
+const MOST_ROWS = 12, MOST_PARTS = 3, MOST_NAMES = 3;
 
 function unpacked({ unit_ns: unit, kinds, ...data }) {
   /* Pairs in a flat list, the time since the one before made a time since zero. */
@@ -41,16 +42,47 @@ function unpacked({ unit_ns: unit, kinds, ...data }) {
   };
 }
 
-/* Every time at which something changes, in order. */
-function changes(runs) {
-  const times = new Set([0]);
+/* The times to step to, in order: where something changes, at least `least` apart (but for the first, after zero).
+ * Changes too close to be told apart are one step, at the last of them. */
+function steps(runs, least) {
+  const times = new Set();
   for (const run of runs) {
     for (const row of [...run.rows, ...run.pools.flatMap(pool => pool.rows)]) {
       for (const [from, to] of [...row.bars, ...row.bands]) times.add(from).add(to);
     }
   }
-  return [...times].sort((one, other) => one - other);
+  times.delete(0);
+  const found = [0];
+  let first = -Infinity;
+  for (const time of [...times].sort((one, other) => one - other)) {
+    if (time - first < 2 * least) found.pop();
+    else first = time;
+    found.push(time);
+  }
+  return found.filter((time, place) => place === 0 || !(found[place + 1] - time < least));
 }
+
+/* At most so many rows, in order: the first of each kind (how it ended, what it did), and others evenly between them. */
+function representatives(rows) {
+  if (rows.length <= MOST_ROWS) return rows;
+  const kinds = new Map();
+  rows.forEach((row, place) => {
+    const kind = [row.ended, ...new Set(row.bars.map(bar => bar[2]))].sort().join();
+    if (!kinds.has(kind)) kinds.set(kind, place);
+  });
+  const chosen = [...new Set([0, rows.length - 1, ...kinds.values()])].slice(0, MOST_ROWS);
+  const inOrder = () => chosen.sort((one, other) => one - other);
+  while (inOrder().length < MOST_ROWS) {
+    const gaps = chosen.slice(1).map((place, before) => place - chosen[before]);
+    const widest = Math.max(...gaps);
+    chosen.push(chosen[gaps.indexOf(widest)] + (widest >> 1));
+  }
+  return chosen.map(place => rows[place]);
+}
+
+const inBrief = run => ({ ...run, rows: representatives(run.rows),
+  pools: run.pools.map(pool => ({ ...pool, rows: representatives(pool.rows) })) });
+const rowsOf = runs => runs.reduce((sum, { rows, pools }) => pools.reduce((all, pool) => all + pool.rows.length, sum + rows.length), 0);
 
 const number = amount => amount.toLocaleString('en', { maximumSignificantDigits: amount < 100 ? 2 : 21 });
 /* Whole lanes, though bands are averages: so many were in the state at some time, at least. */
@@ -153,6 +185,46 @@ function sentence(run, time) {
     counts[RUNNING] = 0;
   }
   return `${run.name}: ${[...parts, ...amounts(counts)].join('; ') || 'nothing is open'}${below(run, time)}.`;
+}
+
+/* "order(3)", "order(3) and order(8)", "order(3), order(8), order(9) and 5 more". */
+function subject(names) {
+  const some = names.slice(0, MOST_NAMES), more = names.length - some.length;
+  const last = more ? `${number(more)} more` : some.length > 1 ? some.pop() : '';
+  return last ? `${some.join(', ')} and ${last}` : some[0];
+}
+
+/* What changed in a run after one time until another, in a sentence; '' if nothing did, or rows stand for many lanes. */
+function changed(run, from, to) {
+  const told = new Map();
+  const tell = (name, verb, many = verb) => {
+    if (!told.has(verb)) told.set(verb, { names: new Set(), many });
+    told.get(verb).names.add(name);
+  };
+  const held = (bars, time) => {
+    const bar = at(bars, time);
+    return bar && bar[2] === HELD && bar[3] ? bar : null;
+  };
+  for (const { bars } of run.pools.flatMap(pool => pool.rows)) {
+    const was = held(bars, from), is = held(bars, to);
+    if (was === is) continue;
+    if (was) tell(was[3], 'gave a connection back');
+    if (is) tell(is[3], was ? 'took it' : 'took a connection', was ? 'took them' : 'took a connection each');
+  }
+  for (const { label, bars, ended, size } of run.rows) {
+    if (size > 1) return '';
+    const was = at(bars, from), is = at(bars, to), last = bars.at(-1);
+    const end = (ENDS[run.noun] || ENDS.lane)[ended];
+    if (last && from < last[1] && last[1] <= to) tell(label, end ? end[1] : run.noun === 'request' ? 'was answered' : ended || 'ended');
+    else if (is && (!was || was[2] !== is[2])) {
+      const words = `now ${SHADES[is[2]].words}${is[2] === BLOCKING ? ' the loop' : ''}`;
+      tell(label, `is ${words}`, `are ${words}`);
+    } else if (was !== is && bars.some(([start, , shade]) => shade === RUNNING && from < start && start <= to)) tell(label, 'ran');
+  }
+  const parts = [...told].map(([verb, { names, many }]) => `${subject([...names])} ${names.size > 1 ? many : verb}`);
+  const more = parts.length - MOST_PARTS;
+  if (!parts.length) return '';
+  return `${run.name}: ${parts.slice(0, MOST_PARTS).join('; ')}${more > 0 ? `; ${counted(more, 'more change')}` : ''}.`;
 }
 
 /* The cells of a table that says the same as the picture: [row, from, to, state, why]. */
