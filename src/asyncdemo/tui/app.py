@@ -24,6 +24,7 @@ from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.render.terminal.theme import Theme, theme_for
 from asyncdemo.tui.ascii import AsciiFilter
+from asyncdemo.tui.driver import TerminalDriver
 from asyncdemo.tui.no_color import NoColorFilter
 
 __all__ = ["Application", "LearnerScreen", "run_application"]
@@ -75,7 +76,7 @@ class Application(App[int]):
 
     def __init__(self, context: CourseContext, first: Callable[[], LearnerScreen]) -> None:
         """first: makes the screen that it opens with."""
-        super().__init__()
+        super().__init__(TerminalDriver)
         self.context = context
         self.glyphs: Theme = theme_for(getattr(sys.stdout, "encoding", None))
         self._first = first
