@@ -1,12 +1,4 @@
-"""A worker takes jobs from a queue in Redis, and does WORKERS of them at the same time. On SIGTERM it cancels
-everything, and the jobs that it has begun are lost.
-
-Fix it: after SIGTERM, no job is taken. Jobs that are done within GRACE_S seconds from then are finished. The
-others are cancelled after that time, and each is handed back once, when nobody works on it any more. So each
-job that was taken is either done or handed back, and the program ends by itself, with exit code 0.
-
-Run it alone with:  python 31-stop-gracefully.py
-"""
+"""Wrong: nothing handles SIGTERM, and it ends the process immediately."""
 
 import asyncio
 import os
@@ -47,22 +39,26 @@ def deploy() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-async def worker(redis: Redis) -> None:
-    # TODO: which jobs may be taken, and what becomes of one that is cancelled?
-    while (job := await take(redis)) is not None:
-        await do(redis, job)
+async def worker(redis: Redis, stopping: asyncio.Event) -> None:
+    while not stopping.is_set() and (job := await take(redis)) is not None:
+        try:
+            await do(redis, job)
+        except asyncio.CancelledError:
+            await hand_back(redis, job)
+            raise
 
 
 async def main() -> None:
+    stopping = asyncio.Event()
     async with Redis.from_url(REDIS_URL) as redis:
         await redis.delete("jobs", "done")
         await redis.rpush("jobs", *range(1, JOBS + 1))
-        workers = [asyncio.create_task(worker(redis)) for _ in range(WORKERS)]
-        # TODO: what may still be finished when SIGTERM comes, and for how long?
-        asyncio.get_running_loop().add_signal_handler(
-            signal.SIGTERM, lambda: [one.cancel() for one in workers]
-        )
-        await asyncio.gather(*workers, return_exceptions=True)
+        workers = [asyncio.create_task(worker(redis, stopping)) for _ in range(WORKERS)]
+        await stopping.wait()
+        _, late = await asyncio.wait(workers, timeout=GRACE_S)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
 
 
 if __name__ == "__main__":
