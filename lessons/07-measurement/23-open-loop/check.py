@@ -1,6 +1,7 @@
 """What the load client must do, in sentences. Time is virtual, so every moment is known."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from asyncdemo.testing.checks import Calls, Seen
 
@@ -12,6 +13,7 @@ def check(seen: Seen) -> None:
     requests = int(seen.knobs["REQUESTS"])
     answers = seen.calls("answer", "requests to the server").happen(requests).all_return()
     each_once(seen, answers)
+    one_after_another(seen, answers)
     signed_before(seen, answers)
     took_s = reported(seen)
     over_so_many_connections(seen, answers)
@@ -32,6 +34,19 @@ def each_once(seen: Seen, answers: Calls) -> None:
         "Each request was sent once.",
         f"Requests 0 to {max(numbers)} should be sent once each; answer({odd[0] if odd else 0}) was called "
         f"{names.count(f'answer({odd[0]})') if odd else 1} times.",
+        at=answers,
+    )
+
+
+def one_after_another(seen: Seen, answers: Calls) -> None:
+    """The server takes SERVICE_MS for each."""
+    ends_s = sorted(lane.end_ns / 1e9 for lane in answers.lanes)
+    least_s = min((after - before for before, after in pairwise(ends_s)), default=1.0)
+    seen.expect(
+        least_s > float(seen.knobs["SERVICE_MS"]) / 1000 - SLACK_S,
+        "The server answered one request at a time.",
+        f"The server takes {seen.knobs['SERVICE_MS']} ms for a request, one after another; two were answered "
+        f"{ms(least_s)} apart. Leave sign and answer as they are.",
         at=answers,
     )
 
@@ -73,7 +88,7 @@ def over_so_many_connections(seen: Seen, answers: Calls) -> None:
         most <= connections,
         f"There were never more than {connections} requests on their way.",
         f"There are {connections} connections, and each has one request at a time; {most} requests were on "
-        "their way immediately.",
+        "their way at the same time.",
         at=answers,
     )
 

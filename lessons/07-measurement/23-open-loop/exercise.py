@@ -1,7 +1,8 @@
-"""How long does a request take at RATE a second? This load client finds short times, however slow the server.
-Mend it: request n is due n / RATE seconds after the start, whatever became of those before it. It is sent
-when it is due, or as soon as one of the CONNECTIONS is free. measure returns how many seconds each took,
-from the moment it was due until it was answered: all of them, in order.
+"""How long does a request take at RATE a second? This load client reports short times for any server.
+
+Fix it. Request n is due n / RATE seconds after the start, whatever happened to those before it. Send it when
+it is due, or as soon as one of the CONNECTIONS is free. measure returns how many seconds each request took,
+from when it was due until it was answered: all of them, in order.
 
 Run it alone with:  python exercise.py
 """
@@ -18,12 +19,12 @@ SIGN_MS = 2
 
 
 async def sign(n: int) -> None:
-    """Each request has to be signed before it is sent. Leave this function as it is, and the next one."""
+    """Each request is signed before it is sent. Leave this function and the next one as they are."""
     await asyncio.sleep(SIGN_MS / 1000)
 
 
 async def answer(n: int, server: asyncio.Semaphore) -> None:
-    """The server: one request after another, and once it stalls."""
+    """The server: it answers one request at a time, and stalls once."""
     async with server:
         await asyncio.sleep((SERVICE_MS + (STALL_MS if n == REQUESTS // 3 else 0)) / 1000)
 
@@ -32,7 +33,7 @@ async def ask(n: int, server: asyncio.Semaphore, connections: asyncio.Semaphore)
     """Send request n over a free connection, and return how long it took."""
     await sign(n)
     async with connections:
-        sent_s = time.perf_counter()  # TODO: since when is somebody waiting for this answer?
+        sent_s = time.perf_counter()  # TODO: since when has somebody been waiting for this answer?
         await answer(n, server)
         return time.perf_counter() - sent_s
 

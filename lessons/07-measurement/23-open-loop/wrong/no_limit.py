@@ -12,12 +12,12 @@ SIGN_MS = 2
 
 
 async def sign(n: int) -> None:
-    """Each request has to be signed before it is sent. Leave this function as it is, and the next one."""
+    """Each request is signed before it is sent. Leave this function and the next one as they are."""
     await asyncio.sleep(SIGN_MS / 1000)
 
 
 async def answer(n: int, server: asyncio.Semaphore) -> None:
-    """The server: one request after another, and once it stalls."""
+    """The server: it answers one request at a time, and stalls once."""
     async with server:
         await asyncio.sleep((SERVICE_MS + (STALL_MS if n == REQUESTS // 3 else 0)) / 1000)
 

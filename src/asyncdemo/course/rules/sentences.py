@@ -27,9 +27,6 @@ from asyncdemo.course.rules.problem import Fault, Rule
 
 __all__ = ["RULES"]
 
-_WITHOUT_TABLE: Final = frozenset({"open-loop"})
-"""Lessons of the course that were written before there was such a table. Shrinks, and then goes."""
-
 _COMMAND: Final = re.compile(r"\bpython \S+\.py\b|\basyncdemo check\b")
 _DEMAND: Final = re.compile(
     r"\b(must|may|should|never|always|only|at (most|least)|leave|keep|do not|don't)\b", re.I
@@ -44,9 +41,8 @@ def sentences(source: LessonSource) -> Iterator[Fault]:
     if exercise is None or script is None or script.tree is None:
         return
     if not exercise.sentences:
-        if source.lesson.id not in _WITHOUT_TABLE:
-            line = source.manifest_line("exercise")
-            yield Fault("has no [[exercise.sentences]]: what judges each?", source.manifest, line)
+        line = source.manifest_line("exercise")
+        yield Fault("has no [[exercise.sentences]]: what judges each?", source.manifest, line)
         return
     yield from _faults_of_entries(source, exercise, script)
     entries = [prose(entry.text) for entry in exercise.sentences]
