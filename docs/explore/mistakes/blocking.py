@@ -1,4 +1,4 @@
-"""Three sensors are read at the same time; each takes a moment."""
+"""Three sensors are read together; each takes a moment."""
 
 import asyncio
 import time
