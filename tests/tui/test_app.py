@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.color import Color
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, HelpPanel, Static
 
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
@@ -50,6 +50,18 @@ def test_ctrl_c_ends_what_runs_and_then_after_a_question_the_application(applica
 
     asyncio.run(use())
     assert application.return_value == EXIT_INTERRUPTED
+
+
+@pytest.mark.parametrize("closing", ["question_mark", "escape"])
+def test_the_list_of_keys_opens_and_closes(application: Application, closing: str) -> None:
+    async def use() -> None:
+        async with application.run_test() as pilot:
+            await pilot.press("question_mark")
+            assert application.screen.query(HelpPanel)
+            await pilot.press(closing)
+            assert not application.screen.query(HelpPanel)
+
+    asyncio.run(use())
 
 
 def test_a_screen_may_ask_once_before_one_quits(application: Application) -> None:

@@ -18,7 +18,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter, Monochrome
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import HelpPanel, Input
 
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
@@ -71,7 +71,8 @@ class Application(App[int]):
         Binding("q", "leave", "Quit"),
         Binding("ctrl+c", "interrupt", "Stop", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", "To the shell", show=False),
-        Binding("question_mark", "show_help_panel", "Keys", key_display="?"),
+        Binding("question_mark", "toggle_keys", "Keys", key_display="?"),
+        Binding("escape", "hide_help_panel", show=False),
     ]
 
     def __init__(self, context: CourseContext, first: Callable[[], LearnerScreen]) -> None:
@@ -124,6 +125,12 @@ class Application(App[int]):
             field.call_later(taken.set)
             with suppress(TimeoutError):  # it may be about to go
                 await asyncio.wait_for(taken.wait(), _TAKES_S)
+
+    def action_toggle_keys(self) -> None:
+        if self.screen.query(HelpPanel):
+            self.action_hide_help_panel()
+        else:
+            self.action_show_help_panel()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()

@@ -117,8 +117,8 @@ class RunPane(RunningPane):
         answers = session.answers()
         for place, prediction in enumerate(session.predictions):
             said = answer_words(prediction, answers[place]) if place in answers else "no answer"
-            words.append(f"  {place + 1}. {said}", style="" if place in answers else "dim")
-            words.append(f"  {session.question(place)}\n".replace("`", ""), style="dim")
+            words.append(f"{place + 1}. {session.question(place)}\n".replace("`", ""), style="dim")
+            words.append(f"   {said}\n", style="" if place in answers else "dim")
         return words
 
 

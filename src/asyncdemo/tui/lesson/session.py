@@ -156,7 +156,9 @@ class LessonSession:
             return "exercise"
         if self._typed:
             return "run" if len(self._typed) == len(self.predictions) else "predict"
-        return "run" if self._record.runs else "question"
+        # A run in a pipe (`make tour`) is nothing to go on with: the questions come first.
+        predicted = self._record.asked or not self.predictions
+        return "run" if self._record.runs and predicted else "question"
 
     # answers
 
