@@ -27,15 +27,15 @@ def test_it_is_printed_on_one_sheet_with_room_for_the_lessons_to_come(
 ) -> None:
     opened = page("teach/handout.html", scheme=scheme)
     assert sheets(opened.pdf(format=paper)) == 1
-    there = opened.locator(".points li").count()
+    there = opened.locator(".questions li").count()
     opened.evaluate(
         """more => {
-            const list = document.querySelector(".points");
+            const list = document.querySelector(".questions");
             for (let n = 0; n < more; n++) list.append(list.children[9].cloneNode(true));
         }""",
         PLANNED - there,
     )
-    assert opened.locator(".points li").count() == PLANNED
+    assert opened.locator(".questions li").count() == PLANNED
     assert sheets(opened.pdf(format=paper)) == 1
 
 

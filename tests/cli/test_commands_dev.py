@@ -48,7 +48,7 @@ def test_a_broken_manifest_hides_nothing_and_can_be_asked_for_by_name(course: Pa
     change(course / "01-start/04-tea/lesson.toml", "minutes = 10", "minutes = ten")
     for arguments in ([], ["tea"], ["te"], ["4"]):
         done = asyncdemo("dev", "check", *arguments, "--course", str(course))
-        assert "lesson.toml:4: is not valid TOML" in done.out
+        assert "lesson.toml:5: is not valid TOML" in done.out
         assert done.out.endswith("1 lesson, 1 problem\n")
         assert done.code == 1
 

@@ -25,7 +25,7 @@ def course_of(folder: Path, script: str, expect: str = "ok") -> Path:
         'title = "T"\n[[modules]]\nnumber = 1\ntitle = "Only"\nfolder = "01-only"\nlessons = ["odd"]\n'
     )
     (lesson / "lesson.toml").write_text(
-        'id = "odd"\ntitle = "Odd"\npoint = "P."\nminutes = 1\nlanes = ["work"]\n'
+        'id = "odd"\ntitle = "Odd"\nquestion = "Q?"\npoint = "P."\nminutes = 1\nlanes = ["work"]\n'
         f'[[variants]]\nname = "only"\ntitle = "only"\nfile = "only.py"\nexpect = "{expect}"\n'
     )
     (lesson / "only.py").write_text(script)

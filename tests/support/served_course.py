@@ -21,6 +21,7 @@ lessons = ["shop"]
 MANIFEST = """\
 id = "shop"
 title = "A shop"
+question = "What waits?"
 point = "One at a time is slow."
 minutes = 10
 packages = ["flask", "sanic"]

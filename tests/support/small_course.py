@@ -84,8 +84,8 @@ def add_lesson(folder: Path, number: int, lesson_id: str, *, exercise: bool = Tr
     lesson = folder / "01-hot" / f"{number:02}-{lesson_id}"
     lesson.mkdir(parents=True)
     manifest = (
-        f'id = "{lesson_id}"\ntitle = "{lesson_id.title()}"\npoint = "About {lesson_id}."\n'
-        f"minutes = {number}0\n"
+        f'id = "{lesson_id}"\ntitle = "{lesson_id.title()}"\nquestion = "Which {lesson_id}s?"\n'
+        f'point = "About {lesson_id}."\nminutes = {number}0\n'
         'lanes = ["brew"]\n[[variants]]\nname = "only"\ntitle = "Only"\nfile = "only.py"\n'
     )
     (lesson / "only.py").write_text(MENDED)

@@ -85,7 +85,7 @@ def _headings(surveyed: Survey) -> Iterator[Heading]:
             yield lessons[name]
         else:
             number = folders[name].name.partition("-")[0]
-            yield Heading(name, int(number) if number.isdecimal() else 0, name, "", 0, (), folders[name])
+            yield Heading(name, int(number) if number.isdecimal() else 0, name, "", "", 0, (), folders[name])
 
 
 def _line(problem: Problem) -> str:

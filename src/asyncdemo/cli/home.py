@@ -62,7 +62,7 @@ def home(course_folder: Path | None = None, *, plain: bool = False) -> int:
         else:
             click.echo(wrapped(f"You have not run a lesson yet; there are {len(lessons)}. Begin with:"))
         click.echo(f"\n  {program(context)} run {step.lesson.id}\n")
-        words = f"Lesson {_named(step.lesson)}, {step.lesson.minutes} minutes: {step.lesson.point}"
+        words = f"Lesson {_named(step.lesson)}, {step.lesson.minutes} minutes: {step.lesson.question}"
         click.echo(wrapped(words))
     click.echo()
     for command, words in _OTHERS.items():

@@ -42,8 +42,9 @@ def command(as_json: bool, course_folder: Path | None) -> None:
         for lesson in module.lessons:
             head = f"   {lesson.number:>2}  {lesson.id:<{names}}  {lesson.minutes:>3} min  "
             rest = " " * len(head)
-            click.echo(wrapped(lesson.point, head, rest))
-            if done := _done(lesson, records.get(lesson.id, Record())):
+            record = records.get(lesson.id, Record())
+            click.echo(wrapped(lesson.point if record.runs else lesson.question, head, rest))
+            if done := _done(lesson, record):
                 click.echo(click.style(wrapped(done, rest, rest).lstrip("\n"), dim=True))
     click.echo("\n" + wrapped(_in_all(course, records)))
     for line in next_words(context):
@@ -101,6 +102,7 @@ def _lesson_data(lesson: Heading, record: Record | None) -> dict[str, Any]:
         "id": lesson.id,
         "number": lesson.number,
         "title": lesson.title,
+        "question": lesson.question,
         "point": lesson.point,
         "minutes": lesson.minutes,
         "packages": list(lesson.packages),

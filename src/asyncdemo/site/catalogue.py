@@ -37,5 +37,5 @@ def _entry(lesson: Heading) -> str:
         f'<li markdown="block">\n[<span class="lesson-number">{lesson.number}</span> {escape(lesson.title)}]'
         f"({lesson.id}.md){{.lesson-title}}\n"
         f'<span class="lesson-minutes">{lesson.minutes} minutes</span>\n\n'
-        f"{lesson.point}\n{{.lesson-point}}\n</li>"
+        f"{lesson.question}\n{{.lesson-question}}\n</li>"
     )

@@ -132,7 +132,7 @@ def lessons_html(ids: Iterable[str], course: Course) -> str:
         return "<p>The lesson about it is not written yet.</p>"
     links = (
         f'<li><a href="../lessons/{lesson.id}.html">{lesson.number}. {escape(lesson.title)}</a>: '
-        f"{escape(lesson.point)}</li>"
+        f"{escape(lesson.question)}</li>"
         for lesson in found
     )
     return f'<ul class="published-lessons">{"".join(links)}</ul>'

@@ -6,12 +6,10 @@ Not for: a lesson itself (``lesson``), the same as text (``cli.home``, ``cli.lis
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import ClassVar
 
 from rich.cells import set_cell_size
 from rich.console import Group
-from rich.markdown import Markdown
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -21,11 +19,10 @@ from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from asyncdemo.course.content.catalog import Heading, Module
-from asyncdemo.course.content.text import sections
 from asyncdemo.course.workspace.next_step import exercises, next_step
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
-from asyncdemo.errors import AsyncdemoError, WorkspaceError
+from asyncdemo.errors import WorkspaceError
 from asyncdemo.render.words import count
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.lesson.screen import LessonScreen
@@ -153,9 +150,9 @@ class HomeScreen(LearnerScreen):
         if lesson is None:
             words.update("Nothing fits. Escape shows all lessons.")
             return
-        parts: list[Text | Markdown] = [
+        parts = [
             Text.assemble((f"{lesson.number} {lesson.title}", "bold"), f", {lesson.minutes} minutes"),
-            Markdown(_question(lesson)),
+            Text(lesson.question),
         ]
         if self._record(lesson).runs:
             parts.append(Text.assemble(("The point: ", "bold"), lesson.point))
@@ -213,15 +210,5 @@ def _module_line(module: Module) -> Text:
     return Text.assemble((f" {module.title}", "bold"), f", {minutes} min")
 
 
-@cache
-def _question(lesson: Heading) -> str:
-    """Its first paragraph, which asks; what follows describes the programs."""
-    try:
-        text = sections(lesson.folder / "README.md").get("The question", "")
-    except AsyncdemoError as error:
-        return str(error)
-    return text.partition("\n\n")[0]
-
-
 def _searched(lesson: Heading) -> str:
-    return f"{lesson.number} {lesson.id} {lesson.title} {_question(lesson)}".lower()
+    return f"{lesson.number} {lesson.id} {lesson.title} {lesson.question}".lower()

@@ -21,6 +21,7 @@ lessons = ["tea"]
 MANIFEST = """\
 id = "tea"
 title = "Tea for two"
+question = "What waits?"
 point = "Water boils alone."
 minutes = 10
 lanes = ["brew"]

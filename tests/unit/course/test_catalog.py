@@ -15,6 +15,7 @@ SCRIPT = "JOBS = 3\nPAUSE_S = 0.5\n"
 MANIFEST = """\
 id = "tea"
 title = "Tea"
+question = "What waits?"
 point = "Water boils alone."
 minutes = 5
 lanes = ["brew"]

@@ -22,7 +22,7 @@ def lessons(tmp_path: Path) -> tuple[Heading, ...]:
         folder.mkdir()
         if lesson_id != "water":
             (folder / "exercise.py").touch()
-        found.append(Heading(lesson_id, number, lesson_id.title(), "", 1, (), folder))
+        found.append(Heading(lesson_id, number, lesson_id.title(), "", "", 1, (), folder))
     return tuple(found)
 
 

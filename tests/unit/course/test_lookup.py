@@ -12,7 +12,7 @@ from asyncdemo.errors import UsageError
 
 
 def heading(number: int, lesson_id: str) -> Heading:
-    return Heading(lesson_id, number, lesson_id.title(), "", 1, (), Path())
+    return Heading(lesson_id, number, lesson_id.title(), "", "", 1, (), Path())
 
 
 COURSE = Course(

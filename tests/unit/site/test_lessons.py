@@ -101,11 +101,11 @@ def test_the_questions_to_print_are_all_there_without_answers(course: Course, le
         assert prediction.why not in page
 
 
-def test_the_list_has_every_lesson_with_its_point(course: Course) -> None:
+def test_the_list_has_every_lesson_with_its_question(course: Course) -> None:
     text = catalogue_page(course)
     for heading in course.lessons:
         assert f"({heading.id}.md)" in text
-        assert heading.point in text
+        assert heading.question in text
 
 
 def test_what_the_text_says_is_held_against_the_recordings(lesson: Lesson, runs: tuple[Run, ...]) -> None:

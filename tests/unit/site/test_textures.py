@@ -12,7 +12,7 @@ from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.render.svg.textures import CLASSES, HEIGHTS
 from asyncdemo.render.terminal.theme import ASCII, COLOURS, UNICODE
 from asyncdemo.render.timeline.grid import Shade
-from asyncdemo.site.points import points_html
+from asyncdemo.site.questions import questions_html
 from asyncdemo.site.textures import fence, textures_html
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -53,7 +53,7 @@ def test_the_handout_explains_the_five_states() -> None:
     assert explained("teach/handout.md") == {CLASSES[shade] for shade in STATES}
 
 
-def test_the_points_are_those_of_the_lessons_with_their_numbers() -> None:
+def test_the_questions_are_those_of_the_lessons_with_their_numbers() -> None:
     course = load_course(find_course())
-    lines = re.findall(r'<li value="(\d+)"><b>(.*?)</b> (.*?)</li>', unescape(points_html(course)))
-    assert lines == [(str(lesson.number), lesson.title, lesson.point) for lesson in course.lessons]
+    lines = re.findall(r'<li value="(\d+)"><b>(.*?)</b> (.*?)</li>', unescape(questions_html(course)))
+    assert lines == [(str(lesson.number), lesson.title, lesson.question) for lesson in course.lessons]

@@ -20,11 +20,18 @@ __all__ = ["Course", "Heading", "Module", "find_course", "heading_of", "load_cou
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a list shows of a lesson. packages: what it needs beyond the standard library."""
+    """What a list shows of a lesson.
+
+    Attributes:
+        question: What it asks, in a line; lists show it, so it must not give the answer away.
+        point: What it teaches, in a line.
+        packages: What it needs beyond the standard library.
+    """
 
     id: str
     number: int
     title: str
+    question: str
     point: str
     minutes: int
     packages: tuple[str, ...]
@@ -103,6 +110,7 @@ def heading_of(table: Table, folder: Path) -> Heading:
         id=lesson_id,
         number=int(match[1]),
         title=table.text("title"),
+        question=table.text("question"),
         point=table.text("point"),
         minutes=table.whole("minutes"),
         packages=table.texts("packages", ()),

@@ -57,7 +57,7 @@ def claims(source: LessonSource) -> Iterator[Fault]:
 def words(source: LessonSource) -> Iterator[Fault]:
     """Texts of the manifest that a learner reads are not empty, and names are unique."""
     lesson = source.lesson
-    texts = {"title": lesson.title, "point": lesson.point}
+    texts = {"title": lesson.title, "question": lesson.question, "point": lesson.point}
     for place, variant in enumerate(lesson.variants, start=1):
         texts[f"variants[{place}].title"] = variant.title
     for place, knob in enumerate(lesson.knobs, start=1):

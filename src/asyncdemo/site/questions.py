@@ -1,4 +1,4 @@
-"""The fence ``points``: every lesson in a line, with what it shows.
+"""The fence ``questions``: every lesson in a line, with what it asks.
 
 Not for: the list of lessons with its minutes and links (``catalogue``).
 """
@@ -10,20 +10,20 @@ from html import escape
 from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.site.fence import formatter, settings
 
-__all__ = ["fence", "points_html"]
+__all__ = ["fence", "questions_html"]
 
 
 @formatter
 def fence(source: str) -> str:
     """It has no settings: the lessons are those of the course."""
     settings(source, ())
-    return points_html(load_course(find_course()))
+    return questions_html(load_course(find_course()))
 
 
-def points_html(course: Course) -> str:
+def questions_html(course: Course) -> str:
     """A list, numbered as the lessons are."""
     lines = "".join(
-        f'<li value="{lesson.number}"><b>{escape(lesson.title)}</b> {escape(lesson.point)}</li>'
+        f'<li value="{lesson.number}"><b>{escape(lesson.title)}</b> {escape(lesson.question)}</li>'
         for lesson in course.lessons
     )
-    return f'<ol class="points">{lines}</ol>'
+    return f'<ol class="questions">{lines}</ol>'
