@@ -9,13 +9,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.color import Color
-from textual.widgets import Footer, HelpPanel, Static
+from textual.widgets import Footer, Static
 
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.tui.app import Application, LearnerScreen
 from asyncdemo.tui.ascii import AsciiFilter
 from asyncdemo.tui.home import HomeScreen
+from asyncdemo.tui.keys import KeysScreen
 
 
 class Busy(LearnerScreen):
@@ -52,14 +53,25 @@ def test_ctrl_c_ends_what_runs_and_then_after_a_question_the_application(applica
     assert application.return_value == EXIT_INTERRUPTED
 
 
-@pytest.mark.parametrize("closing", ["question_mark", "escape"])
+@pytest.mark.parametrize("closing", ["question_mark", "escape", "q"])
 def test_the_list_of_keys_opens_and_closes(application: Application, closing: str) -> None:
     async def use() -> None:
         async with application.run_test() as pilot:
             await pilot.press("question_mark")
-            assert application.screen.query(HelpPanel)
+            assert isinstance(application.screen, KeysScreen)
             await pilot.press(closing)
-            assert not application.screen.query(HelpPanel)
+            assert not isinstance(application.screen, KeysScreen)
+
+    asyncio.run(use())
+
+
+def test_ctrl_c_above_the_list_of_keys_ends_what_runs(application: Application) -> None:
+    async def use() -> None:
+        async with application.run_test() as pilot:
+            await pilot.press("question_mark", "ctrl+c")
+            assert isinstance(application.screen, Busy)
+            await pilot.press("ctrl+c")
+            assert application.return_value is None  # what ran has been ended, so now it asks
 
     asyncio.run(use())
 

@@ -227,6 +227,8 @@ def test_keys_that_come_in_a_burst_take_effect_in_their_order(context: CourseCon
             driven.application.post_message(events.Key(key, key if key.isdigit() else None))
         await driven.until(lambda: "Question 2" in driven.seen)
         assert driven.session.typed(0) == "25"
+        await driven.pilot.pause()
+        assert "Type a number" not in driven.seen  # the first question's, said late
 
     drive(open_lesson(context), context, use)
 
@@ -244,7 +246,9 @@ def test_tab_skips_a_question_without_taking_an_answer(context: CourseContext) -
 
 def test_what_is_no_number_is_no_answer_and_letters_are_keys(context: CourseContext) -> None:
     async def use(driven: Driven) -> None:
-        await driven.press("2", "1", "comma", "5", "enter")
+        await driven.press("2")
+        assert "1 Question" not in driven.seen  # where digits are an answer
+        await driven.press("1", "comma", "5", "enter")
         assert "without a comma" in driven.seen
         assert driven.session.typed(0) == ""
         await driven.press("n")
@@ -401,7 +405,7 @@ def test_steps_are_clicked_and_a_lesson_without_questions_has_fewer(context: Cou
         await driven.pilot.click(StepBar, offset=(driven.seen.index("3 Result"), 0))
         await driven.pilot.pause()
         assert driven.step == "result"
-        assert "Nothing has been run yet" in driven.seen
+        assert "Not run since this lesson was opened" in driven.seen
         await driven.press("b", "b")
         assert driven.step == "question"
 

@@ -16,15 +16,17 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.filter import LineFilter, Monochrome
 from textual.screen import Screen
-from textual.widgets import HelpPanel, Input
+from textual.widgets import Input
 
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_INTERRUPTED, EXIT_OK
 from asyncdemo.render.terminal.theme import Theme, theme_for
 from asyncdemo.tui.ascii import AsciiFilter
 from asyncdemo.tui.driver import TerminalDriver
+from asyncdemo.tui.keys import KeysScreen
 from asyncdemo.tui.no_color import NoColorFilter
 
 __all__ = ["Application", "LearnerScreen", "run_application"]
@@ -69,10 +71,9 @@ class Application(App[int]):
     CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Quit"),
-        Binding("ctrl+c", "interrupt", "Stop", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", "End what runs, or leave", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", "To the shell", show=False),
-        Binding("question_mark", "toggle_keys", "Keys", key_display="?"),
-        Binding("escape", "hide_help_panel", show=False),
+        Binding("question_mark", "keys", "Keys", key_display="?"),
     ]
 
     def __init__(self, context: CourseContext, first: Callable[[], LearnerScreen]) -> None:
@@ -126,11 +127,13 @@ class Application(App[int]):
             with suppress(TimeoutError):  # it may be about to go
                 await asyncio.wait_for(taken.wait(), _TAKES_S)
 
-    def action_toggle_keys(self) -> None:
-        if self.screen.query(HelpPanel):
-            self.action_hide_help_panel()
-        else:
-            self.action_show_help_panel()
+    def action_keys(self) -> None:
+        told = (
+            (self.get_key_display(binding), binding.description)
+            for binding, _ in self._keys(self.screen)
+            if binding.action != "keys"
+        )
+        self.push_screen(KeysScreen(told))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()
@@ -141,14 +144,21 @@ class Application(App[int]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """For the command palette: what the keys do now, and of Textual's own what has no key here."""
         told: set[str] = set()
+        for binding, node in self._keys(screen):
+            told.add(binding.description)
+            run = partial(self.run_action, binding.action, node)
+            yield SystemCommand(binding.description, f"Key: {self.get_key_display(binding)}", run)
+        yield from (each for each in super().get_system_commands(screen) if each.title not in told)
+
+    def _keys(self, screen: Screen[object]) -> Iterator[tuple[Binding, DOMNode]]:
+        """What a key does now, once, and where; of Textual's own keys only those that it shows."""
+        told = {""}
         for node, binding, enabled, _ in screen.active_bindings.values():
             act = getattr(node, f"action_{binding.action.partition('(')[0]}", None)
             ours = act is not None and act.__module__.startswith(__package__)
-            if (ours or binding.show) and enabled and binding.description not in ("", *told):
+            if (ours or binding.show) and enabled and binding.description not in told:
                 told.add(binding.description)
-                run = partial(self.run_action, binding.action, node)
-                yield SystemCommand(binding.description, f"Key: {self.get_key_display(binding)}", run)
-        yield from (each for each in super().get_system_commands(screen) if each.title not in told)
+                yield binding, node
 
     def action_interrupt(self) -> None:
         """Ctrl-C: ends what runs; where nothing runs, the application."""

@@ -24,7 +24,8 @@ __all__ = ["PredictPane"]
 _KEYS = {
     PredictionKind.NUMBER: "Type a number. Enter goes on; without an answer, too.",
     PredictionKind.CHOICE: "Up and down choose, Enter takes it. Tab skips it, Backspace takes it back.",
-    PredictionKind.ORDER: "Space picks up and puts down, up and down move. Enter takes it, Tab skips it.",
+    PredictionKind.ORDER: "Space picks up and puts down, up and down move. Enter takes it, Tab skips it. "
+    "Programs that take the same time may stand in any order.",
 }
 _STANDS = "The programs have been started: this answer stands."
 
@@ -101,10 +102,11 @@ class PredictPane(Pane):
             session.answer(place, typed)
         except ValueError as error:
             session.answer(place, "")  # what was typed up to here is no answer either
-            self._hint(f"Not understood: {error}.", bad=True)
+            words, bad = f"Not understood: {error}.", True
         else:
-            if not session.answered_for_good:
-                self._hint(session.note or _KEYS[session.predictions[place].kind])
+            words, bad = session.note or _KEYS[session.predictions[place].kind], False
+        if place == self._place and not session.answered_for_good:  # what was typed last may come late
+            self._hint(words, bad=bad)
         self._count()
         return typed == session.typed(place)
 

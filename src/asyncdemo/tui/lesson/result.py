@@ -101,7 +101,7 @@ class ResultPane(Pane):
     def _lines(self, width: int, height: int) -> list[Line]:
         run = self.session.first
         if run is None:
-            return [text_line("Nothing has been run yet. 3 goes to the run.", DIM)]
+            return [text_line("Not run since this lesson was opened. 3 goes to the run.", DIM)]
         said = list(self._said(run, width, height))
         told = [figures(recorded, run.measured[recorded.name]) for recorded in run.runs]
         return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, height - len(said) - 1, told)]

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher, Footer
+from textual.widgets import ContentSwitcher, Footer, Input
 
 from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.judging.practice import record_of
@@ -50,6 +50,7 @@ class StepBar(Widget):
 
     DEFAULT_CSS = "StepBar { height: 1; margin-bottom: 1; }"
     current: reactive[str] = reactive("")
+    numbered = reactive(True)
 
     class Chosen(Message):
         """A step was clicked."""
@@ -77,7 +78,8 @@ class StepBar(Widget):
                 return
 
     def _labels(self) -> list[tuple[str, str]]:
-        return [(step, f"{place} {_STEPS[step]}") for place, step in enumerate(self._steps, start=1)]
+        places = range(1, len(self._steps) + 1) if self.numbered else " " * len(self._steps)
+        return [(step, f"{place} {_STEPS[step]}") for place, step in zip(places, self._steps, strict=True)]
 
 
 class LessonScreen(LearnerScreen):
@@ -145,12 +147,17 @@ class LessonScreen(LearnerScreen):
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
+        self.watch(self, "focused", self._show_numbers)
         self.go_to(self.session.left_at)
         if self.session.note:
             self.notify(self.session.note)
 
     def on_unmount(self) -> None:
         self.session.close()
+
+    def _show_numbers(self, focused: Widget | None) -> None:
+        """Where digits are an answer they lead to no step."""
+        self.query_one(StepBar).numbered = not isinstance(focused, Input)
 
     def on_step_bar_chosen(self, event: StepBar.Chosen) -> None:
         self.go_to(event.step)
