@@ -128,7 +128,7 @@ def folded(theme: Theme) -> list[str]:
 
 def test_a_folded_row_says_how_many_of_its_lanes_are_at_work_and_never_as_one_row_does() -> None:
     for row in folded(UNICODE):
-        assert set(row[:20]) <= set("▃▄▅")
+        assert set(row[:20]) <= set("▂▃▄")
         assert set(row[-20:]) == {"▇"}
     for row in folded(ASCII):
         assert set(row[:20]) <= set("345")
