@@ -21,7 +21,7 @@ from benchmarks.summary import Summary
 from benchmarks.table import Row, Target
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Response
+    from playwright.sync_api import Browser, Locator, Response
 
 __all__ = [
     "BUDGET_BYTES",
@@ -59,6 +59,7 @@ def measure_site(folder: Path, rounds: int, build: bool = True) -> list[Row]:
     ]
     if _can_weigh():
         rows += _weight(checkout / "site", lesson_pages(checkout / "site"))
+        rows += _python(checkout / "site", rounds)
     else:
         print("  no Chromium, or no Playwright to drive it: no page is weighed", file=sys.stderr)
     return rows
@@ -97,6 +98,51 @@ def _weight(site: Path, pages: Sequence[str]) -> list[Row]:
         Row("the heaviest lesson's page, with all that it loads", heaviest, _kilobytes, Target(BUDGET_BYTES)),
         Row(f"... of all {len(weights)} lessons", Summary.of(weights), _kilobytes),
     ]
+
+
+def _python(site: Path, rounds: int) -> list[Row]:
+    """Of the first lesson, in its page; nothing if the site was built without Python for it."""
+    from playwright.sync_api import sync_playwright
+
+    if not (site / "lessons/assets/python/worker.mjs").is_file():
+        return []
+    with served(site) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=chromium_arguments())
+        cold, warm, checked = zip(*(_run_s(browser, address) for _ in range(rounds)), strict=True)
+        browser.close()
+    return [
+        Row("Python in a page, loaded: the first picture", Summary.of(cold), _seconds, Target(8)),
+        Row("... Run pressed again, to the picture", Summary.of(warm), _seconds, Target(1)),
+        Row("... Check pressed, to the verdict", Summary.of(checked), _seconds, Target(1)),
+    ]
+
+
+def _run_s(browser: Browser, address: str) -> tuple[float, float, float]:
+    """Cold, by a reader who has been nowhere yet; warm; and Check. In seconds."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(_LIMIT_S * 1000)
+    page.goto(f"{address}lessons/two-sleeps.html", wait_until="networkidle")
+    programs, exercise = (page.locator(f".live[data-part={part}]") for part in ("programs", "exercise"))
+
+    def took_s(part: Locator, button: str, until: str) -> float:
+        start_s = time.perf_counter()
+        part.get_by_role("button", name=button, exact=True).click()
+        part.locator(until).wait_for()
+        return time.perf_counter() - start_s
+
+    start_s = time.perf_counter()
+    programs.locator(".live-open").click()
+    programs.locator("textarea").first.wait_for()
+    took_s(programs, "Run", "async-timeline")
+    cold_s = time.perf_counter() - start_s
+    programs.get_by_role("button", name="Reset", exact=True).click()  # which takes the picture away
+    warm_s = took_s(programs, "Run", "async-timeline")
+    exercise.locator(".live-open").click()
+    exercise.locator("textarea").wait_for()
+    checked_s = took_s(exercise, "Check", ".live-failed")
+    context.close()
+    return cold_s, warm_s, checked_s
 
 
 def lesson_pages(site: Path) -> list[str]:
