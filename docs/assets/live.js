@@ -88,6 +88,10 @@
       area.setRangeText(`\n${indent}`, area.selectionStart, area.selectionEnd, "end");
       area.dispatchEvent(new Event("input"));
     });
+    addEventListener("storage", (event) => {
+      if (event.key !== key(lesson, file) || (event.newValue ?? written) === area.value) return;
+      say(place, `${file} was changed in another tab. What you type here replaces it; reload the page to go on with that text.`);
+    });
     set(kept(lesson, file) ?? written);
     const node = make("div", { class: "live-file" }, label, make("div", { class: "live-editor" }, numbers, area));
     return { node, area, get text() { return area.value; }, reset() { keep(lesson, file, null); set(written); } };
@@ -167,7 +171,8 @@
       during(place, { run, stop }, shown, { do: "run", lesson, sources, knobs: settings }, "Running ...", (answer) => {
         const wrote = answer.outputs.flatMap(({ name, text }) => output(`What ${name} wrote`, text));
         shown.replaceChildren(...picture(answer), ...wrote);
-        say(place, "Ran in this page, in virtual time: waits take no time, and last as long as they say.");
+        const odd = answer.outputs.filter(({ ended }) => ended).map(({ name, ended }) => `${name}: ${ended}. `);
+        say(place, `${odd.join("")}Ran in this page, in virtual time: waits take no time, and last as long as they say.`);
       });
     });
     const stop = stopButton();

@@ -58,6 +58,61 @@ def test_programs_are_run_and_one_that_never_ends_is_stopped(page: OpenPage) -> 
     part.locator("async-timeline").wait_for(timeout=_LONG_MS)
 
 
+_HEAD = "BREWS = 10\ndef brew(n): ...\n"
+_BAD = {
+    "def brew(n)\n    pass\n": "SyntaxError: expected ':'",
+    "BREWS = 10\ndef brew(n): return brew(n)\nbrew(1)\n": "RecursionError: maximum recursion depth exceeded",
+    f"{_HEAD}import socket\nsocket.create_connection(('127.0.0.1', 80))\n": "needs sockets, which a page",
+    f"{_HEAD}import threading\nthreading.Thread(target=print).start()\n": "needs threads, which a page",
+    f"{_HEAD}import subprocess\nsubprocess.run(['ls'])\n": "needs processes, which a page does not have",
+    f"{_HEAD}import requests\n": "needs the package requests, which a page does not have",
+    f"{_HEAD}input('name? ')\n": "EOFError: This page has no keyboard input",
+    f"{_HEAD}exit()\n": "No call of brew was seen",
+    f"{_HEAD}import os\nos._exit(3)\n": "Program terminated with exit(3)",
+    f"{_HEAD}x = [bytearray(10**8) for _ in range(100)]\n": "MemoryError",
+    f"{_HEAD}for _ in range(100_000): print('x' * 80)\n": "characters left out",
+    "import asyncio\nasync def brew(n): await asyncio.Event().wait()\nasyncio.run(brew(1))\nBREWS = 1\n": (
+        "Deadlock: no timer is set and nothing is outstanding"
+    ),
+    "": "There is no function brew in this script.",
+}
+
+
+def test_bad_input_ends_with_a_sentence_and_the_page_goes_on(page: OpenPage) -> None:
+    part = _part(page, "programs")
+    for text, sentence in _BAD.items():
+        part.locator("textarea").last.fill(text)
+        _press(part, "Run")
+        part.filter(has_text=sentence).wait_for(timeout=_LONG_MS)
+        _press(part, "Reset")
+        _press(part, "Run")
+        part.locator("async-timeline").wait_for(timeout=_LONG_MS)
+        _press(part, "Reset")
+
+
+def test_a_second_tab_and_a_browser_that_keeps_nothing_are_told(page: OpenPage) -> None:
+    part = _part(page, "exercise")
+    other = part.page.context.new_page()
+    other.goto(part.page.url)
+    there = other.locator(".live[data-part=exercise]")
+    there.locator(".live-open").click()
+    there.locator("textarea").fill("# from the other tab\n", timeout=_LONG_MS)
+    part.get_by_text("exercise.py was changed in another tab.").wait_for()
+    assert "other tab" not in part.locator("textarea").input_value()  # it is not taken from under one's hands
+    other.evaluate(
+        "void (Storage.prototype.setItem = () => { throw new DOMException(String(), `QuotaExceededError`); })"
+    )
+    there.locator("textarea").fill("# not kept\n")
+    there.get_by_text("This browser keeps nothing: download the file").wait_for()
+
+
+def test_without_webassembly_the_page_says_so(page: OpenPage) -> None:
+    shown = page(_LESSON)
+    shown.evaluate("delete window.WebAssembly")
+    shown.locator(".live-open").first.click()
+    shown.get_by_text("This browser has no WebAssembly").first.wait_for()
+
+
 def test_an_exercise_fails_with_its_sentence_and_passes(page: OpenPage) -> None:
     part = _part(page, "exercise")
     _press(part, "Check")

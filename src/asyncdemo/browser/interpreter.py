@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import _thread
 import asyncio
+import builtins
 import itertools
 import selectors
 import socket
+import subprocess
 import threading
 import time
 from asyncio import events, unix_events
@@ -53,10 +55,20 @@ def _refuse() -> None:
     def open_socket(*_: object, **__: object) -> None:
         raise OSError(_IN_A_TERMINAL.format("sockets"))
 
+    def start_process(*_: object, **__: object) -> None:
+        raise OSError(_IN_A_TERMINAL.format("processes"))
+
+    def read_line(*_: object) -> None:
+        raise EOFError(_IN_A_TERMINAL.format("keyboard input"))
+
     own: Any = threading
     own._start_joinable_thread = start
     own_socket: Any = socket.socket
     own_socket.__init__ = open_socket
+    own_process: Any = subprocess.Popen
+    own_process.__init__ = start_process
+    del own_process.__del__
+    builtins.input = read_line  # type: ignore[assignment]
 
 
 def _give_loops() -> None:

@@ -22,14 +22,14 @@ from asyncdemo.capture.script.inline import TICK
 from asyncdemo.course.content.knobs import constants, for_scripts, values
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import AsyncdemoError, RunFileError, UsageError
-from asyncdemo.model import Run
+from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.options import Options, Target
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.render.facts.runs import account_for
 from asyncdemo.render.html.element import element_html
 from asyncdemo.render.html.page import recording_html, report_html
 from asyncdemo.render.terminal.evidence import evidence_text
-from asyncdemo.render.words import settings_words, status, title
+from asyncdemo.render.words import ending, settings_words, status, title
 
 __all__ = ["answer", "start"]
 
@@ -114,9 +114,18 @@ def _run(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:
             virtual=virtual,
             timeout_s=_TIMEOUT_S,
         )
-        runs.append(record(Target(file), options, output))
-        outputs.append({"name": variant.name, "text": output.text})
+        run = record(Target(file), options, output)
+        runs.append(run)
+        outputs.append({"name": variant.name, "text": output.text, "ended": _ended(run, text)})
     return {**_pictures(runs), "outputs": outputs}
+
+
+def _ended(run: Run, text: str) -> str:
+    """What a run came to that did not end well; "" of another."""
+    if run.outcome is RunOutcome.OK:
+        return ""
+    needs = missing(text)
+    return f"needs {needs}, which a page does not have" if needs else ending(run)
 
 
 def _check(asked: Mapping[str, Any], lessons: Path) -> dict[str, Any]:

@@ -177,14 +177,17 @@ def title(run: Run) -> str:
     return clean(run.name) or clean(PurePath(run.script).name) or "run"
 
 
-def status(run: Run) -> str:
+def ending(run: Run) -> str:
     """How the run ended, in a few words."""
     words = RUN_OUTCOME_WORDS[run.outcome]
     if run.outcome is RunOutcome.FAILED and run.exit_code is not None:
         words += f" with exit code {run.exit_code}"
-    if run.clock is Clock.VIRTUAL:
-        words += " (virtual time)"
     return words
+
+
+def status(run: Run) -> str:
+    """How the run ended, and in which time."""
+    return f"{ending(run)} (virtual time)" if run.clock is Clock.VIRTUAL else ending(run)
 
 
 def join(parts: Sequence[str]) -> str:
