@@ -205,3 +205,21 @@ def test_answered_questions_are_accessible_and_fit_a_phone(
     assert lesson.locator(".predict-verdict").count() == 2
     assert violations(lesson) == []
     assert lesson.locator("form.predict").evaluate("form => form.scrollWidth <= form.clientWidth")
+
+
+def test_on_the_first_page_bars_are_drawn_by_keys_and_the_recording_plays_below_them(page: OpenPage) -> None:
+    shown = page("index.html", still=True)
+    assert shown.locator("async-timeline[covered]").count() == 1
+    shown.get_by_role("slider", name="blocking").focus()
+    for _ in range(15):
+        shown.keyboard.press("ArrowRight")
+    shown.get_by_role("button", name="Play the recording").press("Enter")
+    shown.get_by_text("blocking took 3.0").wait_for()
+    words = shown.locator(".draw-status").inner_text()
+    assert "; you drew 1.5 s. threaded took 0.3" in words
+    assert words.count("you drew") == 1  # nothing was drawn for the others
+    assert shown.locator("async-timeline[covered]").count() == 0
+    blocking, threaded, _ = (bar.bounding_box() for bar in shown.locator(".draw-bar").all())
+    assert blocking is not None
+    assert threaded is not None
+    assert blocking["width"] > 5 * threaded["width"]
