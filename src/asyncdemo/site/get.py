@@ -1,0 +1,37 @@
+"""The fence ``get``: the lines that install asyncdemo, to be pasted as they are.
+
+The environment variable ``REPO_URL`` has the address of the repository, when a site is built to be
+published. Without it there is none to name, and the lines name the wheel. (MkDocs' own ``repo_url`` would
+have the theme ask GitHub for stars.) Not for: the other ways to install (``docs/start/install.md``).
+"""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from importlib.metadata import version
+
+from asyncdemo.site.fence import formatter, settings
+
+__all__ = ["fence", "get_html"]
+
+
+@formatter
+def fence(source: str) -> str:
+    """It has no settings."""
+    settings(source, ())
+    return get_html(os.environ.get("REPO_URL", ""))
+
+
+def get_html(repository: str) -> str:
+    """repository: its address, "" if it has none."""
+    if repository:
+        words = "With git, make and Python 3.11 or newer:"
+        lines = [f"git clone {repository} asyncdemo && cd asyncdemo", "make tour"]
+    else:
+        words = "With Python 3.11 or newer and the wheel, which <code>make wheel</code> builds in a checkout:"
+        wheel = f"asyncdemo-{version('asyncdemo')}-py3-none-any.whl"
+        install = f"python3 -m venv .venv && .venv/bin/pip install {wheel}"
+        lines = [install, ".venv/bin/asyncdemo run two-sleeps"]
+    code = "\n".join(f"$ {escape(line)}" for line in lines)
+    return f'<p>{words}</p><div class="highlight"><pre><code>{code}\n</code></pre></div>'
