@@ -27,10 +27,19 @@ class OutputBuffer:
     def __init__(self) -> None:
         self._streams = {name: _BoundedText() for name in ("stdout", "stderr")}
         self._both = _BoundedText()
+        self._unended = self._cut = ""
 
     def output(self, stream: str, text: str) -> None:
         self._streams[stream].add(text)
+        if not text:
+            return
+        if self._unended not in ("", stream):  # the other stream's line: its end may come later
+            self._both.add("\n")
+            self._cut = self._unended
+        if self._cut == stream:
+            text, self._cut = text.removeprefix("\n"), ""
         self._both.add(text)
+        self._unended = stream if text and not text.endswith("\n") else ""
 
     @property
     def stdout(self) -> str:

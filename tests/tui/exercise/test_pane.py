@@ -104,6 +104,17 @@ def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
     assert learner.record("tea").hints == 3
 
 
+def test_a_hint_stays_beside_a_failure_and_makes_room_for_a_pass(learner: Learner) -> None:
+    async def use(desk: Desk) -> None:
+        await desk.presses("h", "Hint 1 of 3")
+        learner.tea.write_text(BROKEN + "\n# again\n")
+        await desk.sees("Not passed yet", "b says why", "Hint 1 of 3")
+        learner.tea.write_text(MENDED)
+        await desk.sees("Passed", "before", "now", "1.00 s")
+
+    watching(learner, use)
+
+
 def test_the_solution_is_shown_before_a_pass_to_who_asks_twice(learner: Learner) -> None:
     async def use(desk: Desk) -> None:
         await desk.sees(FAILS)

@@ -39,3 +39,11 @@ def test_nothing_is_left_out_below_the_bound() -> None:
     text = "".join(f"line {number}\n" for number in range(60_000))
     parts = [("stdout", text[start : start + 4_096]) for start in range(0, len(text), 4_096)]
     assert kept(*parts).stdout == text
+
+
+def test_a_line_of_one_stream_does_not_go_on_in_that_of_the_other() -> None:
+    buffer = OutputBuffer()
+    for stream, text in (("stdout", "one"), ("stderr", "odd\n"), ("stdout", "\n"), ("stdout", "two\n")):
+        buffer.output(stream, text)
+    assert buffer.text == "one\nodd\ntwo\n"
+    assert buffer.stdout == "one\ntwo\n"

@@ -171,6 +171,9 @@ class ExercisePane(Widget, can_focus=True):
     # -- what is shown ----------------------------------------------------------------------------
 
     def _show(self) -> None:
+        verdict = self._practice.verdict if self._practice and not self._practice.stale else None
+        if self._hint and verdict is not None and verdict.passed:
+            self._turn_page(None)
         self._show_state()
         body = self.query_one("#body", ContentSwitcher)
         body.set_class(self._checking.elapsed_s is not None, "checking")
@@ -206,7 +209,8 @@ class ExercisePane(Widget, can_focus=True):
         if practice.verdict.passed:
             return Content.assemble(("Passed", "bold $success"), f", {when}. n goes on. {path} {trouble}")
         return Content.assemble(
-            ("Not passed yet", "bold $warning"), f", {when}. Saving checks again: {path} {trouble}"
+            ("Not passed yet", "bold $warning"),
+            f", {when}. {'b says why. ' if self._hint == 1 else ''}Saving checks again: {path} {trouble}",
         )
 
     def _tell(self, note: str) -> None:

@@ -31,6 +31,9 @@ __all__ = ["RunPane"]
 
 _TRACEBACK_LINES = 40
 _ERROR = Style(color="red")
+_WRITTEN_LINES = 2
+_BELOW_A_WARNING = ("  ", "RuntimeWarning: Enable tracemalloc")
+"""Of a program that ended well they would take the place of the warning itself."""
 
 
 class RunPane(RunningPane):
@@ -132,7 +135,10 @@ def _output(run: LessonRun, quiet: Collection[str]) -> Iterator[Line]:
     for recorded, tail in zip(run.runs, run.output, strict=False):
         if recorded.name in quiet:
             continue
-        for line in tail.last(_TRACEBACK_LINES if recorded.name in run.odd else 2):
+        lines = tail.last(_TRACEBACK_LINES)
+        if recorded.name not in run.odd:
+            lines = [line for line in lines if not line.text.startswith(_BELOW_A_WARNING)][-_WRITTEN_LINES:]
+        for line in lines:
             yield [
                 Segment(f"{recorded.name} ", DIM),
                 Segment(line.text, _ERROR if line.stream == "stderr" else None),
