@@ -45,7 +45,7 @@ class HomeScreen(LearnerScreen):
     HomeScreen > Container { height: 1fr; layout: vertical; }
     HomeScreen OptionList { height: 1fr; width: 1fr; padding: 0; background: transparent; }
     HomeScreen OptionList, HomeScreen OptionList:focus { border: none; }
-    HomeScreen #about { height: 7; padding: 0 1; border-top: solid $foreground 30%; }
+    HomeScreen #about { height: 6; padding: 0 1; border-top: solid $foreground 30%; }
     HomeScreen.-wide > Container { layout: horizontal; }
     HomeScreen.-wide OptionList { width: 70; }
     HomeScreen.-wide #about { width: 1fr; height: 1fr; border-top: none; padding: 0 2; }
