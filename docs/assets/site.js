@@ -53,6 +53,11 @@
     });
   }
 
+  // A pilcrow beside each heading is for the mouse; the contents lead to headings, too.
+  function skipPilcrows() {
+    document.querySelectorAll(".headerlink").forEach(function (link) { link.tabIndex = -1; });
+  }
+
   function nameTabsOnPaper() {
     document.querySelectorAll(".tabbed-set").forEach(function (set) {
       var labels = set.querySelectorAll(":scope > .tabbed-labels > label");
@@ -100,6 +105,7 @@
   nameLabels();
   focusSearch();
   nameTabsOnPaper();
+  skipPilcrows();
   // The theme wraps tables, and gives code its button, when it starts: after this script.
   window.addEventListener("load", function () {
     followScrolling();

@@ -47,6 +47,8 @@ __all__ = [
 
 RECORDS: Final = Path("docs/measure/records")
 """Of the checkout, in which the site is built; ``reports`` unpacks them there."""
+_LONG: Final = 12
+"""Rows of a published table from which on it is folded."""
 _MANY: Final = 6
 """So many findings that all say the same are folded."""
 
@@ -100,7 +102,7 @@ def headlines_html(article: Article) -> str:
 
 
 def table_html(shown: Table) -> str:
-    """As published; where a contestant has many figures, with a row for each of them, and folded."""
+    """As published; folded if it is long. Where a contestant has many figures, each has a row."""
     label = f"{shown.title}: published figures"
     rows: Iterable[Sequence[str]]
     if shown.turned:
@@ -112,7 +114,7 @@ def table_html(shown: Table) -> str:
         rows = [[escape(cell) for cell in row] for row in shown.rows]
     note = f'<p class="published-note">{escape(shown.note)}</p>' if shown.note else ""
     found = table(head, rows, label)
-    if shown.turned:
+    if shown.turned or len(shown.rows) > _LONG:
         summary = f"{escape(shown.title)}: all figures"
         return f'<details class="published-all"><summary>{summary}</summary>{found}</details>{note}'
     return f'<p class="published-title"><b>{escape(shown.title)}</b></p>{found}{note}'

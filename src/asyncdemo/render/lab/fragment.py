@@ -54,13 +54,15 @@ _ABSOLUTE: Final = (
 
 
 def report_html(record: Record, download: str = "", *, folded: bool = True) -> str:
-    """download: what leads to the record itself, as HTML. folded: method, machine and contestants."""
+    """download: what leads to the record itself, as HTML. folded: all but the verdicts and one picture."""
     more = partial(_details, folded=folded)
+    shown = groups(record)
     parts = (
         f'<p class="measured-verdicts"><b>{escape(verdicts(record))}</b></p>',
         _interrupted(record),
         _flags(record.flags),
-        *(part for group in groups(record) for part in _group(group)),
+        *(_chart(group) + more(_title(group), _told(group)) for group in shown[:1]),
+        *(more(_title(group), _chart(group) + _told(group)) for group in shown[1:]),
         _ABSOLUTE if any(medians(row) for row in record.comparisons) else "",
         _twins(record),
         spectra_html(record),
@@ -74,24 +76,34 @@ def report_html(record: Record, download: str = "", *, folded: bool = True) -> s
     return f'<div class="measured">{"".join(parts)}</div>'
 
 
-def _group(group: Group) -> Iterator[str]:
-    """A table and a chart. What is said of all of its rows stands below it once; of many rows, all words."""
-    yield f'<p class="published-title"><b>{escape(group.title)}</b> ({group.better})</p>'
+def _title(group: Group) -> str:
+    return f"{escape(group.title)} ({group.better}): figures and verdicts"
+
+
+def _chart(group: Group) -> str:
+    """Nothing if there is no figure to draw."""
+    drawn = tuple(_bar(row) for row in group.rows if row.measured or (row.published and row.published.ratio))
+    if not drawn:
+        return ""
+    kinds = [key for key in _LEGEND if key[0] != "bound" or any(row.bound for row in group.rows)]
+    title = f"{group.title} ({group.better}): ratios"
+    return bars_html(Bars(title, "×", drawn, tuple(kinds), origin=1, logarithmic=True))
+
+
+def _told(group: Group) -> str:
+    """A table. What is said of all of its rows stands below it once; of many rows, all words."""
     label = f"{group.title}: published and ours"
     if len(group.rows) > _MANY:
-        yield table(_HEAD[:-1], (_figures(row) for row in group.rows), label, words=True)
-        yield items((folded.term, _said(folded)) for folded in (*arithmetic(group), differing(group)))
-        yield items((folded.term, _said(folded)) for folded in doubts(group))
-    else:
-        first, *others = group.rows
-        flags = [flag for flag in first.flags if others and all(flag in row.flags for row in others)]
-        differs = [words for words in first.differs if others and all(words in row.differs for row in others)]
-        yield table(_HEAD, (_row(row, flags, differs) for row in group.rows), label, words=True)
-        yield _list(escape(f"All rows: {words}") for words in (*differs, *map(flag_words, flags)))
-    drawn = tuple(_bar(row) for row in group.rows if row.measured or (row.published and row.published.ratio))
-    if drawn:
-        kinds = [key for key in _LEGEND if key[0] != "bound" or any(row.bound for row in group.rows)]
-        yield bars_html(Bars(f"{group.title}: ratios", "×", drawn, tuple(kinds), origin=1, logarithmic=True))
+        said = (*arithmetic(group), differing(group)), doubts(group)
+        return table(_HEAD[:-1], (_figures(row) for row in group.rows), label, words=True) + "".join(
+            items((folded.term, _said(folded)) for folded in each) for each in said
+        )
+    first, *others = group.rows
+    flags = [flag for flag in first.flags if others and all(flag in row.flags for row in others)]
+    differs = [words for words in first.differs if others and all(words in row.differs for row in others)]
+    return table(_HEAD, (_row(row, flags, differs) for row in group.rows), label, words=True) + _list(
+        escape(f"All rows: {words}") for words in (*differs, *map(flag_words, flags))
+    )
 
 
 def _said(folded: Folded) -> str:

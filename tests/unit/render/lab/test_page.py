@@ -59,7 +59,7 @@ def test_it_shows_rows_bars_spectra_and_the_machine_unfolded() -> None:
         "Today one would take Granian.",
     ):
         assert part in page
-    assert page.count("<details") == page.count(" open><summary>") == 3
+    assert page.count("<details") == page.count(" open><summary>") == 4
     assert " open><summary>" not in report_html(a_record())
 
 
