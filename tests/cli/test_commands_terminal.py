@@ -92,7 +92,7 @@ def test_nothing_is_asked_if_it_is_not_wanted(options: list[str]) -> None:
 
 def test_a_lesson_is_a_screen_and_leaves_a_few_lines_below_the_prompt(tmp_path: Path) -> None:
     with Terminal("run", *QUICK, "--save", tmp_path, size=(80, 24)) as terminal:
-        terminal.wait_to_see("1 Question")
+        terminal.wait_to_see("Question ")
         terminal.type("3")
         terminal.wait_to_see("Enter runs 3 programs")
         terminal.type("\r")
@@ -113,7 +113,7 @@ def test_a_lesson_is_a_screen_and_leaves_a_few_lines_below_the_prompt(tmp_path: 
 
 def test_ctrl_c_ends_the_run_and_the_next_one_the_screen(tmp_path: Path) -> None:
     with Terminal("run", "two-sleeps", "--set", "BREW_S=2", "--save", tmp_path) as terminal:
-        terminal.wait_to_see("1 Question")
+        terminal.wait_to_see("Question ")
         terminal.type("3\r")
         terminal.wait_to_see("brew(1)")
         terminal.type("\x03")
@@ -128,7 +128,7 @@ def test_ctrl_c_ends_the_run_and_the_next_one_the_screen(tmp_path: Path) -> None
 def test_a_kill_puts_the_terminal_back_and_loses_no_answer(number: int) -> None:
     mark = uuid.uuid4().hex
     with nothing_left(mark), Terminal("run", "two-sleeps", "--set", "BREW_S=2", **{MARK: mark}) as terminal:  # type: ignore[arg-type]
-        terminal.wait_to_see("1 Question")
+        terminal.wait_to_see("Question ")
         terminal.type("\r")
         terminal.wait_to_see("Question 1 of 4")
         terminal.type("7")
@@ -139,7 +139,7 @@ def test_a_kill_puts_the_terminal_back_and_loses_no_answer(number: int) -> None:
         assert terminal.end() == 130
         assert terminal.shows_keys()
     with Terminal("run", "two-sleeps", "--set", "BREW_S=2") as terminal:
-        terminal.wait_to_see("1 Question")
+        terminal.wait_to_see("Question ")
         terminal.type("\r")
         terminal.wait_to_see("1 answered")
 
