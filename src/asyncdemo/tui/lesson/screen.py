@@ -20,6 +20,7 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.judging.practice import record_of
 from asyncdemo.course.workspace.next_step import first_unread
 from asyncdemo.course.workspace.workspace import has_exercise
+from asyncdemo.render.words import fit
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.lesson.change import ChangePane
@@ -64,10 +65,10 @@ class StepBar(Widget):
         self._steps, self._title = steps, title
 
     def render(self) -> Text:
-        words = Text(no_wrap=True, overflow="ellipsis")
+        words = Text(no_wrap=True)
         for step, label in self._labels():
             words.append(f" {label} ", style="bold reverse" if step == self.current else "")
-        return words.append(f"  {self._title}", style="dim")
+        return words.append("  " + fit(self._title, self.size.width - words.cell_len - 2, "…"), style="dim")
 
     def on_click(self, event: events.Click) -> None:
         left = 0
