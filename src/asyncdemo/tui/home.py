@@ -98,7 +98,7 @@ class HomeScreen(LearnerScreen):
         passed = sum(1 for lesson in tasks if self._record(lesson).passed)
         words = f"{run} of {count(len(lessons), 'lesson')} run, {passed} of {len(tasks)} exercises passed."
         if not run and not passed:
-            words = f"{count(len(lessons), 'lesson')}. Enter opens the first."
+            words = f"{count(len(lessons), 'lesson')}. Up and down choose one, Enter opens it."
         own = "Your own script: asyncdemo trace SCRIPT.py. All commands: asyncdemo --help."
         lines = [
             Content.assemble((context.course.title.partition(":")[0], "bold"), f": {words}"),
