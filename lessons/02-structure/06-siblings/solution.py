@@ -30,7 +30,7 @@ async def discard(n: int) -> None:
 
 
 async def send(n: int) -> None:
-    """Send one part. If it is stopped half-way, nothing of it stays on the server."""
+    """Send one part. If it is stopped halfway, nothing of it stays on the server."""
     try:
         await transfer(n)
     except asyncio.CancelledError:
@@ -39,14 +39,14 @@ async def send(n: int) -> None:
 
 
 async def send_album() -> None:
-    """Send all parts at the same time. When this is over, nothing of it goes on."""
+    """Send all parts at the same time. When this ends, nothing of it goes on."""
     async with asyncio.TaskGroup() as group:
         for n in range(1, PARTS + 1):
             group.create_task(send(n))
 
 
 async def main() -> str:
-    """What became of the album. The program then rests, as a server would that waits for the next one."""
+    """What became of the album. The program then rests, like a server that waits for the next one."""
     try:
         await send_album()
         outcome = "sent"

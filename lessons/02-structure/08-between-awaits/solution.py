@@ -53,7 +53,7 @@ async def pay_in(n: int, lock: asyncio.Lock) -> None:
 
 
 async def main() -> int:
-    """All payments at the same time; the balance in the end."""
+    """Handle all payments at the same time; return the balance."""
     lock = asyncio.Lock()
     async with asyncio.TaskGroup() as group:
         for n in range(1, PAYMENTS + 1):
