@@ -65,6 +65,18 @@ def test_the_list_of_keys_opens_and_closes(application: Application, closing: st
     asyncio.run(use())
 
 
+def test_q_is_named_after_where_it_leads(application: Application) -> None:
+    async def use() -> None:
+        async with application.run_test() as pilot:
+            for words in ("Quit", "Back"):
+                bound = application.screen.active_bindings["q"]
+                assert bound.binding.description == words
+                application.push_screen(Busy())
+                await pilot.pause()
+
+    asyncio.run(use())
+
+
 def test_ctrl_c_above_the_list_of_keys_ends_what_runs(application: Application) -> None:
     async def use() -> None:
         async with application.run_test() as pilot:

@@ -16,10 +16,10 @@ from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSING, EXIT_OK, MissingError, UsageError
 from asyncdemo.tui.app import Application
 from asyncdemo.tui.lesson.programs import CodeScreen
-from asyncdemo.tui.lesson.reading import ReadingScreen
 from asyncdemo.tui.lesson.screen import LessonScreen, StepBar
 from asyncdemo.tui.lesson.session import LessonSession
 from asyncdemo.tui.lesson.words import summary
+from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
 from tests.unit.course.good_course import LESSON, change, write_course
 

@@ -71,6 +71,7 @@ class Application(App[int]):
     CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Quit"),
+        Binding("q", "leave_screen", "Back"),
         Binding("ctrl+c", "interrupt", "End what runs, or leave", show=False, priority=True),
         Binding("ctrl+z", "suspend_process", "To the shell", show=False),
         Binding("question_mark", "keys", "Keys", key_display="?"),
@@ -167,11 +168,23 @@ class Application(App[int]):
         if not self._asks():  # it may have been meant for what ended a moment ago
             self.exit(EXIT_INTERRUPTED)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """q is named after where it leads."""
+        return action not in ("leave", "leave_screen") or (action == "leave_screen") == self._is_deep
+
+    @property
+    def _is_deep(self) -> bool:
+        """Whether there is a screen to go back to; the application has an empty one of its own."""
+        return len(self.screen_stack) > 2
+
+    def action_leave_screen(self) -> None:
+        self.action_leave()
+
     def action_leave(self) -> None:
         """q: back to the screen before this one, or out."""
         if self._asks():
             return
-        if len(self.screen_stack) > 2:  # the application has an empty one of its own
+        if self._is_deep:
             self._asked = False
             self.pop_screen()
         else:

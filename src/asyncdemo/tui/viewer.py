@@ -91,6 +91,7 @@ class ViewerScreen(LearnerScreen):
         Binding("c", "counts", "Counts"),
         Binding("space", "play", "Play", key_display="Space"),
         Binding("m", "alone", "Max"),
+        Binding("escape", "app.leave_screen", "Back", show=False),
         Binding("up,k", "row(-1)", "Row above", show=False),
         Binding("down,j", "row(1)", "Row below", show=False),
         Binding("pageup", "page(-1)", "A page up", show=False),

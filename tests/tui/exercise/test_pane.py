@@ -104,11 +104,21 @@ def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
     assert learner.record("tea").hints == 3
 
 
+def test_the_code_is_that_of_the_exercise_with_the_numbers_of_its_lines(learner: Learner) -> None:
+    async def use(desk: Desk) -> None:
+        learner.tea.write_text("def brew(:\n")  # not even Python
+        await desk.sees("syntax error")
+        await desk.presses("c", "tea.py", "1 def brew(:")
+        await desk.presses("escape", "syntax error")
+
+    watching(learner, use)
+
+
 def test_a_hint_stays_beside_a_failure_and_makes_room_for_a_pass(learner: Learner) -> None:
     async def use(desk: Desk) -> None:
         await desk.presses("h", "Hint 1 of 3")
         learner.tea.write_text(BROKEN + "\n# again\n")
-        await desk.sees("Not passed yet", "b says why", "Hint 1 of 3")
+        await desk.sees("Not passed yet", "Esc says why", "Hint 1 of 3")
         learner.tea.write_text(MENDED)
         await desk.sees("Passed", "before", "now", "1.00 s")
 

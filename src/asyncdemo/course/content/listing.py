@@ -6,6 +6,7 @@ Not for: showing it, or checking that it differs nowhere else (``pairs``).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,8 +31,10 @@ class Listing:
 
 def listing(variant: Variant) -> Listing:
     """The docstring is left out, as the lesson's question says it too."""
-    source = variant.path.read_text(encoding="utf-8")
-    return Listing(source, _first_line(source), _differing(source, variant.differs))
+    written = variant.path.read_text(encoding="utf-8")
+    # What is said to mypy says too much to a learner: "unused-coroutine" is what a lesson asks about.
+    source = re.sub(r"  # type: ignore\[.*?\]", "", written)
+    return Listing(source, _first_line(source), _differing(written, variant.differs))
 
 
 def _first_line(source: str) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, cast
 
 from rich.console import RenderableType
+from rich.syntax import Syntax
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -40,6 +41,7 @@ from asyncdemo.tui.exercise.checking import Checking
 from asyncdemo.tui.exercise.editor import find_editor, line_to_look_at
 from asyncdemo.tui.exercise.pages import changes_page, hint_page, solution_page
 from asyncdemo.tui.exercise.verdict import draw_verdict
+from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
 
 __all__ = ["ExercisePane"]
@@ -69,7 +71,8 @@ class ExercisePane(Widget, can_focus=True):
         Binding("d", "changes", "Diff"),
         Binding("x", "reset", "Reset"),
         Binding("z", "look_closer", "Zoom"),
-        Binding("b,escape", "back", "Back"),
+        Binding("escape,b", "back", "Back", key_display="Esc"),
+        Binding("c", "code", "Code"),
     ]
 
     class OtherSaved(Message):
@@ -210,7 +213,7 @@ class ExercisePane(Widget, can_focus=True):
             return Content.assemble(("Passed", "bold $success"), f", {when}. n goes on. {path} {trouble}")
         return Content.assemble(
             ("Not passed yet", "bold $warning"),
-            f", {when}. {'b says why. ' if self._hint == 1 else ''}Saving checks again: {path} {trouble}",
+            f", {when}. {'Esc says why. ' if self._hint == 1 else ''}Saving checks again: {path} {trouble}",
         )
 
     def _tell(self, note: str) -> None:
@@ -262,12 +265,12 @@ class ExercisePane(Widget, can_focus=True):
             return practice is None and has_exercise(self.lesson)
         if action in ("hint", "solution"):
             return self._exercise is not None and self.context.progress is not None
-        if action in ("edit", "reset"):
+        if action in ("edit", "reset", "code"):
             return practice is not None
         if action == "check":
             return practice is not None and practice.stale and self._checking.elapsed_s is None
         if action == "changes":
-            return practice is not None and practice.verdict is not None
+            return practice is not None and practice.verdict is not None and not self._hint
         if action == "look_closer":
             return bool(self._runs) and not self._page_is_open
         return self._page_is_open if action == "back" else True
@@ -289,6 +292,20 @@ class ExercisePane(Widget, can_focus=True):
             return []
         runs = [practice.before, practice.run] if practice.verdict.passed else [practice.run]
         return [run for run in runs if run is not None]
+
+    def action_code(self) -> None:
+        """As it is on the disk, with the numbers of its lines, which the verdict names."""
+        if self._practice is not None and self._practice.file.is_file():
+            file = self._practice.file
+            shown = Syntax(
+                file.read_text("utf-8", errors="replace"),
+                "python",
+                theme="ansi_dark",
+                background_color="default",
+                line_numbers=True,
+                word_wrap=True,
+            )
+            self.app.push_screen(ReadingScreen(shown_path(file), lambda: Static(shown)))
 
     def action_look_closer(self) -> None:
         self.app.push_screen(ViewerScreen(self._runs))

@@ -161,7 +161,7 @@ class ChangePane(RunningPane):
     def _suggestion(preset: Preset) -> Text:
 
         words = settings_words(preset.settings)
-        return Text(f"{words}  only {', '.join(preset.variants)}" if preset.variants else words)
+        return Text(f"{words}  runs only {', '.join(preset.variants)}" if preset.variants else words)
 
     def _lines(self, width: int, height: int) -> list[Line]:
         runs, told = self._before_and_after()

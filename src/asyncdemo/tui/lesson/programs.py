@@ -138,7 +138,7 @@ class CodeScreen(LearnerScreen):
     """One program at a time on all of the screen, so that no line is cut."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,c", "app.leave", "Back"),
+        Binding("escape,c", "app.leave_screen", "Back"),
         Binding("p", "turn", "Other program"),
         Binding("pagedown,down", "page(1)", "Down"),
         Binding("pageup,up", "page(-1)", "Up"),

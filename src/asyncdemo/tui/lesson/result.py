@@ -24,9 +24,9 @@ from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING, Theme
 from asyncdemo.render.words import fit
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.pane import Pane
-from asyncdemo.tui.lesson.reading import ReadingScreen
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 from asyncdemo.tui.lesson.words import figures, no_verdict
+from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
 
 __all__ = ["ResultPane"]
@@ -109,7 +109,8 @@ class ResultPane(Pane):
     def _said(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
         """A line for each answer; two if it is too long for one, and half of the screen is left."""
         if no_verdict(run):
-            yield text_line(fit(no_verdict(run), width, self.glyphs.ellipsis), WARNING)
+            words = f"{no_verdict(run)} 3 goes back; r runs it again there."
+            yield text_line(fit(words, width, self.glyphs.ellipsis), WARNING)
         judged = self.session.judged()
         wraps = 2 * len(judged) <= height // 2
         for answer in judged:

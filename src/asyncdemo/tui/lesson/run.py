@@ -31,7 +31,8 @@ __all__ = ["RunPane"]
 
 _TRACEBACK_LINES = 40
 _ERROR = Style(color="red")
-_WRITTEN_LINES = 2
+_LOW = 30
+"""Lines of a screen on which the picture needs the room of a second line from each program."""
 _BELOW_A_WARNING = ("  ", "RuntimeWarning: Enable tracemalloc")
 """Of a program that ended well they would take the place of the warning itself."""
 
@@ -90,15 +91,15 @@ class RunPane(RunningPane):
         self.picture.redraw(partial(_final, run, self.glyphs))
         # A server that ended as it should has written a line for each request, as the picture has.
         quiet = run.meant if self.session.lesson.load is not None else ()
-        self._output = list(_output(run, quiet))
+        self._output = list(_output(run, quiet, 1 if self.size.height < _LOW else 2))
         self.query_one("#wrote", Drawing).redraw()
 
     def failed(self, error: str) -> None:
         self._about(Text(error))
 
     def _written(self, width: int, height: int) -> list[Line]:
-        """The last lines say why a script failed."""
-        return [Segment.adjust_line_length(line, width, pad=False) for line in self._output[-height:]]
+        """The last lines say why a script failed. A long one goes on below."""
+        return [part for line in self._output for part in _pieces(line, width)][-height:]
 
     def _about(self, words: Text) -> None:
         self.query_one("#about", Static).update(words)
@@ -130,14 +131,19 @@ def _final(run: LessonRun, theme: Theme, width: int, height: int) -> list[Line]:
     return picture_of_runs(run.runs, theme, width, height, told)
 
 
-def _output(run: LessonRun, quiet: Collection[str]) -> Iterator[Line]:
+def _pieces(line: Line, width: int) -> Iterator[Line]:
+    length = Segment.get_line_length(line)
+    return (list(part) for part in Segment.divide(line, [*range(width, length, width), length]))
+
+
+def _output(run: LessonRun, quiet: Collection[str], most: int) -> Iterator[Line]:
     """The newest lines of each script; of one that did not end well, all that is kept of its traceback."""
     for recorded, tail in zip(run.runs, run.output, strict=False):
         if recorded.name in quiet:
             continue
         lines = tail.last(_TRACEBACK_LINES)
         if recorded.name not in run.odd:
-            lines = [line for line in lines if not line.text.startswith(_BELOW_A_WARNING)][-_WRITTEN_LINES:]
+            lines = [line for line in lines if not line.text.startswith(_BELOW_A_WARNING)][-most:]
         for line in lines:
             yield [
                 Segment(f"{recorded.name} ", DIM),

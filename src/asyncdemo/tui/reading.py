@@ -20,15 +20,17 @@ __all__ = ["ReadingScreen"]
 
 
 class ReadingScreen(LearnerScreen):
-    """Scrolls with the arrow keys; q and Escape go back."""
+    """Scrolls with the arrow keys and by pages; q and Escape go back."""
 
     DEFAULT_CSS = """
     ReadingScreen VerticalScroll { height: 1fr; padding: 0 1; }
     ReadingScreen Drawing { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "app.leave", "Back"),
-        Binding("q", "app.leave", "Back", show=False),
+        Binding("escape", "app.leave_screen", "Back"),
+        Binding("q", "app.leave_screen", "Back", show=False),
+        Binding("pagedown", "page(1)", "Down", key_display="PgDn"),
+        Binding("pageup", "page(-1)", "Up", key_display="PgUp"),
     ]
 
     def __init__(self, title: str, make: Callable[[], Widget]) -> None:
@@ -41,3 +43,14 @@ class ReadingScreen(LearnerScreen):
         with VerticalScroll():
             yield self._make()
         yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.refresh_bindings)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There are pages only of what is longer than the screen."""
+        return action != "page" or self.query_one(VerticalScroll).max_scroll_y > 0
+
+    def action_page(self, by: int) -> None:
+        scroll = self.query_one(VerticalScroll)
+        scroll.scroll_relative(y=by * (scroll.size.height - 1), animate=False)
