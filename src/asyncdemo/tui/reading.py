@@ -19,18 +19,31 @@ from asyncdemo.tui.app import LearnerScreen
 __all__ = ["ReadingScreen"]
 
 
+class _Text(VerticalScroll):
+    """Shows the keys for pages where there are several."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown", "page_down", "Down", key_display="PgDn"),
+        Binding("pageup", "page_up", "Up", key_display="PgUp"),
+    ]
+
+    def watch_virtual_size(self) -> None:
+        self.screen.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action not in ("page_down", "page_up") or self.max_scroll_y > 0
+
+
 class ReadingScreen(LearnerScreen):
     """Scrolls with the arrow keys and by pages; q and Escape go back."""
 
     DEFAULT_CSS = """
-    ReadingScreen VerticalScroll { height: 1fr; padding: 0 1; }
+    ReadingScreen _Text { height: 1fr; padding: 0 1; }
     ReadingScreen Drawing { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.leave_screen", "Back"),
         Binding("q", "app.leave_screen", "Back", show=False),
-        Binding("pagedown", "page(1)", "Down", key_display="PgDn"),
-        Binding("pageup", "page(-1)", "Up", key_display="PgUp"),
     ]
 
     def __init__(self, title: str, make: Callable[[], Widget]) -> None:
@@ -40,17 +53,6 @@ class ReadingScreen(LearnerScreen):
 
     def compose(self) -> ComposeResult:
         yield Static(self._title, classes="heading", markup=False)
-        with VerticalScroll():
+        with _Text():
             yield self._make()
         yield Footer(compact=True, show_command_palette=False)
-
-    def on_mount(self) -> None:
-        self.call_after_refresh(self.refresh_bindings)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There are pages only of what is longer than the screen."""
-        return action != "page" or self.query_one(VerticalScroll).max_scroll_y > 0
-
-    def action_page(self, by: int) -> None:
-        scroll = self.query_one(VerticalScroll)
-        scroll.scroll_relative(y=by * (scroll.size.height - 1), animate=False)

@@ -106,9 +106,9 @@ def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
 
 def test_the_code_is_that_of_the_exercise_with_the_numbers_of_its_lines(learner: Learner) -> None:
     async def use(desk: Desk) -> None:
-        learner.tea.write_text("def brew(:\n")  # not even Python
+        learner.tea.write_text("def brew(:\n" + "# a long file\n" * 60)  # not even Python
         await desk.sees("syntax error")
-        await desk.presses("c", "tea.py", "1 def brew(:")
+        await desk.presses("c", "tea.py", "1 def brew(:", "PgDn Down")
         await desk.presses("escape", "syntax error")
 
     watching(learner, use)
