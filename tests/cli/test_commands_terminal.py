@@ -100,13 +100,13 @@ def test_a_lesson_is_a_screen_and_leaves_a_few_lines_below_the_prompt(tmp_path: 
         terminal.resize(120, 36)
         terminal.type("\r")
         terminal.wait_to_see("Answer: ")
-        terminal.wait_to_see("at most 3 at work")
+        terminal.wait_to_see("at most 3 at the same time")
         terminal.type("q")
         assert terminal.end() == 0
         assert terminal.shows_keys()
         left = terminal.text[terminal.text.rindex(SCREEN_LEFT) :]
         assert "Lesson 1: Two sleeps" in left
-        assert left.count("at work") == 3
+        assert left.count("at the same time") == 3
         assert len(left.splitlines()) < 12
     assert len(list(tmp_path.glob("*.jsonl"))) == 3
 

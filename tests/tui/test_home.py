@@ -81,6 +81,17 @@ def test_a_filter_looks_at_titles_and_questions(learner: Learner) -> None:
     at_home(learner, use, (80, 24))
 
 
+def test_digits_lead_to_the_lesson_with_that_number(learner: Learner) -> None:
+    async def use(pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: "1 Tea" in shown(pilot.app.screen))
+        await pilot.press("3", "enter")
+        await until(
+            pilot, lambda: "Water" in shown(pilot.app.screen) and "1 Tea" not in shown(pilot.app.screen)
+        )
+
+    at_home(learner, use, (80, 24))
+
+
 def test_the_command_palette_has_what_the_keys_do(learner: Learner) -> None:
     async def use(pilot: Pilot[int]) -> None:
         await until(pilot, lambda: "1 Tea" in shown(pilot.app.screen))

@@ -140,7 +140,7 @@ def test_from_the_question_to_the_result_nothing_is_out_of_sight(
             assert sum(words in line for line in lines) == 1
         for name, peak in (("slow", 1), ("quick", 4)):
             (title,) = [line for line in lines if f"── {name} ──" in line]
-            assert f"at most {peak} at work" in title
+            assert f"at most {peak} at the same time" in title
         assert "brew(4)" in driven.seen or "to a row" in driven.seen
         assert "waiting" in driven.seen  # the legend is the last of it
         assert driven.application.screen.max_scroll_y == 0
@@ -164,7 +164,7 @@ def test_an_answer_too_long_for_a_line_goes_on_below(context: CourseContext) -> 
         await driven.run()
         await driven.press("enter")
         words = " ".join(driven.seen.split())
-        assert f"2. You said: {long}. It was: {long}." in words
+        assert f"You said: {long}. It was: {long}." in words
         assert "waiting" in words  # the legend is the last of it
 
     drive(open_lesson(context), context, use)
@@ -299,6 +299,26 @@ def test_the_programs_are_beside_the_question(context: CourseContext, width: int
     drive(open_lesson(context), context, use, (width, 48))
 
 
+def test_a_program_that_is_too_long_begins_with_the_lines_that_differ(context: CourseContext) -> None:
+    for name in ("slow.py", "quick.py"):
+        script = context.course.lessons[0].folder / name
+        script.write_text(
+            script.read_text().replace("import asyncio\n", "import asyncio\n" + "OTHER = 1\n" * 30)
+        )
+
+    async def use(driven: Driven) -> None:
+        await driven.press("2")
+        assert "group.create_task(brew(n))" in driven.seen
+        assert "above: PgUp" in driven.seen
+        await driven.press(*["pageup"] * 5)
+        assert "import asyncio" in driven.seen
+        assert "below: PgDn" in driven.seen
+        await driven.press(*["pagedown"] * 5)
+        assert "group.create_task(brew(n))" in driven.seen
+
+    drive(open_lesson(context), context, use, (80, 24))
+
+
 def test_a_line_that_differs_and_is_too_long_for_its_column_goes_on_below(context: CourseContext) -> None:
     line, words = (
         "        await brew(n)",
@@ -314,7 +334,23 @@ def test_a_line_that_differs_and_is_too_long_for_its_column_goes_on_below(contex
     drive(open_lesson(context), context, use, (150, 48))
 
 
-def test_other_settings_are_run_and_compared_with_the_first(context: CourseContext) -> None:
+@pytest.mark.parametrize("size", [(80, 24), (80, 40)], ids=str)
+def test_other_settings_are_run_and_compared_with_the_first(
+    context: CourseContext, size: tuple[int, int]
+) -> None:
+    titles_told = {
+        24: [
+            ("── slow ─", "at most 1 at the same time; before "),
+            ("── quick ─", "6 at the same time; before "),
+        ],
+        40: [
+            ("slow, before", "at most 1 at"),
+            ("slow, after", "at most 1 at"),
+            ("quick, before", "at most 4 at"),
+            ("quick, after", "at most 6 at"),
+        ],
+    }[size[1]]
+
     async def use(driven: Driven) -> None:
         await driven.run()
         await driven.press("5", "backspace", "9", "0", "0", "enter")
@@ -324,20 +360,18 @@ def test_other_settings_are_run_and_compared_with_the_first(context: CourseConte
         await driven.pilot.pause()
         axis, *titles = [line for line in driven.seen.splitlines() if "╷0" in line or "at most" in line]
         assert "╷0" in axis
-        peaks = ("slow, before", 1), ("slow, after", 1), ("quick, before", 4), ("quick, after", 6)
-        for title, (name, peak) in zip(titles, peaks, strict=True):
-            assert name in title
-            assert f"at most {peak} at work" in title
+        for title, told in zip(titles, titles_told, strict=True):
+            assert all(words in title for words in told)
         changed = driven.session.changed
         await driven.press("e", "tab", "enter")  # a suggestion, for one variant
         await driven.until(lambda: driven.session.changed is not changed)
         await driven.pilot.pause()
         assert "nine at the same time" in driven.seen
-        assert "at most 9 at work" in driven.seen
-        assert "slow, after" not in driven.seen
+        assert "at most 9 at the same time" in driven.seen
+        assert "slow" not in driven.seen
 
     session = open_lesson(context)
-    drive(session, context, use)
+    drive(session, context, use, size)
     assert session.first is not None
     assert session.first.values == {"CUPS": 4}
 

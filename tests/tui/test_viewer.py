@@ -208,6 +208,17 @@ def test_the_states_of_a_row_are_a_list_and_the_picture_follows_it() -> None:
     use(look)
 
 
+def test_escape_closes_the_states_before_the_viewer() -> None:
+    async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
+        await pilot.press("enter", "escape")
+        assert not screen.query_one(RowStates).display
+        assert pilot.app.return_value is None
+        await pilot.press("escape")
+        assert pilot.app.return_value == 0
+
+    use(look)
+
+
 def test_w_goes_to_who_woke_it_and_b_back() -> None:
     async def look(pilot: Pilot[int], screen: ViewerScreen) -> None:
         await pilot.press(*["down"] * 50, "w", "w")

@@ -4,7 +4,7 @@ Fix it. Request n is due n / RATE seconds after the start, whatever happened to 
 it is due, or as soon as one of the CONNECTIONS is free. measure returns how many seconds each request took,
 from when it was due until it was answered: all of them, in order.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 23-open-loop.py
 """
 
 import asyncio

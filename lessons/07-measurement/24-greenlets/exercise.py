@@ -3,7 +3,7 @@
 Fix it: all of them wait for the database at the same time, nothing blocks the hub, and main returns the
 answers in the order of the queries. Each query keeps its own greenlet.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 24-greenlets.py
 """
 
 from gevent import monkey

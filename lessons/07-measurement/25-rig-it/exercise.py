@@ -2,7 +2,7 @@
 
 The winner must have enough clients to fill all its places. Change nothing except the settings.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 25-rig-it.py
 """
 
 import asyncio

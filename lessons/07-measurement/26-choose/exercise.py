@@ -2,7 +2,7 @@
 
 Each fetch runs in this process, and each sum in another one. Nothing may block an event loop.
 
-Run it alone with:  python exercise.py
+Run it alone with:  python 26-choose.py
 """
 
 import asyncio

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import groupby
 from typing import ClassVar, Final
 
 from textual import events
@@ -35,7 +36,13 @@ _TAKES_S: Final = 0.5
 
 
 class LearnerScreen(Screen[None]):
-    """A screen of this application."""
+    """A screen of this application.
+
+    Attributes:
+        words: Those that the list of its keys explains.
+    """
+
+    words: ClassVar[Mapping[str, str]] = {}
 
     @property
     def application(self) -> Application:
@@ -129,12 +136,16 @@ class Application(App[int]):
                 await asyncio.wait_for(taken.wait(), _TAKES_S)
 
     def action_keys(self) -> None:
-        told = (
-            (self.get_key_display(binding), binding.description)
-            for binding, _ in self._keys(self.screen)
-            if binding.action != "keys"
-        )
-        self.push_screen(KeysScreen(told))
+        told: list[tuple[str, str]] = []
+        bindings = (binding for binding, _ in self._keys(self.screen))
+        for action, alike in groupby(bindings, lambda binding: binding.action.partition("(")[0]):
+            keys = [(self.get_key_display(binding), binding.description) for binding in alike]
+            if action == "show":  # a row of digits
+                told.append((f"{keys[0][0]} to {keys[-1][0]}", f"{keys[0][1]} to {keys[-1][1]}"))
+            elif action != "keys":
+                told += keys
+        words = self.screen.words if isinstance(self.screen, LearnerScreen) else {}
+        self.push_screen(KeysScreen(told, words))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()

@@ -5,8 +5,9 @@ Not for: a lesson itself (``lesson``), the same as text (``cli.home``, ``cli.lis
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.cells import set_cell_size
 from rich.console import Group
@@ -30,10 +31,15 @@ from asyncdemo.tui.lesson.screen import LessonScreen
 __all__ = ["HomeScreen"]
 
 _TITLE_CELLS = 28
+_PAUSE_S: Final = 1.0
+"""Digits that are further apart belong to two numbers."""
 
 
 class _Lessons(OptionList):
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Open")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "cursor_down", "Choose", key_display="Up/Down"),
+        Binding("enter", "select", "Open", key_display="Enter"),
+    ]
 
 
 class HomeScreen(LearnerScreen):
@@ -56,12 +62,17 @@ class HomeScreen(LearnerScreen):
         Binding("slash", "filter", "Filter", key_display="/"),
         Binding("escape", "show_all", "Show all"),
         Binding("down", "to_list", show=False),
+        *(
+            Binding(digit, f"number({digit})", "Lesson of that number", show=False, key_display="0-9")
+            for digit in "0123456789"
+        ),
     ]
 
     def __init__(self, note: str = "") -> None:
         """note: what is to be known of the workspace."""
         super().__init__()
         self._note = note
+        self._typed, self._typed_s = "", 0.0
         self._records: Mapping[str, Record] = {}
 
     def compose(self) -> ComposeResult:
@@ -191,6 +202,15 @@ class HomeScreen(LearnerScreen):
     def action_to_list(self) -> None:
         """From the filter."""
         self.query_one(OptionList).focus()
+
+    def action_number(self, digit: int) -> None:
+        """To the lesson with the number that is typed, digit by digit."""
+        now_s = time.monotonic()
+        self._typed = f"{self._typed if now_s - self._typed_s < _PAUSE_S else ''}{digit}"
+        self._typed_s = now_s
+        for lesson in self.application.context.course.lessons:
+            if str(lesson.number) == self._typed:
+                self._list(lesson.id)
 
     def action_filter(self) -> None:
         field = self.query_one("#filter", Input)

@@ -1,12 +1,12 @@
-"""The keys of the screen below: what each does now.
+"""The keys of the screen below, what each does now, and what its words mean.
 
 Not for: where keys are bound (each screen), the command palette (``app``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -16,7 +16,15 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-__all__ = ["KeysScreen"]
+__all__ = ["PICTURE_WORDS", "KeysScreen"]
+
+PICTURE_WORDS: Final[Mapping[str, str]] = {
+    "lane": "a row: one call, task or thread, from its beginning to its end",
+    "open": "begun, and not ended yet",
+    "at work": "open, and past the queue for what is limited",
+    "wall": "from the beginning of the first lane to the end of the last",
+    "ideal": "the wall if nothing had to wait for what it does not need",
+}
 
 
 class KeysScreen(ModalScreen[None]):
@@ -33,17 +41,18 @@ class KeysScreen(ModalScreen[None]):
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
 
-    def __init__(self, keys: Iterable[tuple[str, str]]) -> None:
-        """keys: each with what it does."""
+    def __init__(self, keys: Iterable[tuple[str, str]], words: Mapping[str, str]) -> None:
+        """keys: each with what it does. words: each with what it means."""
         super().__init__()
-        self._keys = list(keys)
+        self._keys = [*keys, ("?", "Close this list; Escape, too")]
+        self._words = words
 
     def compose(self) -> ComposeResult:
-        width = max(cell_len(key) for key, _ in self._keys)
-        lines = [
-            Text.assemble((set_cell_size(key, width), "bold"), f"  {words}")
-            for key, words in [*self._keys, ("?", "Close this list; Escape, too")]
-        ]
+        told = [*self._keys, *self._words.items()]
+        width = max(cell_len(name) for name, _ in told)
+        lines = [Text.assemble((set_cell_size(name, width), "bold"), f"  {words}") for name, words in told]
+        if self._words:
+            lines.insert(len(self._keys), Text())
         with VerticalScroll():
             yield Static(Text("\n").join(lines))
 

@@ -40,6 +40,7 @@ class ReadingScreen(LearnerScreen):
     DEFAULT_CSS = """
     ReadingScreen _Text { height: 1fr; padding: 0 1; }
     ReadingScreen Drawing { height: auto; }
+    ReadingScreen Markdown { max-width: 100; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.leave_screen", "Back"),

@@ -36,6 +36,7 @@ from asyncdemo.render.timeline.layout import scale_ns
 from asyncdemo.render.words import fit
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.drawing import Drawing
+from asyncdemo.tui.keys import PICTURE_WORDS
 from asyncdemo.tui.row_states import RowStates
 from asyncdemo.tui.run_rows import RunRows
 from asyncdemo.tui.time_view import TimeView
@@ -71,6 +72,7 @@ class ViewerScreen(LearnerScreen):
     """Side by side where it is wide, else below each other; the cursor's time is that of all of them."""
 
     TITLE = "Recorded runs"
+    words = PICTURE_WORDS
     CSS = """
     ViewerScreen #runs { layout: vertical; height: 1fr; }
     ViewerScreen #runs.beside { layout: horizontal; }
@@ -91,7 +93,6 @@ class ViewerScreen(LearnerScreen):
         Binding("c", "counts", "Counts"),
         Binding("space", "play", "Play", key_display="Space"),
         Binding("m", "alone", "Max"),
-        Binding("escape", "app.leave_screen", "Back", show=False),
         Binding("up,k", "row(-1)", "Row above", show=False),
         Binding("down,j", "row(1)", "Row below", show=False),
         Binding("pageup", "page(-1)", "A page up", show=False),
@@ -108,7 +109,7 @@ class ViewerScreen(LearnerScreen):
         Binding("full_stop,greater_than_sign", "state(1)", "State after", show=False, key_display=">"),
         Binding("n", "find_next(1)", "Next found", show=False),
         Binding("N", "find_next(-1)", "Found before", show=False),
-        Binding("escape", "close", "Close", show=False),
+        Binding("escape", "close", "Back", show=False),
     ]
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -293,14 +294,17 @@ class ViewerScreen(LearnerScreen):
         self._say("" if found is not None else f"No row has {text!r} in its name.")
 
     def action_close(self) -> None:
-        """Back to the rows: closes what was opened last."""
+        """Closes what was opened last; if that was the viewer, the viewer."""
         field, states = self.query_one("#find", Input), self.query_one(RowStates)
         if field.display:
             field.display = False
         elif self._playing is not None:
             self._stop_playing()
-        else:
+        elif states.display:
             states.display = False
+        else:
+            self.application.action_leave_screen()
+            return
         self.set_focus(states if states.display else self._pane)
 
     # Asking

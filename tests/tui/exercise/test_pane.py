@@ -93,7 +93,7 @@ def test_saving_another_exercise_turns_to_it_and_n_goes_on(learner: Learner) -> 
 def test_hints_come_one_at_a_time_and_back(learner: Learner) -> None:
     async def use(desk: Desk) -> None:
         await desk.sees(FAILS)
-        await desk.presses("h", "Hint 1 of 3: Where to look", "At the loop.")
+        await desk.presses("h", "Hint 1 of 3: Where to look", "At the loop.", FAILS)
         await desk.presses("h", "Hint 2 of 3: The cause")
         await desk.presses("b", "Hint 1 of 3")
         await desk.presses("b", FAILS)
@@ -118,7 +118,7 @@ def test_a_hint_stays_beside_a_failure_and_makes_room_for_a_pass(learner: Learne
     async def use(desk: Desk) -> None:
         await desk.presses("h", "Hint 1 of 3")
         learner.tea.write_text(BROKEN + "\n# again\n")
-        await desk.sees("Not passed yet", "Esc says why", "Hint 1 of 3")
+        await desk.sees("Not passed yet", "Hint 1 of 3", FAILS)
         learner.tea.write_text(MENDED)
         await desk.sees("Passed", "before", "now", "1.00 s")
 

@@ -64,6 +64,15 @@ def test_a_title_may_say_other_figures_and_they_come_before_the_folding() -> Non
     assert any("─ at most 50 at work, up to" in line for line in drawn)
 
 
+def test_the_legend_tells_only_what_occurs_where_it_would_cost_a_second_line() -> None:
+    runs = [FAST, SLOW]
+    *rows, legend = text_of(picture_of_runs(runs, UNICODE, 60, 1 + 2 * 5 + 1))
+    assert sum(line.startswith(("fast(", "slow(")) for line in rows) == 8
+    assert "waiting" in legend
+    assert "queued" not in legend
+    assert "queued" in text_of(picture_of_runs(runs, UNICODE, 120, 12))[-1]
+
+
 def test_a_run_without_rows_says_so() -> None:
     assert any(
         "nothing was recorded" in line for line in text_of(picture_of_runs([run("a", 0, 1)], UNICODE, 80, 9))

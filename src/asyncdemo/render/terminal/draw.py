@@ -171,14 +171,25 @@ def cell_marks(theme: Theme, grids: Sequence[Grid]) -> list[tuple[str, str]]:
 
 
 def legend_lines(
-    theme: Theme, width: int, marks: Iterable[tuple[str, str]] = (), shades: Collection[Shade] = ()
+    theme: Theme,
+    width: int,
+    marks: Iterable[tuple[str, str]] = (),
+    shades: Collection[Shade] = (),
+    *,
+    brief: bool = False,
 ) -> list[Line]:
     """The meaning of textures, in the fewer words if the more do not fit in one line; and of marks.
 
     shades: those that occur, so that causes are told only where there are some.
+    brief: tell only those.
     """
     room = sum(3 + 1 + len(long) + 3 for _, long in LEGEND.values())
-    told = LEGEND | {shade: words for shade, words in LEGEND_OF_CAUSES.items() if shade in shades}
+    always = () if brief else LEGEND
+    told = {
+        shade: words
+        for shade, words in (LEGEND | LEGEND_OF_CAUSES).items()
+        if shade in always or shade in shades
+    }
     lines: list[Line] = [[]]
     used = 0
     entries: list[tuple[str, Style | None, str]]

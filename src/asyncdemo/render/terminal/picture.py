@@ -27,7 +27,7 @@ from asyncdemo.render.timeline.grid import Grid
 from asyncdemo.render.timeline.layout import column_ns, extent_ns, lay_out_run, noun
 from asyncdemo.render.words import count, duration, fit, status, title
 
-__all__ = ["picture_of_runs", "run_title"]
+__all__ = ["picture_of_runs", "run_title", "whole_height"]
 
 _LEAST_ROWS = 2
 _LEGEND_TAKES = 4
@@ -50,10 +50,18 @@ def picture_of_runs(
         ended = {row.ended for grid in grids for row in grid.rows}
         marks = [*cell_marks(theme, grids), *end_marks(theme, ended, grids[0].noun)]
         shades = {shade for grid in grids for shade in grid.shades}
-        needed = legend_lines(theme, width, marks, shades)[: height // _LEGEND_TAKES]
+        needed = legend_lines(theme, width, marks, shades)
+        if len(needed) > 1:
+            needed = legend_lines(theme, width, marks, shades, brief=True)[: height // _LEGEND_TAKES]
         if len(needed) <= len(legend):
             return [*lines, *needed][:height]
         legend = needed
+
+
+def whole_height(runs: Sequence[Run], width: int) -> int:
+    """Lines that ``picture_of_runs`` needs to fold nothing, with one for the legend."""
+    rows = [max(len(run.rows), 1) for run in runs]
+    return 3 + max(rows, default=0) if panel_width(len(runs), width)[1] else 2 + len(rows) + sum(rows)
 
 
 def run_title(run: Run, length_ns: int, theme: Theme, width: int, fold: int = 1, figures: str = "") -> Line:

@@ -59,6 +59,7 @@ class ExercisePane(Widget, can_focus=True):
     ExercisePane { height: 1fr; layout: vertical; padding: 0 1; }
     ExercisePane > Static { height: auto; }
     ExercisePane > #note { color: $text-accent; }
+    ExercisePane > #hint { margin-top: 1; }
     ExercisePane > #body { height: 1fr; margin-top: 1; }
     ExercisePane > .checking { opacity: 60%; }
     """
@@ -103,6 +104,7 @@ class ExercisePane(Widget, can_focus=True):
         yield Static(id="task")
         yield Static(id="state")
         yield Static(id="note")
+        yield Static(id="hint")
         with ContentSwitcher(initial="verdict", id="body"):
             yield Drawing(self._draw, id="verdict")
             with VerticalScroll(id="page"):
@@ -176,7 +178,7 @@ class ExercisePane(Widget, can_focus=True):
     def _show(self) -> None:
         verdict = self._practice.verdict if self._practice and not self._practice.stale else None
         if self._hint and verdict is not None and verdict.passed:
-            self._turn_page(None)
+            self._show_hint(0)
         self._show_state()
         body = self.query_one("#body", ContentSwitcher)
         body.set_class(self._checking.elapsed_s is not None, "checking")
@@ -213,7 +215,7 @@ class ExercisePane(Widget, can_focus=True):
             return Content.assemble(("Passed", "bold $success"), f", {when}. n goes on. {path} {trouble}")
         return Content.assemble(
             ("Not passed yet", "bold $warning"),
-            f", {when}. {'Esc says why. ' if self._hint == 1 else ''}Saving checks again: {path} {trouble}",
+            f", {when}. Saving checks again: {path} {trouble}",
         )
 
     def _tell(self, note: str) -> None:
@@ -231,9 +233,8 @@ class ExercisePane(Widget, can_focus=True):
     def _turn_page(self, page: RenderableType | None) -> None:
         """Something else in the place of the verdict; the verdict if it is None."""
         self._resetting = False
-        if page is None:
-            self._hint = 0
-        else:
+        self._show_hint(0)
+        if page is not None:
             self.query_one("#text", Static).update(page)
             self.query_one("#page").scroll_home(animate=False)
         self.query_one("#body", ContentSwitcher).current = "verdict" if page is None else "page"
@@ -250,7 +251,7 @@ class ExercisePane(Widget, can_focus=True):
             practice.saved()
             others = ", ".join(name for name in saved if name != self.lesson.id)
             self._tell(f"Saved at the same time, and not checked: {others}." if others else "")
-            if self._page_is_open and not self._hint:
+            if self._page_is_open:
                 self._turn_page(None)
         elif saved:
             ours = exercises(self.context.course)
@@ -270,10 +271,10 @@ class ExercisePane(Widget, can_focus=True):
         if action == "check":
             return practice is not None and practice.stale and self._checking.elapsed_s is None
         if action == "changes":
-            return practice is not None and practice.verdict is not None and not self._hint
+            return practice is not None and practice.verdict is not None
         if action == "look_closer":
             return bool(self._runs) and not self._page_is_open
-        return self._page_is_open if action == "back" else True
+        return self._page_is_open or bool(self._hint) if action == "back" else True
 
     @property
     def _page_is_open(self) -> bool:
@@ -319,23 +320,28 @@ class ExercisePane(Widget, can_focus=True):
     def action_hint(self) -> None:
         """The first that was not shown yet; while one is shown, the one after it."""
         assert self._exercise is not None
-        hints = self._exercise.hints
-        known = self._progress.of(self.lesson.id).hints
-        self._show_hint(min((self._hint or min(known, len(hints) - 1)) + 1, len(hints)), hints)
+        count, known = len(self._exercise.hints), self._progress.of(self.lesson.id).hints
+        number = min((self._hint or min(known, count - 1)) + 1, count)
+        if number > known:
+            self._progress.update(self.lesson.id, lambda record: record.after_hint())
+        self._turn_page(None)
+        self._show_hint(number)
 
     def action_back(self) -> None:
-        """From a hint to the one before it; else to the verdict."""
-        assert self._exercise is not None
-        if self._hint > 1:
-            self._show_hint(self._hint - 1, self._exercise.hints)
+        """From a hint to the one before it, from a page to the verdict."""
+        if self._hint:
+            self._show_hint(self._hint - 1)
         else:
             self._turn_page(None)
 
-    def _show_hint(self, number: int, hints: tuple[str, ...]) -> None:
+    def _show_hint(self, number: int) -> None:
+        """Above the verdict, which it speaks of. number: from 1; 0 takes it away."""
         self._hint = number
-        if number > self._progress.of(self.lesson.id).hints:
-            self._progress.update(self.lesson.id, lambda record: record.after_hint())
-        self._turn_page(hint_page(number, hints))
+        widget = self.query_one("#hint", Static)
+        widget.display = bool(number)
+        if number and self._exercise is not None:
+            widget.update(hint_page(number, self._exercise.hints))
+        self.refresh_bindings()
 
     def action_solution(self) -> None:
         """After a pass, or to who asks a second time."""
@@ -361,7 +367,6 @@ class ExercisePane(Widget, can_focus=True):
         self._help(lambda: changes_page(exercise, practice.file, with_solution=may_see))
 
     def _help(self, page: Callable[[], RenderableType]) -> None:
-        self._hint = 0
         try:
             self._turn_page(page())
         except AsyncdemoError as error:

@@ -43,7 +43,7 @@ def draw_verdict(
 def _passed(
     verdict: Verdict, before: Run | None, after: Run | None, theme: Theme, width: int, height: int
 ) -> list[Line]:
-    runs = [replace(run, name=name) for run, name in ((before, "before"), (after, "now")) if run is not None]
+    runs = [replace(run, name=name) for run, name in ((before, "before"), (after, "now")) if run and run.rows]
     needed = sum(len(run.rows) for run in runs) + _PICTURE_TAKES
     lines = _sentences(verdict, theme, width, _MOST_ROWS, brief=False)
     if len(lines) + needed > height:
@@ -54,9 +54,10 @@ def _passed(
 def _sentences(verdict: Verdict, theme: Theme, width: int, rows: int, *, brief: bool) -> list[Line]:
     """brief: sentences that held are only counted, and what the script wrote is left out."""
     failure, held = verdict.failure, verdict.held
+    counted = f"{'All ' if verdict.passed else ''}{len(held)} points of the check hold."
     return list(
         verdict_lines(
-            [f"{len(held)} sentences of the check hold."] if brief and len(held) > 1 else held,
+            [counted] if brief and len(held) > 1 else held,
             failure.message if failure else None,
             failure.evidence if failure else None,
             theme,

@@ -21,18 +21,30 @@ from asyncdemo.course.content.presets import Preset
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 from asyncdemo.render.terminal.draw import Line
-from asyncdemo.render.terminal.picture import picture_of_runs
+from asyncdemo.render.terminal.picture import picture_of_runs, whole_height
 from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.render.words import settings_words
 from asyncdemo.tui.lesson.inputs import NumberInput
 from asyncdemo.tui.lesson.running import RunningPane
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 from asyncdemo.tui.lesson.words import figures, no_verdict
+from asyncdemo.tui.lesson.wrote import Wrote
 from asyncdemo.tui.viewer import ViewerScreen
 
 __all__ = ["ChangePane"]
 
 _NAME = 14
+_BEFORE, _AFTER = ", before", ", after"
+
+
+class _Suggestions(OptionList):
+    """Above the first one are the inputs."""
+
+    def action_cursor_up(self) -> None:
+        if self.highlighted:
+            super().action_cursor_up()
+        else:
+            self.screen.focus_previous()
 
 
 class ChangePane(RunningPane):
@@ -50,6 +62,8 @@ class ChangePane(RunningPane):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "run", "Run", key_display="Enter"),
+        Binding("down", "app.focus_next", "Choose", key_display="Up/Down"),
+        Binding("up", "app.focus_previous", "Choose", show=False),
         Binding("e", "edit", "Change again"),
         Binding("v", "picture", "Picture"),
     ]
@@ -60,6 +74,7 @@ class ChangePane(RunningPane):
         self._presets = session.presets
         self._remark = ""
         self._run: LessonRun | None = None
+        self._wrote = Wrote()
 
     def compose(self) -> ComposeResult:
         yield Static(id="told", markup=False)
@@ -68,9 +83,10 @@ class ChangePane(RunningPane):
                 yield from self._knobs()
                 if self._presets:
                     yield Label("The text suggests", id="suggested", classes="heading")
-                    yield OptionList(*map(self._suggestion, self._presets), compact=True, markup=False)
+                    yield _Suggestions(*map(self._suggestion, self._presets), compact=True, markup=False)
             with Vertical(id="outcome"):
                 yield self.picture
+                yield self._wrote
 
     def shown(self) -> None:
         if self._form_is_shown:
@@ -129,6 +145,7 @@ class ChangePane(RunningPane):
 
     def started(self) -> None:
         self._say("Running. Ctrl-C ends it and shows what came.")
+        self._wrote.clear()
         self.query_one(ContentSwitcher).current = "outcome"
         self.take_focus(self)
         self.refresh_bindings()
@@ -136,6 +153,7 @@ class ChangePane(RunningPane):
     def ended(self, run: LessonRun) -> None:
         self._run = run
         self.picture.redraw(self._lines)
+        self._wrote.show(run, self.size.height - 2, self.size.width)
         told = no_verdict(run) or f"With {settings_words(run.settings) or 'the first settings'}"
         self._say(f"{told}: {self._remark}" if self._remark else told)
 
@@ -164,7 +182,14 @@ class ChangePane(RunningPane):
         return Text(f"{words}  runs only {', '.join(preset.variants)}" if preset.variants else words)
 
     def _lines(self, width: int, height: int) -> list[Line]:
+        """Where both would be folded, of the run before the figures only."""
         runs, told = self._before_and_after()
+        after, before = self._run, self.session.first
+        if before and after and len(runs) > len(after.runs) and whole_height(runs, width) > height:
+            runs, told = list(after.runs), []
+            for run in runs:
+                words = figures(run, after.measured[run.name])
+                told.append("; before ".join(filter(None, (words, _figures_of(before, run.name)))))
         return picture_of_runs(runs, self.glyphs, width, height, told)
 
     def _before_and_after(self) -> tuple[list[Run], list[str]]:
@@ -176,11 +201,17 @@ class ChangePane(RunningPane):
         runs, told = [], []
         for run in after.runs:
             if run.name in earlier and before is not None:
-                runs.append(replace(earlier[run.name], name=f"{run.name}, before"))
+                runs.append(replace(earlier[run.name], name=run.name + _BEFORE))
                 told.append(figures(earlier[run.name], before.measured[run.name]))
-            runs.append(replace(run, name=f"{run.name}, after") if earlier else run)
+            runs.append(replace(run, name=run.name + _AFTER) if earlier else run)
             told.append(figures(run, after.measured[run.name]))
         return runs, told
+
+
+def _figures_of(run: LessonRun, name: str) -> str:
+    """Of one program; "" if it was not run."""
+    runs = {recorded.name: recorded for recorded in run.runs}
+    return figures(runs[name], run.measured[name], brief=True) if name in runs else ""
 
 
 def _limits(knob: Knob) -> str:

@@ -60,8 +60,8 @@ class NumberInput(Input):
         return character in _DIGITS
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enter is a key of the step."""
-        return action != "submit"
+        """These are keys of the step."""
+        return action not in ("submit", "page_up", "page_down", "scroll_up", "scroll_down")
 
     async def _on_key(self, event: events.Key) -> None:
         if event.is_printable and event.character not in _DIGITS:

@@ -38,7 +38,8 @@ class Programs(Drawing):
     """Side by side where there is room, else one at a time."""
 
     current: reactive[int] = reactive(0)
-    first: reactive[int] = reactive(0)
+    first: reactive[int | None] = reactive(None)
+    """The line at the top; None: that from which on the most of those that differ are seen."""
 
     def __init__(self, variants: Sequence[Variant], glyphs: Theme, *, one: bool = False) -> None:
         """one: only one at a time, on all of the width."""
@@ -71,12 +72,13 @@ class Programs(Drawing):
         """So many pages down, where a program is longer than its room."""
         places = range(len(self._variants)) if self.side_by_side else [self.current]
         width = self._each if self.side_by_side else self.size.width
-        longest = max(len(self._broken(place, width, self.size.height - 1)) for place in places)
+        blocks = [self._broken(place, width, self.size.height - 1) for place in places]
         step = max(self.size.height - 2, 1)
-        self.first = min(max(self.first + by * step, 0), max(longest - step, 0))
+        first = max(self._top(lines, step) for lines in blocks)
+        self.first = min(max(first + by * step, 0), max(*map(len, blocks), step) - step)
 
     def watch_current(self) -> None:
-        self.first = 0
+        self.first = None
         self.redraw()
 
     def watch_first(self) -> None:
@@ -113,11 +115,19 @@ class Programs(Drawing):
         """Without its empty lines if it needs their room; then a part of it."""
         lines = self._broken(place, width, height)
         if len(lines) > height:
-            shown = lines[self.first : self.first + height - 1]
-            left = len(lines) - self.first - len(shown)
-            words = f"{left} more lines below: PgDn" if left > 0 else "PgUp: the lines above"
-            lines = [*shown, [Segment(f"      {words}", DIM)]]
+            first = self._top(lines, height - 1)
+            shown = lines[first : first + height - 1]
+            left = len(lines) - first - len(shown)
+            words = [f"{left} more below: PgDn"] * (left > 0) + [f"{first} above: PgUp"] * (first > 0)
+            lines = [*shown, [Segment(f"      {', '.join(words)}", DIM)]]
         return [self._cut(line, width) for line in lines]
+
+    def _top(self, lines: Sequence[Line], height: int) -> int:
+        """Which of the lines stands at the top of a room that is too low for them all."""
+        if self.first is not None:
+            return self.first
+        marked = [place for place, line in enumerate(lines) if line[1].text.strip()]
+        return 0 if self._one or not marked else min(marked[0], max(marked[-1] + 1 - height, 0))
 
     def _broken(self, place: int, width: int, height: int) -> list[Line]:
         """Where there is all of the width, every line goes on below; else those that differ."""

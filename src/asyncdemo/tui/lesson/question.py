@@ -25,7 +25,7 @@ class QuestionPane(Pane):
 
     DEFAULT_CSS = """
     QuestionPane Static { height: auto; }
-    QuestionPane Markdown { margin: 0; padding: 0; }
+    QuestionPane Markdown { margin: 0; padding: 0; max-width: 100; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go_on", "Go on", key_display="Enter"),

@@ -17,8 +17,9 @@ from textual.widget import Widget
 from textual.widgets import Markdown
 
 from asyncdemo.course.content.text import sections
+from asyncdemo.course.judging.answers import JudgedAnswer
 from asyncdemo.render.terminal.draw import Line, text_line
-from asyncdemo.render.terminal.picture import picture_of_runs
+from asyncdemo.render.terminal.picture import picture_of_runs, whole_height
 from asyncdemo.render.terminal.report import report_lines
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING, Theme
 from asyncdemo.render.words import fit
@@ -31,6 +32,10 @@ from asyncdemo.tui.viewer import ViewerScreen
 
 __all__ = ["ResultPane"]
 
+_LEAST_QUESTION = 12
+"""Cells below which a part of a question says nothing."""
+_WIDEST = 100
+"""Cells of a line that one reads without losing the next one."""
 _RIGHT = Style(color="green", bold=True)
 
 
@@ -72,10 +77,10 @@ class ResultPane(Pane):
         run = self.session.first
         if run is not None:
             self._read(
-                "All figures",
+                "The report of this run: figures and findings",
                 lambda: Drawing(
                     lambda width, _: list(
-                        report_lines(run.runs, self.glyphs, width, 0, run.meant, details=True)
+                        report_lines(run.runs, self.glyphs, width, meant=run.meant, details=True)
                     )
                 ),
             )
@@ -107,29 +112,57 @@ class ResultPane(Pane):
         return [*said, [], *picture_of_runs(run.runs, self.glyphs, width, height - len(said) - 1, told)]
 
     def _said(self, run: LessonRun, width: int, height: int) -> Iterator[Line]:
-        """A line for each answer; two if it is too long for one, and half of the screen is left."""
+        """Of each answer as much as there is room for: a line; with its question; with the reason."""
+        room = height - whole_height(run.runs, width) - 1
         if no_verdict(run):
             words = f"{no_verdict(run)} 3 goes back; r runs it again there."
             yield text_line(fit(words, width, self.glyphs.ellipsis), WARNING)
-        judged = self.session.judged()
-        wraps = 2 * len(judged) <= height // 2
-        for answer in judged:
-            mark, style = {
-                True: (self.glyphs.good, _RIGHT),
-                False: (self.glyphs.bad, WARNING),
-                None: (self.glyphs.dot, DIM),
-            }[answer.right]
-            emphasis = EMPHASIS if answer.said else None
-            whole = f"{answer.place}. {answer.sentence}"
-            first, *more = textwrap.wrap(whole, width - 2)
-            if more and not wraps:
-                first, more = fit(whole, width - 2, self.glyphs.ellipsis), []
-            question = self.session.question(answer.place - 1).replace("`", "")
-            room = 0 if more else width - 4 - len(first)
-            yield [
-                Segment(f"{mark} ", style),
-                Segment(first, emphasis),
-                Segment(f"  {fit(question, room, self.glyphs.ellipsis)}" if room > 12 else "", DIM),
-            ]
-            if more:
-                yield text_line("     " + fit(" ".join(more), width - 5, self.glyphs.ellipsis), emphasis)
+        rooms = {self._with_reason: room, self._with_question: room, self._whole: height // 2}
+        for told in (*rooms, self._in_a_line):
+            lines = [line for answer in self.session.judged() for line in told(answer, width)]
+            if len(lines) <= rooms.get(told, len(lines)):
+                yield from lines
+                return
+
+    def _in_a_line(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
+        mark, emphasis = self._mark(answer)
+        ellipsis = self.glyphs.ellipsis
+        words = fit(f"{answer.place}. {answer.sentence}", width - 2, ellipsis)
+        left = width - 4 - len(words)
+        question = f"  {fit(self._question(answer), left, ellipsis)}" if left > _LEAST_QUESTION else ""
+        yield [mark, Segment(words, emphasis), Segment(question, DIM)]
+
+    def _whole(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
+        """In two lines if it is too long for one."""
+        mark, emphasis = self._mark(answer)
+        first, *more = textwrap.wrap(f"{answer.place}. {answer.sentence}", width - 2)
+        if not more:
+            yield from self._in_a_line(answer, width)
+            return
+        yield [mark, Segment(first, emphasis)]
+        yield from (text_line(f"     {part}", emphasis) for part in more)
+
+    def _with_question(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
+        mark, emphasis = self._mark(answer)
+        width = min(width, _WIDEST)
+        first, *more = textwrap.wrap(f"{answer.place}. {self._question(answer)}", width - 2)
+        yield [mark, Segment(first)]
+        yield from (text_line(f"     {part}") for part in more)
+        yield from (text_line(f"     {part}", emphasis) for part in textwrap.wrap(answer.sentence, width - 5))
+
+    def _with_reason(self, answer: JudgedAnswer, width: int) -> Iterator[Line]:
+        yield from self._with_question(answer, width)
+        why = textwrap.wrap(answer.why.replace("`", ""), min(width, _WIDEST) - 5)
+        yield from (text_line(f"     {part}", DIM) for part in why)
+
+    def _mark(self, answer: JudgedAnswer) -> tuple[Segment, Style | None]:
+        """And how its sentence is set off."""
+        mark, style = {
+            True: (self.glyphs.good, _RIGHT),
+            False: (self.glyphs.bad, WARNING),
+            None: (self.glyphs.dot, DIM),
+        }[answer.right]
+        return Segment(f"{mark} ", style), EMPHASIS if answer.said else None
+
+    def _question(self, answer: JudgedAnswer) -> str:
+        return self.session.question(answer.place - 1).replace("`", "")

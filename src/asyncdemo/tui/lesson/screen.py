@@ -23,6 +23,7 @@ from asyncdemo.course.workspace.workspace import has_exercise
 from asyncdemo.render.words import fit
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.exercise.pane import ExercisePane
+from asyncdemo.tui.keys import PICTURE_WORDS
 from asyncdemo.tui.lesson.change import ChangePane
 from asyncdemo.tui.lesson.exercise import ExerciseStep
 from asyncdemo.tui.lesson.pane import Pane
@@ -35,6 +36,9 @@ from asyncdemo.tui.lesson.running import RunningPane
 from asyncdemo.tui.lesson.session import LessonSession
 
 __all__ = ["LessonScreen", "StepBar"]
+
+_HIGH: Final = 30
+"""Lines of a terminal from which on an empty one is no loss."""
 
 _STEPS: Final = {
     "question": "Question",
@@ -93,15 +97,18 @@ class LessonScreen(LearnerScreen):
     DEFAULT_CSS = """
     LessonScreen { overflow: hidden; }
     LessonScreen #steps { height: 1fr; }
+    LessonScreen.-low StepBar { margin-bottom: 0; }
     """
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (_HIGH, "-high")]
+    words = PICTURE_WORDS
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(str(place), f"show({place})", f"Step {place}", show=False)
             for place in range(1, len(_STEPS) + 1)
         ),
         Binding("n", "step(1)", "Step", key_display="b/n"),
-        Binding("right", "step(1)", "Next step", show=False),
-        Binding("b,left", "step(-1)", "Step before", show=False),
+        Binding("right", "step(1)", "Step", show=False),
+        Binding("b,left", "step(-1)", "Step", show=False),
         Binding("c", "code", "Code"),
     ]
 

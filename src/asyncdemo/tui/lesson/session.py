@@ -51,6 +51,7 @@ class LessonRun:
         measured: Variant -> its metrics.
         interrupted: Ctrl-C ended it.
         odd: The variants that did not end as the lesson means it.
+        loaded: They were servers, which got requests.
     """
 
     settings: Mapping[str, str]
@@ -61,6 +62,7 @@ class LessonRun:
     measured: Mapping[str, Metrics]
     interrupted: bool
     odd: tuple[str, ...]
+    loaded: bool
 
     @property
     def meant(self) -> tuple[str, ...]:
@@ -249,6 +251,7 @@ class LessonSession:
             {run.name: measure(run) for run in runs},
             interrupted,
             tuple(odd),
+            self.lesson.load is not None,
         )
         self._first_runs = False
         was_answered, self.latest = self.answered_for_good, run

@@ -16,14 +16,20 @@ from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 __all__ = ["figures", "no_verdict", "summary"]
 
 
-def figures(run: Run, metrics: Metrics) -> str:
-    """ "3.00 s, at most 1 at work"; how it ended only if that was not well."""
+def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
+    """ "3.00 s, at most 1 at the same time"; how it ended only if that was not well.
+
+    brief: beside others of the same kind, so that the words need not be repeated.
+    """
     parts = []
     requests = metrics.requests
     if run.rows:
         parts.append(duration(requests.wall_ns if requests.count else metrics.wall_ns))
     if run.lanes:
-        parts.append(f"at most {metrics.peak:,} at work")
+        # Where nobody queues, all that are open are at work: then there is no word to be learned.
+        queued = metrics.peak < metrics.open
+        words = " at work" if queued else " at the same time"
+        parts.append(f"at most {metrics.peak:,}{'' if brief else words}")
     if requests.count:
         parts.append(f"slowest request {duration(requests.slowest_ns)}")
     if metrics.blocked_ns:

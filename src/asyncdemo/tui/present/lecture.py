@@ -121,6 +121,24 @@ class Lecture:
         meant = [run.name for run in runs if run.name not in self._odd(runs)]
         self._accounts = account_for(runs, meant)
 
+    def offer(self, place: int, said: str) -> str:
+        """An answer of the class to a question. Returns why it is none; "" if it was kept."""
+        prediction = self._predictions[place]
+        if prediction.kind is PredictionKind.NUMBER:
+            try:
+                parse(prediction, said, self._names, self._knobs)
+            except ValueError as error:
+                return f"Not understood: {error}."
+        if not self.polls[place].offer(said):
+            return f"There are {MOST_ANSWERS} answers already, one for each digit."
+        return ""
+
+    def program_of(self, step: Step) -> int:
+        """The place of the program that a question is about; of other steps, the first."""
+        name = self._predictions[step.place].variant if step.stage in (Stage.PREDICT, Stage.REVEAL) else ""
+        names = [variant.name for variant in self._variants]
+        return names.index(name) if name in names else 0
+
     def find(self, typed: str) -> int:
         """The place of a step, by its number or the beginning of its name. Raises UsageError."""
         if typed.isdecimal() and 1 <= int(typed) <= len(self.steps):

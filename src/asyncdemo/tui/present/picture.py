@@ -39,10 +39,13 @@ class RunPicture:
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._scale_ns = _FIRST_SCALE_NS
+        self._over = False
 
-    def lines(self, panels: Sequence[LivePanel], width: int, height: int) -> list[Line]:
-        """At most ``height`` lines, none wider than ``width``."""
-        theme = self._theme
+    def lines(
+        self, panels: Sequence[LivePanel], width: int, height: int, *, over: bool = False
+    ) -> list[Line]:
+        """At most ``height`` lines, none wider than ``width``. over: all has come, so the scale can fit."""
+        theme, self._over = self._theme, over
         if not panels:
             return []
         ended = {end for panel in panels for end in panel.ended_how}
@@ -100,7 +103,8 @@ class RunPicture:
         """In whole bins, which are as wide as the widest of any panel."""
         while self._scale_ns <= now_ns:
             self._scale_ns *= 2
-        return bin_ns * -(-self._scale_ns // (columns * bin_ns))
+        scale_ns = now_ns if self._over else self._scale_ns
+        return bin_ns * -(-scale_ns // (columns * bin_ns))
 
 
 def _status(panel: LivePanel, width: int) -> str:

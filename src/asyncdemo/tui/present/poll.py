@@ -24,6 +24,7 @@ class Poll:
     def __init__(self, answers: Iterable[str] = ()) -> None:
         self.answers = list(answers)[:MOST_ANSWERS]
         self.hands = [0] * len(self.answers)
+        self._given = len(self.answers)
         self.picked: int | None = None
 
     @property
@@ -49,9 +50,18 @@ class Poll:
         return True
 
     def lower_hand(self, place: int | None = None) -> bool:
-        """One fewer; place: of the answer, by default the one picked. False if there is none to take."""
+        """One fewer; place: of the answer, by default the one picked. False if there is none to take.
+
+        An answer of the class that nobody is for any more is taken back.
+        """
         place = self.picked if place is None else place
-        if place is None or not 0 <= place < len(self.answers) or not self.hands[place]:
+        if place is None or not 0 <= place < len(self.answers):
+            return False
+        if not self.hands[place] and place >= self._given:
+            del self.answers[place], self.hands[place]
+            self.picked = None
+            return True
+        if not self.hands[place]:
             return False
         self.picked = place
         self.hands[place] -= 1

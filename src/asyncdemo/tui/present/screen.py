@@ -40,6 +40,8 @@ _SHIFTED: Final = (
 )
 """The digits 1 to 9 with Shift, on an American keyboard; on others there is ``-``."""
 _MINUTE_S: Final = 60
+_LAST: Final = 999
+"""A page: whichever is the last."""
 _SINGLE_ROWS: Final = 60
 """As many as a screen that is read from afar can show of a program."""
 
@@ -57,17 +59,18 @@ class PresentScreen(LearnerScreen):
     PresentScreen.typing > Input { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space,enter,right,n,pagedown", "begin", "Run", key_display="Space"),
         Binding("space,enter,right,n,pagedown", "next", "Next", key_display="Space"),
         Binding("b,left,p,pageup,backspace", "back", "Back", key_display="b"),
         *(
-            Binding(f"{digit}", f"raise_hand({digit - 1})", "Hand", key_display="1-9", show=digit == 1)
+            Binding(f"{digit}", f"raise_hand({digit - 1})", "Vote", key_display="1-9", show=digit == 1)
             for digit in range(1, MOST_ANSWERS + 1)
         ),
         *(
-            Binding(key, f"lower_hand({place})", "Less", key_display=f"Shift+{place + 1}", show=False)
+            Binding(key, f"lower_hand({place})", "Undo", key_display=f"Shift+{place + 1}", show=False)
             for place, key in enumerate(_SHIFTED)
         ),
-        Binding("minus", "lower_hand", "Less", key_display="-"),
+        Binding("minus", "lower_hand", "Undo", key_display="-"),
         Binding("a", "answer", "Add"),
         Binding("escape", "drop", "Drop it", show=False),
         Binding("c", "code", "Code"),
@@ -129,9 +132,9 @@ class PresentScreen(LearnerScreen):
 
     def _lines(self, width: int, height: int) -> Sequence[Line]:
         step = self._step
-        self._pages = 1
+        asked, self._pages, self._page = self._page, 1, 0
         if step.stage is Stage.RUN and self._recording.panels and not self._trouble:
-            return self._picture.lines(self._recording.panels, width, height)
+            return self._picture.lines(self._recording.panels, width, height, over=not self._is_recording)
         if step.stage is Stage.TIMELINE and self.lecture.runs:
             run = self.lecture.runs[step.place]
             return timeline(run, [run] if self._zoomed else self.lecture.runs, self._theme, width, height)
@@ -140,7 +143,7 @@ class PresentScreen(LearnerScreen):
             slide = Slide(slide.heading, (Words(self._trouble, style=ALARM),))
         laid_out = pages(slide, self._theme, width, height)
         self._pages = len(laid_out)
-        self._page = min(self._page, self._pages - 1)  # the window may have become larger
+        self._page = min(asked, self._pages - 1)  # the window may have become larger
         return laid_out[self._page]
 
     def _show(self) -> None:
@@ -181,22 +184,34 @@ class PresentScreen(LearnerScreen):
                 )
             case "run":  # not by a slip of the finger while the class still thinks
                 return not self._is_recording and (stage is Stage.RUN or self._step.needs_runs)
-            case "add_minute" | "stop_timer":
-                return not self._is_recording and not self._step.needs_runs
-            case "next" | "back":
+            case "add_minute":
+                return not self._is_recording
+            case "stop_timer":
+                return self._until_s is not None
+            case "drop":
+                return self.has_class("typing")
+            case "begin" | "next":
+                return not self._is_recording and (action == "begin") == self._is_due
+            case "back":
                 return not self._is_recording
             case _:
                 return True
 
     # steps
 
+    @property
+    def _is_due(self) -> bool:
+        """The programs run when it comes to that, for the first time."""
+        return self._step.stage is Stage.RUN and not (self.lecture.runs or self._recording.panels)
+
+    def action_begin(self) -> None:
+        self.action_run()
+
     def action_next(self) -> None:
-        """Page by page; the programs run when it comes to that."""
+        """Page by page."""
         if self._is_recording:
             return
-        if self._step.stage is Stage.RUN and not (self.lecture.runs or self._recording.panels):
-            self.action_run()
-        elif self._page + 1 < self._pages:
+        if self._page + 1 < self._pages:
             self._page += 1
             self._show()
         elif self._came_from is not None:
@@ -215,6 +230,9 @@ class PresentScreen(LearnerScreen):
             self._go(self._came_from)
         elif self._at:
             self._go(self._at - 1)
+            self._page = _LAST
+            self._lines(*self._slide.size)  # how many there are
+            self._show()
 
     def action_code(self) -> None:
         """To the programs and back, from any step."""
@@ -225,6 +243,8 @@ class PresentScreen(LearnerScreen):
             before = self._at
             self._go(code)
             self._came_from = before
+            self._page = self.lecture.program_of(self.lecture.steps[before])
+            self._show()
 
     def action_zoom(self) -> None:
         """The time scale of this run alone, or that of the lesson."""
@@ -262,8 +282,7 @@ class PresentScreen(LearnerScreen):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """An answer of the class."""
         answer = " ".join(event.value.split())
-        if answer and not self.lecture.polls[self._step.place].offer(answer):
-            self._notice = f"There are {MOST_ANSWERS} answers already, one for each digit."
+        self._notice = self.lecture.offer(self._step.place, answer) if answer else ""
         self.action_drop()
         self._show()
 
