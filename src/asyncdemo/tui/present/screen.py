@@ -183,7 +183,8 @@ class PresentScreen(LearnerScreen):
                     and (stage is not Stage.CODE or self._came_from is not None)
                 )
             case "run":  # not by a slip of the finger while the class still thinks
-                return not self._is_recording and (stage is Stage.RUN or self._step.needs_runs)
+                again = stage is Stage.RUN or self._step.needs_runs
+                return not self._is_recording and not self._is_due and again
             case "add_minute":
                 return not self._is_recording
             case "stop_timer":
