@@ -172,7 +172,7 @@ def test_in_brief_the_first_lesson_is_forty_lines_of_eighty_columns() -> None:
     lines = done.out.splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
-    for words in ("blocking: time 3.", "at most 10 at work", "at best", "Answer: 10 brews."):
+    for words in ("blocking: time 3.", "at most 10 at the same time", "at best", "Answer: 10 brews."):
         assert words in done.out
 
 

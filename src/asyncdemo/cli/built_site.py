@@ -40,6 +40,8 @@ _KINDS: Final = {
     ".zip": "application/zip",
 }
 """Not the system's table, which differs from machine to machine."""
+_POLICY: Final = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'"
+"""Of files that a page loads: a worker has the policy that it came with."""
 
 
 def find_site() -> Path:
@@ -124,6 +126,12 @@ class _Handler(SimpleHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+    def send_header(self, keyword: str, value: str) -> None:
+        super().send_header(keyword, value)
+        if keyword == "Content-Type":  # a page says itself which scripts within it are meant to run
+            more = "" if value == _KINDS[".html"] else f"; {_POLICY}"
+            super().send_header("Content-Security-Policy", f"frame-ancestors 'self'{more}")
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-cache")  # the site may be built anew meanwhile

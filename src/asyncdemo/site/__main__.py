@@ -1,7 +1,7 @@
 """``python -m asyncdemo.site``: what has to be made before the site is built, and after it.
 
     prepare    record every lesson anew whose sources have changed, and write the generated pages
-    pack       one file of the built site, to take along
+    pack       the policy of each page, llms.txt, and one file of the built site, to take along
 
 Run in the checkout. Not for: building the site, which MkDocs does between the two.
 """
@@ -27,8 +27,10 @@ from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page
 from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
+from asyncdemo.site.llms import write_llms
 from asyncdemo.site.measure import RECORDS
-from asyncdemo.site.pack import pack
+from asyncdemo.site.pack import SITE, pack
+from asyncdemo.site.policy import write_policies
 from asyncdemo.site.pyodide import fetched, packed_python, pyodide_files
 from asyncdemo.site.recordings import Recordings
 from asyncdemo.site.reports import write_reports
@@ -46,6 +48,8 @@ def main() -> int:
     step = parser.parse_args().step
     try:
         if step == "pack":
+            write_policies(SITE)
+            write_llms(SITE)
             pack()
         else:
             _prepare()

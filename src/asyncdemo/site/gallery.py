@@ -1,6 +1,6 @@
 """The fence ``mistake``: a script with one mistake, its recording, what was found, and the mended version.
 
-Not for: the text around it (``docs/explore/mistakes.md``), or what the tracer finds (``diagnose``).
+Not for: the text around it (``docs/explore/mistakes/``), or what the tracer finds (``diagnose``).
 """
 
 from __future__ import annotations
@@ -180,18 +180,17 @@ def _further(one: Mistake, run: Run) -> Iterator[str]:
     yield '<ul class="mistake-further">'
     others = dict.fromkeys(finding.kind for finding in diagnose(run) if finding.kind is not one.kind)
     if others:
-        links = ", ".join(f'<a href="#{kind}">{kind}</a>' for kind in others)
+        links = ", ".join(f'<a href="{kind}.html">{kind}</a>' for kind in others)
         yield f"<li>Also found in this script: {links}</li>"
     lesson = find_lesson(load_course(find_course()), one.lesson)
     yield (
-        f'<li>The lesson that teaches it: <a href="../lessons/{lesson.id}.html">'
+        f'<li>The lesson that teaches it: <a href="../../lessons/{lesson.id}.html">'
         f"{lesson.number}. {escape(lesson.title)}</a></li>"
     )
     yield f"<li>See it yourself: <code>{escape(one.command)}</code></li>"
-    folder = one.script.parent.name
     yield (
-        f'<li>The files: <a href="{folder}/{one.script.name}">{one.script.name}</a>, '
-        f'<a href="{folder}/mended/{one.mended.name}">mended/{one.mended.name}</a></li>'
+        f'<li>The files: <a href="{one.script.name}">{one.script.name}</a>, '
+        f'<a href="mended/{one.mended.name}">mended/{one.mended.name}</a></li>'
     )
     yield "</ul>"
 

@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from asyncdemo.errors import MissingError
 
-__all__ = ["pack"]
+__all__ = ["SITE", "pack"]
 
 SITE: Final = Path("site")
 ARCHIVE: Final = Path("dist/asyncdemo-docs.zip")
@@ -20,8 +20,8 @@ _FOLDER: Final = "asyncdemo-docs"
 """What the archive unpacks to."""
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
 """The earliest that a zip can say."""
-_STAYS: Final = ("*.map", "sitemap.xml", "sitemap.xml.gz")
-"""For those who mend the theme's scripts, and for search engines, with the day of the build in it."""
+_STAYS: Final = ("*.map", "sitemap.xml.gz")
+"""For those who mend the theme's scripts, and what is there once more, with the time of the build in it."""
 
 
 def pack(site: Path = SITE, archive: Path = ARCHIVE) -> None:
@@ -33,6 +33,9 @@ def pack(site: Path = SITE, archive: Path = ARCHIVE) -> None:
     for pattern in _STAYS:
         for file in site.rglob(pattern):
             file.unlink()
+    sitemap = site / "sitemap.xml"
+    if sitemap.is_file() and "<loc>http" not in sitemap.read_text(encoding="utf-8"):
+        sitemap.unlink()  # the site was built for no address
     archive.parent.mkdir(parents=True, exist_ok=True)
     files = {path.relative_to(site).as_posix(): path for path in site.rglob("*") if path.is_file()}
     with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=9) as packed:

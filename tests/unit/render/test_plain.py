@@ -178,8 +178,8 @@ def test_in_brief_a_run_is_one_line_and_what_was_found_in_it() -> None:
 def test_in_brief_all_that_went_well_is_a_line_each() -> None:
     slow, fast = slow_and_fast(RunOutcome.OK)
     assert render_plain([slow, fast]) == (
-        "slow: time 300 ms (at best 300 ms), at most 1 at work\n"
-        "fast: time 100 ms (at best 100 ms), at most 1 at work\n"
+        "slow: time 300 ms (at best 300 ms), at most 1 at the same time\n"
+        "fast: time 100 ms (at best 100 ms), at most 1 at the same time\n"
     )
 
 
@@ -187,7 +187,7 @@ def test_in_virtual_time_that_is_said() -> None:
     story = Story()
     story.task("a").sleeps(10).returns()
     virtual = replace(story.run(), clock=Clock.VIRTUAL)
-    assert render_plain([virtual]).endswith("at work (virtual time)\n")
+    assert render_plain([virtual]).endswith("at the same time (virtual time)\n")
 
 
 def test_equal_notes_are_one_with_a_count() -> None:

@@ -21,13 +21,12 @@ from asyncdemo.site.gallery import Mistake, faults, marked, mistakes
 from asyncdemo.site.recordings import Judge, Recordings, Take
 from tests.support.runs import Story, at_line
 
-EXPLORE = Path(__file__).resolve().parents[3] / "docs" / "explore"
-FOLDER = EXPLORE / "mistakes"
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "docs" / "explore" / "mistakes"
 MISTAKES = mistakes(FOLDER)
 BY_KIND = {one.kind: one for one in MISTAKES}
 FORGOTTEN = BY_KIND[FindingKind.NEVER_AWAITED]
 SCRIPTS = [path for one in MISTAKES for path in (one.script, one.mended)]
-PAGE = (EXPLORE / "mistakes.md").read_text(encoding="utf-8")
 
 
 # -- the entries --------------------------------------------------------------------------------------
@@ -41,14 +40,20 @@ def test_every_script_belongs_to_an_entry() -> None:
     assert sorted(FOLDER.rglob("*.py")) == sorted(SCRIPTS)
 
 
-def test_the_page_has_a_row_a_heading_and_a_fence_for_each_in_this_order() -> None:
+def test_each_has_a_page_a_row_in_the_overview_and_a_place_in_the_navigation_in_this_order() -> None:
     kinds = [str(kind) for kind in FindingKind]
-    headings = re.findall(r"^## (.+) \{: #([\w-]+) \}$", PAGE, re.M)
-    rows = re.findall(r"^\| \[(.+)\]\(#([\w-]+)\) \| `([\w-]+)` \|", PAGE, re.M)
-    assert [kind for _, kind in headings] == kinds
-    assert [(name, kind) for name, kind, _ in rows] == headings
-    assert [called for *_, called in rows] == kinds
-    assert re.findall(r"^```mistake\nkind: (.+)\n```$", PAGE, re.M) == kinds
+    titles = []
+    for kind in kinds:
+        page = (FOLDER / f"{kind}.md").read_text(encoding="utf-8")
+        titles += re.findall(r"^# (.+)$", page, re.M)
+        assert re.findall(r"^```mistake\nkind: (.+)\n```$", page, re.M) == [kind]
+    overview = (FOLDER / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[(.+)\]\(([\w-]+)\.md\) \| `([\w-]+)` \|", overview, re.M)
+    assert rows == list(zip(titles, kinds, kinds, strict=True))
+    listed = re.findall(
+        r"- (.+): explore/mistakes/([\w-]+)\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    )
+    assert listed == list(zip(titles, kinds, strict=True))
 
 
 def test_the_lesson_that_teaches_it_is_there() -> None:
@@ -187,9 +192,9 @@ def test_the_faulty_line_is_marked_and_the_change_is_shown(shown: str) -> None:
 
 
 def test_the_entry_leads_on(shown: str) -> None:
-    assert '<a href="../lessons/nothing-ran.html">2. Nothing ran</a>' in shown
+    assert '<a href="../../lessons/nothing-ran.html">2. Nothing ran</a>' in shown
     assert "--lane main,save</code>" in shown
-    assert '<a href="mistakes/mended/forgotten_await.py">' in shown
+    assert '<a href="mended/forgotten_await.py">' in shown
 
 
 def test_a_recording_that_does_not_show_it_fails_the_build(monkeypatch: pytest.MonkeyPatch) -> None:

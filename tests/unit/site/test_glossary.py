@@ -26,7 +26,7 @@ def test_every_state_of_a_lane_is_a_term() -> None:
 
 def test_every_kind_of_finding_is_a_term_with_its_smallest_script() -> None:
     assert [kind for kind in FindingKind if (f"`{kind}`", str(kind)) not in TERMS] == []
-    assert [kind for kind in FindingKind if f"(../explore/mistakes.md#{kind})" not in PAGE] == []
+    assert [kind for kind in FindingKind if f"(../explore/mistakes/{kind}.md)" not in PAGE] == []
 
 
 def test_every_figure_under_a_picture_is_a_term() -> None:

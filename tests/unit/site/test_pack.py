@@ -41,6 +41,12 @@ def test_it_unpacks_to_one_folder_with_the_site(site: Path, tmp_path: Path) -> N
         assert packed.read("asyncdemo-docs/lessons/two-sleeps.html") == b"two sleeps"
 
 
+def test_a_sitemap_stays_if_the_site_has_an_address(site: Path, tmp_path: Path) -> None:
+    (site / "sitemap.xml").write_text("<loc>https://tea.example/index.html</loc>")
+    pack(site, tmp_path / "docs.zip")
+    assert (site / "sitemap.xml").is_file()
+
+
 def test_it_is_the_same_file_for_the_same_site(site: Path, tmp_path: Path) -> None:
     pack(site, tmp_path / "first.zip")
     for path in site.rglob("*"):

@@ -46,6 +46,7 @@ __all__ = [
     "Account",
     "Fact",
     "account_for",
+    "at_work",
     "blocking_words",
     "empty_words",
     "finding_words",
@@ -102,7 +103,7 @@ def _account(run: Run, own: Metrics, others: Sequence[_Measured]) -> Account:
 
 
 def summary_words(run: Run, own: Metrics) -> str:
-    """ "time 3.01 s (at best 302 ms), at most 1 at work".
+    """ "time 3.01 s (at best 302 ms), at most 1 at the same time".
 
     Of a server what its clients saw, too; of a run without rows "".
     """
@@ -111,8 +112,13 @@ def summary_words(run: Run, own: Metrics) -> str:
         parts.append(f"p99 {duration(use.p99_ns)}")
     if run.lanes:
         best = "" if own.ideal_ns is None else f" (at best {duration(own.ideal_ns)})"
-        parts += [f"time {duration(own.wall_ns)}{best}", f"at most {own.peak:,} at work"]
+        parts += [f"time {duration(own.wall_ns)}{best}", f"at most {own.peak:,} {at_work(own)}"]
     return ", ".join(parts)
+
+
+def at_work(own: Metrics) -> str:
+    """What so many were. Where nobody queued, all that were open were at work: no word to be learned."""
+    return "at work" if own.peak < own.open else "at the same time"
 
 
 def row_words(row: Lane | Request, totals: LaneTotals, zero_ns: int) -> str:
@@ -320,14 +326,22 @@ def _blocked(run: Run, own: Metrics) -> Iterable[Fact]:
 def _notes(run: Run) -> Iterable[str]:
     """Equal ones once, with their number."""
     zero = _origin_ns(run)
-    raised: defaultdict[str, list[Track]] = defaultdict(list)
-    for track in run.tracks:
-        if track.error and not _ended_by_shutdown(run, track):
-            raised[track.error].append(track)
-    for error, tracks in raised.items():
-        when = "" if tracks[0].end_ns < zero else f" after {duration(tracks[0].end_ns - zero)}"
-        also = f", and so did {len(tracks) - 1:,} more" if len(tracks) > 1 else ""
-        yield f"{clean(tracks[0].name)} raised{when}: {clean(error)}{also}"
+    failed = {
+        which: track
+        for which, track in enumerate(run.tracks)
+        if track.error and not _ended_by_shutdown(run, track)
+    }
+    rows = {
+        lane.track: lane.name for lane in run.lanes if lane.track in failed and lane.outcome is Outcome.RAISED
+    }
+    raised: defaultdict[str, list[int]] = defaultdict(list)
+    for which, track in failed.items():
+        raised[track.error or ""].append(which)
+    for error, (first, *others) in raised.items():
+        end_ns = failed[first].end_ns
+        when = "" if end_ns < zero else f" after {duration(end_ns - zero)}"
+        also = f", and so did {len(others):,} more" if others else ""
+        yield f"{clean(rows.get(first, failed[first].name))} raised{when}: {clean(error)}{also}"
     sentences = [*run.notes, *(f"When it was stopped: {sentence}" for sentence in where_they_wait(run))]
     for sentence, times in Counter(map(clean, sentences)).items():
         yield sentence + (f" ({times:,} times)" if times > 1 else "")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from asyncdemo.analysis.metrics import Metrics
 from asyncdemo.model import Run, RunOutcome
-from asyncdemo.render.facts.runs import empty_words
+from asyncdemo.render.facts.runs import at_work, empty_words
 from asyncdemo.render.words import count, duration, join, settings_words, status, title
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 
@@ -26,10 +26,7 @@ def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
     if run.rows:
         parts.append(duration(requests.wall_ns if requests.count else metrics.wall_ns))
     if run.lanes:
-        # Where nobody queues, all that are open are at work: then there is no word to be learned.
-        queued = metrics.peak < metrics.open
-        words = " at work" if queued else " at the same time"
-        parts.append(f"at most {metrics.peak:,}{'' if brief else words}")
+        parts.append(f"at most {metrics.peak:,}{'' if brief else f' {at_work(metrics)}'}")
     if requests.count:
         parts.append(f"slowest request {duration(requests.slowest_ns)}")
     if metrics.blocked_ns:

@@ -1,0 +1,52 @@
+"""``llms.txt``: what the site has, a line a page, for programs that read it (llmstxt.org).
+
+Addresses are whole if the site was built for one (``SITE_URL``), else they are those within the site.
+Not for: the order of the pages, which is the navigation's (``mkdocs.yml``).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urljoin
+
+from mkdocs.config import load_config
+
+__all__ = ["write_llms"]
+
+_TITLE: Final = re.compile(r"<title>(.*?)(?: - [^-]*)?</title>", re.DOTALL)
+_SAID: Final = re.compile(r'<meta name="description" content="([^"]*)">')
+
+
+def write_llms(site: Path, config_file: str = "mkdocs.yml") -> None:
+    """Into the built site."""
+    config = load_config(config_file)
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
+    for section in config.nav or []:
+        ((title, pages),) = section.items()
+        lines += ["", f"## {title}", ""]
+        for source in _pages(pages):
+            name = str(Path(source).with_suffix(".html"))
+            page_title, said = _words((site / name).read_text(encoding="utf-8"))
+            about = f": {said}" if said != config.site_description else ""
+            lines.append(f"- [{page_title}]({urljoin(config.site_url or '', name)}){about}")
+    (site / "llms.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _pages(entry: Any) -> Iterator[str]:
+    """The sources below an entry of the navigation."""
+    if isinstance(entry, str):
+        yield entry
+        return
+    for below in entry.values() if isinstance(entry, dict) else entry:
+        yield from _pages(below)
+
+
+def _words(page: str) -> tuple[str, ...]:
+    """Its title and its description, which MkDocs takes from the site if the page has none."""
+    return tuple(
+        html.unescape(found[1]) if found else "" for found in (_TITLE.search(page), _SAID.search(page))
+    )

@@ -1,0 +1,50 @@
+"""The content security policy of each page: what it may load and run. It asks no other host for anything.
+
+It stands in the page, so that it holds on any host; ``asyncdemo docs`` also sends it. Scripts within a page
+are the theme's, and named by their digests.
+Not for: what the pages load (``mkdocs.yml``), or sending it (``cli.built_site``).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+from typing import Final
+
+__all__ = ["write_policies"]
+
+_FIRST: Final = '<meta charset="utf-8">'
+_INLINE: Final = re.compile(r"<script>(.+?)</script>", re.DOTALL)
+"""One with a type holds data, one with attributes of any other kind is a file."""
+
+
+def write_policies(site: Path) -> None:
+    """Into the head of each page. Raises ValueError if one has no place for it."""
+    for file in site.rglob("*.html"):
+        page = file.read_text(encoding="utf-8")
+        if page.count(_FIRST) != 1:
+            raise ValueError(f"{file} has no {_FIRST}, behind which its policy would stand.")
+        file.write_text(page.replace(_FIRST, _FIRST + _meta(page)), encoding="utf-8")
+
+
+def _meta(page: str) -> str:
+    digests = sorted({_digest(script) for script in _INLINE.findall(page)})
+    policy = {
+        "default-src": "'self'",
+        # Python in a page is WebAssembly.
+        "script-src": " ".join(["'self'", "'wasm-unsafe-eval'", *digests]),
+        # Pictures and tables have colours and widths in attributes.
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data:",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    content = "; ".join(f"{name} {value}" for name, value in policy.items())
+    return f'<meta http-equiv="Content-Security-Policy" content="{content}">'
+
+
+def _digest(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
