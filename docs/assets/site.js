@@ -85,11 +85,14 @@
     });
   }
   function loadLive() {
+    loadStyle("live.css");
+    return loadScript("python.js").then(function () { return loadScript("live.js"); });
+  }
+  function loadStyle(name) {
     var style = document.createElement("link");
     style.rel = "stylesheet";
-    style.href = new URL("live.css", assets);
+    style.href = new URL(name, assets);
     document.head.append(style);
-    return loadScript("python.js").then(function () { return loadScript("live.js"); });
   }
   function loadScript(name) {
     return new Promise(function (resolve, reject) {
@@ -101,7 +104,20 @@
     });
   }
 
+  // Timelines and the programs that they are of: nothing of it is needed before one moves, or the mouse is over it.
+  function followThreads() {
+    if (!document.querySelector("async-timeline")) return;
+    function load(event) {
+      if (event.type === "pointerover" && !event.target.closest("async-timeline, .highlight")) return;
+      ["moment", "pointerover"].forEach(function (name) { document.removeEventListener(name, load); });
+      loadStyle("follow.css");
+      loadScript("follow.js");
+    }
+    ["moment", "pointerover"].forEach(function (name) { document.addEventListener(name, load); });
+  }
+
   offerToRun();
+  followThreads();
   nameLabels();
   focusSearch();
   nameTabsOnPaper();

@@ -50,6 +50,6 @@ def test_a_mark_tells_faulty_lines_by_more_than_colour(page: OpenPage, scheme: s
 
 
 def test_a_finding_leads_to_the_page_of_the_others_in_its_script(page: OpenPage) -> None:
-    opened = page(f"explore/mistakes/{FindingKind.LEAKED_CONNECTION}.html")
+    opened = page(f"explore/mistakes/{FindingKind.HELD_WHILE_ACQUIRING}.html")
     opened.locator(".mistake-further").get_by_role("link", name="refused-by-pool").click()
     assert opened.get_by_role("heading", level=1).inner_text().startswith("A pool that turns callers away")

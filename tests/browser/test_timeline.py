@@ -409,4 +409,27 @@ def test_seeking_draws_nothing_anew(opened: Opened) -> None:
 
 
 def test_the_script_is_small() -> None:
-    assert len(gzip.compress(script_js().encode())) < 12_500
+    assert len(gzip.compress(script_js().encode())) < 13_500
+
+
+def test_zooming_keeps_the_playhead_in_its_place_and_stepping_turns_pages(opened: Opened) -> None:
+    page = opened([steps(40)])
+
+    def playhead() -> float:
+        box = element(page).locator(".veil").bounding_box()
+        assert box
+        return box["x"]
+
+    element(page).evaluate("it => it.seek(it.end / 2)")
+    before = playhead()
+    button(page, "Zoom in").click()
+    assert value(page, "it.place.scale") == value(page, "it.end") / 4
+    assert playhead() == pytest.approx(before, abs=2)
+    for _ in range(12):
+        button(page, "Next event").click()
+    now = value(page, "it.time")
+    assert now > value(page, "it.end") * 0.63  # past what was in sight
+    assert value(page, "it.place.from") < now < value(page, "it.place.from + it.place.scale")
+    page.keyboard.press("0")
+    assert value(page, "it.place.from") == 0
+    assert button(page, "Zoom out").is_disabled()

@@ -99,8 +99,8 @@ class Teller:
     def sleeps(self, ms: float) -> Self:
         return self.waits(ms, "sleep")
 
-    def waits(self, ms: float, reason: str, on: Teller | None = None) -> Self:
-        return self._spend(ms, State.WAITING, Wait(reason, on=_index(on)))
+    def waits(self, ms: float, reason: str, on: Teller | None = None, at: Site | None = None) -> Self:
+        return self._spend(ms, State.WAITING, Wait(reason, on=_index(on), site=at))
 
     def queues(self, resource: Resource, ms: float) -> Self:
         pool = resource.kind is ResourceKind.POOL

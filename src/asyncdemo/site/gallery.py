@@ -151,7 +151,8 @@ def mistake(source: str) -> str:
     runs = Recordings().get(_name(one))
     if wrong := faults(one, runs):
         raise ValueError("; ".join(wrong))
-    return "\n".join(['<div class="mistake">', *_parts(one, runs), "</div>"])
+    style = '<link rel="stylesheet" href="../../assets/mistake.css">'
+    return "\n".join([style, '<div class="mistake">', *_parts(one, runs), "</div>"])
 
 
 def _parts(one: Mistake, runs: Sequence[Run]) -> Iterator[str]:

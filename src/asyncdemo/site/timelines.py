@@ -5,17 +5,25 @@ Not for: how either looks (``render``).
 
 from __future__ import annotations
 
+from typing import Final
+
 from asyncdemo.course.content.catalog import find_course, load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run
 from asyncdemo.render.facts.runs import Account, account_for
-from asyncdemo.render.html.element import element_html
+from asyncdemo.render.html.element import element_of
 from asyncdemo.render.html.page import report_html
+from asyncdemo.render.timeline.chart import charts
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings
 
 __all__ = ["figures", "lesson_accounts", "recorded_lesson", "timeline"]
+
+_FOLLOW: Final = (
+    '<p class="timeline-follow">While it plays, marks in the programs say who is at which line. '
+    "Point at a line to see its bars, at a bar to see its line.</p>"
+)
 
 
 @formatter
@@ -24,8 +32,10 @@ def timeline(source: str) -> str:
     asked = settings(source, ("lesson", "covered"))
     lesson, runs = recorded_lesson(asked["lesson"])
     covered = asked.get("covered") == "yes"
-    element = element_html(lesson_accounts(lesson, runs), covered=covered, ident=lesson.id)
-    return f'<div class="timeline" data-search-exclude>{element}</div>'
+    scale_ns, drawn = charts(runs)
+    element = element_of(lesson_accounts(lesson, runs), scale_ns, drawn, covered=covered, ident=lesson.id)
+    known = any(bar.line for chart in drawn for row in chart.rows for bar in row.bars)
+    return f'<div class="timeline" data-search-exclude>{element}{_FOLLOW if known else ""}</div>'
 
 
 @formatter

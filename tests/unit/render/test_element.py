@@ -111,7 +111,7 @@ class TestPacking:
         story.task("b").sleeps(20).returns()
         seen = data(story.run())
         unit = seen["unit_ns"]
-        kinds = [[Shade.WAITING, "sleep"], [Shade.RUNNING, ""]]
+        kinds = [[Shade.WAITING, "sleep", 0], [Shade.RUNNING, "", 0]]
         assert seen["kinds"] == kinds
         assert seen["runs"][0]["rows"][0] == {
             "label": "a",

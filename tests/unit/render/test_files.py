@@ -29,7 +29,7 @@ from asyncdemo.render.terminal.theme import COLOURS
 from asyncdemo.render.text.csv_table import COLUMNS, render_csv
 from asyncdemo.render.timeline.chart import charts
 from asyncdemo.render.timeline.grid import Shade
-from tests.support.runs import Story, at_line, ns
+from tests.support.runs import APP, Story, at_line, ns
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = [
@@ -205,6 +205,13 @@ class TestCharts:
             (ns(160), ns(210)),
         ]
 
+    def test_a_bar_names_the_line_where_the_row_is_or_went_on_from(self) -> None:
+        story = Story()
+        task = story.task("brew").runs(1).waits(10, "sleep", at=at_line(7)).runs(1)
+        task.waits(10, "lock", at=at_line(3, file="/lib/other.py")).blocks(100, at=at_line(9)).returns()
+        _, (chart,) = charts([replace(story.run(), script=APP)])
+        assert [bar.line for bar in chart.rows[0].bars] == [0, 7, 7, 0, 9]
+
     def test_many_bars_are_cut_into_cells_in_order(self) -> None:
         story = Story()
         task = story.task("busy")
@@ -245,7 +252,10 @@ class TestHtml:
         data = Page(render_html([gate(), crowd(100)])).data
         assert [run["name"] for run in data["runs"]] == ["gate", "crowd"]
         length, kind = data["runs"][0]["rows"][0]["bars"][:2]
-        assert (length * data["unit_ns"], data["kinds"][kind]) == (ns(60), [4, "sleep at app.py:7 in hold"])
+        assert (length * data["unit_ns"], data["kinds"][kind]) == (
+            ns(60),
+            [4, "sleep at app.py:7 in hold", 7],
+        )
         assert data["scale_ns"] == ns(210)
 
     def test_the_same_is_there_without_a_script(self) -> None:

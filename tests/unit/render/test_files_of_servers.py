@@ -106,7 +106,7 @@ class TestHtml:
 
     def test_states_are_told_by_their_place(self) -> None:
         last = self.data(one_at_a_time(3))["rows"][-1]
-        told = [SHADE_WORDS[Shade(shade)] for _, _, shade, _ in last["bars"]]
+        told = [SHADE_WORDS[Shade(shade)] for _, _, shade, *_ in last["bars"]]
         assert told == ["not accepted yet", "running", "waiting", "at its response"]
 
     def test_bands_leave_out_states_that_do_not_occur(self) -> None:

@@ -4,9 +4,10 @@
  * Not for: the shape of the data (timeline_reading.js), the drawing (timeline_drawing.js).
  *
  * Attribute "covered": nothing shows until reveal() is called or its button pressed (predict first, then reveal);
- * then the event "revealed" is dispatched, and "seen" when it was played to its end. A classic script without dependencies: works from file://.
+ * then the event "revealed" is dispatched, and "seen" when it was played to its end; "moment" whenever another time
+ * is shown, "chosen" with the file of the picture that is clicked. A classic script without dependencies: works from file://.
  */
-const AN_EYEFUL_S = 8, TABLE_ROWS = 2000, LEAST_STEP = 2;  // the last: pixels
+const CLOSER = 4, CLOSEST = 1000, AN_EYEFUL_S = 8, TABLE_ROWS = 2000, LEAST_STEP = 2;  // the last: pixels
 const HALF = { threshold: Array.from({ length: 21 }, (_, part) => part / 20) };
 const STYLE = `
   :host { display: block; color: var(--fg); container-type: inline-size;
@@ -35,6 +36,7 @@ const STYLE = `
   .grid { stroke: var(--line); }
   .idle { stroke-opacity: .6; }
   .curve { stroke: #0072b2; fill: #0072b2; fill-opacity: .25; stroke-width: 1.5; }
+  .lit { fill: none; stroke: var(--fg); stroke-width: 2; }
   .line { stroke: #cc79a7; fill: #cc79a7; fill-opacity: .4; }
   .legend { display: flex; flex-wrap: wrap; gap: 3px 19px; margin: 0; padding: 0; list-style: none; color: var(--dim);
     font-size: 13px; }
@@ -122,7 +124,9 @@ class AsyncTimeline extends HTMLElement {
     this.all = false;
     this.shown = this.data.runs.map(() => true);
     this.secret = false;
-    this.time = this.end;
+    this.time = this.announced = this.end;
+    this.zoom = 1;
+    this.since = 0;
     this.build();
   }
 
@@ -137,6 +141,8 @@ class AsyncTimeline extends HTMLElement {
     if (!this.data) return;
     this.secret = play && !calm();
     this.time = this.secret ? 0 : this.end;
+    this.zoom = 1;
+    this.since = 0;
     this.build();
     if (had) this.play.focus();
     if (this.secret) this.sight.observe(this.live);
@@ -166,12 +172,12 @@ class AsyncTimeline extends HTMLElement {
       const plot = html('div', { class: 'plot' }, html('div', { class: 'veil' }));
       const now = html('p', { class: 'now', 'aria-live': 'polite' });
       const picture = html('div', { class: 'picture' }, plot);
-      picture.addEventListener('click', event => this.point(event));
+      picture.addEventListener('click', event => this.point(event, run));
       const section = html('div', { class: 'run' },
         html('p', {}, html('span', { class: 'name' }, run.name),
           html('span', { class: 'figures' }, run.figures || run.outcome), ' ', html('span', { class: 'warn' }, run.warning)),
         now, picture);
-      return { run, section, now, picture, plot, veil: plot.firstChild };
+      return { run, section, now, picture, plot, veil: plot.firstChild, view: run };
     });
     this.key = html('div', { class: 'key' });
     const parts = [this.key, ...this.runs.map(({ section }) => section), this.controls(), this.table()];
@@ -190,11 +196,19 @@ class AsyncTimeline extends HTMLElement {
     this.wide = wide;
     const views = this.data.runs.map(run => this.all ? run : inBrief(run));
     const chosen = views.filter((_, number) => this.shown[number]);
-    this.place = frameFor(this.data, chosen, wide);
-    this.steps = steps(chosen, LEAST_STEP / this.place.width * this.end);
+    const inSight = this.end / this.zoom;
+    // Out of sight: as one turns a page, with a little of the one before.
+    if (this.time < this.since) this.since = this.time - .9 * inSight;
+    if (this.time > this.since + inSight) this.since = this.time - .1 * inSight;
+    this.since = Math.min(Math.max(this.since, 0), this.end - inSight);
+    this.place = frameFor(this.data, chosen, wide, this.since, inSight);
+    this.steps = steps(chosen, LEAST_STEP / this.place.width * inSight);
+    this.wider.disabled = this.zoom === 1;
+    this.closer.disabled = this.zoom >= CLOSEST;
     this.runs.forEach(({ run, section, now, picture, plot }, number) => {
       section.hidden = !this.shown[number];
       if (section.hidden) return;
+      this.runs[number].view = views[number];
       const [drawn, stretches] = drawRun(views[number], this.place);
       const rows = counted(run.rows.length, run.rows.some(row => row.size > 1) ? 'row' : run.noun);
       drawn.setAttribute('aria-label', `Timeline of ${run.name}: ${rows}, from left to right ${duration(run.length_ns)} of time.`
@@ -211,6 +225,19 @@ class AsyncTimeline extends HTMLElement {
     this.seek(this.time);
   }
 
+  /* Shows less of time, or more: what is at the playhead stays there. With 1 all of it. */
+  zoomTo(zoom) {
+    const inSight = this.end / this.zoom;
+    this.zoom = Math.min(Math.max(zoom, 1), CLOSEST);
+    this.since = this.time - (this.time - this.since) / inSight * this.end / this.zoom;
+    this.redraw();
+  }
+
+  redraw() {
+    this.wide = 0;
+    this.fit();
+  }
+
   /* The steps, and some times evenly over all of it. */
   moments() { return [...this.steps, ...Array.from({ length: 60 }, (_, part) => part / 60 * this.end)]; }
 
@@ -222,8 +249,7 @@ class AsyncTimeline extends HTMLElement {
       box.checked = checked;
       box.addEventListener('change', () => {
         act(box);
-        this.wide = 0;
-        this.fit();
+        this.redraw();
       });
       return html('label', {}, box, name);
     };
@@ -250,6 +276,8 @@ class AsyncTimeline extends HTMLElement {
     this.scrub = html('input', { type: 'range', min: 0, max: 1000, step: 'any', 'aria-label': 'Time' });
     this.scrub.addEventListener('input', () => { this.stop(); this.seek(this.scrub.value / 1000 * this.end); });
     this.clock = html('output', { 'aria-live': 'off' });
+    this.closer = button('+', 'Zoom in', () => this.zoomTo(this.zoom * CLOSER));
+    this.wider = button('\u2212', 'Zoom out', () => this.zoomTo(this.zoom / CLOSER));
     const seconds = this.end / 1e9;
     this.speed = html('select', { 'aria-label': 'Speed' },
       html('option', { value: seconds / AN_EYEFUL_S }, `in ${AN_EYEFUL_S} s`), html('option', { value: 1 }, 'real time'),
@@ -259,7 +287,7 @@ class AsyncTimeline extends HTMLElement {
     const bar = html('div', { class: 'bar', role: 'group', 'aria-label': 'Timeline controls: Space plays, arrow keys step' },
       this.play, button('|◀\uFE0E', 'Start', () => { this.stop(); this.seek(0); }),
       button('◀\uFE0E', 'Previous event', () => this.step(-1)), button('▶\uFE0E', 'Next event', () => this.step(1)),
-      this.speed, html('div', { class: 'time' }, this.scrub, this.clock));
+      this.speed, html('div', { class: 'time' }, this.scrub, this.wider, this.closer, this.clock));
     this.label();
     return bar;
   }
@@ -291,10 +319,11 @@ class AsyncTimeline extends HTMLElement {
     yield scroll;
   }
 
-  point(event) {
+  point(event, { file }) {
+    this.dispatchEvent(new CustomEvent('chosen', { bubbles: true, composed: true, detail: { file } }));
     const from = event.currentTarget.getBoundingClientRect().left + this.place.left;
     this.stop();
-    this.seek((event.clientX - from) / this.place.width * this.end);
+    this.seek(this.timeAt(event.clientX - from));
     this.scrub.focus({ preventScroll: true });
   }
 
@@ -302,11 +331,23 @@ class AsyncTimeline extends HTMLElement {
     const on = event.target.closest('select, details, input[type=checkbox]');
     if (on || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key in KEYS) this.step(KEYS[event.key]);
+    else if (event.key === '+' || event.key === '=') this.zoomTo(this.zoom * CLOSER);
+    else if (event.key === '-') this.zoomTo(this.zoom / CLOSER);
+    else if (event.key === '0') this.zoomTo(1);
     else if (event.key === ' ' && event.target.localName !== 'button') this.toggle();
     else if (event.key === 'Home') { this.stop(); this.seek(0); }
     else if (event.key === 'End') { this.stop(); this.seek(this.end); }
     else return;
     event.preventDefault();
+  }
+
+  /* x: from where time begins. */
+  timeAt(x) { return this.place.from + x / this.place.width * this.place.scale; }
+
+  /* What a bar is at a time: [its line, state, colour]. */
+  where(row, time) {
+    const bar = at(row.bars, time);
+    return bar && [bar[4], SHADES[bar[2]].words, SHADES[bar[2]].colour];
   }
 
   /* To a time in nanoseconds. Moves the veils over the pictures: nothing is drawn anew. */
@@ -317,7 +358,9 @@ class AsyncTimeline extends HTMLElement {
     const first = over && this.secret;
     if (over) this.secret = false;
     this.live.classList.toggle('secret', this.secret);
-    const x = this.time / this.end * this.place.width;
+    const part = (this.time - this.place.from) / this.place.scale;
+    if (part < -1e-6 || part > 1 + 1e-6) return this.redraw();
+    const x = this.place.x(this.time) - this.place.left;
     this.runs.forEach(({ run, now, veil }, number) => {
       if (!this.shown[number]) return;
       veil.style.transform = `translateX(${x + (over ? 9 : 1)}px)`;
@@ -329,6 +372,8 @@ class AsyncTimeline extends HTMLElement {
     this.scrub.value = this.time / this.end * 1000;
     this.scrub.setAttribute('aria-valuetext', words);
     this.clock.textContent = words;
+    if (this.announced !== this.time) this.dispatchEvent(new CustomEvent('moment', { bubbles: true, composed: true }));
+    this.announced = this.time;
     if (first) this.dispatchEvent(new CustomEvent('seen', { bubbles: true, composed: true }));
   }
 

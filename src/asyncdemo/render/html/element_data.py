@@ -7,6 +7,7 @@ in a page (``packing``), what is told apart or folded (``chart``).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import TypedDict
 
 from asyncdemo.render.facts.runs import Account, empty_words
@@ -16,17 +17,22 @@ from asyncdemo.render.words import status
 
 __all__ = ["CurveData", "Data", "PoolData", "RowData", "RunData", "chart_data"]
 
+_FOLDERS = 2
+"""The parts of a file's name that tell it from another of the same page."""
 _EXACT = 10
 """Below so many lanes a band says tenths of them."""
 
 
 class RowData(TypedDict):
-    """bars: (start, end, shade, why). bands: (start, end, how many by shade, up to the last that occurs)."""
+    """bars: (start, end, shade, why, line). bands: (start, end, how many by shade).
+
+    Of a band only up to the last shade that occurs.
+    """
 
     label: str
     size: int
     ended: str
-    bars: list[tuple[int, int, int, str]]
+    bars: list[tuple[int, int, int, str, int]]
     bands: list[tuple[int, int, list[float]]]
 
 
@@ -50,9 +56,13 @@ class CurveData(TypedDict):
 
 
 class RunData(TypedDict):
-    """outcome, figures, warning: in words. empty: why there are no rows."""
+    """outcome, figures, warning: in words. empty: why there are no rows.
+
+    file: whose lines the bars name, without the folders that only its machine has.
+    """
 
     name: str
+    file: str
     noun: str
     length_ns: int
     outcome: str
@@ -82,6 +92,7 @@ def _run(account: Account, chart: Chart) -> RunData:
     figures, warning = figures_of(account)
     return {
         "name": chart.name,
+        "file": "/".join(PurePath(chart.file).parts[-_FOLDERS:]),
         "noun": chart.noun,
         "length_ns": chart.length_ns,
         "outcome": status(account.run),
@@ -115,7 +126,7 @@ def _row(row: ChartRow) -> RowData:
         "label": row.label,
         "size": row.size,
         "ended": row.ended,
-        "bars": [(bar.start_ns, bar.end_ns, int(bar.shade), bar.why) for bar in row.bars],
+        "bars": [(bar.start_ns, bar.end_ns, int(bar.shade), bar.why, bar.line) for bar in row.bars],
         "bands": [(band.start_ns, band.end_ns, _amounts(band)) for band in row.bands],
     }
 

@@ -1,7 +1,7 @@
 """Data of the element as it stands in a page, in few bytes.
 
-Times are differences, counted in a unit that is finer than any screen; what a bar is (its shade, and why) is
-a number into a list of what occurs. ``timeline_reading.js`` makes plain data of it again.
+Times are differences, counted in a unit that is finer than any screen; what a bar is (its shade, why, its
+line) is a number into a list of what occurs. ``timeline_reading.js`` makes plain data of it again.
 Not for: what the data is (``element_data``).
 """
 
@@ -46,11 +46,11 @@ def unit_ns(scale_ns: int) -> int:
 
 
 class _Packer:
-    """kinds: every (shade, why) met so far, and its number."""
+    """kinds: every (shade, why, line) met so far, and its number."""
 
     def __init__(self, unit: int) -> None:
         self.unit_ns = unit
-        self.kinds: dict[tuple[int, str], int] = {}
+        self.kinds: dict[tuple[int, str, int], int] = {}
 
     def row(self, row: RowData) -> Packed:
         """Without what is so of most rows."""
@@ -60,7 +60,9 @@ class _Packer:
         if row["ended"] not in ("", "returned"):
             found["ended"] = row["ended"]
         if row["bars"]:
-            bars = ((start, end, self._kind(shade, why)) for start, end, shade, why in row["bars"])
+            bars = (
+                (start, end, self._kind((shade, why, line))) for start, end, shade, why, line in row["bars"]
+            )
             found["bars"] = list(self._in_turn(bars, -1))
         if row["bands"]:
             found["bands"] = list(self._in_turn(_joined(row["bands"]), []))
@@ -74,8 +76,8 @@ class _Packer:
         points = ((at_ns, round(value / _MEMORY) * _MEMORY) for at_ns, value in curve["points"])
         return {**curve, "points": self._points(points)}
 
-    def _kind(self, shade: int, why: str) -> int:
-        return self.kinds.setdefault((shade, why), len(self.kinds))
+    def _kind(self, what: tuple[int, str, int]) -> int:
+        return self.kinds.setdefault(what, len(self.kinds))
 
     def _in_turn(self, stretches: Iterable[tuple[int, int, _What]], nothing: _What) -> Iterator[int | _What]:
         """How long, and what; nothing: what a gap is."""

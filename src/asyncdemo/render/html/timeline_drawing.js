@@ -39,8 +39,9 @@ function textures() {
   return svg('svg', { width: 0, height: 0, class: 'textures', 'aria-hidden': 'true' }, defs);
 }
 
-/* Where time is and how high a row: the same for all runs. `runs`: those that are shown; names are as long as in any. */
-function frameFor(data, runs, total) {
+/* Where time is and how high a row: the same for all runs. `runs`: those that are shown; names are as long as in any.
+ * from, scale: the time that is in sight; what is before or after it is at the edge, and so of no length. */
+function frameFor(data, runs, total, from, scale) {
   const row = Math.round(Math.min(Math.max(ALL_ROWS / Math.max(rowsOf(runs), 1), LEAST_ROW), ROW));
   const letter = row < LETTER + 2 ? SMALL_LETTER : LETTER;
   let longest = 4;
@@ -53,8 +54,9 @@ function frameFor(data, runs, total) {
   for (const { memory } of data.runs) {
     for (const { label, points } of memory) most[label] = points.reduce((high, [, bytes]) => Math.max(high, bytes), most[label] || 1);
   }
-  return { scale: data.scale_ns, left, width: total - left - RIGHT, total, row, letter, most,
-    x: time => left + time / data.scale_ns * (total - left - RIGHT) };
+  const width = total - left - RIGHT;
+  const part = time => Math.min(Math.max((time - from) / scale, 0), 1);
+  return { from, scale, left, top: TOP, width, total, row, letter, most, x: time => left + part(time) * width };
 }
 
 /* The picture of a run, without its name and figures, and where in it time goes on: [top, bottom] of each stretch. */
@@ -155,7 +157,8 @@ function drawRow(run, row, y, frame, named) {
 /* Where a bar begins and ends; what only waited may vanish. */
 function ends([start, end, shade], frame) {
   const from = frame.x(start), to = frame.x(end);
-  return [from, SHADES[shade].visible ? Math.max(to, from + SHORTEST) : to];
+  const inSight = end >= frame.from && start <= frame.from + frame.scale;
+  return [from, SHADES[shade].visible && inSight ? Math.max(to, from + SHORTEST) : to];
 }
 
 /* A line with gaps: "M130 0h5m3 0h7". */
@@ -183,7 +186,7 @@ function drawBands(group, row, frame) {
   const ground = frame.row / 2 - 1, full = frame.row - 2, outlines = new Map();
   for (const [start, end, counts] of row.bands) {
     const working = atWork(counts), shade = busiest(counts);
-    if (working <= 0) continue;
+    if (working <= 0 || end <= frame.from || start >= frame.from + frame.scale) continue;
     const high = Math.max(working / row.size * full, LOWEST);
     outlines.set(shade, `${outlines.get(shade) || ''}M${tenth(frame.x(start))} ${ground}v${-tenth(high)}H${tenth(frame.x(end))}V${ground}z`);
   }
@@ -207,7 +210,7 @@ function* ticks(frame) {
   const step = [1, 2, 5, 10].map(by => by * power).find(by => by >= least * .9);
   const [unit, of] = [['s', 1e9], ['ms', 1e6], ['us', 1e3], ['ns', 1]].find(([, ns]) => frame.scale >= ns) || ['ns', 1];
   const decimals = Math.max(0, -Math.floor(Math.log10(step / of) + 1e-9));
-  for (let number = 0; number * step <= frame.scale; number += 1) {
+  for (let number = Math.ceil(frame.from / step); number * step <= frame.from + frame.scale; number += 1) {
     yield [`${(number * step / of).toFixed(number ? decimals : 0)} ${unit}`, frame.x(number * step)];
   }
 }

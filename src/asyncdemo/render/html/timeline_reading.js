@@ -1,11 +1,12 @@
 /* Reading the data of <async-timeline>, and telling it in words. Not for: drawing and playing.
  *
  * What `load` takes, all times in nanoseconds since the first row opened:
- *   {scale_ns, runs: [{name, noun: 'lane' | 'request', length_ns, outcome, figures, warning, empty,
+ *   {scale_ns, runs: [{name, file, noun: 'lane' | 'request', length_ns, outcome, figures, warning, empty,
  *    folded, fold, rows: [row], pools: [{title, about, folded, fold, rows: [row], queued: [[since, how many]]}],
  *    memory: [{label, about, points: [[since, bytes]]}]}]}
  *   row: {label, size, ended: '' | 'returned' | 'raised' | 'cancelled' | 'open',
- *    bars: [[start, end, shade, why]], bands: [[start, end, [how many by shade]]]}
+ *    bars: [[start, end, shade, why, line]], bands: [[start, end, [how many by shade]]]}
+ * file: whose lines the bars name; line: where the row is then, 0 if that is not known.
  * outcome, figures, warning, empty, about: words. size: how many lanes a row stands for. folded: how many lanes have
  * no row of their own; fold: the most that one row stands for. A shade is an index into SHADES.
  * In a page it is packed (asyncdemo.render.html.packing): differences in units of unit_ns, [how long, kind] in turn.

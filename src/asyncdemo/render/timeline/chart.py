@@ -58,12 +58,17 @@ _MOST_POOLS = 8
 
 
 class Bar(NamedTuple):
-    """One stretch of a row; ``why``: what it waits for, what blocks, who holds a connection."""
+    """One stretch of a row.
+
+    why: what it waits for, what blocks, who holds a connection. line: of the chart's file, where the row is
+    then: where it waits or blocks, or went on from; 0 if that is not known.
+    """
 
     start_ns: int
     end_ns: int
     shade: Shade
     why: str = ""
+    line: int = 0
 
 
 class Band(NamedTuple):
@@ -99,7 +104,10 @@ class ChartPool:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """folded: how many lanes or requests have no row of their own. noun: what they are."""
+    """folded: how many lanes or requests have no row of their own. noun: what they are.
+
+    file: whose lines the bars name; "" if they name none.
+    """
 
     run: Run
     name: str
@@ -110,6 +118,7 @@ class Chart:
     noun: str = "lane"
     pools: tuple[ChartPool, ...] = ()
     curves: tuple[Curve, ...] = ()
+    file: str = ""
 
     @property
     def connections(self) -> Iterator[ChartRow]:
@@ -174,17 +183,22 @@ def _exact(run: Run) -> Chart:
         title(run),
         extent_ns(run),
         tuple(
-            ChartRow(clean(row.name), 1, row.outcome, tuple(_bars(pieces(row, blocked), zero)))
+            ChartRow(clean(row.name), 1, row.outcome, tuple(_bars(pieces(row, blocked), zero, run.script)))
             for row in run.rows
         ),
+        file=run.script,
     )
 
 
-def _bars(of: Iterator[Piece], zero: int) -> Iterator[Bar]:
+def _bars(of: Iterator[Piece], zero: int, file: str) -> Iterator[Bar]:
+    line = 0
     for piece in of:
+        site = (piece.step.called_from or piece.step.site) if piece.step else piece.wait.site
+        if site is not None:
+            line = site.line if site.file == file else 0
         if piece.end_ns > piece.start_ns:
             why = blocking_words(piece.step) if piece.step else clean(piece.wait.reason)
-            yield Bar(piece.start_ns - zero, piece.end_ns - zero, piece.shade, why)
+            yield Bar(piece.start_ns - zero, piece.end_ns - zero, piece.shade, why, line)
 
 
 def _cut(run: Run, grid: Grid, scale_ns: int) -> Chart:

@@ -87,7 +87,11 @@ def test_what_a_record_says_is_no_markup() -> None:
 
 
 def test_the_docs_site_takes_its_style_from_here() -> None:
-    assert "lessons/assets/measure.css" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    link = '<link rel="stylesheet" href="../lessons/assets/measure.css">'
+    pages = [file.read_text(encoding="utf-8") for file in (ROOT / "docs" / "measure").glob("*.md")]
+    assert all(
+        link in page for page in pages if re.search(r"^```(?:report|published|bars)$", page, re.MULTILINE)
+    )
     rule = re.search(r"^\.[\w-]+ \{[^}]*\}", measure_css(), re.MULTILINE)
     assert rule is not None
     assert rule[0] in render_page(a_record())

@@ -1,0 +1,55 @@
+"""Code and picture follow each other: marks at lines, frames around bars, the tab of what is clicked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import OpenPage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def siblings(page: OpenPage) -> Page:
+    opened = page("lessons/siblings.html", width=1600, height=1000)
+    opened.get_by_role("button", name="Skip: show everything").click()
+    opened.locator("async-timeline").evaluate("it => { it.stop(); it.seek(it.end * .3); }")
+    return opened
+
+
+def test_marks_say_who_is_at_which_line(siblings: Page) -> None:
+    mark = siblings.locator(".highlight:visible .thread")
+    mark.wait_for()
+    assert mark.inner_text() == "4 waiting"
+    line = siblings.locator(".highlight:visible [data-linenos='22 ']").bounding_box()
+    shown = mark.bounding_box()
+    assert line
+    assert shown
+    assert abs(line["y"] + line["height"] / 2 - shown["y"] - shown["height"] / 2) < 6
+    siblings.locator("async-timeline").evaluate("it => it.seek(it.end)")
+    mark.wait_for(state="detached")
+
+
+def test_a_line_frames_its_bars_and_a_bar_its_line(siblings: Page) -> None:
+    siblings.locator(".highlight:visible .thread").wait_for()
+    line = siblings.locator(".highlight:visible [data-linenos='22 ']").bounding_box()
+    assert line
+    siblings.mouse.move(line["x"] + 100, line["y"] + line["height"] / 2)
+    picture = siblings.locator("async-timeline .picture").first
+    frames = picture.locator(".lit")
+    frames.wait_for(state="attached")
+    assert str(frames.get_attribute("d")).count("M") == 5
+    picture.hover(position={"x": 140, "y": 30})
+    siblings.locator(".thread-line").wait_for()
+    frames.wait_for(state="detached")
+
+
+def test_a_click_on_a_picture_brings_its_program_to_the_front(siblings: Page) -> None:
+    siblings.locator(".highlight:visible .thread").wait_for()
+    siblings.locator("async-timeline .picture").nth(2).click(position={"x": 200, "y": 40})
+    siblings.locator(".highlight:visible > .filename", has_text="grouped.py").wait_for()
