@@ -1,10 +1,10 @@
-"""Clients ask a database for orders. Each question borrows a connection, reads row after row, and stops at the
-first order of at least LEAST, or with a ValueError at a row that is damaged. Then the connection should be back
-before the client goes on, but it comes back later, and in another task.
+"""A database is asked several questions. Each of them borrows a connection, fetches row after row, and stops at
+the first amount of at least LEAST, or with a ValueError at a row that is damaged. But its connection comes back
+later, and in another task: for what has been left halfway is still open.
 
-Fix it: when first returns or raises, the connection that it has borrowed is back. Each is given back once, by
-the task that borrowed it. A question still reads no row after the one that it stops at, and as many questions
-are asked at the same time as there are connections and clients. main returns what the clients have found.
+Fix it: when first returns or raises, its connection is back, given back once, by the task that fetched rows on
+it. A question still fetches no row after the one it stops at, and CONNECTIONS questions fetch their rows at the
+same time. main returns what they have found.
 
 Run it alone with:  python 30-left-halfway.py
 """
@@ -13,46 +13,30 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator
 
-CLIENTS = 3
+QUESTIONS = 12
 CONNECTIONS = 3
-QUESTIONS = 4
 ROWS = 6
-LEAST = 75
+LEAST = 15
 ROW_S = 0.1
 BACK_S = 0.3
-SEED = 3
-
+SEED = 94
 pool: asyncio.Queue[int] = asyncio.Queue()
 
 
-async def borrow() -> int:
-    """Take a connection out of the pool, as soon as there is one. Leave this function as it is."""
-    return await pool.get()
-
-
 async def fetch(connection: int, question: int, n: int) -> str:
-    """Fetch row n of the answer, on a borrowed connection. Leave this function as it is."""
+    """Fetch row n of the answer. Leave this function as it is."""
     await asyncio.sleep(ROW_S)
-    amount = random.Random(SEED + 1000 * question + n).randint(-5, 100)
-    return str(amount) if amount > 0 else "damaged"
-
-
-def read(row: str) -> int:
-    """The amount that stands in a row. Leave this function as it is."""
-    if row == "damaged":
-        raise ValueError("a row is damaged")
-    return int(row)
+    return random.Random(SEED + 1000 * question + n).choice(["damaged", *map(str, range(1, 20))])
 
 
 async def give_back(connection: int) -> None:
-    """End the query, and put its connection back into the pool. Leave this function as it is."""
+    """End the query, and put its connection into the pool. Leave this function as it is."""
     await asyncio.sleep(BACK_S)
     pool.put_nowait(connection)
 
 
 async def rows(question: int) -> AsyncGenerator[str]:
-    """The rows of the answer, on a connection of their own."""
-    connection = await borrow()
+    connection = await pool.get()
     try:
         for n in range(1, ROWS + 1):
             yield await fetch(connection, question, n)
@@ -60,36 +44,25 @@ async def rows(question: int) -> AsyncGenerator[str]:
         await give_back(connection)
 
 
-async def orders(question: int) -> AsyncGenerator[int]:
-    """The amounts of the orders in these rows."""
-    async for row in rows(question):  # TODO: who closes what rows has returned?
-        yield read(row)
+async def amounts(question: int) -> AsyncGenerator[int]:
+    async for row in rows(question):  # TODO: who closes the generator of the rows?
+        yield int(row)
 
 
 async def first(question: int) -> int | None:
-    """The first order of at least LEAST, None if there is none."""
-    async for order in orders(question):  # TODO: and what orders has returned?
-        if order >= LEAST:
-            return order
+    """The first amount of at least LEAST; None if there is none."""
+    async for amount in amounts(question):  # TODO: and who closes that of the amounts?
+        if amount >= LEAST:
+            return amount
     return None
 
 
-async def client(n: int) -> list[int | str | None]:
-    """Ask all questions of client n, one after the other. Leave this function as it is."""
-    found: list[int | str | None] = []
-    for question in range((n - 1) * QUESTIONS + 1, n * QUESTIONS + 1):
-        try:
-            found.append(await first(question))
-        except ValueError as error:
-            found.append(str(error))
-    return found
-
-
-async def main() -> list[list[int | str | None]]:
-    """Fill the pool; let all clients ask. Leave this function as it is."""
+async def main() -> list[str]:
+    """Fill the pool, and ask all questions. Leave this function as it is."""
     for connection in range(1, CONNECTIONS + 1):
         pool.put_nowait(connection)
-    return await asyncio.gather(*(client(n) for n in range(1, CLIENTS + 1)))
+    found = await asyncio.gather(*map(first, range(1, QUESTIONS + 1)), return_exceptions=True)
+    return [repr(one) for one in found]
 
 
 if __name__ == "__main__":
