@@ -31,9 +31,9 @@ def check(seen: Seen) -> None:
     the_functions_are_as_they_were(seen)
     each_is_given_back_once(seen, questions)
     loans = loans_of(seen)
+    nobody_else_uses_it(seen, loans)
     each_is_back_when_first_is_over(seen, firsts, loans)
     who_fetched_gives_it_back(seen, loans)
-    nobody_else_uses_it(seen, loans)
     no_row_is_fetched_for_nothing(seen, questions)
     first_ends_as_it_should(seen, firsts)
     at_the_same_time(seen, loans)
@@ -117,7 +117,8 @@ def late_words(first: Lane, loan: Loan) -> str:
     ended, back_ns = "raised" if first.outcome is Outcome.RAISED else "returned", came_back_ns(loan)
     when = f"came back {(back_ns - first.end_ns) / 1e9:.2f} s later" if back_ns else "never came back"
     who = ", in another task" if loan.by_another_task else ""
-    return f"{first.name} {ended}, and connection {loan.connection} {when}{who}. Who closes what is left halfway?"
+    left = "Who closes what is left halfway?"
+    return f"{first.name} {ended}, and connection {loan.connection} {when}{who}. {left}"
 
 
 def came_back_ns(loan: Loan) -> int | None:
@@ -138,17 +139,25 @@ def who_fetched_gives_it_back(seen: Seen, loans: list[Loan]) -> None:
 
 
 def nobody_else_uses_it(seen: Seen, loans: list[Loan]) -> None:
-    mixed = next((loan for loan in loans if len({numbers(lane)[1] for lane in loan.fetches}) > 1), None)
+    bad = [loan.connection for loan in loans if len({numbers(lane)[1] for lane in loan.fetches}) > 1]
     ends: dict[int, int] = {}
     for loan in loans:
-        early = loan.fetches[0].start_ns < ends.get(loan.connection, 0)
-        mixed = mixed or (loan if early else None)
+        if loan.fetches[0].start_ns < ends.get(loan.connection, 0):
+            bad.append(loan.connection)
+        if loan.back is not None and loan.fetches[-1].end_ns > loan.back.end_ns:
+            bad.append(loan.connection)
         ends[loan.connection] = loan.back.end_ns if loan.back else 0
+    firsts = {loan.connection: loan.fetches[0].start_ns for loan in reversed(loans)}
+    bad += [
+        numbers(lane)[0]
+        for lane in seen.calls("give_back").lanes
+        if lane.start_ns < firsts.get(numbers(lane)[0], lane.start_ns)
+    ]
     seen.expect(
-        mixed is None,
-        "No connection was used while it was somebody else's.",
+        not bad,
+        "Rows were fetched on borrowed connections only.",
         "A question should fetch its rows between borrowing a connection and giving it back; connection "
-        f"{mixed.connection if mixed else 0} was used while it was somebody else's, or in the pool.",
+        f"{bad[0] if bad else 0} was used while it was in the pool, or somebody else's.",
         at=seen.calls("fetch"),
     )
 
@@ -175,11 +184,12 @@ def first_ends_as_it_should(seen: Seen, firsts: Calls) -> None:
         last, wanted = answer(seen, numbers(lane)[0])
         raises, raised = wanted.startswith("ValueError"), lane.outcome is Outcome.RAISED
         fine = str(lane.error).startswith("ValueError") if raises and raised else lane.result == wanted
+        should = "raise a ValueError" if raises else f"return {wanted}"
         seen.expect(
             fine,
             "",
-            f"{lane.name} stops at row {last}, and should {'raise a ValueError' if raises else f'return {wanted}'}; "
-            f"it {f'raised {lane.error}' if raised else f'returned {lane.result}'}.",
+            f"{lane.name} stops at row {last}, and should {should}; it "
+            f"{f'raised {lane.error}' if raised else f'returned {lane.result}'}.",
             at=firsts,
         )
         seen.held.pop()

@@ -1,10 +1,10 @@
-"""A database is asked several questions. Each of them borrows a connection, fetches row after row, and stops at
-the first amount of at least LEAST, or with a ValueError at a row that is damaged. But its connection comes back
-later, and in another task: for what has been left halfway is still open.
+"""A database is asked several questions. Each borrows a connection, fetches row after row, and stops at the
+first amount of at least LEAST, or with a ValueError at a row that is damaged. Its connection comes back too
+late, and by another task: what has been left halfway is still open.
 
-Fix it: when first returns or raises, its connection is back, given back once, by the task that fetched rows on
-it. A question still fetches no row after the one it stops at, and CONNECTIONS questions fetch their rows at the
-same time. main returns what they have found.
+Fix it: when first returns or raises, its connection is back. It's given back once, by the task that has
+fetched rows on it. A question still fetches no row after the one at which it stops, and CONNECTIONS questions
+fetch their rows at the same time. main returns what they have found.
 
 Run it alone with:  python 30-left-halfway.py
 """
