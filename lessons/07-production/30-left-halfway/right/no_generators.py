@@ -25,25 +25,26 @@ async def give_back(connection: int) -> None:
     pool.put_nowait(connection)
 
 
-async def first(question: int) -> int | None:
-    """The first amount of at least LEAST; None if there is none."""
+async def first(question: int) -> int | str | None:
+    """The first amount of at least LEAST; None if there is none, "damaged" if a row is damaged before it."""
     connection = await pool.get()
     try:
         for n in range(1, ROWS + 1):
-            amount = int(await fetch(connection, question, n))
-            if amount >= LEAST:
-                return amount
+            row = await fetch(connection, question, n)
+            if row == "damaged":
+                return row
+            if int(row) >= LEAST:
+                return int(row)
         return None
     finally:
         await give_back(connection)
 
 
-async def main() -> list[str]:
+async def main() -> list[int | str | None]:
     """Fill the pool, and ask all questions. Leave this function as it is."""
     for connection in range(1, CONNECTIONS + 1):
         pool.put_nowait(connection)
-    found = await asyncio.gather(*map(first, range(1, QUESTIONS + 1)), return_exceptions=True)
-    return [repr(one) for one in found]
+    return await asyncio.gather(*map(first, range(1, QUESTIONS + 1)))
 
 
 if __name__ == "__main__":
