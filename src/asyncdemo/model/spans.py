@@ -163,6 +163,18 @@ class Spans(Sequence[Span]):
         starts[0] = start_ns
         return Spans(starts, self._states[first:last], self._waits[first:last], end_ns, self._causes)
 
+    def waiting_until(self, end_ns: int) -> Spans:
+        """The same, and waiting from their end until then; as they are if they end no earlier."""
+        if not self._starts or end_ns <= self._end_ns:
+            return self
+        return Spans(
+            self._starts + array("q", [self._end_ns]),
+            self._states + array("B", [State.WAITING]),
+            self._waits + array("i", [0]),
+            end_ns,
+            self._causes,
+        )
+
     def __len__(self) -> int:
         return len(self._starts)
 

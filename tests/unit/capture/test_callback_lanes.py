@@ -81,3 +81,33 @@ def test_tasks_that_a_call_in_a_callback_makes_ready_run_as_ever(tmp_path: Path)
         virtual=True,
     )
     assert told.story("main()") == ["0-100 waiting (future)", "100-200 waiting (sleep)"]
+
+
+def test_a_generator_that_outlives_its_task_waits_to_be_closed(tmp_path: Path) -> None:
+    told = recorded(
+        tmp_path,
+        """
+        import asyncio
+
+        kept = []
+
+        async def numbers():
+            yield 1
+
+        async def left():
+            kept.append(numbers())
+            async for number in kept[0]:
+                break
+            await asyncio.sleep(0.1)
+
+        async def main():
+            await asyncio.create_task(left())
+            await asyncio.sleep(0.2)
+            await kept[0].aclose()
+
+        asyncio.run(main())
+        """,
+        lanes=["numbers"],
+        virtual=True,
+    )
+    assert told.story("numbers()") == ["0-100 waiting (sleep)", "100-300 waiting"]

@@ -264,6 +264,8 @@ class _Builder:
             end_ns = opened.end_ns if opened.end_ns is not None else tracks[position].end_ns
             end_ns = max(end_ns, opened.start_ns)
             spans = self._as_shown(position, tracks).clip(opened.start_ns, end_ns)
+            # A generator that is left outlives its task, until another one closes it.
+            spans = spans.waiting_until(end_ns)
             lanes.append(
                 Lane(
                     opened.name,
