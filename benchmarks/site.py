@@ -133,13 +133,13 @@ def _run_s(browser: Browser, address: str) -> tuple[float, float, float]:
 
     start_s = time.perf_counter()
     programs.locator(".live-open").click()
-    programs.locator("textarea").first.wait_for()
+    programs.locator(".cm-content").first.wait_for()
     took_s(programs, "Run", "async-timeline")
     cold_s = time.perf_counter() - start_s
     programs.get_by_role("button", name="Reset", exact=True).click()  # which takes the picture away
     warm_s = took_s(programs, "Run", "async-timeline")
     exercise.locator(".live-open").click()
-    exercise.locator("textarea").wait_for()
+    exercise.locator(".cm-content").wait_for()
     checked_s = took_s(exercise, "Check", ".live-failed")
     context.close()
     return cold_s, warm_s, checked_s

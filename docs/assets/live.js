@@ -8,6 +8,7 @@
 
   const LIMIT_MS = 20000; // of one program; Python keeps it itself
   const LATE_MS = 5000; // beyond that; whoever loops inside of one C call never comes back
+  const EDITOR = new URL("editor.mjs", document.currentScript.src);
   const python = window.asyncdemoPython;
 
   async function ask(request, runs = 1) {
@@ -54,47 +55,28 @@
 
   const button = (words, onclick) => make("button", { type: "button", class: "md-button", onclick }, words);
 
-  let editors = 0;
+  let fields; // editor.mjs
 
-  /* A file that can be changed: numbers beside its lines. Tab leaves it, as any field. */
+  /* A file that can be changed. */
   function editor(place, lesson, file, written) {
-    const id = `live-editor-${++editors}`;
-    const area = make("textarea", {
-      id, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off", rows: 1,
-    });
-    const numbers = make("pre", { class: "live-numbers", "aria-hidden": "true" });
-    const label = make("label", { for: id }, file);
-    function number() {
-      const lines = area.value.split("\n").length;
-      area.rows = Math.min(Math.max(lines, 4), 40);
-      numbers.textContent = Array.from({ length: lines }, (_, n) => n + 1).join("\n");
-      label.textContent = area.value === written ? file : `${file}, changed`;
-    }
-    function set(text) {
-      area.value = text;
-      number();
-    }
-    area.addEventListener("input", () => {
-      number();
-      const stays = keep(lesson, file, area.value === written ? null : area.value);
-      if (!stays) say(place, "This browser keeps nothing: download the file before you leave the page.");
-    });
-    area.addEventListener("scroll", () => { numbers.scrollTop = area.scrollTop; });
-    area.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey) return;
-      const line = area.value.slice(0, area.selectionStart).split("\n").pop();
-      const indent = line.match(/^ */)[0] + (/:\s*$/.test(line) ? "    " : "");
-      event.preventDefault();
-      area.setRangeText(`\n${indent}`, area.selectionStart, area.selectionEnd, "end");
-      area.dispatchEvent(new Event("input"));
+    const label = make("p", { class: "live-name" });
+    const name = () => { label.textContent = field.text === written ? file : `${file}, changed`; };
+    const field = fields.makeField({
+      text: kept(lesson, file) ?? written,
+      label: file,
+      onChange() {
+        name();
+        const stays = keep(lesson, file, field.text === written ? null : field.text);
+        if (!stays) say(place, "This browser keeps nothing: download the file before you leave the page.");
+      },
     });
     addEventListener("storage", (event) => {
-      if (event.key !== key(lesson, file) || (event.newValue ?? written) === area.value) return;
+      if (event.key !== key(lesson, file) || (event.newValue ?? written) === field.text) return;
       say(place, `${file} was changed in another tab. What you type here replaces it; reload the page to go on with that text.`);
     });
-    set(kept(lesson, file) ?? written);
-    const node = make("div", { class: "live-file" }, label, make("div", { class: "live-editor" }, numbers, area));
-    return { node, area, get text() { return area.value; }, reset() { keep(lesson, file, null); set(written); } };
+    name();
+    const node = make("div", { class: "live-file" }, label, make("div", { class: "live-editor" }, field.node));
+    return { node, field, get text() { return field.text; }, reset() { field.set(written); } };
   }
 
   function download(file, text) {
@@ -232,12 +214,13 @@
     open.disabled = true;
     say(place, "Loading Python: about 7 MB, once ...");
     try {
+      fields ??= await import(EDITOR);
       const described = await ask({ do: "describe", lesson });
       open.remove();
       place.prepend(...(part === "exercise" ? exercise : programs)(place, lesson, described));
       place.querySelector(".live-buttons").after(place.querySelector(".live-status")); // one sees it from the buttons
       say(place, "Ready.");
-      place.querySelector("textarea").focus({ preventScroll: true });
+      place.querySelector(".cm-content").focus({ preventScroll: true });
     } catch (error) {
       open.disabled = false;
       say(place, error.message);

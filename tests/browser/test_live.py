@@ -29,7 +29,7 @@ _LONG_MS = 180_000
 def _part(opened: OpenPage, name: str) -> Locator:
     part = opened(_LESSON).locator(f".live[data-part={name}]")
     part.locator(".live-open").click()
-    part.locator("textarea").first.wait_for(timeout=_LONG_MS)
+    part.locator(".cm-content").first.wait_for(timeout=_LONG_MS)
     return part
 
 
@@ -49,7 +49,7 @@ def test_programs_are_run_and_one_that_never_ends_is_stopped(page: OpenPage) -> 
     _press(part, "Run")
     part.locator("async-timeline").wait_for(timeout=_LONG_MS)
     assert "1.20 s" in part.locator(".live-result").inner_text()  # 4 times 0.3 s
-    part.locator("textarea").last.fill("BREWS = 10\ndef brew(n): ...\nwhile True: pass\n")
+    part.locator(".cm-content").last.fill("BREWS = 10\ndef brew(n): ...\nwhile True: pass\n")
     _press(part, "Run")
     _press(part, "Stop")
     part.get_by_text("Stopped.", exact=True).wait_for()
@@ -81,7 +81,7 @@ _BAD = {
 def test_bad_input_ends_with_a_sentence_and_the_page_goes_on(page: OpenPage) -> None:
     part = _part(page, "programs")
     for text, sentence in _BAD.items():
-        part.locator("textarea").last.fill(text)
+        part.locator(".cm-content").last.fill(text)
         _press(part, "Run")
         part.filter(has_text=sentence).wait_for(timeout=_LONG_MS)
         _press(part, "Reset")
@@ -96,13 +96,16 @@ def test_a_second_tab_and_a_browser_that_keeps_nothing_are_told(page: OpenPage) 
     other.goto(part.page.url)
     there = other.locator(".live[data-part=exercise]")
     there.locator(".live-open").click()
-    there.locator("textarea").fill("# from the other tab\n", timeout=_LONG_MS)
+    there.locator(".cm-content").fill("# from the other tab\n", timeout=_LONG_MS)
     part.get_by_text("exercise.py was changed in another tab.").wait_for()
-    assert "other tab" not in part.locator("textarea").input_value()  # it is not taken from under one's hands
+    # It is not taken from under one's hands.
+    assert (
+        "other tab" not in part.locator(".cm-content").inner_text()
+    )  # it is not taken from under one's hands
     other.evaluate(
         "void (Storage.prototype.setItem = () => { throw new DOMException(String(), `QuotaExceededError`); })"
     )
-    there.locator("textarea").fill("# not kept\n")
+    there.locator(".cm-content").fill("# not kept\n")
     there.get_by_text("This browser keeps nothing: download the file").wait_for()
 
 
@@ -119,7 +122,7 @@ def test_an_exercise_fails_with_its_sentence_and_passes(page: OpenPage) -> None:
     part.locator(".live-failed").wait_for(timeout=_LONG_MS)
     sentence = "6 brews should be at work at the same time; there was never more than 1."
     assert sentence in part.locator(".live-failed").inner_text()
-    part.locator("textarea").fill(_SOLUTION.read_text(encoding="utf-8"))
+    part.locator(".cm-content").fill(_SOLUTION.read_text(encoding="utf-8"))
     _press(part, "Check")
     part.get_by_text("Passed.", exact=True).wait_for(timeout=_LONG_MS)
 

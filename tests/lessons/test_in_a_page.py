@@ -13,7 +13,8 @@ from asyncdemo.browser.needs import runs_in_a_page
 from asyncdemo.course.content.catalog import load_course
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import MissingError
-from asyncdemo.site.pyodide import FOLDER, fetched, packed_python, pyodide_files
+from asyncdemo.site.npm import FOLDER, PINNED, fetched
+from asyncdemo.site.pyodide import packed_python, pyodide_files
 from tests.support import page_runs
 
 pytestmark = pytest.mark.slow
@@ -35,7 +36,7 @@ def page_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("node") is None:
         pytest.skip("Node runs Pyodide here, and is not installed")
     try:
-        files = pyodide_files(fetched(_ROOT / "requirements" / "page.toml", _ROOT / FOLDER))
+        files = pyodide_files(fetched("pyodide", _ROOT / PINNED, _ROOT / FOLDER))
     except MissingError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("page")

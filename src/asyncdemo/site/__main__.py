@@ -26,12 +26,14 @@ from asyncdemo.render.lab.page import measure_css
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
 from asyncdemo.site.catalogue import catalogue_page
+from asyncdemo.site.editor import editor_files
 from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
 from asyncdemo.site.llms import write_llms
 from asyncdemo.site.measure import RECORDS
+from asyncdemo.site.npm import fetched, pinned_editor
 from asyncdemo.site.pack import SITE, pack
 from asyncdemo.site.policy import write_policies
-from asyncdemo.site.pyodide import fetched, packed_python, pyodide_files
+from asyncdemo.site.pyodide import packed_python, pyodide_files
 from asyncdemo.site.recordings import Recordings
 from asyncdemo.site.reports import write_reports
 from asyncdemo.site.teaching import notes_page, questions_page
@@ -93,7 +95,8 @@ def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache) -> None:
 def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:
     """The files that let a page run Python; none, and a line that says so, if they cannot be had."""
     try:
-        files = pyodide_files(fetched())
+        files = pyodide_files(fetched("pyodide"))
+        files |= editor_files({name: fetched(name) for name in pinned_editor()})
     except MissingError as error:
         print(f"No page can run Python: {error}", file=sys.stderr)
         return {}

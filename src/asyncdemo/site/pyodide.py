@@ -1,17 +1,12 @@
-"""Python for the pages: Pyodide, fetched once and held against its hash, and what of ours runs in it.
+"""Python for the pages: what of Pyodide a page needs, and what of ours runs in it.
 
 Not for: what it does there (``browser``), or the page's side of it (``docs/assets/python.js``).
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import io
-import shutil
-import subprocess
 import tarfile
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,13 +15,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import asyncdemo
 from asyncdemo.course.content.lesson import Lesson
-from asyncdemo.errors import MissingError
 
-__all__ = ["FOLDER", "fetched", "packed_python", "pyodide_files"]
+__all__ = ["packed_python", "pyodide_files"]
 
-FOLDER: Final = Path(".cache/site/pyodide")
-"""Of the checkout: what was fetched."""
-_PINNED: Final = Path("requirements/page.toml")
 _FILES: Final = (
     "pyodide.mjs",
     "pyodide.asm.mjs",
@@ -52,38 +43,6 @@ _OURS: Final = (
 )
 """What ``browser`` imports, by rooms."""
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
-_FETCH_S: Final = 300.0
-
-
-def fetched(pinned: Path = _PINNED, folder: Path = FOLDER) -> Path:
-    """The package, as it was published. Raises MissingError if it cannot be had, or is another one."""
-    wanted = tomllib.loads(pinned.read_text("utf-8"))["pyodide"]
-    package = folder / f"pyodide-{wanted['version']}.tgz"
-    if not package.is_file():
-        _fetch(f"pyodide@{wanted['version']}", folder)
-    if not package.is_file():
-        raise MissingError(f"npm did not write {package}.")
-    digest = base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
-    if f"sha512-{digest}" != wanted["integrity"]:
-        package.unlink()
-        raise MissingError(f"{package} was not what {pinned} names, and is removed.")
-    return package
-
-
-def _fetch(what: str, folder: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise MissingError(f"{what} is fetched by npm, which is not installed.")
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        subprocess.run(
-            [npm, "pack", "--silent", "--pack-destination", str(folder), what],
-            check=True,
-            capture_output=True,
-            timeout=_FETCH_S,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise MissingError(f"{what} could not be fetched by npm: {error}") from None
 
 
 def pyodide_files(package: Path) -> dict[str, bytes]:

@@ -1,0 +1,51 @@
+"""The editor of the pages: CodeMirror's modules as they were published, which name each other by files.
+
+A bundler would make one file of them, and be one more thing to install. A page loads them with its first
+editor.
+Not for: how the editor is set up (``docs/assets/editor.mjs``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Final
+
+__all__ = ["editor_files"]
+
+_IMPORT: Final = re.compile(
+    r"""^(import\b[^'"\n]*|export\b[^'"\n]*\bfrom\s*)(['"])([^'"]+)\2""", re.MULTILINE
+)
+
+
+def editor_files(packages: Mapping[str, Path]) -> dict[str, bytes]:
+    """Name -> content. packages: name -> archive. Raises ValueError if one imports what is not there."""
+    return {file_name(name): _module(name, archive, packages) for name, archive in packages.items()}
+
+
+def file_name(package: str) -> str:
+    return f"{package.removeprefix('@').replace('/', '-')}.mjs"
+
+
+def _module(name: str, archive: Path, packages: Mapping[str, Path]) -> bytes:
+    with tarfile.open(archive) as opened:
+        about = json.load(_member(opened, "package/package.json"))
+        path = about["exports"]["import"].removeprefix("./")
+        text = _member(opened, f"package/{path}").read().decode()
+
+    def by_file(found: re.Match[str]) -> str:
+        begin, quote, imported = found.groups()
+        if imported not in packages:
+            raise ValueError(f"{name} imports {imported}, which is not pinned")
+        return f"{begin}{quote}./{file_name(imported)}{quote}"
+
+    return _IMPORT.sub(by_file, text).encode()
+
+
+def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
+    member = archive.extractfile(name)
+    assert member is not None
+    return member

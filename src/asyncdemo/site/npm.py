@@ -1,0 +1,61 @@
+"""Packages of npm's registry that the pages carry: fetched once, and held against their hashes.
+
+Not for: what is taken out of them (``pyodide``, ``editor``).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Final
+
+from asyncdemo.errors import MissingError
+
+__all__ = ["FOLDER", "PINNED", "fetched", "pinned_editor"]
+
+PINNED: Final = Path("requirements/page.toml")
+FOLDER: Final = Path(".cache/site/npm")
+"""Of the checkout: what was fetched."""
+_FETCH_S: Final = 300.0
+
+
+def pinned_editor(pinned: Path = PINNED) -> tuple[str, ...]:
+    """The packages that the editor consists of."""
+    return tuple(tomllib.loads(pinned.read_text("utf-8"))["editor"])
+
+
+def fetched(name: str, pinned: Path = PINNED, folder: Path = FOLDER) -> Path:
+    """A package, as it was published. Raises MissingError if it cannot be had, or is another one."""
+    table = tomllib.loads(pinned.read_text("utf-8"))
+    wanted = table[name] if name in table else table["editor"][name]
+    version = wanted["version"]
+    package = folder / f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz"
+    if not package.is_file():
+        _fetch(f"{name}@{version}", folder)
+    if not package.is_file():
+        raise MissingError(f"npm did not write {package}.")
+    digest = base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
+    if f"sha512-{digest}" != wanted["integrity"]:
+        package.unlink()
+        raise MissingError(f"{package} was not what {pinned} names, and is removed.")
+    return package
+
+
+def _fetch(what: str, folder: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise MissingError(f"{what} is fetched by npm, which is not installed.")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        subprocess.run(
+            [npm, "pack", "--silent", "--pack-destination", str(folder), what],
+            check=True,
+            capture_output=True,
+            timeout=_FETCH_S,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise MissingError(f"{what} could not be fetched by npm: {error}") from None
