@@ -59,7 +59,8 @@
     return whole;
   }
 
-  const shown = (timeline) => (timeline.covered ? [] : timeline.runs ?? []).filter((_, number) => timeline.shown[number]);
+  /* Not of runs of a changed program: the listing is that of the recorded one. */
+  const shown = (timeline) => (timeline.covered || timeline.closest(".live") ? [] : timeline.runs ?? []).filter((_, number) => timeline.shown[number]);
 
   function follow(timeline) {
     for (const { run, view } of shown(timeline)) {
