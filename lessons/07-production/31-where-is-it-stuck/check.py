@@ -1,0 +1,174 @@
+"""What stuck must say of the tasks, in sentences. Where they really waited was recorded."""
+
+import ast
+import random
+from pathlib import Path
+
+from asyncdemo.model import Lane, Outcome, State, Track, TrackKind
+from asyncdemo.testing.checks import Seen
+
+Place = tuple[str, int]
+"""(function, line)"""
+EXERCISE = Path(__file__).with_name("exercise.py")
+KNOBS = {"ORDERS", "SEED", "PATIENCE_S"}
+STEPS = 9
+AT_LEAST_TAKEN = 5
+"""Of the steps of an order, before the first report."""
+
+
+def check(seen: Seen) -> None:
+    script = Path(seen.run.script)
+    nothing_else_is_changed(seen, script)
+    asked = seen.calls("stuck", "reports")
+    said = [what_is_said(seen, lane) for lane in asked.lanes if lane.outcome is Outcome.RETURNED]
+    if len(said) < len(asked):
+        seen.ends_well()
+    nobody_is_cancelled(seen)
+    seen.ends_well()
+    before: dict[str, Place] = {}
+    for n, (lane, places) in enumerate(zip(asked.lanes, said, strict=True), 1):
+        before = each_place_is_right(seen, script, n, lane, places, before)
+    seen.held.append("Each report named each task that wasn't done, once, and the line that it waited at.")
+    asked.happen_at_least(reports(int(seen.knobs["SEED"]), int(seen.knobs["ORDERS"])))
+    seen.calls("handle", "orders").happen(int(seen.knobs["ORDERS"])).all_return()
+    seen.never_blocked()
+    seen.no_warnings()
+
+
+def nothing_else_is_changed(seen: Seen, script: Path) -> None:
+    """But stuck, the imports and the numbers. What is new may stand beside it."""
+    given, now = statements(EXERCISE), statements(script)
+    changed = [name for name, text in given.items() if now.get(name) != text]
+    seen.expect(
+        not changed,
+        "",
+        f"Leave {' and '.join(changed[:2])} as the exercise has it: stuck finds out by itself who waits where.",
+    )
+    seen.held.pop()
+
+
+def statements(file: Path) -> dict[str, str]:
+    """What each name at the top of the file stands for, in the end."""
+    found: dict[str, str] = {}
+    for statement in ast.parse(file.read_text("utf-8")).body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names = [statement.name]
+            if ast.get_docstring(statement) is not None:
+                statement.body = statement.body[1:]
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            names = [node.id for one in targets for node in ast.walk(one) if isinstance(node, ast.Name)]
+        elif isinstance(statement, ast.If):
+            names = ["the end of the file"]
+        else:
+            continue
+        found.update({name: ast.dump(statement) for name in names if name not in KNOBS | {"stuck"}})
+    return found
+
+
+def what_is_said(seen: Seen, lane: Lane) -> list[tuple[str, str, int]]:
+    value = None if lane.result is None else ast.literal_eval(lane.result)
+    good = isinstance(value, list) and all(
+        isinstance(one, (tuple, list)) and [type(part) for part in one] == [str, str, int] for one in value
+    )
+    shown = "something else" if lane.result is None else repr(value)[:60]
+    seen.expect(
+        good,
+        "",
+        "stuck should return a list of tuples, each with the name of a task, the name of a function and the "
+        f"number of a line: ('parcel 1', 'pack', 60). It returned {shown}.",
+        at=seen.calls("stuck"),
+    )
+    seen.held.pop()
+    return [tuple(one) for one in value] if isinstance(value, list) else []
+
+
+def nobody_is_cancelled(seen: Seen) -> None:
+    cancelled = [track.name for track in tasks(seen) if track.outcome is Outcome.CANCELLED]
+    seen.expect(
+        not cancelled,
+        "No task was cancelled.",
+        f"stuck should only look, and all orders should be handled in the end; {''.join(cancelled[:1])} was "
+        "cancelled.",
+        at=seen.calls("handle"),
+    )
+    seen.held.pop()
+
+
+def each_place_is_right(
+    seen: Seen,
+    script: Path,
+    n: int,
+    lane: Lane,
+    said: list[tuple[str, str, int]],
+    before: dict[str, Place],
+) -> dict[str, Place]:
+    """Gives who really waited where."""
+    waiting = who_waits_where(seen, lane)
+    lines = script.read_text("utf-8").splitlines()
+    for name, right in waiting.items():
+        places = [(function, line) for one, function, line in said if one == name]
+        fault = f"stuck should name each task once; in report {n} it named {name} {len(places)} times."
+        if len(places) < 2:
+            function, line = right
+            fault = (
+                f"In report {n}, {name} waited in {function}, at line {line}: {lines[line - 1].strip()} - "
+            )
+            fault += (
+                f"stuck said {said_instead(places[0], right, before.get(name)) if places else 'nothing'}."
+            )
+        seen.expect(places == [right], "", fault, at=seen.calls("stuck"))
+        seen.held.pop()
+    asking = seen.run.tracks[lane.track].name
+    more = [name for name, *_ in said if name not in waiting]
+    why = (
+        "is the task that called stuck" if more[:1] == [asking] else "is the name of no task that wasn't done"
+    )
+    seen.expect(
+        not more,
+        "",
+        f"stuck should name the tasks that aren't done, but for the one that calls it; report {n} has "
+        f"{''.join(more[:1])!r}, which {why}.",
+        at=seen.calls("stuck"),
+    )
+    seen.held.pop()
+    return waiting
+
+
+def who_waits_where(seen: Seen, lane: Lane) -> dict[str, Place]:
+    """As the tracer has it, at that moment; of all tasks but the one that asks, main's last."""
+    found: dict[str, Place] = {}
+    for track in sorted(tasks(seen), key=lambda track: track.function == "main"):
+        for span in track.spans:
+            site = span.wait.site
+            now = span.start_ns < lane.start_ns <= span.end_ns and span.state is State.WAITING
+            if now and site and track.index != lane.track:
+                found[track.name] = site.function, site.line
+    return found
+
+
+def tasks(seen: Seen) -> list[Track]:
+    return [track for track in seen.run.tracks if track.kind is TrackKind.TASK and not track.own]
+
+
+def said_instead(place: Place, right: Place, before: Place | None) -> str:
+    function, line = place
+    words = f"{function!r}, line {line}"
+    functions = statements(EXERCISE)
+    if place == before:
+        return f"{words}, which was right in the report before"
+    if line == right[1]:
+        return f"{words}; that line is in another function"
+    if function == right[0]:
+        return f"{words}; that's the right function, and another line of it"
+    if function in functions:
+        return f"{words}; that function only waits for one that it has called"
+    return f"{words}; that function isn't in this file"
+
+
+def reports(seed: int, orders: int) -> int:
+    """One for each step that an order misses: as many as that order needs which misses the most."""
+    chance, missing = random.Random(seed), [0]
+    for _ in range(orders):
+        missing.append(STEPS - len(chance.sample(range(STEPS), chance.randint(AT_LEAST_TAKEN, STEPS - 1))))
+    return max(missing)

@@ -1,0 +1,97 @@
+"""The functions write down themselves where they wait.
+
+Run it alone with:  python told_by_the_orders.py
+"""
+
+import asyncio
+import random
+import sys
+
+ORDERS = 4
+SEED = 0
+PATIENCE_S = 1.0
+STEPS = ["address", "stock", "shelf", "card", "money", "receipt", "box", "label", "van"]
+Steps = dict[str, asyncio.Event]
+
+
+at: dict[str, tuple[str, int]] = {}
+
+
+async def wait(step: asyncio.Event) -> None:
+    task, caller = asyncio.current_task(), sys._getframe(1)
+    assert task is not None
+    at[task.get_name()] = (caller.f_code.co_name, caller.f_lineno)
+    await step.wait()
+    del at[task.get_name()]
+
+
+def stuck() -> list[tuple[str, str, int]]:
+    """Return the name, the function and the line of each task that waits."""
+    return [(name, *place) for name, place in at.items()]
+
+
+async def handle(n: int, steps: Steps) -> None:
+    """Handle order n. Leave this function as it is."""
+    parcel = asyncio.create_task(pack(steps), name=f"parcel {n}")
+    await wait(steps["address"])
+    await reserve(steps)
+    await charge(steps)
+    await parcel
+
+
+async def reserve(steps: Steps) -> None:
+    """Put the goods aside. Leave this function as it is."""
+    await wait(steps["stock"])
+    await wait(steps["shelf"])
+
+
+async def charge(steps: Steps) -> None:
+    """Get the money. Leave this function as it is."""
+    await ask_the_bank(steps)
+    await wait(steps["receipt"])
+
+
+async def ask_the_bank(steps: Steps) -> None:
+    """Is there any? Leave this function as it is."""
+    await wait(steps["card"])
+    await wait(steps["money"])
+
+
+async def pack(steps: Steps) -> None:
+    """Make a parcel. Leave this function as it is."""
+    await wait(steps["box"])
+    await address(steps)
+    await wait(steps["van"])
+
+
+async def address(steps: Steps) -> None:
+    """Say where it goes. Leave this function as it is."""
+    await wait(steps["label"])
+
+
+async def watchdog(orders: list[Steps], chance: random.Random) -> None:
+    """Print where all wait, and let each order take one more step, until all are done. Leave it as it is."""
+    while any(not step.is_set() for steps in orders for step in steps.values()):
+        await asyncio.sleep(PATIENCE_S)
+        print(*stuck(), sep="\n")
+        for steps in orders:
+            missing = [step for step in steps.values() if not step.is_set()]
+            if missing:
+                chance.choice(missing).set()
+
+
+async def main() -> None:
+    """Handle some orders. Each of them misses some steps, at first. Leave this function as it is."""
+    chance = random.Random(SEED)
+    orders: list[Steps] = [{step: asyncio.Event() for step in STEPS} for _ in range(ORDERS)]
+    for steps in orders:
+        for step in chance.sample(STEPS, chance.randint(5, len(STEPS) - 1)):
+            steps[step].set()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(watchdog(orders, chance), name="watchdog")
+        for n, steps in enumerate(orders, 1):
+            group.create_task(handle(n, steps), name=f"order {n}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
