@@ -13,7 +13,7 @@ NOTE_S = 0.3
 PATIENCE_S = 1.0
 EXIT_S = 1.8
 
-lock = threading.Lock()
+accounts = threading.Lock()
 
 
 async def note() -> None:
@@ -22,8 +22,8 @@ async def note() -> None:
 
 
 async def transfer(n: int) -> None:
-    """Take money out of the account, one transfer at a time."""
-    with lock:
+    """Move money between accounts, one transfer at a time."""
+    with accounts:
         await note()
 
 

@@ -9,11 +9,13 @@ from asyncdemo.testing.checks import Seen
 
 Place = tuple[str, int]
 """(function, line)"""
+Told = tuple[str, str, int]
+"""(name of the task, function, line)"""
 EXERCISE = Path(__file__).with_name("exercise.py")
-KNOBS = {"ORDERS", "SEED", "PATIENCE_S"}
-STEPS = 9
-AT_LEAST_TAKEN = 5
-"""Of the steps of an order, before the first report."""
+KNOBS = {"ORDERS", "SEED"}
+STEPS = 6
+TAKEN = (2, 5)
+"""Of the steps of an order, before the first report: at least, at most."""
 
 
 def check(seen: Seen) -> None:
@@ -25,11 +27,13 @@ def check(seen: Seen) -> None:
         seen.ends_well()
     nobody_is_cancelled(seen)
     seen.ends_well()
-    before: dict[str, Place] = {}
     for n, (lane, places) in enumerate(zip(asked.lanes, said, strict=True), 1):
-        before = each_place_is_right(seen, script, n, lane, places, before)
+        right = who_waits_where(seen, lane)
+        it_looks_again(seen, n, said, right)
+        each_place_is_right(seen, script, n, places, right)
+        nobody_else_is_named(seen, n, seen.run.tracks[lane.track].name, places, right)
     seen.held.append("Each report named each task that wasn't done, once, and the line that it waited at.")
-    asked.happen_at_least(reports(int(seen.knobs["SEED"]), int(seen.knobs["ORDERS"])))
+    the_orders_hang(seen, len(asked))
     seen.calls("handle", "orders").happen(int(seen.knobs["ORDERS"])).all_return()
     seen.never_blocked()
     seen.no_warnings()
@@ -42,7 +46,7 @@ def nothing_else_is_changed(seen: Seen, script: Path) -> None:
     seen.expect(
         not changed,
         "",
-        f"Leave {' and '.join(changed[:2])} as the exercise has it: stuck finds out by itself who waits where.",
+        f"Leave {' and '.join(changed[:2])} as the exercise has it: stuck finds out by itself.",
     )
     seen.held.pop()
 
@@ -66,7 +70,7 @@ def statements(file: Path) -> dict[str, str]:
     return found
 
 
-def what_is_said(seen: Seen, lane: Lane) -> list[tuple[str, str, int]]:
+def what_is_said(seen: Seen, lane: Lane) -> list[Told]:
     value = None if lane.result is None else ast.literal_eval(lane.result)
     good = isinstance(value, list) and all(
         isinstance(one, (tuple, list)) and [type(part) for part in one] == [str, str, int] for one in value
@@ -95,44 +99,49 @@ def nobody_is_cancelled(seen: Seen) -> None:
     seen.held.pop()
 
 
-def each_place_is_right(
-    seen: Seen,
-    script: Path,
-    n: int,
-    lane: Lane,
-    said: list[tuple[str, str, int]],
-    before: dict[str, Place],
-) -> dict[str, Place]:
-    """Gives who really waited where."""
-    waiting = who_waits_where(seen, lane)
-    lines = script.read_text("utf-8").splitlines()
-    for name, right in waiting.items():
-        places = [(function, line) for one, function, line in said if one == name]
-        fault = f"stuck should name each task once; in report {n} it named {name} {len(places)} times."
-        if len(places) < 2:
-            function, line = right
-            fault = (
-                f"In report {n}, {name} waited in {function}, at line {line}: {lines[line - 1].strip()} - "
-            )
-            fault += (
-                f"stuck said {said_instead(places[0], right, before.get(name)) if places else 'nothing'}."
-            )
-        seen.expect(places == [right], "", fault, at=seen.calls("stuck"))
-        seen.held.pop()
-    asking = seen.run.tracks[lane.track].name
-    more = [name for name, *_ in said if name not in waiting]
-    why = (
-        "is the task that called stuck" if more[:1] == [asking] else "is the name of no task that wasn't done"
+def it_looks_again(seen: Seen, n: int, said: list[list[Told]], right: dict[str, Place]) -> None:
+    now = sorted(said[n - 1])
+    seen.expect(
+        n == 1
+        or now != sorted(said[n - 2])
+        or now == sorted((name, *place) for name, place in right.items()),
+        "",
+        f"stuck should look again each time; report {n} says the same as the one before it, though orders have "
+        "gone on.",
+        at=seen.calls("stuck"),
     )
+    seen.held.pop()
+
+
+def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Told], right: dict[str, Place]) -> None:
+    lines = script.read_text("utf-8").splitlines()
+    for name, place in right.items():
+        places = [(function, line) for one, function, line in said if one == name]
+        if len(places) > 1:
+            fault = f"stuck should name each task once; in report {n} it named {name} {len(places)} times."
+        else:
+            function, line = place
+            instead = said_instead(places[0], place) if places else "nothing of it"
+            fault = (
+                f"In report {n}, {name} waited in {function}, at line {line}: {lines[line - 1].strip()} — "
+            )
+            fault += f"stuck said {instead}."
+        seen.expect(places == [place], "", fault, at=seen.calls("stuck"))
+        seen.held.pop()
+
+
+def nobody_else_is_named(seen: Seen, n: int, asking: str, said: list[Told], right: dict[str, Place]) -> None:
+    more = next((name for name, *_ in said if name not in right), "")
+    known = more in {track.name for track in tasks(seen)}
+    why = "was done by then" if known else "is the name of no task"
     seen.expect(
         not more,
         "",
         f"stuck should name the tasks that aren't done, but for the one that calls it; report {n} has "
-        f"{''.join(more[:1])!r}, which {why}.",
+        f"{more!r}, which {'is the one that calls it' if more == asking else why}.",
         at=seen.calls("stuck"),
     )
     seen.held.pop()
-    return waiting
 
 
 def who_waits_where(seen: Seen, lane: Lane) -> dict[str, Place]:
@@ -147,16 +156,25 @@ def who_waits_where(seen: Seen, lane: Lane) -> dict[str, Place]:
     return found
 
 
+def the_orders_hang(seen: Seen, times: int) -> None:
+    wanted = reports(int(seen.knobs["SEED"]), int(seen.knobs["ORDERS"]))
+    seen.expect(
+        times >= wanted,
+        f"There were {times} reports.",
+        "stuck should only look, and leave it to the watchdog that orders go on. They hang for "
+        f"{wanted} reports then; there {'were' if times > 1 else 'was'} {times}.",
+        at=seen.calls("handle"),
+    )
+
+
 def tasks(seen: Seen) -> list[Track]:
     return [track for track in seen.run.tracks if track.kind is TrackKind.TASK and not track.own]
 
 
-def said_instead(place: Place, right: Place, before: Place | None) -> str:
+def said_instead(place: Place, right: Place) -> str:
     function, line = place
     words = f"{function!r}, line {line}"
     functions = statements(EXERCISE)
-    if place == before:
-        return f"{words}, which was right in the report before"
     if line == right[1]:
         return f"{words}; that line is in another function"
     if function == right[0]:
@@ -168,7 +186,5 @@ def said_instead(place: Place, right: Place, before: Place | None) -> str:
 
 def reports(seed: int, orders: int) -> int:
     """One for each step that an order misses: as many as that order needs which misses the most."""
-    chance, missing = random.Random(seed), [0]
-    for _ in range(orders):
-        missing.append(STEPS - len(chance.sample(range(STEPS), chance.randint(AT_LEAST_TAKEN, STEPS - 1))))
-    return max(missing)
+    chance = random.Random(seed)
+    return STEPS - min(len(chance.sample(range(STEPS), chance.randint(*TAKEN))) for _ in range(orders))

