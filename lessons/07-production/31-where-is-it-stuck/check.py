@@ -106,7 +106,7 @@ def it_looks_again(seen: Seen, n: int, said: list[list[Told]], right: dict[str, 
         or now != sorted(said[n - 2])
         or now == sorted((name, *place) for name, place in right.items()),
         "",
-        f"stuck should look again each time; report {n} says the same as the one before it, though orders have "
+        f"stuck should look again each time; report {n} says the same as the one before, though orders have "
         "gone on.",
         at=seen.calls("stuck"),
     )

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 TRANSFERS = 3
 GAP_S = 0.1
-NOTE_S = 0.3
+NOTE_S = 0.4
 PATIENCE_S = 1.0
 EXIT_S = 1.8
 

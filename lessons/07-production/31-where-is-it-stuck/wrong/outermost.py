@@ -7,7 +7,7 @@ import asyncio
 import random
 
 ORDERS = 4
-SEED = 0
+SEED = 29
 STEPS = ["stock", "card", "money", "receipt", "box", "label"]
 Steps = dict[str, asyncio.Event]
 chance = random.Random(SEED)
