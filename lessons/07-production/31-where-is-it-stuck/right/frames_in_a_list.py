@@ -6,7 +6,7 @@ Run it alone with:  python frames_in_a_list.py
 import asyncio
 import random
 from collections.abc import Iterator
-from types import CoroutineType, FrameType
+from types import FrameType
 from typing import Any
 
 ORDERS = 4
@@ -16,8 +16,8 @@ Steps = dict[str, asyncio.Event]
 chance = random.Random(SEED)
 
 
-def frames(awaited: object) -> Iterator[FrameType]:
-    while isinstance(awaited, CoroutineType):
+def frames(awaited: Any) -> Iterator[FrameType]:
+    while hasattr(awaited, "cr_await"):
         yield awaited.cr_frame
         awaited = awaited.cr_await
 

@@ -17,7 +17,7 @@ def innermost(awaited: object) -> tuple[str, int] | None:
     frame = getattr(awaited, "cr_frame", None)
     if frame is None:
         return None
-    here = (frame.f_code.co_name, frame.f_lineno) if frame.f_code.co_filename == __file__ else None
+    here = (frame.f_code.co_name, frame.f_lineno) if frame.f_globals is globals() else None
     return innermost(getattr(awaited, "cr_await", None)) or here
 
 

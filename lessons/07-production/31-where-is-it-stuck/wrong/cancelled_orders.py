@@ -4,8 +4,8 @@ Run it alone with:  python cancelled_orders.py
 """
 
 import asyncio
-import inspect
 import random
+from typing import Any
 
 ORDERS = 4
 SEED = 29
@@ -17,14 +17,15 @@ chance = random.Random(SEED)
 def stuck() -> list[tuple[str, str, int]]:
     places = []
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
-        function, line, coroutine = "", 0, task.get_coro()
-        while inspect.iscoroutine(coroutine):
-            if coroutine.cr_code.co_filename == __file__:
-                function, line = coroutine.cr_code.co_name, coroutine.cr_frame.f_lineno
-            coroutine = coroutine.cr_await
+        place = (task.get_name(), "", 0)
+        awaited: Any = task.get_coro()
+        while hasattr(awaited, "cr_await"):
+            frame, awaited = awaited.cr_frame, awaited.cr_await
+            if frame.f_code.co_filename == __file__:
+                place = (task.get_name(), frame.f_code.co_name, frame.f_lineno)
         if task.get_name().startswith("order"):
             task.cancel()
-        places.append((task.get_name(), function, line))
+        places.append(place)
     return places
 
 

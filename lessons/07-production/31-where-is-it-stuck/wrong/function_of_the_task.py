@@ -4,8 +4,8 @@ Run it alone with:  python function_of_the_task.py
 """
 
 import asyncio
-import inspect
 import random
+from typing import Any
 
 ORDERS = 4
 SEED = 29
@@ -17,13 +17,14 @@ chance = random.Random(SEED)
 def stuck() -> list[tuple[str, str, int]]:
     places = []
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
-        coroutine, line = task.get_coro(), 0
-        function = getattr(coroutine, "__name__", "")
-        while inspect.iscoroutine(coroutine):
-            if coroutine.cr_code.co_filename == __file__:
-                line = coroutine.cr_frame.f_lineno
-            coroutine = coroutine.cr_await
-        places.append((task.get_name(), function, line))
+        place = (task.get_name(), "", 0)
+        awaited: Any = task.get_coro()
+        function = awaited.__name__
+        while hasattr(awaited, "cr_await"):
+            frame, awaited = awaited.cr_frame, awaited.cr_await
+            if frame.f_code.co_filename == __file__:
+                place = (task.get_name(), function, frame.f_lineno)
+        places.append(place)
     return places
 
 

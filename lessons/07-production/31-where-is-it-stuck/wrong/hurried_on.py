@@ -4,8 +4,8 @@ Run it alone with:  python hurried_on.py
 """
 
 import asyncio
-import inspect
 import random
+from typing import Any
 
 ORDERS = 4
 SEED = 29
@@ -17,15 +17,16 @@ chance = random.Random(SEED)
 def stuck() -> list[tuple[str, str, int]]:
     places = []
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
-        function, line, coroutine = "", 0, task.get_coro()
-        while inspect.iscoroutine(coroutine):
-            if coroutine.cr_code.co_filename == __file__:
-                function, line = coroutine.cr_code.co_name, coroutine.cr_frame.f_lineno
-            coroutine = coroutine.cr_await
-        frame = task.get_stack()[-1]
-        for step in frame.f_locals.get("steps", {}).values():
-            step.set()
-        places.append((task.get_name(), function, line))
+        place = (task.get_name(), "", 0)
+        awaited: Any = task.get_coro()
+        while hasattr(awaited, "cr_await"):
+            frame, awaited = awaited.cr_frame, awaited.cr_await
+            if frame.f_code.co_filename == __file__:
+                place = (task.get_name(), frame.f_code.co_name, frame.f_lineno)
+        for step in task.get_stack()[0].f_locals.get("steps", {}).values():
+            if isinstance(step, asyncio.Event):
+                step.set()
+        places.append(place)
     return places
 
 

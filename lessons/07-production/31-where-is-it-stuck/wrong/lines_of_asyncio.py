@@ -4,8 +4,8 @@ Run it alone with:  python lines_of_asyncio.py
 """
 
 import asyncio
-import inspect
 import random
+from typing import Any
 
 ORDERS = 4
 SEED = 29
@@ -17,11 +17,12 @@ chance = random.Random(SEED)
 def stuck() -> list[tuple[str, str, int]]:
     places = []
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
-        function, line, coroutine = "", 0, task.get_coro()
-        while inspect.iscoroutine(coroutine):
-            function, line = coroutine.cr_code.co_name, coroutine.cr_frame.f_lineno
-            coroutine = coroutine.cr_await
-        places.append((task.get_name(), function, line))
+        place = (task.get_name(), "", 0)
+        awaited: Any = task.get_coro()
+        while hasattr(awaited, "cr_await"):
+            frame, awaited = awaited.cr_frame, awaited.cr_await
+            place = (task.get_name(), frame.f_code.co_name, frame.f_lineno)
+        places.append(place)
     return places
 
 
