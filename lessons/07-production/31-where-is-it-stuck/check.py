@@ -138,7 +138,7 @@ def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Told], righ
 
 
 def nobody_else_is_named(seen: Seen, n: int, asking: str, said: list[Told], right: dict[str, Place]) -> None:
-    more = next((name for name, *_ in said if name not in right), "")
+    more = min((name for name, *_ in said if name not in right), default="")
     known = more in {track.name for track in tasks(seen)}
     why = "was done by then" if known else "is the name of no task"
     seen.expect(
