@@ -113,7 +113,6 @@ def it_looks_again(seen: Seen, n: int, said: list[list[Told]], right: dict[str, 
         "",
         f"stuck should look again each time; report {n} says the same as the one before, though orders have "
         "gone on.",
-        at=seen.calls("stuck"),
     )
     seen.held.pop()
 
@@ -133,20 +132,19 @@ def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Told], righ
                 f"In report {n}, {name} waited in {function}, at line {line}: {lines[line - 1].strip()} — "
             )
             fault += f"stuck said {instead}."
-        seen.expect(places == [place], "", fault, at=seen.calls("stuck"))
+        seen.expect(places == [place], "", fault)
         seen.held.pop()
 
 
 def nobody_else_is_named(seen: Seen, n: int, asking: str, said: list[Told], right: dict[str, Place]) -> None:
-    more = min((name for name, *_ in said if name not in right), default="")
+    more = min((name for name, *_ in said if name not in right), default=None)
     known = more in {track.name for track in tasks(seen)}
     why = "was done by then" if known else "is the name of no task"
     seen.expect(
-        not more,
+        more is None,
         "",
         f"stuck should name the tasks that aren't done, but for the one that calls it; report {n} has "
         f"{more!r}, which {'is the one that calls it' if more == asking else why}.",
-        at=seen.calls("stuck"),
     )
     seen.held.pop()
 
