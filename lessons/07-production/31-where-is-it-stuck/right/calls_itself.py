@@ -1,0 +1,69 @@
+"""One function for all: for the tasks, and for each coroutine that another one waits for.
+
+Run it alone with:  python calls_itself.py
+"""
+
+import asyncio
+import random
+from typing import Any
+
+ORDERS = 4
+SEED = 29
+STEPS = ["stock", "card", "money", "receipt", "box", "label"]
+Steps = dict[str, asyncio.Event]
+chance = random.Random(SEED)
+
+
+def stuck(name: str = "", awaited: Any = None) -> list[tuple[str, str, int]]:
+    if not name:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        return [place for task in tasks for place in stuck(task.get_name(), task.get_coro())]
+    if not hasattr(awaited, "cr_await"):
+        return []
+    code, line = awaited.cr_code, awaited.cr_frame.f_lineno
+    here = [(name, code.co_name, line)] if code.co_filename == __file__ else []
+    return stuck(name, awaited.cr_await) or here
+
+
+async def handle(n: int, steps: Steps) -> None:
+    parcel = asyncio.create_task(pack(steps), name=f"parcel {n}")
+    await steps["stock"].wait()
+    await charge(steps)
+    await parcel
+
+
+async def charge(steps: Steps) -> None:
+    await ask_the_bank(steps)
+    await steps["receipt"].wait()
+
+
+async def ask_the_bank(steps: Steps) -> None:
+    await steps["card"].wait()
+    await steps["money"].wait()
+
+
+async def pack(steps: Steps) -> None:
+    await steps["box"].wait()
+    await steps["label"].wait()
+
+
+async def watchdog(orders: list[Steps]) -> None:
+    while any(missing := [[one for one in steps.values() if not one.is_set()] for steps in orders]):
+        await asyncio.sleep(1)
+        print(*stuck(), sep="\n")
+        for steps in filter(None, missing):
+            chance.choice(steps).set()
+
+
+async def main() -> None:
+    async with asyncio.TaskGroup() as group:
+        orders: list[Steps] = [{step: asyncio.Event() for step in STEPS} for _ in range(ORDERS)]
+        for n, steps in enumerate(orders, 1):
+            group.create_task(handle(n, steps), name=f"order {n}")
+            for step in chance.sample(STEPS, chance.randint(2, 5)):
+                steps[step].set()
+        group.create_task(watchdog(orders), name="watchdog")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
