@@ -16,6 +16,7 @@ __all__ = ["missing", "runs_in_a_page"]
 
 _MODULES = {
     "concurrent": "threads or processes",
+    "faulthandler": "threads",
     "multiprocessing": "processes",
     "socket": "sockets",
     "subprocess": "processes",
