@@ -1,0 +1,89 @@
+"""CLIENTS clients send reviews of films. Each of them is served by a task, and all tasks share one session, so
+most of them fail.
+
+Fix it: each client's reviews are stored in one transaction, which is no other client's. If the database refuses
+one of them, none of this client's reviews stays. Otherwise all of them stay. CONNECTIONS clients are served at the
+same time, over as many connections. serve returns "stored" or "refused" for each client, in their order, and
+then nobody holds a connection any more.
+
+Run it alone with:  python 34-one-session-per-task.py
+"""
+
+import asyncio
+import os
+from random import Random
+
+import asyncpg
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.pool import AsyncAdaptedQueuePool
+
+CLIENTS = 6
+CONNECTIONS = 3
+REVIEWS = 3
+REFUSED = 2
+QUERY_S = 0.2
+SEED = 1
+URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+
+def reviews_of(client: int) -> list[tuple[int, int]]:
+    """The reviews that a client sends: film and rating of each. Leave this function as it is."""
+    ratings = Random(SEED + client)
+    films = [100 * client + n for n in range(1, REVIEWS + 1)]
+    if client == REFUSED:
+        films[1] += 1000  # there is no such film
+    return [(film_id, ratings.randint(1, 5)) for film_id in films]
+
+
+async def connect() -> asyncpg.Connection:
+    """Open a connection to the database. Leave this function as it is."""
+    return await asyncpg.connect(URL)
+
+
+async def store(session: AsyncSession, film_id: int, rating: int) -> int:
+    """Store a review; return the number of its transaction. Leave this function as it is."""
+    sql = text("INSERT INTO review VALUES (:film_id, :rating) RETURNING txid_current(), pg_sleep(:seconds)")
+    values = {"film_id": film_id, "rating": rating, "seconds": QUERY_S}
+    return int((await session.execute(sql, values)).scalar_one())
+
+
+async def stored(engine: AsyncEngine) -> list[list[int]]:
+    """Ask for all reviews in the database. Leave this function as it is."""
+    async with AsyncSession(engine) as session:
+        return [list(row) for row in await session.execute(text("SELECT * FROM review ORDER BY film_id"))]
+
+
+def held(engine: AsyncEngine) -> int:
+    """How many connections somebody holds. Leave this function as it is."""
+    assert isinstance(engine.pool, AsyncAdaptedQueuePool)
+    return engine.pool.checkedout()
+
+
+async def accept(session: AsyncSession, client: int) -> str:
+    # TODO: whose transaction is this, and what becomes of it if a review is refused?
+    for film_id, rating in reviews_of(client):
+        await store(session, film_id, rating)
+    await session.commit()
+    return "stored"
+
+
+async def serve(engine: AsyncEngine) -> list[str]:
+    # TODO: who may use a session?
+    async with AsyncSession(engine) as session:
+        return await asyncio.gather(*(accept(session, client) for client in range(1, CLIENTS + 1)))
+
+
+async def main() -> list[list[int]]:
+    """Serve all clients, then look into the database. Leave this function as it is."""
+    engine = create_async_engine(
+        "postgresql+asyncpg://", async_creator=connect, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=10
+    )
+    print(await serve(engine), held(engine), "connections are held")
+    reviews = await stored(engine)
+    await engine.dispose()
+    return reviews
+
+
+if __name__ == "__main__":
+    print(asyncio.run(main()))

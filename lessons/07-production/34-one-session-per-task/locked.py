@@ -1,0 +1,49 @@
+"""A page shows some films, and each of them is looked up by a task. Which session do the tasks use?
+
+Predict how many films are found before you run it:  python locked.py
+"""
+
+import asyncio
+import os
+
+import asyncpg
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
+
+FILMS = 5
+CONNECTIONS = 5
+QUERY_S = 0.3
+BROKEN = 0
+URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+
+async def connect() -> asyncpg.Connection:
+    return await asyncpg.connect(URL)
+
+
+async def query(session: AsyncSession, film_id: int) -> str:
+    table = "film" if film_id != BROKEN else "flim"  # somebody has made a typing error
+    sql = text(f"SELECT title FROM {table}, pg_sleep(:seconds) WHERE film_id = :film_id")
+    found = await session.execute(sql, {"film_id": film_id, "seconds": QUERY_S})
+    return str(found.scalar_one())
+
+
+async def look_up(session: AsyncSession, lock: asyncio.Lock, film_id: int) -> str:
+    async with lock:
+        return await query(session, film_id)
+
+
+async def main() -> None:
+    engine = create_async_engine(
+        "postgresql+asyncpg://", async_creator=connect, pool_size=CONNECTIONS, max_overflow=0
+    )
+    lock = asyncio.Lock()
+    async with AsyncSession(engine) as session:
+        tasks = (look_up(session, lock, n) for n in range(1, FILMS + 1))
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+    await engine.dispose()
+    print(*(f"film {n}: {title}" for n, title in enumerate(found, start=1)), sep="\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
