@@ -1,4 +1,4 @@
-"""A page shows some films, and each of them is looked up by a task. Which session do the tasks use?
+"""A page shows some films, and a task looks up each of them in the database. Which session does it use?
 
 Predict how many films are found before you run it:  python one_per_task.py
 """
@@ -8,7 +8,7 @@ import os
 
 import asyncpg
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
 FILMS = 5
 CONNECTIONS = 5
@@ -21,26 +21,29 @@ async def connect() -> asyncpg.Connection:
     return await asyncpg.connect(URL)
 
 
+engine = create_async_engine(  # it has a pool of connections, and opens them when they're needed
+    "postgresql+asyncpg://", async_creator=connect, pool_size=CONNECTIONS, max_overflow=0
+)
+
+
 async def query(session: AsyncSession, film_id: int) -> str:
-    table = "film" if film_id != BROKEN else "flim"  # somebody has made a typing error
+    table = "flim" if film_id == BROKEN else "film"  # there's no table flim
     sql = text(f"SELECT title FROM {table}, pg_sleep(:seconds) WHERE film_id = :film_id")
     found = await session.execute(sql, {"film_id": film_id, "seconds": QUERY_S})
     return str(found.scalar_one())
 
 
-async def look_up(engine: AsyncEngine, film_id: int) -> str:
+async def look_up(film_id: int) -> str:
     async with AsyncSession(engine) as session:
         return await query(session, film_id)
 
 
 async def main() -> None:
-    engine = create_async_engine(
-        "postgresql+asyncpg://", async_creator=connect, pool_size=CONNECTIONS, max_overflow=0
-    )
-    tasks = (look_up(engine, n) for n in range(1, FILMS + 1))
-    found = await asyncio.gather(*tasks, return_exceptions=True)
+    tasks = [look_up(n) for n in range(1, FILMS + 1)]
+    titles = await asyncio.gather(*tasks, return_exceptions=True)
+    for n, title in enumerate(titles, start=1):
+        print(f"film {n}: {title}")
     await engine.dispose()
-    print(*(f"film {n}: {title}" for n, title in enumerate(found, start=1)), sep="\n")
 
 
 if __name__ == "__main__":

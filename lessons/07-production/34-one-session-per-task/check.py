@@ -1,0 +1,189 @@
+"""Who stores whose reviews, over which connection and in which transaction, in sentences."""
+
+import re
+from collections import Counter, defaultdict
+from random import Random
+
+from asyncdemo.analysis.metrics import most_at_once
+from asyncdemo.testing.checks import Calls, Lane, Outcome, Seen
+
+Review = tuple[int, int]
+"""Film and rating."""
+
+WHY = {
+    "InvalidRequestError": "SQLAlchemy says so when a second task uses a session too early.",
+    "IllegalStateChangeError": "SQLAlchemy says so when a second task uses a session too early.",
+    "InterfaceError": "asyncpg says so when a second task uses a connection in the middle of something.",
+    "DBAPIError": "Its transaction had failed before, in another call: no more can be stored in it.",
+    "PendingRollbackError": "Its transaction had failed before, in another call: no more can be stored in it.",
+    "TimeoutError": "It waited for a connection, and got none for 10 s: who held them all that time?",
+}
+"""By the name of the error: what it means here."""
+
+
+def check(seen: Seen) -> None:
+    clients, connections = int(seen.knobs["CLIENTS"]), int(seen.knobs["CONNECTIONS"])
+    refused = int(seen.knobs["REFUSED"])
+    reviews = {client: reviews_of(seen, client) for client in range(1, clients + 1)}
+    stores = seen.calls("store", "stores")
+    once = all(len(seen.calls(name)) == 1 for name in ("main", "serve", "held", "stored"))
+    the_same(seen, once, "main")
+    nothing_else_goes_wrong(seen, stores, reviews[refused][1])
+    each_is_stored_once(seen, stores, reviews, refused)
+    whole = (lane for lane in stores.lanes if lane.outcome is Outcome.RETURNED)
+    the_same(seen, all(took_s(lane) >= float(seen.knobs["QUERY_S"]) for lane in whole), "store")
+    a_transaction_each(seen, stores)
+    in_the_database(seen, reviews, refused)
+    answers(seen, clients, refused)
+    over_connections(seen, stores, connections)
+    seen.no_warnings()
+
+
+def nothing_else_goes_wrong(seen: Seen, stores: Calls, bad: Review) -> None:
+    for lane in stores.lanes:
+        expected = review(lane) == bad and lane.error == "IntegrityError"
+        seen.expect(
+            lane.outcome is Outcome.RETURNED or expected,
+            "",
+            f"{lane.name} should store its review; it {ended(lane)}. {WHY.get(lane.error, '')}".rstrip(),
+            at=stores,
+        )
+        seen.held.pop()
+    seen.held.append("Nothing but the review of an unknown film was refused.")
+
+
+def each_is_stored_once(
+    seen: Seen, stores: Calls, reviews: dict[int, list[Review]], refused: int
+) -> None:
+    """Of the client that is refused: what comes before the bad one, and that. The rest need not be tried."""
+    every = [review for sent in reviews.values() for review in sent]
+    times = Counter(review(lane) for lane in stores.lanes)
+    the_same(seen, times.keys() <= set(every), "reviews_of")
+    for client, sent in reviews.items():
+        for one in sent[:2] if client == refused else sent:
+            decides = " Whether there is such a film is for the database to say." if one[0] > 1000 else ""
+            seen.expect(
+                times[one] == 1,
+                "",
+                f"store should be called once for each review of client {client}; it was called "
+                f"{times[one]} times for film {one[0]}.{decides}",
+                at=stores,
+            )
+            seen.held.pop()
+    seen.held.append("store was called once for each review.")
+
+
+def a_transaction_each(seen: Seen, stores: Calls) -> None:
+    of_client, of_transaction = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
+    for lane, value in zip(stores.lanes, stores.values, strict=True):
+        if lane.outcome is Outcome.RETURNED:
+            the_same(seen, type(value) is int, "store")
+            assert isinstance(value, int)
+            of_client[client_of(lane)].add(value)
+            of_transaction[value].add(client_of(lane))
+    shared = next((sorted(who) for who in of_transaction.values() if len(who) > 1), [])
+    seen.expect(
+        not shared,
+        "No transaction was shared by clients.",
+        f"The transaction of a client should be no other client's; reviews of clients "
+        f"{', '.join(map(str, shared))} were stored in the same one.",
+        at=stores,
+    )
+    several = next((client for client, used in sorted(of_client.items()) if len(used) > 1), 0)
+    seen.expect(
+        not several,
+        "Each client's reviews were stored in one transaction.",
+        f"All reviews of a client should be stored in one transaction; those of client {several} were stored "
+        f"in {len(of_client[several])}.",
+        at=stores,
+    )
+
+
+def in_the_database(seen: Seen, reviews: dict[int, list[Review]], refused: int) -> None:
+    (rows,) = seen.calls("stored").all_return().values
+    the_same(seen, isinstance(rows, list), "stored")
+    assert isinstance(rows, list)
+    found = Counter((row[0], row[1]) for row in rows)
+    for client, sent in reviews.items():
+        there = sum(found[one] for one in sent)
+        if client == refused:
+            what = "One review of client {} was refused, so none of them should be in the database"
+            wanted = 0
+        else:
+            what = "All reviews of client {} should be in the database when serve returns"
+            wanted = len(sent)
+        seen.expect(
+            there == wanted,
+            "",
+            f"{what.format(client)}; {there} of {len(sent)} {'was' if there == 1 else 'were'}.",
+            at=seen.calls("stored"),
+        )
+        seen.held.pop()
+    the_same(seen, found.total() == len(reviews) * len(reviews[refused]) - len(reviews[refused]), "stored")
+    seen.held.append("The database had all reviews of each client, and none of the one that was refused.")
+
+
+def answers(seen: Seen, clients: int, refused: int) -> None:
+    wanted = ["refused" if client == refused else "stored" for client in range(1, clients + 1)]
+    seen.calls("serve").return_values([wanted])
+
+
+def over_connections(seen: Seen, stores: Calls, connections: int) -> None:
+    """Before its last QUERY_S seconds, a call may have waited for a connection; then the database worked."""
+    query_ns = round(float(seen.knobs["QUERY_S"]) * 1e9)
+    worked = [(lane.end_ns - query_ns, lane.end_ns) for lane in stores.lanes if took_s(lane) * 1e9 >= query_ns]
+    most = most_at_once(worked)
+    seen.expect(
+        most >= connections,
+        f"The database stored reviews of {connections} clients at the same time.",
+        f"{connections} clients should be served at the same time; the database was never at work for more "
+        f"than {most}.",
+        at=stores,
+    )
+    opened = len(seen.calls("connect"))
+    seen.expect(
+        opened == connections,
+        f"{connections} connections were opened.",
+        f"{connections} connections should be enough, those of the engine's pool; {opened} were opened.",
+        at=seen.calls("connect"),
+    )
+    (left,) = seen.calls("held").values
+    seen.expect(
+        left == 0,
+        "When serve returned, nobody held a connection.",
+        f"When serve returns, nobody should hold a connection; {left} of {connections} were still held. Who "
+        "closes each session?",
+        at=stores,
+    )
+
+
+def reviews_of(seen: Seen, client: int) -> list[Review]:
+    """As the exercise has it."""
+    ratings = Random(int(seen.knobs["SEED"]) + client)
+    films = [100 * client + n for n in range(1, int(seen.knobs["REVIEWS"]) + 1)]
+    if client == seen.knobs["REFUSED"]:
+        films[1] += 1000
+    return [(film_id, ratings.randint(1, 5)) for film_id in films]
+
+
+def the_same(seen: Seen, holds: bool, functions: str) -> None:
+    seen.expect(holds, "", f"Leave {functions} as the exercise has it.")
+    seen.held.pop()
+
+
+def ended(lane: Lane) -> str:
+    return f"raised {lane.error}" if lane.outcome is Outcome.RAISED else f"was {lane.outcome.value}"
+
+
+def review(lane: Lane) -> Review:
+    """The last two arguments of the call: ``store(..., 101, 4)``."""
+    film_id, rating = re.findall(r"\d+", lane.name)[-2:]
+    return int(film_id), int(rating)
+
+
+def client_of(lane: Lane) -> int:
+    return review(lane)[0] % 1000 // 100
+
+
+def took_s(lane: Lane) -> float:
+    return (lane.end_ns - lane.start_ns) / 1e9
