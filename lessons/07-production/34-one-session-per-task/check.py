@@ -10,15 +10,18 @@ from asyncdemo.testing.checks import Calls, Lane, Outcome, Seen
 Review = tuple[int, int]
 """Film and rating."""
 
+TOGETHER = "SQLAlchemy raises that when two tasks use one session at the same time."
+FAILED_BEFORE = "Its transaction had failed before, in another call, so nothing more can be stored in it."
 WHY = {
-    "InvalidRequestError": "SQLAlchemy says so when a second task uses a session too early.",
-    "IllegalStateChangeError": "SQLAlchemy says so when a second task uses a session too early.",
-    "InterfaceError": "asyncpg says so when a second task uses a connection in the middle of something.",
-    "DBAPIError": "Its transaction had failed before, in another call: no more can be stored in it.",
-    "PendingRollbackError": "Its transaction had failed before, in another call: no more can be stored in it.",
-    "TimeoutError": "It waited for a connection, and got none for 10 s: who held them all that time?",
+    "InvalidRequestError": TOGETHER,
+    "IllegalStateChangeError": TOGETHER,
+    "InterfaceError": "asyncpg raises that when two tasks use one connection at the same time.",
+    "DBAPIError": FAILED_BEFORE,
+    "PendingRollbackError": FAILED_BEFORE,
+    "TimeoutError": "It waited for a connection, and got none for 10 s. Who held them all that time?",
+    "": "Does serve wait for all of its tasks?",
 }
-"""By the name of the error: what it means here."""
+"""By the name of the error: what it means here. Without one the call was cancelled."""
 
 
 def check(seen: Seen) -> None:
@@ -28,11 +31,12 @@ def check(seen: Seen) -> None:
     stores = seen.calls("store", "stores")
     once = all(len(seen.calls(name)) == 1 for name in ("main", "serve", "held", "stored"))
     the_same(seen, once, "main")
+    no_shared_transaction(seen, stores)
     nothing_else_goes_wrong(seen, stores, reviews[refused][1])
     each_is_stored_once(seen, stores, reviews, refused)
     whole = (lane for lane in stores.lanes if lane.outcome is Outcome.RETURNED)
     the_same(seen, all(took_s(lane) >= float(seen.knobs["QUERY_S"]) for lane in whole), "store")
-    a_transaction_each(seen, stores)
+    one_transaction(seen, stores)
     in_the_database(seen, reviews, refused)
     answers(seen, clients, refused)
     over_connections(seen, stores, connections)
@@ -40,7 +44,8 @@ def check(seen: Seen) -> None:
 
 
 def nothing_else_goes_wrong(seen: Seen, stores: Calls, bad: Review) -> None:
-    for lane in stores.lanes:
+    """What raised stands before what was cancelled, as that may come of it."""
+    for lane in sorted(stores.lanes, key=lambda lane: lane.outcome is not Outcome.RAISED):
         expected = review(lane) == bad and lane.error == "IntegrityError"
         seen.expect(
             lane.outcome is Outcome.RETURNED or expected,
@@ -52,16 +57,14 @@ def nothing_else_goes_wrong(seen: Seen, stores: Calls, bad: Review) -> None:
     seen.held.append("Nothing but the review of an unknown film was refused.")
 
 
-def each_is_stored_once(
-    seen: Seen, stores: Calls, reviews: dict[int, list[Review]], refused: int
-) -> None:
+def each_is_stored_once(seen: Seen, stores: Calls, reviews: dict[int, list[Review]], refused: int) -> None:
     """Of the client that is refused: what comes before the bad one, and that. The rest need not be tried."""
     every = [review for sent in reviews.values() for review in sent]
     times = Counter(review(lane) for lane in stores.lanes)
     the_same(seen, times.keys() <= set(every), "reviews_of")
     for client, sent in reviews.items():
-        for one in sent[:2] if client == refused else sent:
-            decides = " Whether there is such a film is for the database to say." if one[0] > 1000 else ""
+        for one in sent[1::-1] if client == refused else sent:
+            decides = " Whether there's such a film is for the database to say." if one[0] > 1000 else ""
             seen.expect(
                 times[one] == 1,
                 "",
@@ -73,30 +76,43 @@ def each_is_stored_once(
     seen.held.append("store was called once for each review.")
 
 
-def a_transaction_each(seen: Seen, stores: Calls) -> None:
-    of_client, of_transaction = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
+def no_shared_transaction(seen: Seen, stores: Calls) -> None:
+    clients = defaultdict[int, set[int]](set)
+    for client, transaction in transactions(seen, stores):
+        clients[transaction].add(client)
+    shared = next((sorted(who) for who in clients.values() if len(who) > 1), [])
+    seen.expect(
+        not shared,
+        "No two clients shared a transaction.",
+        f"The transaction of a client should be no other client's; reviews of clients {listed(shared)} were "
+        "stored in the same one. Do these clients share a session?",
+        at=stores,
+    )
+
+
+def one_transaction(seen: Seen, stores: Calls) -> None:
+    used = defaultdict[int, set[int]](set)
+    for client, transaction in transactions(seen, stores):
+        used[client].add(transaction)
+    several = next((client for client in sorted(used) if len(used[client]) > 1), 0)
+    seen.expect(
+        not several,
+        "Each client's reviews were stored in one transaction.",
+        f"The reviews of a client should be stored in one transaction; those of client {several} were stored "
+        f"in {len(used[several])}.",
+        at=stores,
+    )
+
+
+def transactions(seen: Seen, stores: Calls) -> list[tuple[int, int]]:
+    """The client and the transaction of each review that was stored, for the moment at least."""
+    found = []
     for lane, value in zip(stores.lanes, stores.values, strict=True):
         if lane.outcome is Outcome.RETURNED:
             the_same(seen, type(value) is int, "store")
             assert isinstance(value, int)
-            of_client[client_of(lane)].add(value)
-            of_transaction[value].add(client_of(lane))
-    shared = next((sorted(who) for who in of_transaction.values() if len(who) > 1), [])
-    seen.expect(
-        not shared,
-        "No transaction was shared by clients.",
-        f"The transaction of a client should be no other client's; reviews of clients "
-        f"{', '.join(map(str, shared))} were stored in the same one.",
-        at=stores,
-    )
-    several = next((client for client, used in sorted(of_client.items()) if len(used) > 1), 0)
-    seen.expect(
-        not several,
-        "Each client's reviews were stored in one transaction.",
-        f"All reviews of a client should be stored in one transaction; those of client {several} were stored "
-        f"in {len(of_client[several])}.",
-        at=stores,
-    )
+            found.append((client_of(lane), value))
+    return found
 
 
 def in_the_database(seen: Seen, reviews: dict[int, list[Review]], refused: int) -> None:
@@ -131,7 +147,9 @@ def answers(seen: Seen, clients: int, refused: int) -> None:
 def over_connections(seen: Seen, stores: Calls, connections: int) -> None:
     """Before its last QUERY_S seconds, a call may have waited for a connection; then the database worked."""
     query_ns = round(float(seen.knobs["QUERY_S"]) * 1e9)
-    worked = [(lane.end_ns - query_ns, lane.end_ns) for lane in stores.lanes if took_s(lane) * 1e9 >= query_ns]
+    worked = [
+        (lane.end_ns - query_ns, lane.end_ns) for lane in stores.lanes if took_s(lane) * 1e9 >= query_ns
+    ]
     most = most_at_once(worked)
     seen.expect(
         most >= connections,
@@ -164,6 +182,10 @@ def reviews_of(seen: Seen, client: int) -> list[Review]:
     if client == seen.knobs["REFUSED"]:
         films[1] += 1000
     return [(film_id, ratings.randint(1, 5)) for film_id in films]
+
+
+def listed(numbers: list[int]) -> str:
+    return " and ".join([", ".join(map(str, numbers[:-1])), *map(str, numbers[-1:])])
 
 
 def the_same(seen: Seen, holds: bool, functions: str) -> None:

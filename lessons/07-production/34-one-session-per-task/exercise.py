@@ -1,10 +1,10 @@
 """CLIENTS clients send reviews of films. Each client is served by a task, and all tasks share one session. So
 most clients are refused, though nothing is wrong with their reviews.
 
-Fix it: CONNECTIONS clients are served at the same time, over as many connections. The reviews of a client are
-stored in one transaction, which is no other client's. If the database refuses one of them, none of this
-client's reviews stays; otherwise all of them do. serve returns "refused" or "stored" for each client, in their
-order. When it returns, nobody holds a connection any more.
+Fix it: CONNECTIONS clients are served at the same time, over as many connections. The reviews of a client
+are stored in one transaction, which is no other client's. If the database refuses one of them, none of this
+client's reviews stays; otherwise all of them do. serve returns "refused" or "stored" for each client, in
+their order. When it returns, nobody holds a connection any more.
 
 Run it alone with:  python 34-one-session-per-task.py
 """
@@ -22,7 +22,7 @@ CLIENTS = 6
 CONNECTIONS = 3
 REVIEWS = 3
 REFUSED = 2
-QUERY_S = 0.3
+QUERY_S = 0.2
 SEED = 7
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 

@@ -16,7 +16,7 @@ CLIENTS = 6
 CONNECTIONS = 3
 REVIEWS = 3
 REFUSED = 2
-QUERY_S = 0.3
+QUERY_S = 0.2
 SEED = 7
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 
