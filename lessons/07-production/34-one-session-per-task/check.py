@@ -48,7 +48,7 @@ def nothing_else_goes_wrong(seen: Seen, stores: Calls, bad: Review) -> None:
     """What raised stands before what was cancelled, as that may come of it."""
     for lane in sorted(stores.lanes, key=lambda lane: lane.outcome is not Outcome.RAISED):
         expected = review(lane) == bad and lane.error == "IntegrityError"
-        why = WHY.get(lane.error, "") if lane.outcome is Outcome.RAISED else CANCELLED
+        why = WHY.get(lane.error or "", "") if lane.outcome is Outcome.RAISED else CANCELLED
         seen.expect(
             lane.outcome is Outcome.RETURNED or expected,
             "",

@@ -35,7 +35,7 @@ async def store(session: AsyncSession, film_id: int, rating: int) -> int:
     return int(await session.scalar(sql, {"film": film_id, "rating": rating}))
 
 
-left_open = []
+left_open: list[AsyncSession] = []
 
 
 async def accept(client: int) -> None:

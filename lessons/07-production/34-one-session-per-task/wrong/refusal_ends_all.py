@@ -43,9 +43,10 @@ async def accept(client: int) -> None:
 
 
 async def serve() -> list[str]:
+    tasks: list[asyncio.Task[None]] = []
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(accept(client)) for client in range(1, CLIENTS + 1)]
+            tasks += [group.create_task(accept(client)) for client in range(1, CLIENTS + 1)]
     except* IntegrityError:
         pass
     return ["refused" if task.cancelled() or task.exception() else "stored" for task in tasks]
