@@ -14,6 +14,7 @@ from asyncdemo.course.content.predictions import (
     fill,
     happened,
     parse,
+    variants_needed,
 )
 from tests.unit.course.measured import metrics
 
@@ -132,3 +133,11 @@ def test_variants_that_tie_may_be_named_in_either_order() -> None:
 def test_knobs_stand_in_the_texts() -> None:
     assert fill("{BREWS} brews of {BREW_S} s", KNOBS) == "10 brews of 0.3 s"
     assert fill("a set {1} and {lower}", KNOBS) == "a set {1} and {lower}"
+
+
+def test_a_question_that_compares_variants_needs_all_of_them() -> None:
+    longer = Choice("longer", Condition("awaited", "wall_s", ">", "blocking.wall_s"))
+    compared = Prediction(PredictionKind.CHOICE, "?", "So.", "wall_s", "awaited", choices=(longer,))
+    assert variants_needed(compared, VARIANTS) == ("awaited", "blocking")
+    assert variants_needed(CHOICE, VARIANTS) == ("blocking",)
+    assert variants_needed(ORDER, VARIANTS) == VARIANTS

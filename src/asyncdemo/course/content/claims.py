@@ -44,6 +44,12 @@ class Condition:
     times: float = 1.0
     tolerance: float = 0.1
 
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Those that must have run before it can be judged."""
+        other, dot, _ = self.value.partition(".") if isinstance(self.value, str) else ("", "", "")
+        return (self.variant, other) if dot else (self.variant,)
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

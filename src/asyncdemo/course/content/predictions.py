@@ -90,7 +90,11 @@ def fill(text: str, knobs: Knobs) -> str:
 
 def variants_needed(prediction: Prediction, variants: Sequence[str]) -> tuple[str, ...]:
     """The variants that must have run before the prediction can be judged."""
-    return tuple(variants) if prediction.kind is PredictionKind.ORDER else (prediction.variant,)
+    if prediction.kind is PredictionKind.ORDER:
+        return tuple(variants)
+    conditions = (choice.condition for choice in prediction.choices)
+    compared = (name for condition in conditions for name in condition.variants)
+    return tuple(dict.fromkeys((prediction.variant, *compared)))
 
 
 def parse(prediction: Prediction, text: str, variants: Sequence[str], knobs: Knobs) -> Answer:
