@@ -148,7 +148,7 @@ def test_doctor_finds_nothing_needed_missing_here() -> None:
 
 
 def test_the_doctors_first_line_says_which_lessons_run() -> None:
-    assert asyncdemo("doctor").out.splitlines()[0] == "All 29 lessons run."
+    assert asyncdemo("doctor").out.splitlines()[0] == "All 34 lessons run."
 
 
 def test_optional_packages_are_shown_only_if_all_is_asked_for() -> None:
@@ -186,10 +186,10 @@ def test_numbers_of_lessons_in_words(numbers: list[int], words: str) -> None:
 
 def test_lessons_that_do_not_run_are_told_by_what_they_need() -> None:
     found = [Readiness(lesson, "make course" if lesson.number > 11 else "") for lesson in LESSONS]
-    assert readiness_words(found) == "Lessons 1 to 11 run. 12 to 29 need: make course"
+    assert readiness_words(found) == "Lessons 1 to 11 run. 12 to 34 need: make course"
     found[13] = Readiness(LESSONS[13], "apt install postgresql")
     assert readiness_words(found) == (
-        "Lessons 1 to 11 run. 12, 13 and 15 to 29 need: make course\n14 needs: apt install postgresql"
+        "Lessons 1 to 11 run. 12, 13 and 15 to 34 need: make course\n14 needs: apt install postgresql"
     )
     assert readiness_words(found[11:12]) == "No lesson runs. 12 needs: make course"
 
