@@ -1,5 +1,6 @@
 """How many attempts may begin in a second, and how each request must end, in sentences."""
 
+import math
 import random
 import re
 
@@ -102,8 +103,8 @@ def ends_as_it_should(seen: Seen, lane: Lane, attempts: Calls) -> None:
     last = next((one for one in in_time if is_end(one)), None)
     took_s = seconds(lane.end_ns - lane.start_ns)
     if last is None:
-        early = took_s < deadline_s - SLACK_S and lane.outcome is Outcome.RAISED
-        before = " It was refused, and should ask again." if early and in_time else ""
+        refused = took_s < deadline_s - SLACK_S and any(one.outcome is Outcome.RAISED for one in in_time)
+        before = " It was refused, and should ask again." if refused else ""
         holds = lane.error == "TimeoutError" and abs(took_s - deadline_s) < SLACK_S
         wanted = "no attempt of it was answered, so it should end with a TimeoutError"
         wanted += f", {deadline_s:g} s after its start"
@@ -125,7 +126,7 @@ def ends_as_it_should(seen: Seen, lane: Lane, attempts: Calls) -> None:
 def the_rate_is_used(seen: Seen, requests: Calls, attempts: Calls) -> None:
     """Looks at each second that begins with an attempt, or when so many begin to wait."""
     rate = int(seen.knobs["RATE"])
-    least = USED * rate
+    least = math.ceil(USED * rate)
     lanes = first_calls(requests)
     starts_ns = [lane.start_ns for lane in attempts.lanes]
     moments = sorted(
@@ -154,7 +155,7 @@ def the_rate_is_used(seen: Seen, requests: Calls, attempts: Calls) -> None:
                 "",
                 f"{rate} or more requests waited for an attempt all the time from "
                 f"{since_main(seen, from_ns):.2f} s to {since_main(seen, from_ns) + 1:.2f} s, so at least "
-                f"{least:g} should begin in that second; {count} did.",
+                f"{least} should begin in that second; {count} did.",
                 at=attempts,
             )
             seen.held.pop()
@@ -169,12 +170,12 @@ def who_can_be_answered_is(seen: Seen, requests: Calls, attempts: Calls) -> None
         return
     for lane in first_calls(requests):
         tries = of_request(attempts, number(lane))
+        made = f"{len(tries) or 'no'} {'attempt' if len(tries) == 1 else 'attempts'}"
         seen.expect(
             lane.error != "TimeoutError" or number(lane) == int(knobs["SILENT"]),
             "",
             f"The server was up from {float(knobs['DOWN_S']):g} s on, and there was time for all requests; "
-            f"{lane.name} gave up after {len(tries) or 'no'} {'attempt' if len(tries) == 1 else 'attempts'}. A "
-            "request that is refused should ask again.",
+            f"{lane.name} gave up after {made}. A request that is refused should ask again.",
             at=tries if tries else None,
         )
         seen.held.pop()

@@ -25,7 +25,7 @@ UNKNOWN = 20
 SEED = 0
 
 up = asyncio.Event()
-gate = asyncio.Semaphore(RATE)
+turns = asyncio.Semaphore(RATE)  # TODO: how many attempts does it let begin in a second?
 
 
 async def attempt(n: int) -> str:
@@ -42,7 +42,7 @@ async def request(n: int) -> str:
     """Ask until there is an answer, another error, or no time left."""
     while True:
         try:
-            async with gate:  # TODO: how many attempts does this let begin in a second?
+            async with turns:  # TODO: what has to happen in a turn, and what outside of it?
                 async with asyncio.timeout(DEADLINE_S):  # TODO: what has to be over in this time?
                     return await attempt(n)
         except ConnectionError:

@@ -14,7 +14,7 @@ UNKNOWN = 20
 SEED = 0
 
 up = asyncio.Event()
-turn = asyncio.Lock()
+turns = asyncio.Lock()
 
 
 async def attempt(n: int) -> str:
@@ -32,7 +32,7 @@ async def request(n: int) -> str:
     async with asyncio.timeout(DEADLINE_S):
         pause_s = 0.1
         while True:
-            async with turn:
+            async with turns:
                 await asyncio.sleep(1 / RATE)
             try:
                 return await attempt(n)

@@ -14,7 +14,7 @@ UNKNOWN = 20
 SEED = 0
 
 up = asyncio.Event()
-gate = asyncio.Semaphore(RATE)
+turns = asyncio.Semaphore(RATE)
 
 
 async def attempt(n: int) -> str:
@@ -31,8 +31,8 @@ async def request(n: int) -> str:
     """Ask until there is an answer, another error, or no time left."""
     async with asyncio.timeout(DEADLINE_S):
         while True:
-            await gate.acquire()
-            asyncio.get_running_loop().call_later(1.0, gate.release)
+            await turns.acquire()
+            asyncio.get_running_loop().call_later(1.0, turns.release)
             try:
                 return await attempt(n)
             except ConnectionError:

@@ -14,7 +14,7 @@ UNKNOWN = 20
 SEED = 0
 
 up = asyncio.Event()
-gate = asyncio.Semaphore(RATE)
+turns = asyncio.Semaphore(RATE)
 
 
 async def attempt(n: int) -> str:
@@ -31,7 +31,7 @@ async def request(n: int) -> str:
     """Ask until there is an answer, another error, or no time left."""
     async with asyncio.timeout(DEADLINE_S):
         while True:
-            async with gate:
+            async with turns:
                 try:
                     return await attempt(n)
                 except ConnectionError:

@@ -14,7 +14,7 @@ UNKNOWN = 20
 SEED = 0
 
 up = asyncio.Event()
-turn = asyncio.Lock()
+turns = asyncio.Lock()
 
 
 async def attempt(n: int) -> str:
@@ -31,7 +31,7 @@ async def request(n: int) -> str:
     """Ask until there is an answer, another error, or no time left."""
     end_s = asyncio.get_running_loop().time() + DEADLINE_S
     while asyncio.get_running_loop().time() < end_s:
-        async with turn:
+        async with turns:
             await asyncio.sleep(1 / RATE)
         try:
             return await attempt(n)

@@ -14,7 +14,7 @@ UNKNOWN = 20
 SEED = 0
 
 up = asyncio.Event()
-turn = asyncio.Lock()
+turns = asyncio.Lock()
 ends_s: list[float] = []
 
 
@@ -34,7 +34,7 @@ async def request(n: int) -> str:
         ends_s.append(asyncio.get_running_loop().time() + DEADLINE_S)
     async with asyncio.timeout_at(ends_s[0]):
         while True:
-            async with turn:
+            async with turns:
                 await asyncio.sleep(1 / RATE)
             try:
                 return await attempt(n)

@@ -14,7 +14,7 @@ UNKNOWN = 20
 SEED = 0
 
 up = asyncio.Event()
-turn = asyncio.Lock()
+turns = asyncio.Lock()
 
 
 async def attempt(n: int) -> str:
@@ -30,7 +30,7 @@ async def attempt(n: int) -> str:
 async def request(n: int) -> str:
     """Ask until there is an answer, another error, or no time left."""
     async with asyncio.timeout(DEADLINE_S):
-        async with turn:
+        async with turns:
             await asyncio.sleep(1 / RATE)
         try:
             return await attempt(n)

@@ -14,7 +14,7 @@ UNKNOWN = 20
 SEED = 0
 
 up = asyncio.Event()
-gate = asyncio.Semaphore(1)
+turns = asyncio.Semaphore(1)
 
 
 async def attempt(n: int) -> str:
@@ -32,7 +32,7 @@ async def request(n: int) -> str:
     async with asyncio.timeout(DEADLINE_S):
         while True:
             try:
-                async with gate:
+                async with turns:
                     return await attempt(n)
             except ConnectionError:
                 continue
