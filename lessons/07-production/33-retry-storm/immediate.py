@@ -21,9 +21,8 @@ async def serve() -> None:
     while True:
         reader, writer = await inbox.get()
         with closing(writer):
-            question = await reader.readline()
             await asyncio.sleep(WORK_S)
-            writer.write(question)
+            writer.write(await reader.readline())
 
 
 async def attempt(n: int, server: asyncio.Server) -> bytes:
@@ -48,9 +47,11 @@ async def main() -> None:
     serving = asyncio.create_task(serve())
     requests = [asyncio.create_task(request(n, server)) for n in range(1, CLIENTS + 1)]
     await asyncio.wait(requests)
-    print(sum(not one.exception() for one in requests), "of", CLIENTS, "requests were answered")
-    print(inbox.qsize(), "attempts of clients that have hung up are still in the queue")
+    print(sum(not one.exception() for one in requests), "answers,", inbox.qsize(), "attempts in the queue")
+    server.close()
     serving.cancel()
+    while inbox.qsize():
+        inbox.get_nowait()[1].close()
 
 
 if __name__ == "__main__":
