@@ -6,7 +6,7 @@ Fix request: in any one second at most RATE attempts begin, of all requests toge
 RATE or more requests wait for an attempt, at least 0.8 * RATE begin. A request that is refused, with a
 ConnectionError, asks again. It ends as soon as an attempt returns an answer or raises another error, and with
 the same. If that hasn't happened DEADLINE_S seconds after its start, it ends then, not before, with a
-TimeoutError, whatever it is waiting for. Nothing of it goes on.
+TimeoutError, whatever it is waiting for. When it's over, nothing of it goes on. When main is, nothing does.
 
 Run it alone with:  python 33-retry-storm.py
 """
