@@ -85,12 +85,13 @@ def never_too_many(seen: Seen, attempts: Calls) -> None:
     most, from_ns = max((begun(starts_ns, start_ns, 1 - SLACK_S), -start_ns) for start_ns in starts_ns)
     gates = [one for one in seen.run.resources if one.kind is ResourceKind.SEMAPHORE]
     why = " A semaphore limits how many go on at the same time, not how many begin." if gates else ""
+    short = {lane.name for lane in attempts.lanes if lane.outcome is not Outcome.CANCELLED}
     seen.expect(
         most <= rate,
         f"In any one second, at most {rate} attempts began.",
         f"In any one second, at most {rate} attempts may begin; {most} began in the one from "
         f"{since_main(seen, -from_ns):.2f} s on.{why}",
-        at=attempts,
+        at=attempts.only(*short) if short else attempts,
     )
 
 
