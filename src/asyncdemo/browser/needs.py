@@ -22,7 +22,12 @@ _MODULES = {
     "subprocess": "processes",
     "threading": "threads",
 }
-_CALLS = {"to_thread": "threads", "run_in_executor": "threads"}
+_CALLS = {
+    "to_thread": "threads",
+    "run_in_executor": "threads",
+    "open_connection": "sockets",
+    "start_server": "sockets",
+}
 
 
 def missing(source: str) -> str:
