@@ -83,6 +83,11 @@ class TestMeasure:
         assert measure(run).ideal_ns is None
         assert measure(replace(run, outcome=RunOutcome.FAILED, exit_code=1)).ideal_ns is not None
 
+    def test_a_run_that_left_its_main_thread_at_work_has_no_ideal(self) -> None:
+        story = Story()
+        story.task("main").sleeps(20)  # os._exit
+        assert measure(replace(story.run(), outcome=RunOutcome.FAILED, exit_code=1)).ideal_ns is None
+
     def test_a_run_in_a_deadlock_has_no_ideal(self) -> None:
         run = replace(an_upload_gate(), outcome=RunOutcome.FAILED, exit_code=1, stuck=(Stuck("", "", None),))
         assert measure(run).ideal_ns is None

@@ -14,7 +14,7 @@ from heapq import heapify, heapreplace
 from asyncdemo.analysis.metrics.cpu import cpu_ns
 from asyncdemo.analysis.metrics.limits import Interval, Meeting, meetings, merge
 from asyncdemo.analysis.metrics.states import by_track, tally
-from asyncdemo.model import Lane, ResourceKind, Run, RunOutcome, Spans, State, Wait
+from asyncdemo.model import Lane, Outcome, ResourceKind, Run, RunOutcome, Spans, State, Wait
 
 __all__ = ["binding_limits", "ideal_ns", "list_schedule", "own_work_ns", "was_cut_off"]
 
@@ -46,14 +46,15 @@ def ideal_ns(run: Run, met: Sequence[Meeting] | None = None) -> int:
 
 
 def was_cut_off(run: Run) -> bool:
-    """Did something end the run before its work was done: a limit, Ctrl-C, a signal, a deadlock?
+    """Did something end the run before its work was done: a limit, Ctrl-C, a signal, a deadlock, os._exit?
 
     What its lanes did until then says nothing about how long the work takes.
     """
     if run.outcome is RunOutcome.OK:
         return False
     by_limit = run.outcome in (RunOutcome.TIMEOUT, RunOutcome.INTERRUPTED)
-    return by_limit or run.exit_code is None or run.exit_code < 0 or bool(run.stuck)
+    at_work = bool(run.tracks) and run.tracks[0].outcome is Outcome.OPEN  # the main thread
+    return by_limit or at_work or run.exit_code is None or run.exit_code < 0 or bool(run.stuck)
 
 
 def list_schedule(jobs: Sequence[int], slots: int | None) -> int:
