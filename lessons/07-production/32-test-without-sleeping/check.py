@@ -58,7 +58,10 @@ def it_finds_it(seen: Seen, way: int, can_go_wrong: bool, failed: int, tests: Ca
     else:
         wanted = f"Way {way} never gets a balance wrong, so its test should never fail"
     seen.expect(
-        failed == (times if can_go_wrong else 0), "", f"{wanted}; it failed {failed} of {times} times.", at=tests
+        failed == (times if can_go_wrong else 0),
+        "",
+        f"{wanted}; it failed {failed} of {times} times.",
+        at=tests,
     )
     seen.held.pop()
 
