@@ -1,4 +1,4 @@
-"""Six tests of code with a race, each with two events around two payments: how many of them fail?
+"""Six tests of code with a race: how many of them fail?
 
 Predict how many tests fail before you run it:  python event.py
 """

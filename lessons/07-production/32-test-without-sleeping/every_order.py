@@ -1,4 +1,4 @@
-"""Six tests of code with a race, one for each order in which two payments can take turns: how many fail?
+"""Six tests of code with a race: how many of them fail?
 
 Predict how many tests fail before you run it:  python every_order.py
 """
@@ -24,7 +24,7 @@ async def pay_in(amount: int, ask_bank: Callable[[], Awaitable[object]]) -> None
 
 
 async def test(n: int) -> None:
-    """Let the two payments take turns in order n: each begins at its first turn, and goes on at its second."""
+    """Let the payments take turns in order n: each begins at its first turn and goes on at its second."""
     account["balance"] = 0
     answers: dict[int, asyncio.Event] = {}
     async with asyncio.TaskGroup() as group:

@@ -2,9 +2,9 @@
 payment comes meanwhile. The test should find those ways. It sleeps, so it finds them now and then.
 
 Fix it: test raises an AssertionError for each way that can get a balance wrong, every time, and for no other.
-A balance gets wrong if one payment is held up at the right one of its stops, and another one goes on for 20
-turns of the event loop, or as far as it can. Which stop that is differs from payment to payment. test raises
-only if it saw a wrong balance. It waits for no time to pass, and each payment that it begins comes to its end.
+A balance gets wrong if one payment is held up at the right one of its stops, while another one goes on for 20
+turns of the event loop, or as far as it can. Which stop that is differs from payment to payment. test only
+raises if it saw a wrong balance. It waits for no time to pass. Each payment that it begins comes to its end.
 
 Run it alone with:  python 32-test-without-sleeping.py
 """

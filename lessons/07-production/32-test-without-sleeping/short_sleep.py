@@ -1,4 +1,4 @@
-"""Six tests of code with a race, each with a short sleep between two payments: how many of them fail?
+"""Six tests of code with a race: how many of them fail?
 
 Predict how many tests fail before you run it:  python short_sleep.py
 """

@@ -1,4 +1,4 @@
-"""Wrong: cancels the payments that have not ended yet."""
+"""Wrong: cancels a payment that waits for a lock, though it may have read the balance before."""
 
 import asyncio
 import itertools
