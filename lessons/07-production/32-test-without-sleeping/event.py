@@ -7,9 +7,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 TESTS = 6
-GAP_S = 0.15
+SHORT_S = 0.15
+LONG_S = 0.4
 BANK_S = 0.1
-SEED = 18
+SEED = 17
 
 account = {"balance": 0}
 

@@ -8,12 +8,12 @@ import random
 from collections.abc import Awaitable, Callable
 
 TESTS = 6
-GAP_S = 0.4
+SHORT_S = 0.15
+LONG_S = 0.4
 BANK_S = 0.1
-SEED = 18
+SEED = 17
 
 account = {"balance": 0}
-chance = random.Random(SEED)
 
 
 async def pay_in(amount: int, ask_bank: Callable[[], Awaitable[object]]) -> None:
@@ -23,17 +23,17 @@ async def pay_in(amount: int, ask_bank: Callable[[], Awaitable[object]]) -> None
     account["balance"] = seen + amount
 
 
-async def bank() -> None:
-    """A bank for tests. It takes BANK_S to answer, or two or three times as long."""
-    await asyncio.sleep(chance.randint(1, 3) * BANK_S)
-
-
 async def test(n: int) -> None:
     """Let the second payment begin while the first one waits for the bank."""
     account["balance"] = 0
+    chance = random.Random(SEED + n)
+
+    async def bank() -> None:
+        await asyncio.sleep(chance.randint(1, 3) * BANK_S)
+
     async with asyncio.TaskGroup() as group:
         group.create_task(pay_in(10, bank))
-        await asyncio.sleep(GAP_S)
+        await asyncio.sleep(LONG_S)
         group.create_task(pay_in(20, bank))
     assert account["balance"] == 30, f"test {n}: {account['balance']}, not 30"
 
