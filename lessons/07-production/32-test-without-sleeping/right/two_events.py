@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 
 TIMES = 4
-GAP_S = 0.1
-STOP_S = 0.1
+GAP_S = 0.02
+STOP_S = 0.02
 SEED = 0
 
 chance, accounts = random.Random(SEED), itertools.count(1)
@@ -47,13 +47,15 @@ async def test(way: int) -> None:
     async with asyncio.TaskGroup() as group:
         first = group.create_task(pay_in(way, account, 10, stop))
         first.add_done_callback(lambda _: at_stop.set())
-        while await at_stop.wait() and not first.done():
+        await at_stop.wait()
+        while not first.done():
             at_stop.clear()
             group.create_task(pay_in(way, account, 20, lambda: asyncio.sleep(0)))
             others += 1
             for _ in range(20):
                 await asyncio.sleep(0)
             go_on.set()
+            await at_stop.wait()
     assert balances[account] == 10 + 20 * others, f"way {way}: {balances[account]}, with {others} others"
 
 

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 
 TIMES = 4
-GAP_S = 0.1
-STOP_S = 0.1
+GAP_S = 0.02
+STOP_S = 0.02
 SEED = 0
 
 chance, accounts = random.Random(SEED), itertools.count(1)
