@@ -27,7 +27,9 @@ async def test(n: int) -> None:
     """Let the payments take turns in order n: each begins at its first turn and goes on at its second."""
     account["balance"] = 0
     orders = sorted(set(permutations([10, 10, 20, 20])))
+
     answers: dict[int, asyncio.Event] = {}
+
     async with asyncio.TaskGroup() as group:
         for amount in orders[(n - 1) % len(orders)]:
             if amount in answers:
