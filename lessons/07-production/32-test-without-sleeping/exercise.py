@@ -1,8 +1,8 @@
-"""There are several ways to add a payment to an account. With some, the balance can get wrong if another
+"""There are several ways to add a payment to an account. With some, the balance can come out wrong if another
 payment comes meanwhile. The test should find those ways. It sleeps, so it finds them now and then.
 
 Fix it: test raises an AssertionError for each way that can get a balance wrong, every time, and for no other.
-A balance gets wrong if one payment is held up at the right one of its stops, while another one goes on for 20
+It comes out wrong if one payment is held up at the right one of its stops, while another one goes on for 20
 turns of the event loop, or as far as it can. Which stop that is differs from payment to payment. test only
 raises if it saw a wrong balance. It waits for no time to pass. Each payment that it begins comes to its end.
 
