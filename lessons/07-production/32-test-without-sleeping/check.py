@@ -85,10 +85,10 @@ def payments_of_tests(seen: Seen) -> list[tuple[Lane, list[Lane]]]:
     return found
 
 
-def balance_read(lane: Lane) -> tuple[str, int]:
+def balance_read(lane: Lane) -> tuple[str, float]:
     """(account, balance) of pay_in(way, account, amount)."""
     *account, amount = re.findall(r"-?\d+", lane.name)
-    return " ".join(account), int(lane.result or 0) - int(amount)
+    return " ".join(account), float(lane.result or 0) - float(amount)
 
 
 def nobody_waits_for_time(seen: Seen, tests: Calls) -> None:
