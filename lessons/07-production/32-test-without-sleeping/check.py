@@ -80,7 +80,7 @@ def payments_of_tests(seen: Seen) -> list[tuple[Lane, list[Lane]]]:
     for lane in seen.run.lanes:
         if lane.function == "test":
             found.append((lane, []))
-        elif lane.function == "pay_in":
+        elif lane.function == "pay_in" and found:
             found[-1][1].append(lane)
     return found
 
