@@ -15,6 +15,7 @@ def check(seen: Seen) -> None:
     all_are_written(seen, written)
     each_asks_its_own(seen, invoices)
     offers_were_asked_for(seen, size - 1)
+    nobody_sleeps(seen, offers)
     written.return_values([expected(n) for n in range(1, invoices + 1)])
     seen.calls("main").return_values([[expected(n) for n in range(1, invoices + 1)]])
     uses_the_pool(seen, size)
@@ -61,6 +62,17 @@ def nobody_is_kept(seen: Seen, offers: Calls) -> None:
         f"{reply_s:g} s.",
         at=offers,
     )
+
+
+def nobody_sleeps(seen: Seen, offers: Calls) -> None:
+    asleep = [lane for lane in offers.lanes if any(span.wait.reason == "sleep" for span in lane.spans)]
+    seen.expect(
+        not asleep,
+        "",
+        "A call that gives up should end immediately; newest_offer slept before that.",
+        at=offers,
+    )
+    seen.held.pop()
 
 
 def replies_match(seen: Seen, questions: Calls) -> None:

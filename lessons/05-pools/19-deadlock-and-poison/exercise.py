@@ -1,5 +1,5 @@
 """None of these invoices gets written: each holds a connection of the pool, and waits for another. Once that
-is fixed, replies go to the wrong callers. Fix both, in invoice and lent, and leave the rest as it is. No
+is fixed, replies go to the wrong callers. Fix both, in the functions invoice and lent; leave the rest. No
 invoice waits for a connection while it holds one. Each asks its two questions, each once, and gets the
 replies to them. A call that gives up ends immediately, without its reply. POOL_SIZE questions are asked at
 the same time, never more. A connection stays open for its next caller, unless one gave up on it.

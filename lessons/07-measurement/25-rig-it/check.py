@@ -56,7 +56,15 @@ def check(seen: Seen) -> None:
 def chosen(seen: Seen, side: Side) -> dict[str, int]:
     """The settings in which this side is to win; fails if they are not within the bounds."""
     name = f"{side.name}_wins"
-    settings = seen.calls(name).happen(1).all_return().values[0]
+    calls = seen.calls(name)
+    seen.expect(bool(len(calls)), "", f"{name} should be called by main; it was not called.", at=calls)
+    settings = calls.all_return().values[0]
+    seen.expect(
+        all(other == settings for other in calls.values),
+        "",
+        f"{name} should return the same settings each time; it returned {list(calls.values)!r}.",
+        at=calls,
+    )
     whole = isinstance(settings, dict) and all(type(value) is int for value in settings.values())
     seen.expect(
         whole and set(settings) == set(BOUNDS),
