@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from asyncdemo.course.content.knobs import constants
 from asyncdemo.course.content.load import Load, read_load
 from asyncdemo.course.content.manifest import Knobs, Table, Value
 from asyncdemo.course.content.text import sections
@@ -76,9 +77,14 @@ class Exercise:
     schedules: int = 0
 
     def knobs(self, seed: int) -> tuple[Knobs, ...]:
-        """Of each run, with the values that this seed draws."""
+        """Of each run, with the values that this seed draws; none that the exercise is written with."""
         draw = random.Random(seed)
-        return tuple({name: _drawn(value, draw) for name, value in run.items()} for run in self.runs)
+        drawn = any(map(self.draws, range(len(self.runs))))
+        written = constants(self.file) if drawn and self.file.is_file() else {}
+        written |= self.load.knobs if self.load else {}
+        return tuple(
+            {name: _drawn(value, draw, written.get(name)) for name, value in run.items()} for run in self.runs
+        )
 
     def draws(self, place: int) -> bool:
         """Whether values of a run are drawn. place: from 0."""
@@ -160,10 +166,18 @@ def _sentence(entry: Table, folder: Path) -> Sentence:
     return sentence
 
 
-def _drawn(value: Value | Sequence[Value], draw: random.Random) -> Value:
-    """What is given takes nothing from the drawing: the other values are the same without it."""
+def _drawn(value: Value | Sequence[Value], draw: random.Random, written: Value | None) -> Value:
+    """What is given takes nothing from the drawing: the other values are the same without it.
+
+    written: is not drawn, or who writes the number instead of its name would pass by luck.
+    """
     choices = _choices(value)
-    return draw.choice(choices) if len(choices) > 1 else choices[0]
+    if all(choice == choices[0] for choice in choices[1:]):
+        return choices[0]
+    drawn = draw.choice(choices)
+    while drawn == written:
+        drawn = draw.choice(choices)
+    return drawn
 
 
 def _choices(value: Value | Sequence[Value]) -> Sequence[Value]:
