@@ -3,6 +3,9 @@
 from asyncdemo.model import TrackKind
 from asyncdemo.testing.checks import Calls, Requests, Seen
 
+IMAGE = "an image"
+"""What the clients send (lesson.toml)."""
+
 
 def check(seen: Seen) -> None:
     requests, connections = int(seen.knobs["REQUESTS"]), int(seen.knobs["CONNECTIONS"])
@@ -13,6 +16,7 @@ def check(seen: Seen) -> None:
     send_was_left_alone(seen, sends)
     answered_with_its_receipt(seen, asked, sends)
     # A timer may fire up to a clock tick early.
+    each_image_was_sent_whole(seen, sends)
     sends.happen(requests).all_return().take_at_least((float(seen.knobs["FASTEST_MS"]) - 2) / 1000)
     uploads.happen(requests).all_return()
     sends.peak_is(connections)
@@ -29,6 +33,18 @@ def send_was_left_alone(seen: Seen, sends: Calls) -> None:
         "The store's client ran in threads.",
         f"The store's client blocks, and yet {len(on_the_loop)} of its calls ran in a task and blocked "
         "nothing. Leave send as it is: it stands for a library that you cannot change.",
+        at=sends,
+    )
+
+
+def each_image_was_sent_whole(seen: Seen, sends: Calls) -> None:
+    """A receipt ends with the size of what was sent."""
+    odd = [receipt for receipt in filter(None, sends.values) if not receipt.endswith(f"-{len(IMAGE)}")]
+    seen.expect(
+        not odd,
+        "Each image was sent whole.",
+        f"Each image should be sent as it came, all {len(IMAGE)} bytes; the store got one of "
+        f"{odd[0].partition('-')[2] if odd else len(IMAGE)}.",
         at=sends,
     )
 

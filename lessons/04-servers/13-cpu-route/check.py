@@ -17,6 +17,7 @@ def check(seen: Seen) -> None:
     loop_goes_on(seen)
     the_pool_did_it(seen)
     each_is_described(seen, described, pixels)
+    computed_once(seen, asked)
     uploads.all_answered(sent).all_answer({"success": True})
     seen.calls("upload", "uploads").happen(sent).all_return().peak_at_least(sent // 2)
     seen.ends_well()
@@ -96,6 +97,17 @@ def covered(slots: list[Slot], start_ns: int) -> int:
         busy_ns += max(0, slot.end_ns - max(slot.start_ns, until_ns))
         until_ns = max(until_ns, slot.end_ns)
     return busy_ns
+
+
+def computed_once(seen: Seen, asked: int) -> None:
+    computed = seen.calls("brightness")
+    seen.expect(
+        len(computed) == asked,
+        "brightness was called once for each description.",
+        f"brightness should be called once for each of the {asked} descriptions; it was called "
+        f"{len(computed)} times.",
+        at=seen.calls("described"),
+    )
 
 
 def each_is_described(seen: Seen, described: Requests, pixels: int) -> None:
