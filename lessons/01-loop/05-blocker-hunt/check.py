@@ -1,9 +1,11 @@
 """What the blocker hunt must end with, in sentences."""
 
 import hashlib
+import re
 from itertools import pairwise
 
-from asyncdemo.testing.checks import Seen
+from asyncdemo.analysis.metrics import most_at_once
+from asyncdemo.testing.checks import Lane, Seen
 
 NEARLY = 0.9
 """A socket may call its timeout over a little early."""
@@ -27,11 +29,35 @@ def check(seen: Seen) -> None:
     seen.calls("seal").happen(orders)
     seen.never_blocked()
     asked.take_at_least(NEARLY * float(seen.knobs["SILENCE_S"]))
-    asked.all_overlap()
+    if waited_for_others(seen, orders):
+        asked.all_overlap()
     seen.calls("ship", "orders").happen(orders).all_overlap()
     one_after_the_other(seen, orders)
     seen.calls("main").return_values([[shipped(n, seen) for n in range(1, orders + 1)]])
     seen.no_warnings()
+
+
+def waited_for_others(seen: Seen, orders: int) -> bool:
+    """Did an order begin late, or wait long between its label and its postage?
+
+    On a busy machine the postages need not overlap, though no order waits for another.
+    """
+    if len(seen.calls("ship")) > 1 and most_at_once(spans(seen, "ship")) < orders:
+        return True
+    labelled_ns = {number(lane): lane.end_ns for lane in seen.calls("print_label").lanes}
+    late_ns = [
+        lane.start_ns - labelled_ns.get(number(lane), lane.start_ns) for lane in seen.calls("postage").lanes
+    ]
+    return max(late_ns) > float(seen.knobs["SILENCE_S"]) / 2 * 1e9
+
+
+def spans(seen: Seen, function: str) -> list[tuple[int, int]]:
+    return [(lane.start_ns, lane.end_ns) for lane in seen.calls(function).lanes]
+
+
+def number(lane: Lane) -> int:
+    """Of the order: the first argument."""
+    return int((re.findall(r"\d+", lane.name) or ["0"])[0])
 
 
 def the_culprit_is_named(seen: Seen) -> None:

@@ -1,9 +1,9 @@
 """Orders are sent off, each in a task of its own, and yet they get in each other's way: one of the four
 functions that ship calls holds the event loop for a long time. Which one?
 
-Find it, write its name into CULPRIT, and call it in a way that leaves the event loop free. All orders are
-still sent off at the same time. Each order still calls each of the four functions once, one after the
-other, and ship still returns what they returned.
+Find it, write its name into CULPRIT, in quotes, and call it in a way that leaves the event loop free. All
+orders are still sent off at the same time. Each order still calls each of the four functions once, one after
+the other, and ship still returns what they returned.
 
 Run it alone with:  python 05-blocker-hunt.py
 """
@@ -14,7 +14,7 @@ import random
 import socket
 import time
 
-CULPRIT = "nobody yet"  # TODO: the name of the function that holds the event loop
+CULPRIT = "nobody yet"  # TODO: the name of the function that holds the event loop, in quotes
 ORDERS = 4
 SILENCE_S = 0.4
 SEED = 0

@@ -28,7 +28,7 @@ def check(seen: Seen) -> None:
         at=answers,
     )
     heart_is_open(seen)
-    wanted = {n: limit + 100 * n for n in range(1, requests + 1)}
+    wanted = {n: limit // n for n in range(1, requests + 1)}
     for n in range(1, requests + 1):
         answers.only(f"answer({n})", f"answer({n}, ...)").return_values([primes_below(wanted[n])])
     seen.calls("main").return_values([[primes_below(below) for below in wanted.values()]])
@@ -107,6 +107,13 @@ def the_pool_did_it(seen: Seen, pool: Resource) -> None:
 def heart_is_open(seen: Seen) -> None:
     heart, answers = seen.calls("heart").happen(1).lanes[0], seen.calls("answer").lanes
     ended = max(answers, key=lambda lane: lane.end_ns)
+    first = min(answers, key=lambda lane: lane.end_ns)
+    seen.expect(
+        heart.start_ns <= first.end_ns,
+        "The heart beat while requests were open.",
+        f"The heart should beat while the requests are open; it started when {first.name} had ended.",
+        at=seen.calls("heart"),
+    )
     seen.expect(
         heart.end_ns >= ended.end_ns,
         "The heart beat until the last answer.",

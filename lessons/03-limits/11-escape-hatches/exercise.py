@@ -4,6 +4,7 @@ threads of a program share one interpreter, and they compute one at a time.
 Let processes do the counting: all requests share one ProcessPoolExecutor with WORKERS workers, and each gives
 it one piece of work. All requests are still open at the same time, and all workers are in use. The event loop
 goes on while the workers compute, and the heart beats until the last answer. The answers stay the same.
+Closing the pool may be left to the end of the program.
 
 Run it alone with:  python 11-escape-hatches.py
 """
@@ -13,7 +14,7 @@ from math import isqrt
 
 REQUESTS = 6
 WORKERS = 3
-LIMIT = 90_000
+LIMIT = 120_000
 BEAT_S = 0.02
 
 
@@ -25,7 +26,7 @@ def primes_below(limit: int) -> int:
 async def answer(n: int) -> int:
     """Answer one request: each asks for another limit."""
     # TODO: let a process of the pool do the counting
-    return await asyncio.to_thread(primes_below, LIMIT + 100 * n)
+    return await asyncio.to_thread(primes_below, LIMIT // n)
 
 
 async def heart() -> None:

@@ -24,7 +24,7 @@ def check(seen: Seen) -> None:
     for function, waiters in (("per_thread", in_threads), ("per_task", in_tasks)):
         reported = returned(seen, function)
         slept_twice(seen, function, waiters)
-        own = growth(seen, waiters)
+        own = growth(seen, function, waiters)
         kept_as_given(seen, waiters, own)
         for place, name in enumerate(NAMES):
             seen.expect(
@@ -83,11 +83,15 @@ def kept_as_given(seen: Seen, waiters: Calls, own: Sizes) -> None:
     )
 
 
-def growth(seen: Seen, waiters: Calls) -> Sizes:
-    """By how many KiB the process grew for each waiter, in the samples that were taken from outside."""
+def growth(seen: Seen, function: str, waiters: Calls) -> Sizes:
+    """By how many KiB the process grew for each waiter, in the samples that were taken from outside.
+
+    The one before must be of this call: what the threads of the other one had is free by then.
+    """
+    called_ns = seen.calls(function).lanes[0].start_ns
     first_ns, last_ns = (pick(lane.start_ns for lane in waiters.lanes) for pick in (min, max))
     end_ns = min(lane.end_ns for lane in waiters.lanes)
-    before = [sample for sample in seen.run.memory if sample.at_ns < first_ns]
+    before = [sample for sample in seen.run.memory if called_ns < sample.at_ns < first_ns]
     during = [sample for sample in seen.run.memory if last_ns < sample.at_ns < end_ns]
     if not (before and during):
         seen.too_busy("nobody got to look at the process from outside.")
@@ -129,7 +133,7 @@ def what_it_is(seen: Seen, waiters: Calls, reported: float, own: Sizes, place: i
     for what, sizes in known.items():
         if any(near(reported, size, EXPLAINED) for size in sizes):
             return f": {what}"
-    return ": between the two looks no waiter has begun to wait" if abs(reported) < grown / 20 else ""
+    return ": as if no waiter had begun to wait between the two looks" if abs(reported) < grown / 20 else ""
 
 
 def kib(size: float) -> str:

@@ -1,5 +1,6 @@
 """What the image server must do, in sentences."""
 
+from collections import Counter
 from hashlib import md5
 from operator import itemgetter
 from typing import Final
@@ -8,8 +9,10 @@ from asyncdemo.analysis.metrics import blocking_steps
 from asyncdemo.course.content.bodies import png
 from asyncdemo.testing.checks import Calls, Seen
 
-SIZES: Final = (60_000, 20_000, 5_000)
+SIZES: Final = (300_000, 20_000, 5_000)
 """Of the images, in bytes, as the manifest has them sent in turn."""
+SERVER_EVENTS: Final = 4
+"""Before and after the start, before and after the stop: Sanic runs the listeners of each in a task."""
 
 
 def check(seen: Seen) -> None:
@@ -26,6 +29,7 @@ def check(seen: Seen) -> None:
     puts.open_at_least(max(2, clients // 3))
     never_blocked_later(seen, puts)
     seen.pool("s3").opened_and_closed_once_per_process()
+    open_while_it_serves(seen)
     seen.no_warnings()
 
 
@@ -45,7 +49,14 @@ def one_client(seen: Seen) -> None:
 def every_image_arrived(seen: Seen, puts: Calls, clients: int) -> None:
     """S3 answers with the checksum of the bytes that it got, and the server hands that on."""
     checksums = [md5(png(size)).hexdigest() for size in SIZES]
-    puts.return_values_in_any_order([checksums[number % len(SIZES)] for number in range(clients)])
+    arrived = Counter(puts.values) & Counter(checksums[number % len(SIZES)] for number in range(clients))
+    seen.expect(
+        arrived.total() == clients,
+        "S3 has every image as it was sent.",
+        f"Every image should arrive as it was sent; {arrived.total()} of {clients} did. The others have "
+        "another checksum in S3.",
+        at=puts,
+    )
     requests = seen.requests("/images")
     # In the order of their numbers, which is that of the images; under load they may be sent in another one.
     numbers = [int(request.name.rpartition(" ")[2]) for request in requests.requests]
@@ -84,5 +95,27 @@ def never_blocked_later(seen: Seen, puts: Calls) -> None:
         "After the first image is stored, nothing should block the event loop; "
         f"{'a step' if place is None else f'line {place.line}'} held it for "
         f"{(worst.held_ns if worst else 0) / 1e6:.0f} ms.",
+        at=seen.calls("upload"),
+    )
+
+
+def open_while_it_serves(seen: Seen) -> None:
+    """A request may come as soon as the server listens, and be there until all connections are closed."""
+    events = [track for track in seen.run.tracks if track.function.endswith("._server_event")]
+    if len(events) != SERVER_EVENTS:
+        seen.too_busy("the server was stopped before its listeners had ended.")
+    (client,) = seen.pool("s3").resources
+    seen.expect(
+        client.made_ns is not None and client.made_ns < events[1].start_ns,
+        "The client was opened before the server took requests.",
+        "The client should be opened before the server takes requests; it was opened when they could come "
+        "already. Which listener is called before the server starts?",
+        at=seen.calls("upload"),
+    )
+    seen.expect(
+        client.closed_ns is not None and client.closed_ns > events[2].end_ns,
+        "The client was closed after the server had stopped.",
+        "The client should be closed after the server has stopped; it was closed while requests could "
+        "still be in progress. Which listener is called after the server has stopped?",
         at=seen.calls("upload"),
     )

@@ -1,9 +1,9 @@
 """Images are uploaded to S3. Each request makes its own session and client, and while one of them is made no
 other request gets a turn.
 
-Fix it: one client for all requests, opened once on the server's event loop, and closed after the server has
-stopped. After the first image is stored, nothing blocks the event loop. The uploads overlap. Every image
-arrives as it was sent, before its request is answered.
+Fix it: one client for all requests, opened on the server's event loop before the server takes requests, and
+closed after it has stopped. After the first image is stored, nothing blocks the event loop. The uploads
+overlap. Every image arrives as it was sent, before its request is answered.
 
 Run it alone with:  python 17-s3-clients.py
 """

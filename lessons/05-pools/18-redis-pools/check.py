@@ -37,4 +37,16 @@ def each_article_once(seen: Seen, orders: Calls, many: int) -> None:
 def left_in_order(seen: Seen, orders: Calls) -> None:
     """Nobody can know beforehand how many there are of an article."""
     left = {article(lane.name): value for lane, value in zip(orders.lanes, orders.values, strict=True)}
-    seen.calls("main").return_values([[left[n] for n in sorted(left)]])
+    wanted, results = [left[n] for n in sorted(left)], seen.calls("main").values
+    returned = results[0] if results else None
+    numbers = returned if isinstance(returned, list) and all(isinstance(n, int) for n in returned) else []
+    in_another_order = numbers != wanted and sorted(numbers) == sorted(wanted)
+    seen.expect(
+        not in_another_order,
+        "",
+        "main() should return what is left in the order of the articles; it returned the right numbers "
+        "in another order. Who was done first has no say in it.",
+        at=seen.calls("main"),
+    )
+    seen.held.pop()
+    seen.calls("main").return_values([wanted])

@@ -16,6 +16,7 @@ def check(seen: Seen) -> None:
     each_asks_its_own(seen, invoices)
     offers_were_asked_for(seen, size - 1)
     nobody_sleeps(seen, offers)
+    errors_come_out(seen)
     written.return_values([expected(n) for n in range(1, invoices + 1)])
     seen.calls("main").return_values([[expected(n) for n in range(1, invoices + 1)]])
     uses_the_pool(seen, size)
@@ -73,6 +74,27 @@ def nobody_sleeps(seen: Seen, offers: Calls) -> None:
         at=offers,
     )
     seen.held.pop()
+
+
+def errors_come_out(seen: Seen) -> None:
+    """Around a question that was given up, lent is cancelled too."""
+    given_up = [lane for lane in seen.calls("ask").lanes if lane.outcome is Outcome.CANCELLED]
+    kept = [
+        loan
+        for loan in seen.calls("lent").lanes
+        for lane in given_up
+        if loan.track == lane.track
+        and loan.start_ns <= lane.start_ns
+        and lane.end_ns <= loan.end_ns
+        and loan.outcome is Outcome.RETURNED
+    ]
+    seen.expect(
+        not kept,
+        "lent let every error through.",
+        "lent should let the error of a call through; newest_offer was cancelled while it had a connection, "
+        "and lent ended as if nothing had happened. Does it raise what it catches?",
+        at=seen.calls("newest_offer"),
+    )
 
 
 def replies_match(seen: Seen, questions: Calls) -> None:

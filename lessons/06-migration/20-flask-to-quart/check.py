@@ -1,16 +1,24 @@
 """What the app must do once the move is whole, in sentences."""
 
 import json
+from typing import Final
 
+from asyncdemo.model import ResourceKind, State, TrackKind
 from asyncdemo.testing.checks import Calls, Seen
+
+THREADS: Final = 4
+"""The queries may be left to a pool of threads, and asyncio's has one more than this at the least."""
+NOTICED_NS: Final = 5_000_000
+"""A blocking call in a coroutine is one that takes longer."""
 
 
 def check(seen: Seen) -> None:
-    each = int(seen.knobs["CLIENTS"]) // 3
+    each, clients = int(seen.knobs["REQUESTS"]) // 3, int(seen.knobs["CLIENTS"])
+    query_s = int(seen.knobs["QUERY_MS"]) / 1000
     films, reviews = seen.calls("film", "requests for a film"), seen.calls("add_review", "reviews")
-    stores = seen.calls("store", "reviews stored")
+    queries, stores = seen.calls("query", "queries"), seen.calls("store", "reviews stored")
     seen.never_blocked()
-    nobody_sleeps_in_the_loop(seen, films)
+    nothing_blocks_for_a_moment(seen, films)
     seen.requests("/films/7/", "requests for film 7").all_answered(each).all_answer(
         {"id": 7, "title": "Film 7"}
     )
@@ -18,34 +26,98 @@ def check(seen: Seen) -> None:
     missing.all_answered(each, status=404).all_answer({"error": "no such film"})
     review = {"film_id": 7, "rating": 12}
     seen.requests("/reviews/", "reviews").all_answered(each, status=201).all_answer({"stored": review})
-    films.happen(2 * each).all_return().all_overlap()
+    films.happen(2 * each).all_return()
     looked_up(seen, films, 2 * each)
+    queries.all_return().take_at_least(query_s - 0.002)
+    nobody_waits_for_another(seen, films)
+    nobody_waits_for_another(seen, reviews)
+    first_overlap(seen, films, clients // 3 * 2)
+    queries.peak_at_least(THREADS)
+    waits_without_work(seen, queries)
     reviews.happen(each).all_return()
     each_review_is_stored(seen, reviews, stores)
     stored_as_sent(seen, stores)
-    stores.all_return().take_at_least(int(seen.knobs["QUERY_MS"]) / 1000 - 0.002).all_overlap()
+    stores.all_return().take_at_least(query_s - 0.002)
+    first_overlap(seen, stores, clients // 3)
     seen.ends_well()
 
 
-def nobody_sleeps_in_the_loop(seen: Seen, films: Calls) -> None:
-    """Not for a moment: many short sleeps add up."""
-    sleeps = sum(call.reason == "sleep" for call in seen.run.blocking_calls)
+def nothing_blocks_for_a_moment(seen: Seen, films: Calls) -> None:
+    """Many short sleeps, or waits of any other kind, add up."""
+    calls = [
+        call
+        for call in seen.run.blocking_calls
+        if call.reason == "sleep" or (call.called_from and call.end_ns - call.start_ns > NOTICED_NS)
+    ]
+    what = "time.sleep" if any(call.reason == "sleep" for call in calls) else "anything that blocks"
     seen.expect(
-        not sleeps,
-        "No coroutine called time.sleep.",
-        f"A coroutine should not call time.sleep, however short: the event loop stood still {sleeps} times.",
+        not calls,
+        "No coroutine made a call that blocks.",
+        f"A coroutine should not call {what}, however short: the event loop stood still {len(calls)} times.",
         at=films,
     )
 
 
 def looked_up(seen: Seen, films: Calls, times: int) -> None:
     """A title can be guessed here, so what counts is that query was called."""
-    queries = [lane.name for lane in seen.run.lanes if lane.name.startswith("query(")]
+    queries = len(seen.calls("query"))
     seen.expect(
-        len(queries) == times,
-        "Each film was looked up.",
-        f"Each film should be looked up with query; it was called {len(queries)} times for {times} requests.",
+        queries == times,
+        "Each request for a film looked it up.",
+        f"Each request for a film should look it up with query; it was called {queries} times for {times} "
+        "requests.",
         at=films,
+    )
+
+
+def nobody_waits_for_another(seen: Seen, requests: Calls) -> None:
+    """At a lock or a semaphore. A pool of threads has its limit, too, and may be there."""
+    held_back = [
+        span.wait
+        for lane in requests.lanes
+        for span in lane.spans
+        if span.state is State.QUEUED
+        and span.wait.resource is not None
+        and seen.run.resources[span.wait.resource].kind in (ResourceKind.LOCK, ResourceKind.SEMAPHORE)
+    ]
+    site = next((wait.site for wait in held_back if wait.site), None)
+    seen.expect(
+        not held_back,
+        "No request waited for another.",
+        "No request should wait until another lets it go on: all are under way at the same time. "
+        f"{len(held_back)} times one waited{f' at line {site.line}' if site else ''}.",
+        at=requests,
+    )
+
+
+def first_overlap(seen: Seen, calls: Calls, many: int) -> None:
+    """Of the requests that all clients send at first; each sends the next one when it has its answer."""
+    first = calls.lanes[:many]
+    ended = min(first, key=lambda lane: lane.end_ns)
+    begun = sum(lane.start_ns < ended.end_ns for lane in first)
+    seen.expect(
+        begun == len(first),
+        f"The first {many} calls of {calls.function} were open at one moment.",
+        f"The first {many} calls of {calls.function} should be open at one moment, one for each client that "
+        f"sends such a request; only {begun} had begun when the first was over.",
+        at=calls,
+    )
+
+
+def waits_without_work(seen: Seen, queries: Calls) -> None:
+    """Who asks again and again what time it is keeps the event loop busy, if only for a moment each time."""
+    busy = max(
+        sum(span.duration_ns for span in lane.spans if span.state is State.RUNNING)
+        / (lane.end_ns - lane.start_ns)
+        if seen.run.tracks[lane.track].kind is TrackKind.TASK
+        else 0
+        for lane in queries.lanes
+    )
+    seen.expect(
+        busy < 0.5,
+        "Queries waited without keeping the event loop busy.",
+        f"A query should only wait; one of them kept the event loop busy for {busy:.0%} of its time.",
+        at=queries,
     )
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from asyncdemo.services.films import films
-from asyncdemo.testing.checks import Seen
+from asyncdemo.testing.checks import Lane, Seen
 
 
 def check(seen: Seen) -> None:
@@ -17,6 +17,7 @@ def check(seen: Seen) -> None:
     opened_before_the_first_request(seen)
     rows_are_those_of_the_database(seen)
     reviews_are_there_once_answered(seen)
+    each_asks_the_database(seen)
     pool.opened_at_most(connections)
     if connections < clients:
         pool.held_exactly(connections)
@@ -37,6 +38,39 @@ def opened_before_the_first_request(seen: Seen) -> None:
         "The pool should be opened before the first request; it was made "
         f"{(made_ns - first_ns) / 1e6:.0f} ms after that was sent.",
     )
+
+
+def each_asks_the_database(seen: Seen) -> None:
+    """Films do not change and reviews are few, so answers alone do not tell whether the server kept them."""
+    slots = [slot for pool in seen.pool("asyncpg").resources for slot in pool.slots]
+    for route in ("film", "films", "add_review"):
+        calls = seen.calls(route)
+        held = [
+            any(
+                slot.start_ns < lane.end_ns and lane.start_ns < slot.end_ns
+                for slot in slots
+                if slot.track in own
+            )
+            for lane, own in ((lane, family(seen, lane)) for lane in calls.lanes)
+        ]
+        seen.expect(
+            all(held),
+            "",
+            f"Each request should ask the database; {held.count(False)} of {len(held)} calls of {route} used "
+            "no connection of the pool, so their answers are not the database's.",
+            at=calls,
+        )
+        seen.held.pop()
+    seen.held.append("Each request asked the database.")
+
+
+def family(seen: Seen, lane: Lane) -> set[int]:
+    """The tracks of the call, and of the tasks and threads that were begun in it."""
+    own = {lane.track}
+    for track in seen.run.tracks:
+        if track.parent in own and lane.start_ns <= track.start_ns <= lane.end_ns:
+            own.add(track.index)
+    return own
 
 
 def rows_are_those_of_the_database(seen: Seen) -> None:

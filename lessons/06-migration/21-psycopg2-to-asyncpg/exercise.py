@@ -1,7 +1,8 @@
 """Three routes were moved from psycopg2 to asyncpg word for word, and the words mean something else now.
 
 Fix them: one pool of at most MAXCONN connections is opened before the first request and closed after the
-last; each route answers with what the database holds; and a review is there before its client is answered.
+last. Each request asks the database, and its answer is what that holds. A review is there before its client
+is answered.
 
 Run it alone with:  python 21-psycopg2-to-asyncpg.py
 """

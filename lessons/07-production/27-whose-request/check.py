@@ -25,6 +25,14 @@ def check(seen: Seen) -> None:
         f"once more, for no request, by shrink as it is. These calls were made: {', '.join(named)}.",
         at=seen.calls("shrink"),
     )
+    seen.expect(
+        len(seen.calls("in_pool")) <= pictures,
+        "",
+        "The pictures that are shrunk again should get to the pool without in_pool. Leave the second half of "
+        "main as the exercise has it.",
+        at=seen.calls("shrink"),
+    )
+    seen.held.pop()
     shrunk = seen.calls("shrink").all_return().take_at_least(float(seen.knobs["SHRINK_S"]))
     each_line_names_its_request(seen, shrunk.lanes, pictures)
     shrunk.peak_is(threads)

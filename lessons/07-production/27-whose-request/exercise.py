@@ -2,8 +2,8 @@
 variables, and log writes both into each line. In the threads of the pool it finds neither, and writes "-".
 
 Fix it: each line names the id and the customer of the request that it belongs to. Nothing of a request stays
-in a thread: main shrinks some pictures again for no request, and those lines are marked "-". The pool still
-does all the shrinking, in THREADS threads, and gets all pictures at the same time. main returns the sizes.
+in a thread: main shrinks some pictures again, without in_pool, and those lines are marked "-". The pool does
+all the shrinking, in THREADS threads, and gets all pictures at the same time. main returns the sizes.
 
 Run it alone with:  python 27-whose-request.py
 """
@@ -60,9 +60,9 @@ async def handle(n: int) -> list[int]:
 
 
 async def main() -> list[list[int]]:
-    """Handle all requests, then shrink the first THREADS pictures again, for no request; return the sizes."""
+    """Handle all requests; then shrink some again, for no request, and leave that as it is. Return sizes."""
     sizes = await asyncio.gather(*(handle(n) for n in range(1, REQUESTS + 1)))
-    await asyncio.gather(*(in_pool(picture) for picture in range(1, THREADS + 1)))
+    await asyncio.gather(*(asyncio.wrap_future(pool.submit(shrink, n)) for n in range(1, THREADS + 1)))
     return sizes
 
 

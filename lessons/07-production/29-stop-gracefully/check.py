@@ -18,6 +18,7 @@ def check(seen: Seen) -> None:
     the_same(seen, all(took_s(lane) >= quickest_s(seen, lane) for lane in does.lanes), "do")
     nothing_taken_later(seen, signal, takes)
     does.peak_is(workers)
+    all_work_until_then(seen, signal, takes, does)
     each_taken_job_is_begun_once(seen, taken, does)
     what_is_quick_is_finished(seen, signal, does)
     none_is_handed_back_early(seen, does, backs)
@@ -36,6 +37,21 @@ def nothing_taken_later(seen: Seen, signal: Lane, takes: Calls) -> None:
         f"After SIGTERM, no job may be taken; take was called {len(late)} more times, the last time "
         f"{after_s(signal, late[-1].start_ns) if late else 0:.1f} s after it.",
         at=takes,
+    )
+
+
+def all_work_until_then(seen: Seen, signal: Lane, takes: Calls, does: Calls) -> None:
+    """SIGTERM comes at a moment that is drawn, more than GRACE_S after the one that the program knows."""
+    workers, jobs = int(seen.knobs["WORKERS"]), int(seen.knobs["JOBS"])
+    ended = sum(after_s(signal, lane.end_ns) < -LATE_S for lane in does.lanes)
+    before = sum(lane.start_ns < signal.start_ns for lane in takes.lanes)
+    last_s = -after_s(signal, max(lane.start_ns for lane in takes.lanes))
+    seen.expect(
+        before >= min(workers + ended, jobs),
+        "Until SIGTERM, each worker took the next job as soon as it was done with one.",
+        f"Only SIGTERM may stop the workers. Before it came, {ended} jobs had ended, and {workers} workers "
+        f"had taken {before} in all, the last one {last_s:.1f} s before it.",
+        at=does,
     )
 
 

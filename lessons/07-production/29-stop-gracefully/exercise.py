@@ -1,15 +1,17 @@
 """A worker takes jobs from a queue in Redis, and does WORKERS of them at the same time. On SIGTERM it cancels
 everything, and the jobs that it has begun are lost.
 
-Fix it: after SIGTERM, no job is taken. Jobs that are done within GRACE_S seconds from then are finished. The
-others are cancelled after that time, and each is handed back once, when nobody works on it any more. So each
-job that was taken is either done or handed back, and the program ends by itself, with exit code 0.
+Fix it: until SIGTERM, whenever that comes, workers go on taking jobs; after it, no job is taken. Jobs that
+are done within GRACE_S seconds from then are finished. The others are cancelled after that time, and each is
+handed back once, when nobody works on it any more. So each job that was taken is either done or handed back,
+and the program ends by itself, with exit code 0.
 
 Run it alone with:  python 29-stop-gracefully.py
 """
 
 import asyncio
 import os
+import random
 import signal
 import threading
 
@@ -20,15 +22,14 @@ WORKERS = 4
 SLOW_EVERY = 4
 QUICK_S = 0.6
 SLOW_S = 5.0
-STOP_AFTER_S = 1.5
+STOP_AFTER_S = 0.8
 GRACE_S = 1.0
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 
 
 async def take(redis: Redis) -> int | None:
     """Take the next job from the queue. Leave this function as it is."""
-    job = await redis.execute_command("LPOP", "jobs")
-    return None if job is None else int(job)
+    return int(job) if (job := await redis.execute_command("LPOP", "jobs")) else None
 
 
 async def do(redis: Redis, job: int) -> None:
@@ -59,12 +60,11 @@ async def main() -> None:
         await redis.rpush("jobs", *range(1, JOBS + 1))
         workers = [asyncio.create_task(worker(redis)) for _ in range(WORKERS)]
         # TODO: what may still be finished when SIGTERM comes, and for how long?
-        asyncio.get_running_loop().add_signal_handler(
-            signal.SIGTERM, lambda: [one.cancel() for one in workers]
-        )
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, lambda: [one.cancel() for one in workers])
         await asyncio.gather(*workers, return_exceptions=True)
 
 
 if __name__ == "__main__":
-    threading.Timer(STOP_AFTER_S, deploy).start()
+    threading.Timer(STOP_AFTER_S + random.uniform(1.3, 1.7), deploy).start()
     asyncio.run(main())

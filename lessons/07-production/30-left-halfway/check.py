@@ -131,11 +131,20 @@ def who_fetched_gives_it_back(seen: Seen, loans: list[Loan]) -> None:
     seen.expect(
         other is None,
         "Each connection was given back by the task that had fetched rows on it.",
-        "A connection should be given back by the task that has fetched rows on it; that of question "
-        f"{other.question if other else 0} was given back by another task. Who closes what is left halfway?",
+        "A connection should be given back by the task that has fetched rows on it; "
+        + (by_another_words(seen, other) if other else ""),
         at=seen.calls("give_back"),
     )
     seen.calls("give_back").all_return()
+
+
+def by_another_words(seen: Seen, loan: Loan) -> str:
+    fetched = sorted({seen.run.tracks[lane.track].name for lane in loan.fetches})
+    back = seen.run.tracks[loan.back.track].name if loan.back else "nobody"
+    several = len(fetched) > 1
+    who = f"{len(fetched)} tasks" if several else fetched[0]
+    why = "Why do others fetch them?" if several else "Who closes what is left halfway?"
+    return f"for question {loan.question}, {who} fetched rows, and {back} gave it back. {why}"
 
 
 def nobody_else_uses_it(seen: Seen, loans: list[Loan]) -> None:

@@ -80,7 +80,7 @@ def what_is_said(seen: Seen, lane: Lane) -> list[Told]:
     good = isinstance(value, list) and all(
         isinstance(one, (tuple, list)) and [type(part) for part in one] == [str, str, int] for one in value
     )
-    shown = "something that isn't made of these" if lane.result is None else repr(value)[:60]
+    shown = "something that isn't made of these" if lane.result is None else shortened(repr(value))
     seen.expect(
         good,
         "",
@@ -90,6 +90,10 @@ def what_is_said(seen: Seen, lane: Lane) -> list[Told]:
     )
     seen.held.pop()
     return [tuple(one) for one in value] if isinstance(value, list) else []
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]} ..."
 
 
 def nobody_is_cancelled(seen: Seen) -> None:

@@ -1,6 +1,6 @@
 """Orders hang, and nobody knows where. Write stuck, which finds out: for each task that isn't done, but for
 the one that calls stuck, it returns a tuple of the task's name, the function that waits, and the number of
-the line. Each task is named once. If functions wait for each other, the innermost one of this file counts.
+the line. Each task is named once. If one function awaits another, the innermost one of this file counts.
 
 The watchdog asks again and again, and in between the orders go on. stuck only looks: all orders are handled
 in the end. Leave the rest of the file as it is.

@@ -21,8 +21,9 @@ def check(seen: Seen) -> None:
         "Leave it as it is.",
         at=tests,
     )
+    payments = {id(test): found for test, found in payments_of_tests(seen)}
     for way, (locked, most) in ways.items():
-        it_finds_it(seen, tests.only(f"test({way})"), way, locked, most)
+        it_finds_it(seen, tests.only(f"test({way})"), payments, way, locked, most)
     seen.held.append(
         "The tests failed for each way that can get a balance wrong, every time, and for no other."
     )
@@ -40,7 +41,9 @@ def the_ways(seen: Seen) -> dict[int, tuple[str, int]]:
     return dict(enumerate(ways, start=1))
 
 
-def it_finds_it(seen: Seen, tests: Calls, way: int, locked: str, most: int) -> None:
+def it_finds_it(
+    seen: Seen, tests: Calls, payments: dict[int, list[Lane]], way: int, locked: str, most: int
+) -> None:
     failed, times = sum(lane.outcome is Outcome.RAISED for lane in tests.lanes), len(tests)
     stops = "stops between reading and writing"
     if locked == "all of it":
@@ -53,18 +56,30 @@ def it_finds_it(seen: Seen, tests: Calls, way: int, locked: str, most: int) -> N
         failed == due,
         "",
         f"Way {way} {why}. Its test should {'fail each time' if due else 'never fail'}; "
-        f"it failed {failed} of {times} times.",
+        f"it failed {failed} of {times} times. {why_it_misses(tests, payments, due > 0)}",
         at=tests,
     )
     seen.held.pop()
 
 
+def why_it_misses(tests: Calls, payments: dict[int, list[Lane]], due: bool) -> str:
+    """Of the first test that comes to the wrong result, as far as its payments tell."""
+    wrong = [lane for lane in tests.lanes if (lane.outcome is Outcome.RAISED) != due]
+    made = payments.get(id(wrong[0]), []) if wrong else []
+    lost = some_lost(made)
+    if not due:
+        return "" if lost else "No payment was lost: does it look when all of them are over, and count all?"
+    if lost:
+        return "A payment was lost, and the test returned: does it raise an AssertionError?"
+    if any(lane.outcome is Outcome.CANCELLED for lane in made):
+        return "A payment was cancelled: whether one is lost shows when all of them are over."
+    return "Is a payment held up at each of its stops, while another one goes on as far as it can?"
+
+
 def a_wrong_balance_was_seen(seen: Seen) -> None:
-    """Where a payment is lost, two have read the same balance. Each returns what it read plus its amount."""
     for test, payments in payments_of_tests(seen):
-        read = [balance_read(lane) for lane in payments]
         seen.expect(
-            test.outcome is Outcome.RETURNED or len(set(read)) < len(read),
+            test.outcome is Outcome.RETURNED or some_lost(payments),
             "",
             f"A test should only fail if it saw a wrong balance. {test.name} failed, but of its "
             f"{len(payments)} payments none was lost.",
@@ -83,6 +98,12 @@ def payments_of_tests(seen: Seen) -> list[tuple[Lane, list[Lane]]]:
         elif lane.function == "pay_in" and found:
             found[-1][1].append(lane)
     return found
+
+
+def some_lost(payments: list[Lane]) -> bool:
+    """Where a payment is lost, two have read the same balance. Each returns what it read plus its amount."""
+    read = [balance_read(lane) for lane in payments if lane.outcome is Outcome.RETURNED]
+    return len(set(read)) < len(read)
 
 
 def balance_read(lane: Lane) -> tuple[str, float]:

@@ -10,6 +10,8 @@ Review = tuple[int, int]
 """Film and rating."""
 STORE_S = 0.2
 """How long the database takes for a review."""
+LONG_SLEEP_S = 1.0
+"""With the fewest clients for their connections, serving them takes longer."""
 
 TOGETHER = "SQLAlchemy raises that when two tasks use one session at the same time."
 FAILED_BEFORE = "Its transaction had failed before, in another call, so nothing more can be stored in it."
@@ -34,6 +36,7 @@ def check(seen: Seen) -> None:
     the_same(seen, len(seen.calls("main")) == len(seen.calls("serve")) == 1, "main")
     no_shared_transaction(seen, stores)
     nothing_else_goes_wrong(seen, stores, reviews[refused][1])
+    it_waits_for_clients(seen)
     each_is_stored_once(seen, stores, reviews, refused)
     whole = (lane for lane in stores.lanes if lane.outcome is Outcome.RETURNED)
     the_same(seen, all(took_s(lane) >= STORE_S for lane in whole), "store")
@@ -57,6 +60,27 @@ def nothing_else_goes_wrong(seen: Seen, stores: Calls, bad: Review) -> None:
         )
         seen.held.pop()
     seen.held.append("Nothing but the review of an unknown film was refused.")
+
+
+def it_waits_for_clients(seen: Seen) -> None:
+    """A sleep that comes to the right result is so long that it can be told from a look now and then."""
+    (serve,) = seen.calls("serve").lanes
+    slept_s = max(
+        (
+            (span.end_ns - span.start_ns) / 1e9
+            for span in seen.run.tracks[serve.track].spans
+            if span.wait.reason == "sleep" and serve.start_ns <= span.start_ns < serve.end_ns
+        ),
+        default=0.0,
+    )
+    seen.expect(
+        slept_s < LONG_SLEEP_S,
+        "",
+        f"serve should wait for its clients, and for nothing else; it slept for {slept_s:.1f} s. "
+        "The next clients may take longer.",
+        at=seen.calls("store"),
+    )
+    seen.held.pop()
 
 
 def each_is_stored_once(seen: Seen, stores: Calls, reviews: dict[int, list[Review]], refused: int) -> None:
@@ -173,7 +197,8 @@ def over_connections(seen: Seen, stores: Calls, connections: int) -> None:
         "Who closes each session, and when?",
         at=stores,
     )
-    opened = len(seen.calls("connect"))
+    (serve,) = seen.calls("serve").lanes
+    opened = sum(lane.start_ns < serve.end_ns for lane in seen.calls("connect").lanes)
     seen.expect(
         opened == connections,
         f"In all, {connections} connections were opened.",

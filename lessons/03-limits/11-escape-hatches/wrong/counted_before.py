@@ -7,7 +7,7 @@ from multiprocessing import get_context
 
 REQUESTS = 6
 WORKERS = 3
-LIMIT = 90_000
+LIMIT = 120_000
 BEAT_S = 0.02
 
 
@@ -46,6 +46,6 @@ async def main(pool: ProcessPoolExecutor) -> list[int]:
 
 
 if __name__ == "__main__":
-    known |= {n: count(LIMIT + 100 * n) for n in range(1, REQUESTS + 1)}
+    known |= {n: count(LIMIT // n) for n in range(1, REQUESTS + 1)}
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         print(asyncio.run(main(pool)))

@@ -7,7 +7,7 @@ from multiprocessing import get_context
 
 REQUESTS = 6
 WORKERS = 3
-LIMIT = 90_000
+LIMIT = 120_000
 BEAT_S = 0.02
 
 
@@ -19,7 +19,7 @@ def primes_below(limit: int) -> int:
 async def answer(n: int) -> int:
     """Answer one request: each asks for another limit."""
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
-        return await asyncio.get_running_loop().run_in_executor(pool, primes_below, LIMIT + 100 * n)
+        return await asyncio.get_running_loop().run_in_executor(pool, primes_below, LIMIT // n)
 
 
 async def heart() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import multiprocessing
 import os
 import random
 from concurrent.futures import ProcessPoolExecutor
@@ -47,7 +48,7 @@ async def described(request: Request) -> HTTPResponse:
 
 @app.before_server_start
 async def open_pool(app: Sanic) -> None:
-    app.ctx.pool = ProcessPoolExecutor()
+    app.ctx.pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
 
 
 @app.after_server_stop

@@ -8,7 +8,8 @@ REQUESTS = 60
 CONNECTIONS = 10
 SERVICE_MS = 20
 STALL_MS = 0
-SIGN_MS = 2
+SIGN_MS = 4
+PAUSE_MS = 0
 
 
 async def sign(n: int) -> None:
@@ -17,9 +18,11 @@ async def sign(n: int) -> None:
 
 
 async def answer(n: int, server: asyncio.Semaphore) -> None:
-    """The server: it answers one request at a time, and stalls once."""
+    """The server: it answers one request at a time, and stalls once. Halfway, this process pauses."""
     async with server:
         await asyncio.sleep((SERVICE_MS + (STALL_MS if n == REQUESTS // 3 else 0)) / 1000)
+        if n == REQUESTS // 2:
+            time.sleep(PAUSE_MS / 1000)
 
 
 async def ask(n: int, server: asyncio.Semaphore, connections: asyncio.Semaphore, due_s: float) -> float:

@@ -12,7 +12,8 @@ from psycogreen.gevent import patch_psycopg
 from psycopg2 import pool
 
 QUERIES = 8
-QUERY_S = 0.2
+QUERY_S = 0.25
+FIRST = 1
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 
 patch_psycopg()
@@ -20,11 +21,12 @@ one_at_a_time = BoundedSemaphore(1)
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """Have the database draw an answer to query n. Leave this function as it is."""
+    """Ask how long film FIRST + n is; the first half waits longer. Leave this function as it is."""
     with one_at_a_time:
         connection = connections.getconn()
         with connection.cursor() as cursor:
-            cursor.execute("SELECT %s * 1000 + floor(random() * 1000) FROM pg_sleep(%s)", (n, QUERY_S))
+            sql = "SELECT length FROM film, pg_sleep(%s) WHERE film_id = %s"
+            cursor.execute(sql, (QUERY_S * (1 + (n < QUERIES // 2)), FIRST + n))
             answer = int(cursor.fetchone()[0])
         connections.putconn(connection)
     return answer

@@ -7,18 +7,20 @@ from psycogreen.gevent import patch_psycopg
 from psycopg2 import pool
 
 QUERIES = 8
-QUERY_S = 0.2
+QUERY_S = 0.25
+FIRST = 1
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 
 patch_psycopg()
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """Have the database draw an answer to query n. Leave this function as it is."""
+    """Ask how long film FIRST + n is; the first half waits longer. Leave this function as it is."""
     connection = connections.getconn()
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT %s * 1000 + floor(random() * 1000) FROM pg_sleep(%s)", (n, QUERY_S))
+            sql = "SELECT length FROM film, pg_sleep(%s) WHERE film_id = %s"
+            cursor.execute(sql, (QUERY_S * (1 + (n < QUERIES // 2)), FIRST + n))
             return int(cursor.fetchone()[0])
     finally:
         connections.putconn(connection)

@@ -11,17 +11,18 @@ import gevent
 from psycopg2 import pool
 
 QUERIES = 8
-QUERY_S = 0.2
+QUERY_S = 0.25
+FIRST = 1
 URL = os.environ.get("DATABASE_URL", "postgresql://postgres@127.0.0.1:5432/postgres")
 
 
 def query(n: int, connections: pool.ThreadedConnectionPool) -> int:
-    """Have the database draw an answer to query n. Leave this function as it is."""
+    """Ask how long film FIRST + n is; the first half waits longer. Leave this function as it is."""
     connection = connections.getconn()
     try:
         with connection.cursor() as cursor:
-            time.sleep(QUERY_S)
-            cursor.execute("SELECT %s * 1000 + floor(random() * 1000)", (n,))
+            time.sleep(QUERY_S * (1 + (n < QUERIES // 2)))
+            cursor.execute("SELECT length FROM film WHERE film_id = %s", (FIRST + n,))
             return int(cursor.fetchone()[0])
     finally:
         connections.putconn(connection)

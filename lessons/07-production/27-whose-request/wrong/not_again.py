@@ -51,7 +51,7 @@ async def handle(n: int) -> list[int]:
 
 
 async def main() -> list[list[int]]:
-    """Handle all requests, then shrink the first THREADS pictures again, for no request; return the sizes."""
+    """Handle all requests; then shrink some again, for no request, and leave that as it is. Return sizes."""
     return await asyncio.gather(*(handle(n) for n in range(1, REQUESTS + 1)))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import signal
 import threading
 
@@ -12,15 +13,14 @@ WORKERS = 4
 SLOW_EVERY = 4
 QUICK_S = 0.6
 SLOW_S = 5.0
-STOP_AFTER_S = 1.5
+STOP_AFTER_S = 0.8
 GRACE_S = 1.0
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 
 
 async def take(redis: Redis) -> int | None:
     """Take the next job from the queue. Leave this function as it is."""
-    job = await redis.execute_command("LPOP", "jobs")
-    return None if job is None else int(job)
+    return int(job) if (job := await redis.execute_command("LPOP", "jobs")) else None
 
 
 async def do(redis: Redis, job: int) -> None:
@@ -63,5 +63,5 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    threading.Timer(STOP_AFTER_S, deploy).start()
+    threading.Timer(STOP_AFTER_S + random.uniform(1.3, 1.7), deploy).start()
     asyncio.run(main())

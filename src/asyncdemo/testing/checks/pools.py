@@ -72,10 +72,10 @@ class Pools:
             opened = sum(len(pool.connections) for pool in pools)
             if opened > most:
                 self._fail(
-                    f"At most {count(most, self._connections)} should be opened; {opened} were.",
+                    f"At most {self._so_many(most)} should be opened; {opened} were.",
                     self._tracks(pools),
                 )
-        return self._held(f"Never more than {count(most, self._connections)} were opened.")
+        return self._held(f"Never more than {self._so_many(most)} were opened.")
 
     def opened_and_closed_once_per_process(self) -> Self:
         """One pool in each process, from which connections were used, and which was closed at the end.
@@ -105,7 +105,7 @@ class Pools:
         """Never more connections in use at the same time."""
         self._something_was_held()
         self._never_more(most)
-        return self._held(f"Never more than {count(most, self._connections)} were held at the same time.")
+        return self._held(f"Never more than {self._so_many(most)} were held at the same time.")
 
     def held_exactly(self, most: int) -> Self:
         """Reached in some process, and never exceeded."""
@@ -117,14 +117,12 @@ class Pools:
         )
         if reached < most:
             self._fail(
-                f"{upper(count(most, self._connections))} should be held at the same time; "
+                f"{upper(self._so_many(most))} should be held at the same time; "
                 f"there {was(reached)} never "
                 f"more than {reached}.",
                 self._tracks(self._pools),
             )
-        return self._held(
-            f"{upper(count(most, self._connections))} were held at the same time, and never more."
-        )
+        return self._held(f"{upper(self._so_many(most))} were held at the same time, and never more.")
 
     def no_task_holds_two(self) -> Self:
         """No task or thread held a second connection while it had one."""
@@ -202,6 +200,10 @@ class Pools:
     def _connections(self) -> str:
         return f"{self._name} connections".strip()
 
+    def _so_many(self, number: int) -> str:
+        """As ``count``, which takes the first word for the noun."""
+        return f"1 {_singular(self._connections)}" if number == 1 else count(number, self._connections)
+
     def _one(self) -> str:
         """ "one redis pool", "one s3 client in each process"."""
         several = len({pool.process for pool in self._pools}) > 1
@@ -223,7 +225,7 @@ class Pools:
             stretch = first_stretch_above(most, held)
             if stretch is not None:
                 self._fail(
-                    f"At most {count(most, self._connections)} may be held at the same time; "
+                    f"At most {self._so_many(most)} may be held at the same time; "
                     f"{stretch.most} were, "
                     f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
                     held,

@@ -12,7 +12,7 @@ from asyncdemo.analysis.metrics import left_pending
 from asyncdemo.analysis.metrics.limits import resource_use
 from asyncdemo.analysis.metrics.requests import path_of
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
-from asyncdemo.model import Answer, Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep, TrackKind
+from asyncdemo.model import Answer, Clock, Lane, Resource, ResourceKind, Run, RunOutcome, SlowStep, TrackKind
 from asyncdemo.testing.checks.calls import Calls
 from asyncdemo.testing.checks.failure import CheckFailed, Evidence, Missed
 from asyncdemo.testing.checks.observation import observe_run
@@ -35,6 +35,10 @@ _WARNING: Final = re.compile(
 _FRAME: Final = re.compile(r'^[ |]*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
 _ERROR: Final = re.compile(r"^[ |]*(?P<error>(?![A-Za-z]*Warning: )[A-Za-z_][\w.]*(: .*)?)$", re.MULTILINE)
 """The last line of a traceback, also of one within a group of errors."""
+
+
+_VIRTUAL_SLACK_S: Final = 0.001
+_REAL_SLACK_S: Final = 0.3
 
 
 class Seen:
@@ -85,6 +89,20 @@ class Seen:
         One that is missing fails the check: the script is to be as it was given there.
         """
         return _Knobs(self.run.knobs)
+
+    @property
+    def slack_s(self) -> float:
+        """How much later than it could something may be.
+
+        Virtual time is exact, but each look at the clock takes a microsecond of it. Where a thread or a
+        process made the run go on in real time, a busy machine may be slow.
+        """
+        return _VIRTUAL_SLACK_S if self.run.clock is Clock.VIRTUAL else _REAL_SLACK_S
+
+    def took(self, lane: Lane, seconds: float) -> bool:
+        """Whether a call took so long, no less, and no more but for the slack."""
+        more_s = (lane.end_ns - lane.start_ns) / 1e9 - seconds
+        return -_VIRTUAL_SLACK_S <= more_s <= self.slack_s
 
     def calls(self, function: str, nouns: str | None = None) -> Calls:
         """The calls of a function whose lanes were recorded, or the tasks and threads that run it.
@@ -157,7 +175,10 @@ class Seen:
         was_killed = run.exit_code is None and run.notes and not _ERROR.search(self.stderr)
         if run.outcome is RunOutcome.FAILED and self.stderr.strip() and not was_killed:
             raise CheckFailed(f"The program failed: {self._last_error()}", self._whole())
-        raise CheckFailed(" ".join(["The program did not end as it should.", *run.notes]), self._whole())
+        code = [f"Its exit code is {run.exit_code}, and should be 0."] if (run.exit_code or 0) > 0 else []
+        raise CheckFailed(
+            " ".join(["The program did not end as it should.", *code, *run.notes]), self._whole()
+        )
 
     def nothing_left_pending(self) -> None:
         """No task was still pending when the main task ended."""

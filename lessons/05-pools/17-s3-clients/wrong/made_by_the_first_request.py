@@ -1,4 +1,4 @@
-"""Right: the first request makes the client, and all who come meanwhile wait for it."""
+"""Wrong: the first request makes the client, when the server takes requests already, and blocks its loop."""
 
 import asyncio
 import os

@@ -1,0 +1,77 @@
+"""Wrong: what waits for room also waits for an error, but what reads does not, so it reads on."""
+
+import asyncio
+import random
+from collections.abc import Coroutine
+
+PHOTOS = 20
+ROOM = 4
+WORKERS = 3
+READ_MS = 10
+DEVELOP_MS = 100
+DAMAGED = 0
+SEED = 0
+
+chance = random.Random(SEED)
+
+
+async def read(n: int) -> str:
+    """Read photo n from the disk. Leave this function as it is."""
+    code = chance.randrange(1_000_000)
+    await asyncio.sleep(READ_MS / 1000)
+    return f"photo {n} {code:06}"
+
+
+async def develop(photo: str) -> str:
+    """Make a print of what read has returned. Leave this function as it is."""
+    takes_ms = chance.randint(DEVELOP_MS // 2, DEVELOP_MS)
+    await asyncio.sleep(takes_ms / 1000)
+    if photo.startswith(f"photo {DAMAGED} "):
+        raise ValueError(photo)
+    return photo.replace("photo", "print")
+
+
+async def work(photos: asyncio.Queue[tuple[int, str]], prints: dict[int, str]) -> None:
+    """Take photos out of the queue forever, and develop each."""
+    while True:
+        n, photo = await photos.get()
+        prints[n] = await develop(photo)
+        photos.task_done()
+
+
+async def wait_or_fail(waiting: Coroutine[None, None, None], workers: list[asyncio.Task[None]]) -> None:
+    """Wait for this, or for a worker that fails; then stop all."""
+    task = asyncio.create_task(waiting)
+    await asyncio.wait([task, *workers], return_when=asyncio.FIRST_COMPLETED)
+    for worker in workers:
+        if worker.done():
+            for one in [task, *workers]:
+                one.cancel()
+            worker.result()
+
+
+async def develop_all() -> list[str]:
+    """Read and develop all photos; return the prints in the order of the photos."""
+    photos: asyncio.Queue[tuple[int, str]] = asyncio.Queue(ROOM)
+    prints: dict[int, str] = {}
+    workers = [asyncio.create_task(work(photos, prints)) for _ in range(WORKERS)]
+    for n in range(1, PHOTOS + 1):
+        photo = await read(n)
+        await wait_or_fail(photos.put((n, photo)), workers)
+    await wait_or_fail(photos.join(), workers)
+    for worker in workers:
+        worker.cancel()
+    return [prints[n] for n in sorted(prints)]
+
+
+async def main() -> list[str]:
+    """The prints, or what stopped them. Leave this function as it is."""
+    try:
+        return await develop_all()
+    except* ValueError as errors:
+        stopped = [f"stopped: {error}" for error in errors.exceptions]
+    return stopped
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(main()), sep="\n")

@@ -1,0 +1,55 @@
+"""Wrong: its clock starts when a request is signed, which is after it was due."""
+
+import asyncio
+import time
+
+RATE = 100
+REQUESTS = 60
+CONNECTIONS = 10
+SERVICE_MS = 20
+STALL_MS = 0
+SIGN_MS = 4
+PAUSE_MS = 0
+
+
+async def sign(n: int) -> None:
+    """Each request is signed before it is sent. Leave this function and the next one as they are."""
+    await asyncio.sleep(SIGN_MS / 1000)
+
+
+async def answer(n: int, server: asyncio.Semaphore) -> None:
+    """The server: it answers one request at a time, and stalls once. Halfway, this process pauses."""
+    async with server:
+        await asyncio.sleep((SERVICE_MS + (STALL_MS if n == REQUESTS // 3 else 0)) / 1000)
+        if n == REQUESTS // 2:
+            time.sleep(PAUSE_MS / 1000)
+
+
+async def ask(n: int, server: asyncio.Semaphore, connections: asyncio.Semaphore) -> float:
+    """Send request n over a free connection, and return how long it took since it was signed."""
+    await sign(n)
+    signed_s = time.perf_counter()
+    async with connections:
+        await answer(n, server)
+    return time.perf_counter() - signed_s
+
+
+async def measure() -> list[float]:
+    server, connections = asyncio.Semaphore(1), asyncio.Semaphore(CONNECTIONS)
+    start_s = time.perf_counter()
+    asked = []
+    async with asyncio.TaskGroup() as group:
+        for n in range(REQUESTS):
+            await asyncio.sleep(max(0.0, start_s + n / RATE - time.perf_counter()))
+            asked.append(group.create_task(ask(n, server, connections)))
+    return [task.result() for task in asked]
+
+
+async def main() -> list[float]:
+    took_s = await measure()
+    print(f"{len(took_s)} requests; the slowest took {1000 * max(took_s):.0f} ms")
+    return took_s
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
