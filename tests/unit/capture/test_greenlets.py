@@ -186,10 +186,8 @@ class TestEnds:
             "is_killed": (Outcome.CANCELLED, None),
             "never_begins": (Outcome.CANCELLED, None),
         }
-
-    def test_one_that_never_began_ended_when_it_was_killed(self, tmp_path: Path) -> None:
-        told = recorded(tmp_path, self.SCRIPT)
-        killed = next(lane for lane in told.run.lanes if lane.function == "never_begins")
+        killed = told.run.lanes[-1]
+        assert killed.function == "never_begins"
         assert {span.state for span in killed.spans} == {State.READY}
         assert told.run.lanes[0].end_ns - killed.end_ns > 100_000_000
 

@@ -115,6 +115,7 @@ def test_one_task_takes_its_lock_twice(tmp_path: Path) -> None:
 
         asyncio.run(Account().pay())
         """,
+        virtual=True,
     )
     assert deadlock(run) == (
         "Deadlock: Task-1 (Account.pay) holds lock `self.lock` (taken at app.py:9) and waits for the same "
@@ -209,6 +210,7 @@ def test_a_queue_that_nobody_feeds(tmp_path: Path) -> None:
 
         asyncio.run(main())
         """,
+        virtual=True,
     )
     assert where_they_wait(run) == (
         "Task-1 (main) waits for the tasks of its group (Task-2 (worker) and Task-3 (worker)) at app.py:10.",
@@ -347,28 +349,6 @@ def test_who_goes_on_is_in_no_circle(tmp_path: Path) -> None:
         "Task-1 (main) awaits Task-2 (slow) and Task-3 (slow) at app.py:10.",
         "Task-2 (slow) sleeps at app.py:6.",
         "Task-3 (slow) waits for lock `lock` at app.py:5.",
-    )
-
-
-def test_a_deadlock_in_virtual_time_is_explained_too(tmp_path: Path) -> None:
-    run = hang(
-        tmp_path,
-        """
-        import asyncio
-
-        async def main():
-            gate = asyncio.Semaphore(1)
-            async with gate:
-                async with gate:
-                    pass
-
-        asyncio.run(main())
-        """,
-        virtual=True,
-    )
-    assert deadlock(run) == (
-        "Deadlock: Task-1 (main) holds the only slot of semaphore `gate` (taken at app.py:6) and waits for "
-        "another one at app.py:7. It can never go on."
     )
 
 

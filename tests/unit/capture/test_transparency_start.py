@@ -5,6 +5,7 @@ Files, modules, folders, zip files, compiled files and standard input, with the 
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import zipapp
 from pathlib import Path
@@ -48,22 +49,28 @@ print(sorted(name for name in globals() if name.startswith("__")))
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Has the script in each of the forms that Python runs."""
-    (tmp_path / "script.py").write_text(LOOKS_ABOUT)
-    (tmp_path / "packed").mkdir()
-    (tmp_path / "packed" / "__main__.py").write_text(LOOKS_ABOUT)
-    (tmp_path / "packed" / "__init__.py").write_text("import sys\nprint('imported', sys.argv)\n")
-    (tmp_path / "packed" / "module.py").write_text(LOOKS_ABOUT)
-    (tmp_path / "spaced").mkdir()
-    (tmp_path / "spaced" / "module.py").write_text(LOOKS_ABOUT)
-    (tmp_path / "link.py").symlink_to(tmp_path / "spaced" / "module.py")
-    zipapp.create_archive(tmp_path / "packed", tmp_path / "app.pyz")
+    folder = tmp_path_factory.mktemp("forms")
+    (folder / "script.py").write_text(LOOKS_ABOUT)
+    (folder / "packed").mkdir()
+    (folder / "packed" / "__main__.py").write_text(LOOKS_ABOUT)
+    (folder / "packed" / "__init__.py").write_text("import sys\nprint('imported', sys.argv)\n")
+    (folder / "packed" / "module.py").write_text(LOOKS_ABOUT)
+    (folder / "spaced").mkdir()
+    (folder / "spaced" / "module.py").write_text(LOOKS_ABOUT)
+    (folder / "link.py").symlink_to("spaced/module.py")
+    zipapp.create_archive(folder / "packed", folder / "app.pyz")
     for name in ("compiled.pyc", "no_ending"):
         compile_it = f"import py_compile; py_compile.compile('script.py', {name!r})"
-        subprocess.run([PYTHON, "-c", compile_it], cwd=tmp_path, check=True)
-    return tmp_path
+        subprocess.run([PYTHON, "-c", compile_it], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def folder(forms: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(forms, tmp_path / "folder", symlinks=True)
 
 
 TARGETS = [
@@ -92,27 +99,16 @@ def test_how_it_was_started(folder: Path, target: tuple[str, ...]) -> None:
 
 FLAGS = [
     "-X dev",
-    "-O",
-    "-OO",
-    "-W error",
-    "-bb -W error::BytesWarning",
-    "-I",
-    "-E",
-    "-s",
+    "-O -W error -B -q",
+    "-OO -bb -W error::BytesWarning -u",
+    "-I -X utf8=0",
+    "-E -s -X utf8 -X frozen_modules=off",
     "-S",
-    "-P",
-    "-u",
-    "-B",
-    "-q",
-    "-X utf8=0",
-    "-X utf8",
+    "-P -X no_debug_ranges -X int_max_str_digits=0",
     "-X warn_default_encoding -W error",
-    "-X no_debug_ranges",
-    "-X frozen_modules=off",
-    "-X pycache_prefix=elsewhere",
-    "-X int_max_str_digits=0",
-    "-X of_its_own=1",
+    "-X pycache_prefix=elsewhere -X of_its_own=1",
 ]
+"""Each option once: what they change is printed apart."""
 
 
 @pytest.mark.parametrize("flags", FLAGS)
@@ -190,17 +186,17 @@ def test_which_options_are_for_the_script(
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "flags"),
     [
-        "print(__name__, __import__('sys').argv)",
-        "1 / 0",
-        "raise SystemExit(7)",
-        "import package.module",
-        "__path__.insert(0, 'moved')",
-        "def broken(",
+        ("print(__name__, __import__('sys').argv)", "-B"),
+        ("1 / 0", "-B"),
+        ("raise SystemExit(7)", "-B"),
+        ("import package.module", "-B"),
+        ("import package.module", "-W error"),
+        ("__path__.insert(0, 'moved')", "-B"),
+        ("def broken(", "-B"),
     ],
 )
-@pytest.mark.parametrize("flags", ["-B", "-W error"])
 def test_a_package_that_is_imported_on_the_way(tmp_path: Path, source: str, flags: str) -> None:
     for folder in ("package", "moved"):
         (tmp_path / folder).mkdir()

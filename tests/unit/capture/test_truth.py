@@ -229,7 +229,7 @@ class TestVirtualTime:
         assert {len(lane.spans) for lane in told.run.lanes} == {1}
         assert {lane.spans[0].duration_ns for lane in told.run.lanes} == {3600 * 10**9}
 
-    def test_a_spin_on_the_clock_names_its_line_also_in_the_first_step(self, tmp_path: Path) -> None:
+    def test_a_spin_on_the_clock_ends_and_names_its_line_also_in_the_first_step(self, tmp_path: Path) -> None:
         told = recorded(
             tmp_path,
             """
@@ -244,28 +244,43 @@ class TestVirtualTime:
             """,
             virtual=True,
         )
+        assert told.story("main") == ["0-200 running"]
+        assert told.run.clock == "virtual"
         assert [(step.site.function, step.site.line) for step in told.run.slow_steps if step.site] in (
             [("main", 5)],
             [("main", 6)],
         )
 
-    def test_a_spin_on_the_clock_ends(self, tmp_path: Path) -> None:
+    def test_tasks_that_sleep_for_less_than_a_float_can_tell_go_on(self, tmp_path: Path) -> None:
+        """Whether now + (until - now) is until depends on how both are rounded."""
         told = recorded(
             tmp_path,
             """
-            import asyncio, time
+            import asyncio
+
+            free_at = 0.0
+
+            async def take():
+                global free_at
+                loop = asyncio.get_running_loop()
+                while loop.time() < free_at:
+                    await asyncio.sleep(free_at - loop.time())
+                free_at = loop.time() + 1 / 10
 
             async def main():
-                until = time.monotonic() + 0.05
-                while time.monotonic() < until:
-                    pass
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(30):
+                        group.create_task(take())
+                        await asyncio.sleep(0.02)
 
             asyncio.run(main())
             """,
+            lanes=["take"],
             virtual=True,
         )
-        assert told.story("main") == ["0-50 running"]
-        assert told.run.clock == "virtual"
+        lanes = told.run.lanes
+        last_s = (max(lane.end_ns for lane in lanes) - min(lane.start_ns for lane in lanes)) / 1e9
+        assert last_s == pytest.approx(2.9, abs=0.001)
 
     def test_the_clock_is_real_as_soon_as_the_world_is_involved(self, tmp_path: Path) -> None:
         told = recorded(

@@ -22,6 +22,10 @@ READ_COSTS_NS = 1_000
 """Each time the script reads the clock it has moved on by this, so that a spin ends."""
 _BEGIN_NS = 1_000_000_000
 """Not zero: to the tracer a step that started at zero is none."""
+_LEAST_NS = 1
+_MOST_TURNS = 2_000
+"""Of a loop that finds something ready each time: after so many at one time the clock moves on by the cost of
+a read. Tasks that wait for less than what a float can tell from now would go round forever."""
 _LOOK_EVERY = 5_000
 """After so many reads without a wait somebody should look which line spins: it takes no real time."""
 
@@ -41,6 +45,8 @@ class VirtualClock:
         self._on_real = on_real
         self._on_deadlock = on_deadlock
         self._reads = 0
+        self._turns = 0
+        self._turned_at_ns = _BEGIN_NS
         self.on_spin: Callable[[], None] = lambda: None
 
     def now_ns(self) -> int:
@@ -70,7 +76,17 @@ class VirtualClock:
             self._at_ns += round(seconds * 1e9)
 
     def jump(self, seconds: float) -> None:
-        self._at_ns += max(0, round(seconds * 1e9))
+        if seconds > 0:
+            self._at_ns += max(_LEAST_NS, round(seconds * 1e9))
+
+    def turn(self) -> None:
+        """A loop did not have to wait."""
+        if self._turned_at_ns != self._at_ns:
+            self._turned_at_ns = self._at_ns
+            self._turns = 0
+        self._turns += 1
+        if self._turns >= _MOST_TURNS:
+            self._at_ns += READ_COSTS_NS
 
     @property
     def is_virtual(self) -> bool:
@@ -90,6 +106,7 @@ class VirtualClock:
             def select(self, timeout: float | None = None) -> Any:
                 ready = super().select(0)
                 if ready or timeout == 0:
+                    clock.turn()
                     return ready
                 if clock.is_virtual and self._only_own_pipe():
                     if timeout is None:
