@@ -1,11 +1,13 @@
-/* Follow the thread: while a timeline plays, marks at the lines of its programs say who is there. A line that is
- * pointed at frames its bars, a bar its line. Loaded when the first timeline moves or is pointed at.
+/* Follow the thread: while a timeline plays, marks at the lines of its programs say who is there, and arrows who just
+ * made whom go on. A line that is pointed at frames its bars, a bar its line. Loaded when the first timeline moves or is pointed at.
  * Not for: the timeline (src/asyncdemo/render/html), or what a page needs to be read.
  */
 (() => {
   "use strict";
 
   const MOST_NAMES = 2;
+  const JUST = 1 / 40; // of the time in sight
+  const HEAD = 4; // of an arrow, in pixels
   const layers = new WeakMap(); // of a block of code
   const node = (kind, text = "") => Object.assign(document.createElement("span"), { className: kind, textContent: text });
 
@@ -32,15 +34,65 @@
     return layers.get(block);
   }
 
+  /* Where a line is in the layer of its block: [top, height]; of no line, nothing. */
+  function placeOf(block, line) {
+    const mark = lines(block).find((one) => lineOf(one) === line)?.getBoundingClientRect();
+    return mark && [mark.top - layerOf(block).getBoundingClientRect().top, mark.height];
+  }
+
   /* Puts something at a line. */
   function put(block, line, what) {
-    const mark = lines(block).find((one) => lineOf(one) === line);
-    if (!mark) return;
-    const layer = layerOf(block);
-    const { top, height } = mark.getBoundingClientRect();
-    what.style.top = `${top - layer.getBoundingClientRect().top}px`;
+    const [top, height] = placeOf(block, line) ?? [];
+    if (!height) return;
+    what.style.top = `${top}px`;
     what.style.height = `${height}px`;
-    layer.append(what);
+    layerOf(block).append(what);
+  }
+
+  function drawn(kind, d) {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("class", kind);
+    path.setAttribute("d", d);
+    return path;
+  }
+
+  /* Those who were made to go on just now, with who did it: [time, row, row]. */
+  function justWoken({ run }, { time, end, zoom }) {
+    if (time >= end) return [];
+    const since = time - (JUST * end) / zoom;
+    return run.wakes.filter(([at]) => since < at && at <= time).map(([at, ...rows]) => [at, ...rows.map((row) => run.rows[row])]);
+  }
+
+  /* From row to row. Of those that are not shown, none. */
+  function wakesInPicture(shown, timeline) {
+    const { picture, run, view } = shown;
+    const { x, top, row, from, scale } = timeline.place;
+    picture.querySelector(".wake")?.remove();
+    const middle = (one) => top + (view.rows.indexOf(one) + 0.5) * row;
+    const d = justWoken(shown, timeline)
+      .filter(([at, ...rows]) => at >= from && at <= from + scale && rows.every((one) => view.rows.includes(one)))
+      .map(([at, ...rows]) => {
+        const [y, to] = rows.map(middle);
+        const back = to > y ? -HEAD : HEAD;
+        return `M${x(at)} ${y}V${to}m${-HEAD} ${back}l${HEAD} ${-back}l${HEAD} ${back}`;
+      });
+    if (d.length) picture.firstChild.append(drawn("wake", d.join("")));
+  }
+
+  /* From the line that the one was at to the line at which the other waited. */
+  function wakesInCode(block, shown, timeline) {
+    const d = new Set();
+    for (const [at, ...rows] of justWoken(shown, timeline)) {
+      const [by, to] = rows.map(({ bars }) => bars.findLast(([start]) => start < at)?.[4]);
+      const places = by !== to && [by, to].map((line) => placeOf(block, line));
+      if (!places || places.includes(undefined)) continue;
+      const [y, end] = places.map(([top, height]) => top + height / 2);
+      d.add(`M12 ${y}C1 ${y} 1 ${end} 11 ${end}m${-HEAD} ${-HEAD}l${HEAD} ${HEAD}l${-HEAD} ${HEAD}`);
+    }
+    if (!d.size) return;
+    const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    picture.append(drawn("wake", [...d].join("")));
+    layerOf(block).append(picture);
   }
 
   /* "upload(3)", or how many: beside the colour of what they do there. */
@@ -63,7 +115,9 @@
   const shown = (timeline) => (timeline.covered || timeline.closest(".live") ? [] : timeline.runs ?? []).filter((_, number) => timeline.shown[number]);
 
   function follow(timeline) {
-    for (const { run, view } of shown(timeline)) {
+    for (const each of shown(timeline)) {
+      const { run, view } = each;
+      wakesInPicture(each, timeline);
       const block = listing(run.file);
       if (!block?.offsetParent) continue; // in another tab
       layerOf(block).replaceChildren();
@@ -74,6 +128,7 @@
         if (line) there.set(line, [...(there.get(line) ?? []), { label: row.label, state, colour }]);
       }
       there.forEach((all, line) => put(block, line, badge(all)));
+      wakesInCode(block, each, timeline);
     }
   }
 
@@ -98,18 +153,21 @@
   }
 
   function frames(rows, line, { x, top, row }) {
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
     const around = ([start, end], number) => `M${x(start)} ${top + number * row}H${x(end)}v${row}H${x(start)}z`;
     const d = rows.map(({ bars }, number) => bars.filter((bar) => bar[4] === line).map((bar) => around(bar, number)));
-    path.setAttribute("class", "lit");
-    path.setAttribute("d", d.flat().join(""));
-    return path;
+    return drawn("lit", d.flat().join(""));
+  }
+
+  /* The timeline in which an event happened, and of which run there. */
+  function pictured(event) {
+    const timeline = event.target.closest?.("async-timeline");
+    const at = timeline && shown(timeline).find(({ picture }) => event.composedPath().includes(picture));
+    return [timeline, at];
   }
 
   function frameLine(event) {
     document.querySelectorAll(".threads > .thread-line").forEach((old) => old.remove());
-    const timeline = event.target.closest?.("async-timeline");
-    const at = timeline && shown(timeline).find(({ picture }) => event.composedPath().includes(picture));
+    const [timeline, at] = pictured(event);
     if (!at) return;
     const { left, top } = at.picture.getBoundingClientRect();
     const { place } = timeline;
@@ -120,16 +178,19 @@
   }
 
   /* A picture that is clicked brings its program to the front. */
-  function bringUp({ detail: { file } }) {
-    const tab = listing(file)?.closest(".tabbed-block");
+  function bringUp(event) {
+    const [, at] = pictured(event);
+    const tab = at && listing(at.run.file)?.closest(".tabbed-block");
     if (!tab) return;
     const place = [...tab.parentElement.children].indexOf(tab);
     tab.closest(".tabbed-set").querySelectorAll(":scope > input")[place]?.click();
   }
 
   document.addEventListener("moment", ({ target }) => follow(target));
-  document.addEventListener("chosen", bringUp);
+  document.addEventListener("click", bringUp);
   document.addEventListener("pointermove", frameBars);
   document.addEventListener("pointermove", frameLine);
-  document.querySelectorAll("async-timeline").forEach(follow); // one of them had moved
+  const followAll = () => document.querySelectorAll("async-timeline").forEach(follow);
+  document.addEventListener("change", followAll); // of the tab, perhaps
+  followAll(); // one of them had moved
 })();

@@ -1,4 +1,4 @@
-"""Code and picture follow each other: marks at lines, frames around bars, the tab of what is clicked."""
+"""Code and picture follow each other: marks at lines, arrows, frames around bars, tabs of pictures."""
 
 from __future__ import annotations
 
@@ -48,6 +48,24 @@ def test_a_line_frames_its_bars_and_a_bar_its_line(siblings: Page) -> None:
     picture.hover(position={"x": 140, "y": 30})
     siblings.locator(".thread-line").wait_for()
     frames.wait_for(state="detached")
+
+
+def test_arrows_say_who_just_made_whom_go_on(siblings: Page) -> None:
+    siblings.locator("async-timeline .picture").nth(2).click(position={"x": 200, "y": 40})
+    siblings.locator(".highlight:visible > .filename", has_text="grouped.py").wait_for()
+    siblings.locator("async-timeline").evaluate(
+        "it => it.seek(it.data.runs.find(({ name }) => name === 'grouped').wakes[0][0])"
+    )
+    drawn = siblings.locator("async-timeline .picture").nth(2).locator(".wake").get_attribute("d")
+    assert str(drawn).count("M") == 4  # book(2) failed: plan_trip() and the three others are made to go on
+    arrow = siblings.locator(".threads .wake").bounding_box()
+    assert arrow
+    for line in ("22 ", "30 "):  # from the sleep to the end of the group
+        box = siblings.locator(f".highlight:visible [data-linenos='{line}']").bounding_box()
+        assert box
+        assert arrow["y"] - 8 < box["y"] + box["height"] / 2 < arrow["y"] + arrow["height"] + 8
+    siblings.locator("async-timeline").evaluate("it => it.seek(it.end * .7)")
+    siblings.locator(".threads .wake").wait_for(state="detached")
 
 
 def test_a_click_on_a_picture_brings_its_program_to_the_front(siblings: Page) -> None:

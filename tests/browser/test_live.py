@@ -69,7 +69,7 @@ _BAD = {
     f"{_HEAD}input('name? ')\n": "EOFError: This page has no keyboard input",
     f"{_HEAD}exit()\n": "No call of brew was seen",
     f"{_HEAD}import os\nos._exit(3)\n": "Program terminated with exit(3)",
-    f"{_HEAD}x = [0] * 10**9\n": "MemoryError",
+    f"{_HEAD}x = [bytearray(2**31 - 100) for _ in range(3)]\n": "MemoryError",
     f"{_HEAD}for _ in range(100_000): print('x' * 80)\n": "characters left out",
     "import asyncio\nasync def brew(n): await asyncio.Event().wait()\nasyncio.run(brew(1))\nBREWS = 1\n": (
         "Deadlock: no timer is set and nothing is outstanding"

@@ -409,7 +409,7 @@ def test_seeking_draws_nothing_anew(opened: Opened) -> None:
 
 
 def test_the_script_is_small() -> None:
-    assert len(gzip.compress(script_js().encode())) < 13_500
+    assert len(gzip.compress(script_js().encode())) < 13_000
 
 
 def test_zooming_keeps_the_playhead_in_its_place_and_stepping_turns_pages(opened: Opened) -> None:

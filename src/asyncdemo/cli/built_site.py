@@ -41,7 +41,7 @@ _KINDS: Final = {
 }
 """Not the system's table, which differs from machine to machine."""
 _POLICY: Final = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; object-src 'none'"
-"""Of files that a page loads: a worker has the policy that it came with."""
+"""Of files that a page loads: a worker has the policy that it came with. A page has its own in it."""
 
 
 def find_site() -> Path:
@@ -129,7 +129,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def send_header(self, keyword: str, value: str) -> None:
         super().send_header(keyword, value)
-        if keyword == "Content-Type":  # a page says itself which scripts within it are meant to run
+        if keyword.lower() == "content-type":
             more = "" if value == _KINDS[".html"] else f"; {_POLICY}"
             super().send_header("Content-Security-Policy", f"frame-ancestors 'self'{more}")
 

@@ -170,7 +170,7 @@ class Spans(Sequence[Span]):
         return Spans(
             self._starts + array("q", [self._end_ns]),
             self._states + array("B", [State.WAITING]),
-            self._waits + array("i", [0]),
+            self._waits + array("i", [0]),  # NO_WAIT
             end_ns,
             self._causes,
         )

@@ -25,12 +25,13 @@ from asyncdemo.render.html.element import script_js
 from asyncdemo.render.lab.page import measure_css
 from asyncdemo.serving import ServiceCache
 from asyncdemo.site import gallery
+from asyncdemo.site.cards import card_png
 from asyncdemo.site.catalogue import catalogue_page
 from asyncdemo.site.editor import editor_files
 from asyncdemo.site.lessons import broken_claims, lesson_page, sources, takes
 from asyncdemo.site.llms import write_llms
 from asyncdemo.site.measure import RECORDS
-from asyncdemo.site.npm import fetched, pinned_editor
+from asyncdemo.site.npm import fetched, pinned
 from asyncdemo.site.pack import SITE, pack
 from asyncdemo.site.policy import write_policies
 from asyncdemo.site.pyodide import packed_python, pyodide_files
@@ -95,8 +96,9 @@ def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache) -> None:
 def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:
     """The files that let a page run Python; none, and a line that says so, if they cannot be had."""
     try:
-        files = pyodide_files(fetched("pyodide"))
-        files |= editor_files({name: fetched(name) for name in pinned_editor()})
+        packages = {name: fetched(name) for name in pinned()}
+        files = pyodide_files(packages.pop("pyodide"))
+        files |= editor_files(packages)  # which all others are
     except MissingError as error:
         print(f"No page can run Python: {error}", file=sys.stderr)
         return {}
@@ -126,6 +128,7 @@ def _write_pages(
     files["assets/async_timeline.js"] = script_js().encode()
     files["assets/measure.css"] = measure_css().encode()
     for lesson in lessons:
+        files[f"cards/{lesson.id}.png"] = card_png(recordings.get(lesson.id))
         for file in recordings.files(lesson.id):
             files[f"runs/{file.name}"] = file.read_bytes()
     _write(_PAGES, files)

@@ -1,7 +1,7 @@
 """The editor of the pages: CodeMirror's modules as they were published, which name each other by files.
 
-A bundler would make one file of them, and be one more thing to install. A page loads them with its first
-editor.
+A bundler would make one file of them, and be one more thing to install. Each begins with its license. A page
+loads them with its first editor.
 Not for: how the editor is set up (``docs/assets/editor.mjs``).
 """
 
@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Final
 
+from asyncdemo.site.npm import file_stem
+
 __all__ = ["editor_files"]
 
 _IMPORT: Final = re.compile(
@@ -23,11 +25,7 @@ _IMPORT: Final = re.compile(
 
 def editor_files(packages: Mapping[str, Path]) -> dict[str, bytes]:
     """Name -> content. packages: name -> archive. Raises ValueError if one imports what is not there."""
-    return {file_name(name): _module(name, archive, packages) for name, archive in packages.items()}
-
-
-def file_name(package: str) -> str:
-    return f"{package.removeprefix('@').replace('/', '-')}.mjs"
+    return {f"{file_stem(name)}.mjs": _module(name, archive, packages) for name, archive in packages.items()}
 
 
 def _module(name: str, archive: Path, packages: Mapping[str, Path]) -> bytes:
@@ -35,14 +33,15 @@ def _module(name: str, archive: Path, packages: Mapping[str, Path]) -> bytes:
         about = json.load(_member(opened, "package/package.json"))
         path = about["exports"]["import"].removeprefix("./")
         text = _member(opened, f"package/{path}").read().decode()
+        license_text = _member(opened, "package/LICENSE").read().decode()
 
     def by_file(found: re.Match[str]) -> str:
         begin, quote, imported = found.groups()
         if imported not in packages:
             raise ValueError(f"{name} imports {imported}, which is not pinned")
-        return f"{begin}{quote}./{file_name(imported)}{quote}"
+        return f"{begin}{quote}./{file_stem(imported)}.mjs{quote}"
 
-    return _IMPORT.sub(by_file, text).encode()
+    return f"/*!\n{license_text}*/\n{_IMPORT.sub(by_file, text)}".encode()
 
 
 def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:

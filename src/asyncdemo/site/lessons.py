@@ -86,7 +86,8 @@ def _parts(
     others = {other.id for other in course.lessons} - {lesson.id}
     text = {heading: linked(body, others) for heading, body in sections(lesson.readme).items()}
     title = json.dumps(f"{lesson.number}. {lesson.title}")  # which YAML reads too, whatever is in it
-    yield f"---\ntitle: {title}\ndescription: >-\n  {lesson.question}\nsearch:\n  boost: 1.5\n---\n"
+    yield f"---\ntitle: {title}\ndescription: >-\n  {lesson.question}\n"
+    yield f"card: lessons/cards/{lesson.id}.png\nsearch:\n  boost: 1.5\n---\n"
     yield f"# {lesson.number}. {lesson.title}\n"
     spoiler = " .spoiler" if lesson.predictions else ""  # docs/assets/progress.js folds it until the reveal
     yield f"{lesson.point}\n{{.lesson-point{spoiler}}}\n"

@@ -17,7 +17,7 @@ from mkdocs.config import load_config
 
 __all__ = ["write_llms"]
 
-_TITLE: Final = re.compile(r"<title>(.*?)(?: - [^-]*)?</title>", re.DOTALL)
+_TITLE: Final = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 _SAID: Final = re.compile(r'<meta name="description" content="([^"]*)">')
 
 
@@ -32,7 +32,8 @@ def write_llms(site: Path, config_file: str = "mkdocs.yml") -> None:
             name = str(Path(source).with_suffix(".html"))
             page_title, said = _words((site / name).read_text(encoding="utf-8"))
             about = f": {said}" if said != config.site_description else ""
-            lines.append(f"- [{page_title}]({urljoin(config.site_url or '', name)}){about}")
+            own = page_title.removesuffix(f" - {config.site_name}")
+            lines.append(f"- [{own}]({urljoin(config.site_url or '', name)}){about}")
     (site / "llms.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 

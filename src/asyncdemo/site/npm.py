@@ -15,7 +15,7 @@ from typing import Final
 
 from asyncdemo.errors import MissingError
 
-__all__ = ["FOLDER", "PINNED", "fetched", "pinned_editor"]
+__all__ = ["FOLDER", "PINNED", "fetched", "file_stem", "pinned"]
 
 PINNED: Final = Path("requirements/page.toml")
 FOLDER: Final = Path(".cache/site/npm")
@@ -23,25 +23,28 @@ FOLDER: Final = Path(".cache/site/npm")
 _FETCH_S: Final = 300.0
 
 
-def pinned_editor(pinned: Path = PINNED) -> tuple[str, ...]:
-    """The packages that the editor consists of."""
-    return tuple(tomllib.loads(pinned.read_text("utf-8"))["editor"])
+def pinned(file: Path = PINNED) -> dict[str, dict[str, str]]:
+    """Package -> its version and its integrity, as npm names them."""
+    return tomllib.loads(file.read_text("utf-8"))
 
 
-def fetched(name: str, pinned: Path = PINNED, folder: Path = FOLDER) -> Path:
+def file_stem(package: str) -> str:
+    """ "codemirror-view" of "@codemirror/view", as npm names the archive."""
+    return package.removeprefix("@").replace("/", "-")
+
+
+def fetched(name: str, file: Path = PINNED, folder: Path = FOLDER) -> Path:
     """A package, as it was published. Raises MissingError if it cannot be had, or is another one."""
-    table = tomllib.loads(pinned.read_text("utf-8"))
-    wanted = table[name] if name in table else table["editor"][name]
-    version = wanted["version"]
-    package = folder / f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz"
+    wanted = pinned(file)[name]
+    package = folder / f"{file_stem(name)}-{wanted['version']}.tgz"
     if not package.is_file():
-        _fetch(f"{name}@{version}", folder)
+        _fetch(f"{name}@{wanted['version']}", folder)
     if not package.is_file():
         raise MissingError(f"npm did not write {package}.")
     digest = base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
     if f"sha512-{digest}" != wanted["integrity"]:
         package.unlink()
-        raise MissingError(f"{package} was not what {pinned} names, and is removed.")
+        raise MissingError(f"{package} was not what {file} names, and is removed.")
     return package
 
 

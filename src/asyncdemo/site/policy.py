@@ -1,8 +1,7 @@
 """The content security policy of each page: what it may load and run. It asks no other host for anything.
 
-It stands in the page, so that it holds on any host; ``asyncdemo docs`` also sends it. Scripts within a page
-are the theme's, and named by their digests.
-Not for: what the pages load (``mkdocs.yml``), or sending it (``cli.built_site``).
+It stands in the page, so that it holds on any host. Scripts within a page are the theme's, and named by their
+digests. Not for: what the pages load (``mkdocs.yml``), or what only a server can say (``cli.built_site``).
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Final
 __all__ = ["write_policies"]
 
 _FIRST: Final = '<meta charset="utf-8">'
+_NAMED: Final = '<meta http-equiv="Content-Security-Policy"'
 _INLINE: Final = re.compile(r"<script>(.+?)</script>", re.DOTALL)
 """One with a type holds data, one with attributes of any other kind is a file."""
 
@@ -25,8 +25,9 @@ def write_policies(site: Path) -> None:
     for file in site.rglob("*.html"):
         page = file.read_text(encoding="utf-8")
         if page.count(_FIRST) != 1:
-            raise ValueError(f"{file} has no {_FIRST}, behind which its policy would stand.")
-        file.write_text(page.replace(_FIRST, _FIRST + _meta(page)), encoding="utf-8")
+            raise ValueError(f"{file} should have one {_FIRST}, behind which its policy would stand.")
+        if _NAMED not in page:  # else it was written before
+            file.write_text(page.replace(_FIRST, _FIRST + _meta(page)), encoding="utf-8")
 
 
 def _meta(page: str) -> str:
@@ -43,7 +44,7 @@ def _meta(page: str) -> str:
         "form-action": "'none'",
     }
     content = "; ".join(f"{name} {value}" for name, value in policy.items())
-    return f'<meta http-equiv="Content-Security-Policy" content="{content}">'
+    return f'{_NAMED} content="{content}">'
 
 
 def _digest(script: str) -> str:

@@ -21,8 +21,8 @@ from asyncdemo.site.recordings import Recordings
 __all__ = ["figures", "lesson_accounts", "recorded_lesson", "timeline"]
 
 _FOLLOW: Final = (
-    '<p class="timeline-follow">While it plays, marks in the programs say who is at which line. '
-    "Point at a line to see its bars, at a bar to see its line.</p>"
+    '<p class="timeline-follow">While it plays, marks in the programs say who is at which line, '
+    "and arrows who just made whom go on. Point at a line to see its bars, at a bar to see its line.</p>"
 )
 
 

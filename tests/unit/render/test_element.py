@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 
-from asyncdemo.model import Run
+from asyncdemo.model import Run, Wake, Wakes
 from asyncdemo.render.facts.runs import account_for
 from asyncdemo.render.html.element import element_html, script_js
 from asyncdemo.render.html.element_data import chart_data
@@ -123,6 +123,15 @@ class TestPacking:
         resident = run["memory"][0]["points"]
         assert resident[::2][0] == 0
         assert all(value % 100_000 == 0 for value in resident[1::2])
+
+    def test_a_wake_is_how_much_later_and_from_row_to_row(self) -> None:
+        story = Story()
+        story.task("giver").sleeps(300).runs(10).sleeps(90).returns()
+        story.task("taker").waits(300, "event").runs(50).waits(50, "event").runs(1).returns()
+        story.task("alone").sleeps(200).runs(1).returns()
+        run = story.run(wakes=Wakes([Wake(ns(300), 0, 1), Wake(ns(400), 0, 1)]))
+        unit = data(run)["unit_ns"]
+        assert data(run)["runs"][0]["wakes"] == [ns(300) // unit, 0, 1, ns(100) // unit, 0, 1]
 
     def test_bands_that_are_the_same_are_one(self) -> None:
         story = Story()

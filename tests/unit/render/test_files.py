@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,7 @@ def nasty() -> Run:
     return story.run(name=NASTY[0], notes=tuple(NASTY))
 
 
+@cache
 def crowd(lanes: int = 10_000) -> Run:
     story = Story()
     for i in range(lanes):
@@ -85,7 +86,7 @@ EVERY: tuple[list[Callable[[], Run]], ...] = (
     [nasty],
     [empty],
     [no_length],
-    [crowd],
+    [partial(crowd, 2_500)],
     [],
 )
 
@@ -417,8 +418,11 @@ class TestExport:
         assert gzip.decompress(one) == render_perfetto([gate()])
         assert export([gate()], "perfetto", tmp_path / "two.json.gz").read_bytes() == one
 
-    def test_a_large_trace_is_compressed_and_named_so(self, tmp_path: Path) -> None:
-        path = export([crowd(20_000)], "perfetto", tmp_path / "big.json")
+    def test_a_large_trace_is_compressed_and_named_so(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("asyncdemo.render.export._LARGE", len(render_perfetto([crowd(100)])) - 1)
+        path = export([crowd(100)], "perfetto", tmp_path / "big.json")
         assert path.name == "big.json.gz"
         assert json.loads(gzip.decompress(path.read_bytes()))["displayTimeUnit"] == "ms"
 

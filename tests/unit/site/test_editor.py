@@ -16,7 +16,7 @@ def package(folder: Path, name: str, text: str) -> Path:
     archive = folder / f"{name.replace('/', '-')}.tgz"
     about = json.dumps({"exports": {"import": "./dist/index.js"}})
     with tarfile.open(archive, "w:gz") as opened:
-        for path, content in (("package.json", about), ("dist/index.js", text)):
+        for path, content in (("package.json", about), ("LICENSE", "Free.\n"), ("dist/index.js", text)):
             member = tarfile.TarInfo(f"package/{path}")
             member.size = len(content)
             opened.addfile(member, io.BytesIO(content.encode()))
@@ -33,6 +33,7 @@ def test_imports_become_files(tmp_path: Path) -> None:
     files = editor_files(packages)
     assert set(files) == {"x-view.mjs", "x-state.mjs", "crelt.mjs"}
     assert files["x-view.mjs"].decode() == (
+        "/*!\nFree.\n*/\n"
         "import { a, b } from './x-state.mjs';\nexport { c } from \"./crelt.mjs\";\nconst from = 'crelt';\n"
     )
 

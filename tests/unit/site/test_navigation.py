@@ -33,11 +33,6 @@ def test_every_lesson_is_listed_in_order_below_its_module(config: dict[str, Any]
     ]
 
 
-def test_every_section_is_there(config: dict[str, Any]) -> None:
-    names = [next(iter(entry)) for entry in config["nav"]]
-    assert names == ["Start", "Lessons", "Explore", "Measure", "Teach", "Reference", "About"]
-
-
 def test_nothing_is_fetched_from_elsewhere(config: dict[str, Any]) -> None:
     assert config["theme"]["font"] is False
     assert not [path for path in [*config["extra_css"], *config["extra_javascript"]] if "//" in path]

@@ -5,7 +5,7 @@
  *
  * Attribute "covered": nothing shows until reveal() is called or its button pressed (predict first, then reveal);
  * then the event "revealed" is dispatched, and "seen" when it was played to its end; "moment" whenever another time
- * is shown, "chosen" with the file of the picture that is clicked. A classic script without dependencies: works from file://.
+ * is shown. A classic script without dependencies: works from file://.
  */
 const CLOSER = 4, CLOSEST = 1000, AN_EYEFUL_S = 8, TABLE_ROWS = 2000, LEAST_STEP = 2;  // the last: pixels
 const HALF = { threshold: Array.from({ length: 21 }, (_, part) => part / 20) };
@@ -36,7 +36,7 @@ const STYLE = `
   .grid { stroke: var(--line); }
   .idle { stroke-opacity: .6; }
   .curve { stroke: #0072b2; fill: #0072b2; fill-opacity: .25; stroke-width: 1.5; }
-  .lit { fill: none; stroke: var(--fg); stroke-width: 2; }
+  .lit, .wake { fill: none; stroke: var(--fg); stroke-width: 2; }
   .line { stroke: #cc79a7; fill: #cc79a7; fill-opacity: .4; }
   .legend { display: flex; flex-wrap: wrap; gap: 3px 19px; margin: 0; padding: 0; list-style: none; color: var(--dim);
     font-size: 13px; }
@@ -117,6 +117,8 @@ class AsyncTimeline extends HTMLElement {
   /* What is said of now, of all runs that are shown. */
   get said() { return [...this.live.querySelectorAll('.now')].map(now => now.textContent).join(' '); }
 
+  tell(event) { this.dispatchEvent(new CustomEvent(event, { bubbles: true, composed: true })); }
+
   /* Plain data, as timeline_reading.js describes it; replaces what was there. */
   load(data) {
     this.stop();
@@ -125,8 +127,6 @@ class AsyncTimeline extends HTMLElement {
     this.shown = this.data.runs.map(() => true);
     this.secret = false;
     this.time = this.announced = this.end;
-    this.zoom = 1;
-    this.since = 0;
     this.build();
   }
 
@@ -136,17 +136,15 @@ class AsyncTimeline extends HTMLElement {
     const had = this.shadowRoot.activeElement;
     if (this.covered) {
       this.removeAttribute('covered');
-      this.dispatchEvent(new CustomEvent('revealed', { bubbles: true, composed: true }));
+      this.tell('revealed');
     }
     if (!this.data) return;
     this.secret = play && !calm();
     this.time = this.secret ? 0 : this.end;
-    this.zoom = 1;
-    this.since = 0;
     this.build();
     if (had) this.play.focus();
     if (this.secret) this.sight.observe(this.live);
-    else this.dispatchEvent(new CustomEvent('seen', { bubbles: true, composed: true }));
+    else this.tell('seen');
   }
 
   /* Half of it, or as much as fills half of the window. */
@@ -158,7 +156,8 @@ class AsyncTimeline extends HTMLElement {
 
   build() {
     const { runs } = this.data;
-    this.wide = 0;
+    this.wide = this.since = 0;
+    this.zoom = 1;
     this.runs = [];
     if (this.covered) {
       const show = html('button', { type: 'button' }, 'Show it');
@@ -172,7 +171,7 @@ class AsyncTimeline extends HTMLElement {
       const plot = html('div', { class: 'plot' }, html('div', { class: 'veil' }));
       const now = html('p', { class: 'now', 'aria-live': 'polite' });
       const picture = html('div', { class: 'picture' }, plot);
-      picture.addEventListener('click', event => this.point(event, run));
+      picture.addEventListener('click', event => this.point(event));
       const section = html('div', { class: 'run' },
         html('p', {}, html('span', { class: 'name' }, run.name),
           html('span', { class: 'figures' }, run.figures || run.outcome), ' ', html('span', { class: 'warn' }, run.warning)),
@@ -319,8 +318,7 @@ class AsyncTimeline extends HTMLElement {
     yield scroll;
   }
 
-  point(event, { file }) {
-    this.dispatchEvent(new CustomEvent('chosen', { bubbles: true, composed: true, detail: { file } }));
+  point(event) {
     const from = event.currentTarget.getBoundingClientRect().left + this.place.left;
     this.stop();
     this.seek(this.timeAt(event.clientX - from));
@@ -372,9 +370,9 @@ class AsyncTimeline extends HTMLElement {
     this.scrub.value = this.time / this.end * 1000;
     this.scrub.setAttribute('aria-valuetext', words);
     this.clock.textContent = words;
-    if (this.announced !== this.time) this.dispatchEvent(new CustomEvent('moment', { bubbles: true, composed: true }));
+    if (this.announced !== this.time) this.tell('moment');
     this.announced = this.time;
-    if (first) this.dispatchEvent(new CustomEvent('seen', { bubbles: true, composed: true }));
+    if (first) this.tell('seen');
   }
 
   /* What is said of a run at a time: after a step what has changed, else what there is. */

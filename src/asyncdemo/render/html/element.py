@@ -25,8 +25,8 @@ __all__ = ["element_html", "element_of", "script_js"]
 
 _SCRIPTS = ("timeline_reading.js", "timeline_drawing.js", "async_timeline.js")
 
-_FOR_AUTHORS = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+|^ +", re.MULTILINE | re.DOTALL)
-"""Comments on lines of their own and indentation: a page need not carry what is for who works on it."""
+_FOR_AUTHORS = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+|^ +| +// .*?$", re.MULTILINE | re.DOTALL)
+"""Comments and indentation: a page need not carry what is for who works on it."""
 
 _STILL = """
 async-timeline{display:block}

@@ -59,6 +59,7 @@ class RunData(TypedDict):
     """outcome, figures, warning: in words. empty: why there are no rows.
 
     file: whose lines the bars name, without the folders that only its machine has.
+    wakes: (when, by which row, which row) in order of time.
     """
 
     name: str
@@ -74,6 +75,7 @@ class RunData(TypedDict):
     rows: list[RowData]
     pools: list[PoolData]
     memory: list[CurveData]
+    wakes: list[tuple[int, int, int]]
 
 
 class Data(TypedDict):
@@ -107,6 +109,7 @@ def _run(account: Account, chart: Chart) -> RunData:
             {"label": curve.label, "about": curve.words, "points": list(curve.points)}
             for curve in chart.curves
         ],
+        "wakes": sorted(chart.wakes),
     }
 
 

@@ -32,6 +32,7 @@ def packed(data: Data) -> Packed:
             "rows": [packer.row(row) for row in run["rows"]],
             "pools": [packer.pool(pool) for pool in run["pools"]],
             "memory": [packer.curve(curve) for curve in run["memory"]],
+            "wakes": packer.wakes(run["wakes"]),
         }
         for run in data["runs"]
     ]
@@ -75,6 +76,16 @@ class _Packer:
     def curve(self, curve: CurveData) -> Packed:
         points = ((at_ns, round(value / _MEMORY) * _MEMORY) for at_ns, value in curve["points"])
         return {**curve, "points": self._points(points)}
+
+    def wakes(self, wakes: Iterable[tuple[int, int, int]]) -> list[int]:
+        """How long after the one before it, by which row, and which row, in turn."""
+        found: list[int] = []
+        last = 0
+        for at_ns, waker, woken in wakes:
+            at = self._units(at_ns)
+            found += (at - last, waker, woken)
+            last = at
+        return found
 
     def _kind(self, what: tuple[int, str, int]) -> int:
         return self.kinds.setdefault(what, len(self.kinds))

@@ -3,7 +3,7 @@
  * What `load` takes, all times in nanoseconds since the first row opened:
  *   {scale_ns, runs: [{name, file, noun: 'lane' | 'request', length_ns, outcome, figures, warning, empty,
  *    folded, fold, rows: [row], pools: [{title, about, folded, fold, rows: [row], queued: [[since, how many]]}],
- *    memory: [{label, about, points: [[since, bytes]]}]}]}
+ *    memory: [{label, about, points: [[since, bytes]]}], wakes: [[when, by which row, which row]]}]}
  *   row: {label, size, ended: '' | 'returned' | 'raised' | 'cancelled' | 'open',
  *    bars: [[start, end, shade, why, line]], bands: [[start, end, [how many by shade]]]}
  * file: whose lines the bars name; line: where the row is then, 0 if that is not known.
@@ -26,6 +26,12 @@ function unpacked({ unit_ns: unit, kinds, ...data }) {
     }
     return found;
   };
+  const wakes = flat => {
+    const found = [];
+    let at = 0;
+    for (let i = 0; i < flat.length; i += 3) found.push([(at += flat[i]) * unit, flat[i + 1], flat[i + 2]]);
+    return found;
+  };
   const points = flat => pairs(flat, (found, _, at, value) => found.push([at, value]));
   const row = ({ bars = [], bands = [], ...rest }) => ({
     size: 1, ended: '', ...rest,
@@ -39,6 +45,7 @@ function unpacked({ unit_ns: unit, kinds, ...data }) {
       rows: run.rows.map(row),
       pools: run.pools.map(pool => ({ ...pool, rows: pool.rows.map(row), queued: points(pool.queued) })),
       memory: run.memory.map(curve => ({ ...curve, points: points(curve.points) })),
+      wakes: wakes(run.wakes),
     })),
   };
 }
@@ -236,6 +243,7 @@ function* tableRows(run) {
       yield [size > 1 ? `${run.noun}s ${label}` : label, duration(from), duration(to), amounts(lanes).join(', '), ''];
     }
   }
+  for (const [at, waker, woken] of run.wakes) yield [run.rows[woken].label, duration(at), '', 'woken', run.rows[waker].label];
   for (const pool of run.pools) {
     for (const { label, bars, bands } of pool.rows) {
       for (const bar of bars) yield [`${pool.title}: ${label}`, ...cells(bar)];

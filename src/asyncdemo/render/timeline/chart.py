@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from asyncdemo.model import Run
+from asyncdemo.analysis.waking import row_at, who_woke
+from asyncdemo.model import Run, State
 from asyncdemo.render.facts.runs import blocking_words
 from asyncdemo.render.timeline.curves import Curve, memory_curves
 from asyncdemo.render.timeline.grid import (
@@ -45,6 +46,7 @@ __all__ = [
     "Chart",
     "ChartPool",
     "ChartRow",
+    "RowWake",
     "bar_words",
     "charts",
 ]
@@ -55,6 +57,7 @@ _BARS = 2_000
 _POOL_ROWS = 20
 _POOL_BARS = 2_000
 _MOST_POOLS = 8
+_WAITS = (State.WAITING, State.QUEUED)
 
 
 class Bar(NamedTuple):
@@ -69,6 +72,14 @@ class Bar(NamedTuple):
     shade: Shade
     why: str = ""
     line: int = 0
+
+
+class RowWake(NamedTuple):
+    """One row made another go on. waker, woken: their places among the rows."""
+
+    at_ns: int
+    waker: int
+    woken: int
 
 
 class Band(NamedTuple):
@@ -106,7 +117,7 @@ class ChartPool:
 class Chart:
     """folded: how many lanes or requests have no row of their own. noun: what they are.
 
-    file: whose lines the bars name; "" if they name none.
+    file: whose lines the bars name; "" if they name none. wakes: who made whom go on.
     """
 
     run: Run
@@ -119,6 +130,7 @@ class Chart:
     pools: tuple[ChartPool, ...] = ()
     curves: tuple[Curve, ...] = ()
     file: str = ""
+    wakes: tuple[RowWake, ...] = ()
 
     @property
     def connections(self) -> Iterator[ChartRow]:
@@ -187,7 +199,17 @@ def _exact(run: Run) -> Chart:
             for row in run.rows
         ),
         file=run.script,
+        wakes=tuple(_wakes(run, zero)),
     )
+
+
+def _wakes(run: Run, zero: int) -> Iterator[RowWake]:
+    for place, row in enumerate(run.rows):
+        for span in row.spans:
+            waking = who_woke(run, row, span.start_ns) if span.state in _WAITS else None
+            waker = None if waking is None else row_at(run, waking.track, waking.at_ns)
+            if waking is not None and waker is not None and waker != place:
+                yield RowWake(waking.at_ns - zero, waker, place)
 
 
 def _bars(of: Iterator[Piece], zero: int, file: str) -> Iterator[Bar]:

@@ -41,7 +41,7 @@ _SHIFTED: Final = (
 """The digits 1 to 9 with Shift, on an American keyboard; on others there is ``-``."""
 _MINUTE_S: Final = 60
 _LAST: Final = 999
-"""A page: whichever is the last."""
+"""A page: whichever is the last. How many there are is known only when the step is laid out."""
 _SINGLE_ROWS: Final = 60
 """As many as a screen that is read from afar can show of a program."""
 
