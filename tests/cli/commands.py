@@ -1,4 +1,4 @@
-"""Runs the command line as a user would: in a process of its own, without a terminal."""
+"""Runs the command line as a user would, without a terminal: in its own process, or faster in this one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import chdir, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-__all__ = ["ROOT", "Done", "asyncdemo", "asyncdemo_command", "environment"]
+from asyncdemo.cli import main
+from tests.support.streams import own_streams
+
+__all__ = ["ROOT", "Done", "asyncdemo", "asyncdemo_command", "environment", "in_process"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -50,3 +55,20 @@ def asyncdemo(*arguments: str | Path, cwd: Path | None = None, stdin: str = "", 
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def in_process(
+    *arguments: str | Path, cwd: Path | None = None, stdin: str | bytes = "", **variables: str
+) -> Done:
+    """The same in this process, which is much faster. Not for: signals, closed streams, another path."""
+    with (
+        patch.dict(os.environ, variables),
+        patch.object(sys, "orig_argv", [sys.executable, "-m", "asyncdemo"]),
+        nullcontext() if cwd is None else chdir(cwd),
+        own_streams(stdin.encode() if isinstance(stdin, str) else stdin) as said,
+    ):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as ended:  # completion, of which click takes care
+            code = int(ended.code or 0)
+    return Done(code, said.out.decode("utf-8", "replace"), said.err.decode("utf-8", "replace"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import ROOT, asyncdemo
+from tests.cli.commands import ROOT, environment
 
 HIDE = """
 import sys
@@ -50,41 +51,46 @@ def known(package: str) -> str:
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("run", "two-sleeps", "--set", "BREW_S=0.01", "--no-predict"),
-        ("list",),
-        ("doctor",),
-        ("lab",),
-        ("lab", "--json"),
-        ("services", "--help"),
-        ("check", "--help"),
-        ("completion", "bash"),
-    ],
-    ids=" ".join,
-)
-def test_what_the_tour_has_is_enough(arguments: tuple[str, ...], path: str) -> None:
-    done = asyncdemo(*arguments, PYTHONPATH=path)
-    assert "Traceback" not in done.err
-    assert done.code == 0, done.err
-    assert done.out
+EACH = "import sys; from asyncdemo.cli import main; print([main(each.split()) for each in sys.argv[1:]])"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("run", "flask-vs-sanic", "--no-predict"),
-        ("services", "s3"),
-        ("lab", "hello-world", "--quick"),
-        ("lab", "rig-it", "--set", "workers=4"),
-    ],
-    ids=" ".join,
-)
-def test_what_needs_more_names_it_with_the_command_that_installs_it(
-    arguments: tuple[str, ...], path: str
-) -> None:
-    done = asyncdemo(*arguments, PYTHONPATH=path)
-    assert done.code == 3, done.err
-    assert "Traceback" not in done.err
-    assert re.search(r"make .*(course|lab)$|\[(course|lab)\]", " ".join(done.err.split()))
+def each(path: str, *commands: str) -> tuple[str, str]:
+    """One after the other in one process: the exit codes, and stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", EACH, *commands],
+        env=environment(PYTHONPATH=path),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    return done.stdout.splitlines()[-1], done.stderr
+
+
+def test_what_the_tour_has_is_enough(path: str) -> None:
+    codes, _ = each(
+        path,
+        "run two-sleeps --set BREW_S=0.01 --no-predict",
+        "list",
+        "doctor",
+        "lab",
+        "lab --json",
+        "services --help",
+        "check --help",
+        "completion bash",
+    )
+    assert codes == str([0] * 8)
+
+
+def test_what_needs_more_names_it_with_the_command_that_installs_it(path: str) -> None:
+    codes, said = each(
+        path,
+        "run flask-vs-sanic --no-predict",
+        "services s3",
+        "lab hello-world --quick",
+        "lab rig-it --set workers=4",
+    )
+    assert codes == str([3] * 4), said
+    assert len(re.findall(r"make [\w ]*(?:course|lab)\b|\[(?:course|lab)\]", " ".join(said.split()))) == 4

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.store import load
-from tests.cli.commands import asyncdemo, asyncdemo_command, environment
+from tests.cli.commands import asyncdemo_command, environment, in_process
 from tests.unit.serving.test_schedules import RIGHT_BY_LUCK
 
 
@@ -23,7 +23,7 @@ def script(tmp_path: Path) -> Path:
 
 def test_the_report_names_each_outcome_and_how_to_see_it_again(script: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept.run"
-    done = asyncdemo("trace", "--schedules", "12", "--lane", "pay_in", "--save", kept, script)
+    done = in_process("trace", "--schedules", "12", "--lane", "pay_in", "--save", kept, script)
     assert done.code == 1
     assert "came to something else in" in done.out
     assert "prints '3'  (without a delay)" in done.out
@@ -32,13 +32,13 @@ def test_the_report_names_each_outcome_and_how_to_see_it_again(script: Path, tmp
     token = again.split()[-2]
     assert f"prints '2'  (--schedule {token})" in done.out
     assert len(load(kept).delays) == 1
-    replayed = asyncdemo("trace", "--schedule", token, script)
+    replayed = in_process("trace", "--schedule", token, script)
     assert replayed.code == 0
     assert replayed.out.startswith("2\n")
 
 
 def test_the_json_has_the_groups_and_the_two_runs(script: Path) -> None:
-    done = asyncdemo("trace", "--schedules", "12", "--json", script)
+    done = in_process("trace", "--schedules", "12", "--json", script)
     assert done.code == 1
     first, other = done.data["groups"]
     assert (first["schedule"], first["lines"]) == ("none", ["3"])
@@ -51,7 +51,7 @@ def test_the_json_has_the_groups_and_the_two_runs(script: Path) -> None:
 def test_what_always_comes_to_the_same_is_fine(tmp_path: Path) -> None:
     script = tmp_path / "same.py"
     script.write_text("import asyncio\nasyncio.run(asyncio.sleep(1))\n")
-    done = asyncdemo("trace", "--schedules", "3", script)
+    done = in_process("trace", "--schedules", "3", script)
     assert done.code == 0
     assert "came to the same in all 3 schedules" in done.out
     assert "one that was not tried may differ" in " ".join(done.out.split())
@@ -67,7 +67,7 @@ def test_what_always_comes_to_the_same_is_fine(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_use_is_refused(script: Path, options: list[str], words: str) -> None:
-    done = asyncdemo("trace", *options, script)
+    done = in_process("trace", *options, script)
     assert done.code == 2
     assert words in " ".join(done.err.split())
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands import asyncdemo
+from tests.cli.commands import in_process
 from tests.cli.terminals import Terminal
 from tests.hostile.traced import MARK, nothing_left
+
+pytestmark = pytest.mark.slow
 
 QUICK = ("two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -44,7 +46,7 @@ def test_without_a_screen_predictions_are_asked_before_and_compared_after() -> N
         assert "You said awaited, threaded, blocking; it was " in report
         assert report.count("You said") == 3
         assert "Not so." in report
-    assert "of 3 predictions right" in asyncdemo("list").out
+    assert "of 3 predictions right" in in_process("list").out
 
 
 def test_words_are_wrapped_between_words() -> None:
@@ -83,9 +85,8 @@ def test_ctrl_c_at_a_question_ends_the_command() -> None:
         assert "Traceback" not in terminal.text
 
 
-@pytest.mark.parametrize("options", [["--plain", "--no-predict"], ["--json"]])
-def test_nothing_is_asked_if_it_is_not_wanted(options: list[str]) -> None:
-    with Terminal("run", *QUICK, *options) as terminal:
+def test_for_json_nothing_is_asked() -> None:
+    with Terminal("run", *QUICK, "--json") as terminal:
         assert terminal.end() == 0
         assert "Predict first" not in terminal.text
 
@@ -150,6 +151,7 @@ def test_words_have_no_control_codes(variables: dict[str, Any]) -> None:
     with Terminal("run", *QUICK, "--no-predict", *options, **variables) as terminal:
         assert terminal.end() == 0
         assert "\x1b" not in terminal.text
+        assert "Predict first" not in terminal.text
         assert "awaited: time " in terminal.text
 
 
@@ -179,7 +181,7 @@ def test_what_a_script_wrote_stands_apart_from_the_report(tmp_path: Path) -> Non
 
 
 def test_a_recording_is_looked_at_on_a_screen_and_left_with_q(tmp_path: Path) -> None:
-    assert asyncdemo("run", *QUICK, "--save", tmp_path, "--json").code == 0
+    assert in_process("run", *QUICK, "--save", tmp_path, "--json").code == 0
     with Terminal("show", *sorted(tmp_path.glob("*.jsonl"))) as terminal:
         terminal.wait_to_see("Zoom")
         terminal.type("q")

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from asyncdemo.cli import trace
 from asyncdemo.store import load
-from tests.cli.commands import asyncdemo, asyncdemo_command, environment
+from tests.cli.commands import asyncdemo_command, environment, in_process
 
 CHATTY = """\
 import asyncio
@@ -43,7 +44,7 @@ def chatty(tmp_path: Path) -> Path:
 
 
 def test_the_output_of_a_script_never_mixes_with_the_json(chatty: Path) -> None:
-    done = asyncdemo("trace", "--lane", "work", "--json", chatty)
+    done = in_process("trace", "--lane", "work", "--json", chatty)
     assert done.code == 0
     assert done.data["script"] == str(chatty)
     assert done.data["run"]["lanes"] == 3
@@ -61,29 +62,26 @@ def test_the_output_of_a_script_never_mixes_with_the_json(chatty: Path) -> None:
         (["--unknown", "--json"], ["--unknown", "--json"]),
     ],
 )
-def test_what_stands_after_the_script_goes_to_the_script(
-    chatty: Path, after: list[str], passed_on: list[str]
-) -> None:
-    done = asyncdemo("trace", "--json", chatty, *after)
-    assert done.code == 0
-    assert f"arguments: {passed_on}" in done.err
+def test_what_stands_after_the_script_goes_to_the_script(after: list[str], passed_on: list[str]) -> None:
+    given = trace.command.make_context("trace", ["--json", "chatty.py", *after]).params
+    assert (given["script"], given["args"], given["as_json"]) == ("chatty.py", tuple(passed_on), True)
 
 
 def test_options_of_trace_may_follow_the_script_directly(chatty: Path) -> None:
-    done = asyncdemo("trace", chatty, "--json", "--lane", "work", "--set=JOBS=2", "x", "--json")
+    done = in_process("trace", chatty, "--json", "--lane", "work", "--set=JOBS=2", "x", "--json")
     assert done.data["run"]["lanes"] == 2
     assert "arguments: ['x', '--json']" in done.err
 
 
 def test_an_option_without_its_value_is_named(chatty: Path, tmp_path: Path) -> None:
-    done = asyncdemo("trace", chatty, "--save", cwd=tmp_path)
+    done = in_process("trace", chatty, "--save", cwd=tmp_path)
     assert done.code == 2
     assert "--save" in done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["chatty.py"]
 
 
 def test_without_a_terminal_the_script_keeps_its_stdout(chatty: Path) -> None:
-    done = asyncdemo("trace", chatty)
+    done = in_process("trace", chatty)
     assert done.code == 0
     assert "work 0 {\nwork 1 {\nwork 2 {\n" in done.out
     assert done.out.index("work 2 {") < done.out.index("chatty: ")
@@ -94,7 +92,7 @@ def test_a_module_is_traced_as_under_python_m(tmp_path: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("NAME = 'tool'\n")
     (package / "__main__.py").write_text("import sys\nfrom . import NAME\nprint(NAME, sys.argv[1:])\n")
-    done = asyncdemo("trace", "--json", "-m", "tool", "-v", cwd=tmp_path)
+    done = in_process("trace", "--json", "-m", "tool", "-v", cwd=tmp_path)
     assert done.code == 0
     assert "tool ['-v']" in done.err
     assert done.data["script"] == "tool"
@@ -103,12 +101,7 @@ def test_a_module_is_traced_as_under_python_m(tmp_path: Path) -> None:
 def test_stdin_is_the_scripts(tmp_path: Path) -> None:
     script = tmp_path / "reads.py"
     script.write_text("print('got', input())\n")
-    assert "got this" in asyncdemo("trace", script, stdin="this\n").out
-
-
-def test_a_constant_can_be_set(chatty: Path) -> None:
-    done = asyncdemo("trace", "--lane", "work", "--set", "JOBS=5", "--json", chatty)
-    assert done.data["run"]["lanes"] == 5
+    assert "got this" in in_process("trace", script, stdin="this\n").out
 
 
 @pytest.mark.parametrize(
@@ -127,7 +120,7 @@ def test_a_constant_can_be_set(chatty: Path) -> None:
 def test_wrong_use_is_answered_with_what_would_be_right(
     chatty: Path, options: list[str], answer: str
 ) -> None:
-    done = asyncdemo("trace", *options, chatty)
+    done = in_process("trace", *options, chatty)
     assert done.code == 2
     assert answer in done.err
     assert "Traceback" not in done.err
@@ -140,7 +133,7 @@ def test_a_script_that_fails_makes_trace_fail_and_reports_its_code(
 ) -> None:
     script = tmp_path / "fails.py"
     script.write_text(f"{ending}\n")
-    done = asyncdemo("trace", "--json", script)
+    done = in_process("trace", "--json", script)
     assert done.code == 1
     assert done.data["run"]["outcome"] == "failed"
     assert done.data["run"]["exit_code"] == code
@@ -150,20 +143,13 @@ def test_the_traceback_of_a_script_is_its_own(tmp_path: Path) -> None:
     script = tmp_path / "fails.py"
     script.write_text("def f():\n    raise ValueError('so')\n\n\nf()\n")
     bare = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
-    assert bare.stderr in asyncdemo("trace", script).err
-
-
-def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
-    done = asyncdemo("trace", tmp_path / "gone.py")
-    assert done.code in {1, 2}
-    assert "gone.py" in done.err
-    assert "Traceback" not in done.err
+    assert bare.stderr in in_process("trace", script).err
 
 
 def test_an_option_behind_the_script_is_pointed_out_if_the_script_failed(tmp_path: Path) -> None:
     script = tmp_path / "strict.py"
     script.write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
-    done = asyncdemo("trace", script, "--quick", "--plain")
+    done = in_process("trace", script, "--quick", "--plain")
     assert done.code == 1
     assert (
         f"--plain went to {script}: options of trace stand before the script or right after it." in done.err
@@ -172,7 +158,7 @@ def test_an_option_behind_the_script_is_pointed_out_if_the_script_failed(tmp_pat
 
 def test_a_saved_recording_is_the_run(chatty: Path, tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
-    done = asyncdemo("trace", "--lane", "work", "--save", file, chatty)
+    done = in_process("trace", "--lane", "work", "--save", file, chatty)
     assert f"saved {file}" in done.err
     assert [lane.name for lane in load(file).lanes] == ["work(0)", "work(1)", "work(2)"]
 
@@ -180,7 +166,7 @@ def test_a_saved_recording_is_the_run(chatty: Path, tmp_path: Path) -> None:
 def test_virtual_time_does_not_wait(tmp_path: Path) -> None:
     script = tmp_path / "long.py"
     script.write_text("import asyncio\n\nasyncio.run(asyncio.sleep(3600))\n")
-    done = asyncdemo("trace", "--virtual", "--json", script)
+    done = in_process("trace", "--virtual", "--json", script)
     assert done.data["run"]["clock"] == "virtual"
     assert 3600 <= done.data["run"]["wall_s"] < 3601
 
@@ -207,7 +193,7 @@ def test_a_pytest_with_warnings_as_errors(tmp_path: Path) -> None:
         "def test_it():\n    try:\n        assert [1] == [2]\n    except AssertionError as error:\n"
         "        assert 'At index 0 diff' in str(error)\n"
     )
-    done = asyncdemo("trace", "--json", "-m", "pytest", "-q", "-W", "error", cwd=tmp_path)
+    done = in_process("trace", "--json", "-m", "pytest", "-q", "-W", "error", cwd=tmp_path)
     assert done.code == 0, done.err
     assert "1 passed" in done.err and "warning" not in done.err
 
@@ -245,22 +231,22 @@ def test_options_that_a_script_cannot_have(tmp_path: Path) -> None:
 
 
 def test_a_script_from_standard_input(tmp_path: Path) -> None:
-    done = asyncdemo("trace", "--json", "-", "an", "--argument", cwd=tmp_path, stdin=CHATTY)
+    done = in_process("trace", "--json", "-", "an", "--argument", cwd=tmp_path, stdin=CHATTY)
     assert done.code == 0, done.err
     assert "arguments: ['an', '--argument']" in done.err
     assert done.data["script"] == "-"
-    done = asyncdemo("trace", "--plain", "--details", "--lane", "work", "-", cwd=tmp_path, stdin=CHATTY)
+    done = in_process("trace", "--plain", "--details", "--lane", "work", "-", cwd=tmp_path, stdin=CHATTY)
     assert "work(2)" in done.out
 
 
 def test_a_syntax_error_is_told_once_and_kept_in_the_recording(tmp_path: Path) -> None:
     script, saved = tmp_path / "broken.py", tmp_path / "broken.jsonl"
     script.write_text("def f(:\n    pass\n")
-    done = asyncdemo("trace", "--plain", "--save", saved, script)
+    done = in_process("trace", "--plain", "--save", saved, script)
     assert done.code == 1
     assert (done.out + done.err).count("invalid syntax") == 1
     assert done.out == "broken: failed with exit code 1; no lanes: nothing was recorded\n"
-    assert "broken.py has a syntax error: " in asyncdemo("show", "--plain", saved).out
+    assert "broken.py has a syntax error: " in in_process("show", "--plain", saved).out
 
 
 def test_the_exit_code_of_a_task_is_told(tmp_path: Path) -> None:
@@ -268,7 +254,7 @@ def test_the_exit_code_of_a_task_is_told(tmp_path: Path) -> None:
     script.write_text(
         "import asyncio\nimport sys\n\n\nasync def main():\n    sys.exit(3)\n\n\nasyncio.run(main())\n"
     )
-    done = asyncdemo("trace", "--plain", script)
+    done = in_process("trace", "--plain", script)
     assert "exits: failed with exit code 3; " in done.out
     assert "SystemExit: 3" in done.out
 
@@ -280,20 +266,23 @@ def test_what_else_python_runs(tmp_path: Path, name: str) -> None:
     main.write_text(CHATTY)
     py_compile.compile(str(main), str(tmp_path / "chatty.pyc"))
     zipapp.create_archive(tmp_path / "folder", tmp_path / "app.pyz")
-    done = asyncdemo("trace", "--json", name, "an", cwd=tmp_path)
+    lanes = () if name == "chatty.pyc" else ("--lane", "work")
+    done = in_process("trace", "--json", *lanes, name, "an", cwd=tmp_path)
     assert done.code == 0, done.err
     assert "arguments: ['an']" in done.err
-    assert done.data["run"]["lanes"] == 4
-    done = asyncdemo("trace", "--json", "--lane", "work", name, cwd=tmp_path)
-    if name == "chatty.pyc":
-        assert (done.code, done.out) == (2, "")
-        assert "no source of chatty.pyc" in done.err
-    else:
-        assert done.data["run"]["lanes"] == 3
+    assert done.data["run"]["lanes"] == (3 if lanes else 4)
+
+
+def test_a_compiled_file_has_no_calls_to_show(tmp_path: Path) -> None:
+    (tmp_path / "chatty.py").write_text(CHATTY)
+    py_compile.compile(str(tmp_path / "chatty.py"), str(tmp_path / "chatty.pyc"))
+    done = in_process("trace", "--json", "--lane", "work", "chatty.pyc", cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "no source of chatty.pyc" in done.err
 
 
 def test_compiled_by_another_python(tmp_path: Path) -> None:
     (tmp_path / "other.pyc").write_bytes(b"\x00\x0d\x0d\x0a" + bytes(40))
-    done = asyncdemo("trace", "other.pyc", cwd=tmp_path)
+    done = in_process("trace", "other.pyc", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert "other.pyc was compiled by another version of Python." in done.err

@@ -21,7 +21,7 @@ from asyncdemo.lab.results.record import Record, load_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.packages import install_command
-from tests.cli.commands import ROOT, Done, asyncdemo, asyncdemo_command, environment
+from tests.cli.commands import ROOT, Done, asyncdemo_command, environment, in_process
 from tests.cli.terminals import Terminal
 from tests.support.brief_lab import make_lab_course
 from tests.support.servers import MARK, eventually, marked_processes
@@ -111,7 +111,7 @@ def outcomes(record: Record) -> dict[str, set[TrialOutcome]]:
 
 
 def test_the_list_has_each_experiment_with_its_lesson_and_minutes() -> None:
-    done = asyncdemo("lab")
+    done = in_process("lab")
     assert (done.code, done.err) == (0, "")
     for entry in EXPERIMENTS:
         assert entry.name in done.out and entry.title in done.out
@@ -120,7 +120,7 @@ def test_the_list_has_each_experiment_with_its_lesson_and_minutes() -> None:
 
 
 def test_the_list_as_json() -> None:
-    data = asyncdemo("lab", "--json").data
+    data = in_process("lab", "--json").data
     assert data["format"] == "asyncdemo.lab-list/1"
     assert [item["name"] for item in data["experiments"]] == [entry.name for entry in EXPERIMENTS]
     last = data["experiments"][-1]
@@ -147,14 +147,14 @@ def test_the_list_as_json() -> None:
     ],
 )
 def test_what_cannot_be_meant_is_told(arguments: list[str], words: str) -> None:
-    done = asyncdemo("lab", *arguments)
+    done = in_process("lab", *arguments)
     assert (done.code, done.out) == (2, "")
     assert words in " ".join(done.err.split())
 
 
 def test_a_course_without_the_apps_is_told(tmp_path: Path) -> None:
     course = make_lab_course(tmp_path / "course")
-    done = asyncdemo("lab", "flask-and-sanic", "--course", course)
+    done = in_process("lab", "flask-and-sanic", "--course", course)
     assert done.code == 1
     assert "belong to a lesson flask-vs-sanic, which is not there" in done.err
 
@@ -174,13 +174,13 @@ def test_a_lesson_with_an_experiment_says_so_at_its_end(lab: Lab) -> None:
 
 
 def test_doctor_has_the_programs_and_environments_of_the_lab(tmp_path: Path) -> None:
-    checks = {check["name"]: check for check in asyncdemo("doctor", "--json").data["checks"]}
+    checks = {check["name"]: check for check in in_process("doctor", "--json").data["checks"]}
     assert {"nginx", "pgbouncer", "wrk", "ab", "oha", "meinheld", "aioflask", "cyclone"} <= checks.keys()
     manager = tmp_path / "apt-get"
     manager.write_text("#!/bin/sh\n")
     manager.chmod(0o755)
     checks = {
-        check["name"]: check for check in asyncdemo("doctor", "--json", PATH=str(tmp_path)).data["checks"]
+        check["name"]: check for check in in_process("doctor", "--json", PATH=str(tmp_path)).data["checks"]
     }
     missing = checks["ab"]
     assert (missing["status"], missing["topic"]) == ("missing", "Lab")

@@ -9,7 +9,7 @@ import pytest
 from asyncdemo.cli.overwrite import check_export, check_recording
 from asyncdemo.errors import UsageError
 from asyncdemo.store import save
-from tests.cli.commands import asyncdemo
+from tests.cli.commands import in_process
 from tests.support.runs import Story
 
 SCRIPT = "print('hello')\n"
@@ -32,7 +32,7 @@ def recording(tmp_path: Path) -> Path:
 
 
 def test_trace_does_not_save_over_a_script(script: Path) -> None:
-    done = asyncdemo("trace", "--save", script, script)
+    done = in_process("trace", "--save", script, script)
     assert done.code == 2
     assert f"{script} is there already and is no recording. Choose another name" in done.err
     assert script.read_text() == SCRIPT
@@ -41,19 +41,19 @@ def test_trace_does_not_save_over_a_script(script: Path) -> None:
 
 def test_trace_saves_over_an_older_recording(script: Path, recording: Path) -> None:
     before = recording.read_bytes()
-    assert asyncdemo("trace", "--save", recording, script).code == 0
+    assert in_process("trace", "--save", recording, script).code == 0
     assert recording.read_bytes() != before
 
 
 def test_run_does_not_save_over_what_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "two-sleeps-awaited.jsonl").write_text("{}\n")
-    done = asyncdemo("run", "two-sleeps", "--variant", "awaited", "--save", tmp_path)
+    done = in_process("run", "two-sleeps", "--variant", "awaited", "--save", tmp_path)
     assert done.code == 2
     assert (tmp_path / "two-sleeps-awaited.jsonl").read_text() == "{}\n"
 
 
 def test_export_does_not_write_over_a_script(script: Path, recording: Path) -> None:
-    done = asyncdemo("export", recording, "--to", "svg", "-o", script)
+    done = in_process("export", recording, "--to", "svg", "-o", script)
     assert done.code == 2
     assert "does not end in .svg" in done.err
     assert script.read_text() == SCRIPT
@@ -62,7 +62,7 @@ def test_export_does_not_write_over_a_script(script: Path, recording: Path) -> N
 def test_export_writes_over_an_older_one(recording: Path) -> None:
     old = recording.with_suffix(".svg")
     old.write_text("<svg/>")
-    assert asyncdemo("export", recording, "--to", "svg", "-o", old).code == 0
+    assert in_process("export", recording, "--to", "svg", "-o", old).code == 0
     assert "<async" in old.read_text() or "<svg " in old.read_text()
 
 

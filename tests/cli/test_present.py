@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.course.content.text import sections
-from tests.cli.commands import ROOT, asyncdemo
+from tests.cli.commands import ROOT, in_process
 from tests.cli.terminals import Terminal
 
 QUICK = ("two-sleeps", "--set", "BREWS=3", "--set", "BREW_S=0.05")
@@ -60,7 +60,7 @@ def test_recordings_are_kept_and_progress_is_not(tmp_path: Path) -> None:
 
 
 def test_without_a_terminal_one_line_says_that_it_needs_one() -> None:
-    done = asyncdemo("run", *QUICK, "--present")
+    done = in_process("run", *QUICK, "--present")
     assert (done.code, done.out) == (2, "")
     assert done.err.count("\n") == 1
     assert "--present needs a terminal" in done.err
@@ -77,19 +77,19 @@ def test_a_step_that_is_none_is_told_before_the_screen_is_taken() -> None:
     with present(*QUICK, "--from", "nowhere") as terminal:
         assert terminal.end() == 2
         assert "There are: title, question, code, predict, run," in " ".join(terminal.text.split())
-    done = asyncdemo("run", *QUICK, "--from", "run")
+    done = in_process("run", *QUICK, "--from", "run")
     assert done.code == 2
     assert "it goes with --present" in done.err
 
 
 def test_notes_are_not_for_the_screen_that_the_class_sees() -> None:
-    done = asyncdemo("run", "two-sleeps", "--present", "--notes")
+    done = in_process("run", "two-sleeps", "--present", "--notes")
     assert (done.code, done.out) == (2, "")
     assert "on another terminal" in done.err
 
 
 def test_notes_are_for_the_instructor_and_run_nothing() -> None:
-    done = asyncdemo("run", "two-sleeps", "--notes")
+    done = in_process("run", "two-sleeps", "--notes")
     assert done.code == 0
     assert "Lesson 1: Two sleeps" in done.out
     assert " ".join(sections(README)["For instructors"].split()) in " ".join(done.out.split())

@@ -11,7 +11,7 @@ import pytest
 
 from asyncdemo import store
 from asyncdemo.model import RunOutcome
-from tests.cli.commands import asyncdemo
+from tests.cli.commands import in_process
 from tests.cli.terminals import Terminal
 from tests.hostile.traced import MARK, marked, nothing_left, until
 from tests.support.served_course import GIVEN, SERVICE, SOLVED, write_served_course
@@ -122,7 +122,7 @@ def test_ctrl_c_at_a_question_stops_the_services(lesson: Path) -> None:
 
 
 def test_watch_checks_a_server_at_each_save(lesson: Path, tmp_path: Path) -> None:
-    asyncdemo("start", tmp_path / "mine", "--course", lesson.parents[1], cwd=tmp_path)
+    in_process("start", tmp_path / "mine", "--course", lesson.parents[1], cwd=tmp_path)
     file = next((tmp_path / "mine").glob("**/*.py"))
     mark = uuid.uuid4().hex
     variables = {MARK: mark, "VISUAL": ""}
@@ -156,7 +156,7 @@ def test_watch_keeps_the_services_between_checks(lesson: Path, tmp_path: Path) -
         "def check(seen):\n    seen.calls('ask').return_values([1, 2, 3])\n"
         "    seen.expect(False, '', 'it is at ' + seen.stdout.split()[1])\n"
     )
-    asyncdemo("start", tmp_path / "mine", "--course", lesson.parents[1], cwd=tmp_path)
+    in_process("start", tmp_path / "mine", "--course", lesson.parents[1], cwd=tmp_path)
     file = next((tmp_path / "mine").glob("**/*.py"))
     mark = uuid.uuid4().hex
     variables = {MARK: mark, "VISUAL": "", "ASYNCDEMO_REDIS": "embedded"}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import asyncdemo, asyncdemo_command, environment
+from tests.cli.commands import asyncdemo_command, environment, in_process
 from tests.cli.terminals import Terminal
 from tests.hostile.traced import is_alive, marked, until
 from tests.support.small_course import BROKEN, MENDED, make_course
@@ -59,7 +59,7 @@ class Desk:
             if "[exercise]" in text:
                 manifest.write_text(text + "timeout_s = 2\n")
         self.folder = tmp_path / "mine"
-        asyncdemo("start", self.folder, "--course", self.course, cwd=tmp_path)
+        in_process("start", self.folder, "--course", self.course, cwd=tmp_path)
         self.tea = self.folder / "01-hot" / "01-tea.py"
         self.coffee = self.folder / "01-hot" / "02-coffee.py"
         self.scratch = tmp_path / "scratch"
@@ -198,7 +198,7 @@ def test_plain_words_on_a_terminal_have_no_control_codes(desk: Desk) -> None:
 
 
 def test_without_a_workspace_it_says_how_to_make_one(tmp_path: Path) -> None:
-    done = asyncdemo("watch", cwd=tmp_path)
+    done = in_process("watch", cwd=tmp_path)
     assert done.code == 2
     assert "asyncdemo start" in done.err
 

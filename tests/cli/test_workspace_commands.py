@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 import pytest
 
 from asyncdemo.course.workspace.progress import Progress, Record
-from tests.cli.commands import Done, asyncdemo, asyncdemo_command, environment
+from tests.cli.commands import Done, asyncdemo_command, environment, in_process
 from tests.cli.terminals import Terminal
-from tests.support.small_course import BROKEN, MENDED, add_lesson, make_course, set_lessons
+from tests.support.small_course import BROKEN, MENDED, make_course
 
 
 class Desk:
@@ -25,12 +25,12 @@ class Desk:
     def __init__(self, tmp_path: Path) -> None:
         self.course = make_course(tmp_path / "course")
         self.folder = tmp_path / "mine"
-        self.started = asyncdemo("start", self.folder, "--course", self.course, cwd=tmp_path)
+        self.started = in_process("start", self.folder, "--course", self.course, cwd=tmp_path)
         self.tea = self.folder / "01-hot" / "01-tea.py"
         self.coffee = self.folder / "01-hot" / "02-coffee.py"
 
     def __call__(self, *arguments: str | Path) -> Done:
-        return asyncdemo(*arguments, cwd=self.folder)
+        return in_process(*arguments, cwd=self.folder)
 
     def record(self, lesson_id: str) -> Record:
         return Progress(self.folder / ".asyncdemo" / "progress.sqlite3").of(lesson_id)
@@ -49,7 +49,7 @@ def test_start_gives_the_exercises_and_says_what_comes_next(desk: Desk) -> None:
 
 
 def test_start_without_a_folder_uses_one_of_its_own_name(tmp_path: Path) -> None:
-    done = asyncdemo("start", cwd=tmp_path)
+    done = in_process("start", cwd=tmp_path)
     assert done.code == 0
     assert (tmp_path / "asyncdemo-exercises" / "01-loop" / "01-two-sleeps.py").is_file()
 
@@ -60,7 +60,7 @@ def test_start_inside_a_workspace_brings_that_up_to_date(desk: Desk) -> None:
     for lesson in ("01-tea", "02-coffee"):
         exercise = desk.course / "01-hot" / lesson / "exercise.py"
         exercise.write_text(BROKEN + "# newer\n")
-    done = asyncdemo("start", cwd=desk.tea.parent)
+    done = in_process("start", cwd=desk.tea.parent)
     assert done.code == 0
     words = " ".join(done.out.split())
     assert "01-hot/01-tea.py is edited, and stays as it is;" in words
@@ -85,7 +85,7 @@ def test_a_folder_that_cannot_be_a_workspace_is_named(
 ) -> None:
     (tmp_path / "file").write_text("")
     other = make_course(tmp_path / "other")
-    done = asyncdemo("start", tmp_path / folder, "--course", other)
+    done = in_process("start", tmp_path / folder, "--course", other)
     assert done.code == code
     assert words in done.err
     assert "Traceback" not in done.err
@@ -108,17 +108,13 @@ def test_a_pass_is_remembered_with_its_date_and_leads_to_the_next_exercise(desk:
     assert done.code == 0
     assert "Passed." in done.out
     assert "Next: asyncdemo run coffee" in done.out
-    first = desk.record("tea").passed
-    assert first
+    assert desk.record("tea").passed
     assert "Exercise 2, Coffee" in desk("check").out
-    time.sleep(1.1)  # the date is to the second
-    assert desk("check", "tea").code == 0
-    assert desk.record("tea").passed == first
     assert "exercise passed" in desk("list").out
 
 
-@pytest.mark.parametrize("typed", ["tea", "1", "ea", "01-hot/01-tea.py"])
-def test_an_exercise_is_named_by_id_number_part_or_file(desk: Desk, typed: str) -> None:
+@pytest.mark.parametrize("typed", ["1", "01-hot/01-tea.py"])
+def test_an_exercise_is_named_as_a_lesson_or_by_its_file(desk: Desk, typed: str) -> None:
     assert "Exercise 1, Tea" in desk("check", typed).out
 
 
@@ -148,7 +144,7 @@ def test_wrong_use_is_answered_with_what_would_be_right(desk: Desk, arguments: l
 
 @pytest.mark.parametrize("command", ["check", "reset tea"])
 def test_without_a_workspace_the_way_to_one_is_named(tmp_path: Path, command: str) -> None:
-    done = asyncdemo(*command.split(), "--course", make_course(tmp_path / "course"), cwd=tmp_path)
+    done = in_process(*command.split(), "--course", make_course(tmp_path / "course"), cwd=tmp_path)
     assert done.code == 2
     assert "`asyncdemo --course course start` makes a folder" in done.err
 
@@ -217,8 +213,19 @@ def test_one_exercise_that_cannot_be_checked_hides_no_other(desk: Desk) -> None:
     assert words in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize("named", ["whole", "relative"])
-@pytest.mark.parametrize("command", ["check --all --json", "check", "run tea", "hint", "list", "start", ""])
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("check --all --json", "whole"),
+        ("check", "whole"),
+        ("run tea", "whole"),
+        ("hint", "whole"),
+        ("list", "whole"),
+        ("start", "whole"),
+        ("", "whole"),
+        ("check", "relative"),
+    ],
+)
 def test_a_workspace_that_was_handed_in_does_not_choose_what_is_run(
     desk: Desk, tmp_path: Path, command: str, named: str
 ) -> None:
@@ -230,7 +237,7 @@ def test_a_workspace_that_was_handed_in_does_not_choose_what_is_run(
     file = tmp_path / "ada" / ".asyncdemo" / "workspace.json"
     data = json.loads(file.read_text())
     file.write_text(json.dumps({**data, "course": str(evil) if named == "whole" else "evil"}))
-    done = asyncdemo(*command.split(), cwd=tmp_path / "ada")
+    done = in_process(*command.split(), cwd=tmp_path / "ada")
     assert (done.code, done.out) == (3, "")
     assert "Traceback" not in done.err
     words = " ".join(done.err.split())
@@ -248,16 +255,15 @@ def test_work_that_was_handed_in_is_graded_by_the_course_that_is_given(desk: Des
     shutil.copytree(desk.folder, ada)
     (ada / "01-hot" / "01-tea.py").write_text(BROKEN)
     file = ada / ".asyncdemo" / "workspace.json"
-    for course in (str(desk.course), str(ada / "evil"), None):
-        file.write_text(json.dumps({**json.loads(file.read_text()), "course": course}))
-        done = asyncdemo("check", "--all", "--json", "--course", desk.course, cwd=ada)
-        assert done.code == 1
-        tea, coffee = done.data["exercises"]
-        assert (tea["file"], tea["passed"]) == (str(ada / "01-hot" / "01-tea.py"), False)
-        assert (coffee["file"], coffee["passed"]) == (str(ada / "01-hot" / "02-coffee.py"), True)
+    file.write_text(json.dumps({**json.loads(file.read_text()), "course": str(ada / "evil")}))
+    done = in_process("check", "--all", "--json", "--course", desk.course, cwd=ada)
+    assert done.code == 1
+    tea, coffee = done.data["exercises"]
+    assert (tea["file"], tea["passed"]) == (str(ada / "01-hot" / "01-tea.py"), False)
+    assert (coffee["file"], coffee["passed"]) == (str(ada / "01-hot" / "02-coffee.py"), True)
     file.unlink()
     (ada / ".asyncdemo").joinpath("workspace.json").write_text("{")
-    assert asyncdemo("check", "--all", "--json", "--course", desk.course, cwd=ada).code == 3
+    assert in_process("check", "--all", "--json", "--course", desk.course, cwd=ada).code == 3
 
 
 def test_all_exercises_in_a_line_each(desk: Desk) -> None:
@@ -304,7 +310,7 @@ def test_a_folder_of_workspaces_makes_one_table(desk: Desk, pile: Path) -> None:
     table, suites = pile / "table.csv", pile / "suites.xml"
     words: list[str | Path] = ["check", "--all", "--handed-in", pile, "--course", desk.course]
     before = {file: file.read_bytes() for file in pile.rglob("*") if file.is_file()}
-    done = asyncdemo(*words, "--csv", table, "--junit", suites, cwd=desk.folder.parent)
+    done = in_process(*words, "--csv", table, "--junit", suites, cwd=desk.folder.parent)
     assert done.code == 1
     assert done.out == "ada: 1 passed, 1 untouched\nbob: 0 passed, 1 failed (tea), 1 missing (coffee)\n"
     assert table.read_text().splitlines() == [
@@ -324,7 +330,7 @@ def test_a_folder_of_workspaces_makes_one_table(desk: Desk, pile: Path) -> None:
         ("coffee", ["failure"]),
     ]
     assert {file: file.read_bytes() for file in before} == before, "nothing is written into them"
-    data = asyncdemo(*words, "--json", cwd=desk.folder.parent).data
+    data = in_process(*words, "--json", cwd=desk.folder.parent).data
     assert [
         (person["name"], [one["status"] for one in person["exercises"]]) for person in data["workspaces"]
     ] == [
@@ -348,11 +354,11 @@ def test_a_file_from_elsewhere_is_checked_without_a_workspace(tmp_path: Path) ->
     course = make_course(tmp_path / "course")
     submission = tmp_path / "anna.py"
     submission.write_text(MENDED)
-    done = asyncdemo("check", "--file", submission, "tea", "--course", course, "--json", cwd=tmp_path)
+    done = in_process("check", "--file", submission, "tea", "--course", course, "--json", cwd=tmp_path)
     assert done.code == 0
     assert done.data["exercises"][0]["file"] == str(submission)
     submission.write_text(BROKEN)
-    assert asyncdemo("check", "--file", submission, "tea", "--course", course).code == 1
+    assert in_process("check", "--file", submission, "tea", "--course", course).code == 1
 
 
 def test_a_file_from_elsewhere_leaves_the_progress_as_it_is(desk: Desk, tmp_path: Path) -> None:
@@ -383,7 +389,7 @@ def test_a_run_without_end_is_ended(desk: Desk) -> None:
     desk.tea.write_text(MENDED.replace("await asyncio.sleep(1)", "await asyncio.Event().wait()"))
     assert desk("check", "tea", "--timeout", "2").code == 1
     desk.tea.write_text("while True: pass\n")
-    assert desk("check", "tea", "--timeout", "1").code == 1
+    assert desk("check", "tea", "--timeout", "0.5").code == 1
 
 
 def test_ctrl_c_ends_a_check_with_130_and_counts_no_try(desk: Desk) -> None:
@@ -429,12 +435,6 @@ def test_the_solution_is_shown_to_who_asks_twice(desk: Desk) -> None:
     assert desk.tea.read_text() == BROKEN
 
 
-def test_the_solution_is_shown_after_a_pass(desk: Desk) -> None:
-    desk.tea.write_text(MENDED)
-    assert desk("check", "tea").code == 0
-    assert "gather" in desk("solution", "tea").out
-
-
 def test_the_changes_are_told_without_a_screen_and_those_of_the_solution_after_a_pass(desk: Desk) -> None:
     desk.tea.write_text(MENDED)
     before = desk("solution", "tea", "--changes").out
@@ -442,6 +442,7 @@ def test_the_changes_are_told_without_a_screen_and_those_of_the_solution_after_a
     assert "What the solution changes" not in before
     desk("check", "tea")
     assert "What the solution changes" in desk("solution", "tea", "--changes").out
+    assert "gather" in desk("solution", "tea").out, "who passed need not ask twice"
 
 
 def test_reset_without_a_terminal_needs_a_yes_and_keeps_the_text(desk: Desk) -> None:
@@ -473,31 +474,6 @@ def test_reset_asks(desk: Desk, key: str, code: int, text: str) -> None:
     assert desk.tea.read_text() == text
 
 
-def test_a_start_while_reset_asks_loses_nothing(desk: Desk) -> None:
-    desk.tea.write_text("mine")
-    with Terminal("reset", "tea", cwd=desk.folder) as terminal:
-        terminal.wait_for("[y/N]")
-        add_lesson(desk.course, 5, "cocoa")
-        set_lessons(desk.course, "tea", "coffee", "water", "cocoa")
-        assert desk("start").code == 0
-        terminal.type("y\n")
-        assert terminal.end() == 0
-    data = json.loads((desk.folder / ".asyncdemo" / "workspace.json").read_text())
-    assert set(data["exercises"]) == {"tea", "coffee", "cocoa"}
-    assert desk.tea.read_text() == BROKEN
-
-
-def test_reset_replaces_nothing_outside_of_the_workspace(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "victim.txt").write_text("mine")
-    file = desk.folder / ".asyncdemo" / "workspace.json"
-    file.write_text(file.read_text().replace("01-hot/01-tea.py", "../victim.txt"))
-    done = desk("reset", "tea", "--yes")
-    assert done.code == 3
-    assert "'../victim.txt' leads out of the workspace" in " ".join(done.err.split())
-    assert {path.name for path in tmp_path.iterdir()} == {"course", "mine", "victim.txt"}
-    assert (tmp_path / "victim.txt").read_text() == "mine"
-
-
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [
@@ -510,22 +486,15 @@ def test_reset_replaces_nothing_outside_of_the_workspace(desk: Desk, tmp_path: P
     ],
 )
 def test_in_a_folder_that_was_removed_one_is_told(
-    tmp_path: Path, command: str, code: int, words: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int, words: str
 ) -> None:
-    asyncdemo("start", cwd=tmp_path)
+    in_process("start", cwd=tmp_path)
     (tmp_path / "gone").mkdir()
-    done = subprocess.run(
-        ["sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh", *asyncdemo_command(*command.split())],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert words in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
-    assert done.returncode == code
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    done = in_process(*command.split())
+    assert (done.code, "Traceback" in done.err) == (code, False)
+    assert words in " ".join(done.err.split())
 
 
 def test_a_failed_check_is_drawn(desk: Desk) -> None:
@@ -539,7 +508,7 @@ def test_a_failed_check_is_drawn(desk: Desk) -> None:
 
 
 def test_answers_to_predictions_are_kept_with_what_happened(tmp_path: Path) -> None:
-    asyncdemo("start", cwd=tmp_path)
+    in_process("start", cwd=tmp_path)
     quick = ("run", "two-sleeps", "--plain", "--set", "BREWS=3", "--set", "BREW_S=0.05")
     with Terminal(*quick, cwd=tmp_path / "asyncdemo-exercises") as terminal:
         terminal.wait_for("s> ")
@@ -579,7 +548,7 @@ def test_list_adds_up_the_minutes_and_tells_what_has_passed(desk: Desk) -> None:
 
 def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> None:
     desk("run", "tea")
-    done = asyncdemo(cwd=tmp_path)
+    done = in_process(cwd=tmp_path)
     assert done.code == 0
     assert str(desk.folder) in done.out
     assert "asyncdemo check tea" in done.out
@@ -587,12 +556,12 @@ def test_the_bare_command_resumes_from_anywhere(desk: Desk, tmp_path: Path) -> N
     assert "asyncdemo run coffee" in done.out
     desk.tea.write_text(MENDED)
     desk("check", "tea")
-    assert "asyncdemo run coffee" in asyncdemo(cwd=tmp_path).out
+    assert "asyncdemo run coffee" in in_process(cwd=tmp_path).out
 
 
 def test_the_bare_command_outlives_a_course_that_is_gone(desk: Desk, tmp_path: Path) -> None:
     shutil.rmtree(desk.course)
-    done = asyncdemo(cwd=tmp_path)
+    done = in_process(cwd=tmp_path)
     assert done.code == 0
     words = " ".join(done.out.split())
     assert f"The workspace {desk.folder} is passed over: {desk.course}: is not a course" in words
@@ -602,20 +571,13 @@ def test_the_bare_command_outlives_a_course_that_is_gone(desk: Desk, tmp_path: P
 def test_what_was_done_before_there_was_a_workspace_is_carried_into_it(tmp_path: Path) -> None:
     before = Progress(Path(os.environ["XDG_STATE_HOME"]) / "asyncdemo" / "progress.sqlite3")
     before.update("two-sleeps", lambda _: Record(runs=2, asked=4, right=3))
-    assert "hint 1 of 3" in asyncdemo("hint", "two-sleeps", cwd=tmp_path).out
+    assert "hint 1 of 3" in in_process("hint", "two-sleeps", cwd=tmp_path).out
     for _ in range(2):
-        assert asyncdemo("start", cwd=tmp_path).code == 0
+        assert in_process("start", cwd=tmp_path).code == 0
     folder = tmp_path / "asyncdemo-exercises"
-    assert "run 2 times, 3 of 4 predictions right" in asyncdemo("list", cwd=folder).out
-    assert "hint 2 of 3" in asyncdemo("hint", "two-sleeps", cwd=folder).out
-    assert "hint 3 of 3" in asyncdemo("hint", "two-sleeps", cwd=tmp_path).out, "the latest workspace counts"
-
-
-def test_a_workspace_knows_its_course(desk: Desk, tmp_path: Path) -> None:
-    assert "Drinks" in desk("list").out
-    assert "Drinks" not in asyncdemo("list", cwd=tmp_path).out
-    desk("hint", "tea")
-    assert "hint 2 of 3" in asyncdemo("hint", "tea", "--course", desk.course, cwd=tmp_path).out
+    assert "run 2 times, 3 of 4 predictions right" in in_process("list", cwd=folder).out
+    assert "hint 2 of 3" in in_process("hint", "two-sleeps", cwd=folder).out
+    assert "hint 3 of 3" in in_process("hint", "two-sleeps", cwd=tmp_path).out, "the latest workspace counts"
 
 
 def test_a_workspace_that_moved_with_its_course_is_started_once_more(desk: Desk, tmp_path: Path) -> None:
@@ -623,23 +585,14 @@ def test_a_workspace_that_moved_with_its_course_is_started_once_more(desk: Desk,
     folder, course = tmp_path / "moved", tmp_path / "drinks"
     desk.folder.rename(folder)
     desk.course.rename(course)
-    assert asyncdemo("check", "tea", cwd=folder).code == 3
-    assert asyncdemo("check", "tea", "--course", course, cwd=folder).code == 0
-    assert asyncdemo("start", folder, "--course", course, cwd=tmp_path).code == 0
-    assert "1 of 2 exercises passed" in asyncdemo("check", "--all", cwd=folder).out
+    assert in_process("check", "tea", cwd=folder).code == 3
+    assert in_process("check", "tea", "--course", course, cwd=folder).code == 0
+    assert in_process("start", folder, "--course", course, cwd=tmp_path).code == 0
+    assert "1 of 2 exercises passed" in in_process("check", "--all", cwd=folder).out
 
 
 def test_exercises_are_completed(desk: Desk) -> None:
     for command in ("check", "hint", "solution", "reset"):
-        done = subprocess.run(
-            asyncdemo_command(),
-            cwd=desk.folder,
-            env=environment(
-                _ASYNCDEMO_COMPLETE="bash_complete", COMP_WORDS=f"asyncdemo {command} ", COMP_CWORD="2"
-            ),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.stdout.split() == ["plain,tea", "plain,coffee"]
+        typed = {"COMP_WORDS": f"asyncdemo {command} ", "COMP_CWORD": "2"}
+        done = in_process(cwd=desk.folder, _ASYNCDEMO_COMPLETE="bash_complete", **typed)
+        assert done.out.split() == ["plain,tea", "plain,coffee"]

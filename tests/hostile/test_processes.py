@@ -81,6 +81,7 @@ STARTS = {
 ENDS = {"ends": "", "raises": "\nraise SystemExit(3)", "hangs": "\nwhile True: time.sleep(1)"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "end"),
     crossed(
@@ -122,6 +123,7 @@ if __name__ == "__main__":
     assert "brewed exit code 0" in traced.words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing_that_hangs(tmp_path: Path, method: str) -> None:
     text = f"""

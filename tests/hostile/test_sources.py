@@ -11,7 +11,6 @@ from asyncdemo.model import RunOutcome
 from tests.hostile.traced import trace, trace_file
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256))
-NUL = b"print('a')\n\x00\x00print('b')"
 LATIN_1 = "print('caffè')".encode("latin-1")
 KLINGON = b"# -*- coding: klingon -*-\n"
 
@@ -20,25 +19,22 @@ KLINGON = b"# -*- coding: klingon -*-\n"
     ("content", "words"),
     [
         (PNG, "null bytes"),
-        (NUL, "null bytes"),
         (LATIN_1, "SyntaxError"),
         (KLINGON, "unknown encoding"),
         (b"print('never closed'", "'(' was never closed"),
         (b"if True:\nprint('x')", "IndentationError"),
         (b"return 1", "'return' outside function"),
         (b"(" * 300, "too many nested parentheses"),
-        (b"await x", "'await' outside function"),
         (b"#!/bin/sh\necho not python here", "SyntaxError"),
-        (b"<html>", "SyntaxError"),
     ],
-    ids=["png", "nul", "latin-1", "coding", "unclosed", "indent", "return", "deep", "await", "shell", "html"],
+    ids=["png", "latin-1", "coding", "unclosed", "indent", "return", "deep", "shell"],
 )
 def test_what_is_not_python_is_told_so_without_a_traceback(
     tmp_path: Path, content: bytes, words: str
 ) -> None:
     traced = trace(tmp_path, content)
     assert traced.code == 1
-    is_text = content not in (PNG, NUL, LATIN_1, KLINGON)
+    is_text = content not in (PNG, LATIN_1, KLINGON)
     fault = "has a syntax error" if is_text else "is not a Python script"
     assert any(fault in note for note in traced.recorded.notes)
     assert (fault in traced.words) is not is_text  # Python has said it
@@ -53,7 +49,7 @@ def test_latin_1_with_a_coding_line_is_python(tmp_path: Path) -> None:
     assert (traced.code, traced.out.split()[0]) == (0, "5")
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"# only a comment", b"\xef\xbb\xbf", b'"""Words."""'])
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b'"""Words."""'])
 def test_a_script_that_does_nothing(tmp_path: Path, content: bytes) -> None:
     traced = trace(tmp_path, content)
     assert traced.code == 0
@@ -85,15 +81,6 @@ def test_a_folder_without_main(tmp_path: Path) -> None:
     assert traced.code in {1, 2}
     assert "__main__" in traced.words
     assert "Traceback" not in traced.words
-
-
-def test_a_folder_with_main_runs_it(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "__main__.py").write_text("import helper")
-    (tmp_path / "folder" / "helper.py").write_text("print('helped')")
-    traced = trace_file(tmp_path / "folder")
-    assert traced.code == 0
-    assert "helped" in traced.words
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -148,7 +135,7 @@ asyncio.run(main())
 @pytest.mark.parametrize(
     ("name", "cwd"),
     [
-        *((name, None) for name in ("queue.py", "random.py", "asyncio.py", "json.py", "socket.py")),
+        *((name, None) for name in ("asyncio.py", "socket.py")),
         # `python -m` itself imports these from where one is
         *((name, Path("/")) for name in ("types.py", "asyncdemo.py")),
     ],
@@ -176,7 +163,7 @@ asyncio.run(brew())
 
 @pytest.mark.parametrize(
     "name",
-    ["a b.py", "'quoted\".py", "caffè ☕.py", "-leading.py", "no_ending", "new\nline.py", "esc\x1b[31m.py"],
+    ["'quoted\".py", "caffè ☕.py", "-leading.py", "no_ending", "new\nline.py", "esc\x1b[31m.py"],
 )
 def test_names_of_files(tmp_path: Path, name: str) -> None:
     options = ["--"] if name.startswith("-") else []
@@ -184,20 +171,3 @@ def test_names_of_files(tmp_path: Path, name: str) -> None:
     assert traced.code == 0, traced.err
     assert "ran" in traced.out
     assert "\x1b" not in traced.out
-
-
-def test_wrong_use(tmp_path: Path) -> None:
-    text = "CUPS = 3\nprint('ran')"
-    for options, words in [
-        (["--set", "CUP=4"], "There is no knob CUP"),
-        (["--set", "CUPS=many"], "CUPS is 3 in the script, so it takes a whole number"),
-        (["--lane", "brew"], "There is no function brew"),
-        (["--timeout", "0"], "--timeout"),
-        (["--nonsense"], "--nonsense"),
-    ]:
-        traced = trace(tmp_path, text, *options)
-        assert traced.code == 2
-        assert words in traced.words
-        assert "Traceback" not in traced.words
-        assert "ran" not in traced.out.split()
-        assert traced.run is None

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
-import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from asyncdemo import store
 from asyncdemo.model import Run
-from tests.cli.commands import asyncdemo_command, environment
+from tests.cli.commands import in_process
 
 __all__ = ["Traced", "is_alive", "marked", "nothing_left", "trace", "trace_file", "until"]
 
@@ -83,25 +83,34 @@ def trace_file(
     mark = uuid.uuid4().hex
     saved = script.parent / "run.jsonl"
     before = _contents(script)
-    with nothing_left(mark):
-        command = asyncdemo_command("trace", "--plain" if plain else "--json", "--save", saved)
-        # into files: a pipe would stay open as long as anything that was left behind holds it
-        with tempfile.TemporaryFile() as out_file, tempfile.TemporaryFile() as err_file:
-            done = subprocess.run(
-                [*command, *options, _as_typed(script, cwd), *args],
-                input=stdin,
-                cwd=cwd or script.parent,
-                env=environment(**{MARK: mark}),
-                stdout=out_file,
-                stderr=err_file,
-                timeout=PATIENCE_S,
-                check=False,
-            )
-            out, err = _text(out_file), _text(err_file)
+    with nothing_left(mark), limited():
+        options = ("--plain" if plain else "--json", "--save", os.fspath(saved), *options)
+        done = in_process(
+            *("trace", *options, _as_typed(script, cwd), *args),
+            stdin=stdin,
+            cwd=cwd or script.parent,
+            **{MARK: mark},
+        )
     if not may_change:
         assert _contents(script) == before, "the script's file was touched"
-    assert "/src/asyncdemo/" not in err, f"a traceback of our own: {err[-3000:]}"
-    return Traced(done.returncode, out, err, store.load(saved) if saved.exists() else None)
+    assert "/src/asyncdemo/" not in done.err, f"a traceback of our own: {done.err[-3000:]}"
+    return Traced(done.code, done.out, done.err, store.load(saved) if saved.exists() else None)
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Fails if the body, which waits for others in this process, does not end."""
+
+    def too_long(*_: object) -> None:
+        raise TimeoutError(f"not over after {PATIENCE_S} s")
+
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager
@@ -172,11 +181,6 @@ def _describe(pid: int) -> str:
 def _as_typed(script: Path, cwd: Path | None) -> str:
     """In its own folder a script is called by its name alone, elsewhere by its whole path."""
     return script.name if cwd is None else os.fspath(script)
-
-
-def _text(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read().decode("utf-8", "replace")
 
 
 def _contents(script: Path) -> tuple[bytes, int] | None:

@@ -127,28 +127,6 @@ def test_a_session_has_pools_of_many_hosts_and_is_one_client(
     assert all(pool.closed_ns is not None for pool in pools.resources)
 
 
-SHARED = """
-    import asyncio, os
-    import redis.asyncio as redis
-
-    async def show(client, n):
-        await client.set(f"made:{n}", n)
-        return await client.get(f"made:{n}")
-
-    async def main():
-        async with redis.Redis.from_url(os.environ["REDIS_URL"], max_connections=20) as client:
-            await asyncio.gather(*(show(client, n) for n in range(5)))
-
-    asyncio.run(main())
-    """
-
-
-def test_one_client_that_all_share_is_right(tmp_path: Path) -> None:
-    run = recorded(tmp_path, SHARED, lanes=["show"]).run
-    assert found(run) == set()
-    Seen(run, functions=["show"]).pool("redis").opened_and_closed_once_per_process().opened_at_most(5)
-
-
 NEVER_CLOSED = """
     import os
     import redis
@@ -289,39 +267,6 @@ def test_who_is_refused_is_counted(tmp_path: Path, script: str, waited: bool) ->
         CheckFailed, match=r"Nobody should ask for an? \w+ connection in vain; show\(.*\) did"
     ):
         Seen(recording.run, functions=["show"]).pool(use.resource.name).none_refused()
-
-
-NESTED = """
-    import asyncio, os
-    import asyncpg
-
-    async def line(pool):
-        async with pool.acquire(timeout=0.3) as connection:
-            return await connection.fetchval("select 1")
-
-    async def invoice(pool, together):
-        async with pool.acquire():
-            await together.wait()
-            try:
-                await line(pool)
-            except TimeoutError:
-                pass
-
-    async def main():
-        async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=2, max_size=2) as pool:
-            together = asyncio.Barrier(2)
-            await asyncio.gather(*(invoice(pool, together) for _ in range(2)))
-
-    asyncio.run(main())
-    """
-
-
-def test_holding_one_while_asking_for_another(tmp_path: Path) -> None:
-    run = recorded(tmp_path, NESTED, lanes=["invoice", "line"]).run
-    assert FindingKind.HELD_WHILE_ACQUIRING in found(run)
-    (message,) = [one.message for one in diagnose(run) if one.kind is FindingKind.HELD_WHILE_ACQUIRING]
-    assert "2 tasks in invoice() held a connection of the asyncpg pool made at script.py" in message
-    assert "All 2 were held by such callers at the same time: a deadlock" in message
 
 
 WITH_A_LIMIT_OF_TIME = """

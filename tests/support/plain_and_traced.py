@@ -6,7 +6,6 @@ nothing but the standard library, so other versions can be tried without install
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import re
@@ -15,11 +14,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 from asyncdemo.model import Run
+from asyncdemo.recording.runner import Options, Target, record
+from tests.support.streams import own_pipes
 
 __all__ = ["PYTHON", "Seen", "has", "plain", "traced"]
 
@@ -28,18 +31,14 @@ LIMIT_S = 60.0
 
 _SRC = Path(__file__).parents[2] / "src"
 
-# Runs a target under the tracer with this process' own stdin, stdout and stderr, and saves the run.
+# For another interpreter: records with its process' own stdin, stdout and stderr, and saves the run.
 _TRACE = """\
-import json, pickle, sys
-sys.path.insert(0, sys.argv[1])
-wanted = json.loads(sys.argv[2])
+import pickle, sys
 from pathlib import Path
-from asyncdemo.recording.runner import Options, Target, record
-target = Target(wanted["script"], wanted["module"], tuple(wanted["args"]))
-given = {name: wanted[name] for name in ("virtual", "follow", "knobs")}
-flags = tuple(wanted["flags"])
-run = record(target, Options(lanes=tuple(wanted["lanes"]), flags=flags, **given))
-Path(wanted["save"]).write_bytes(pickle.dumps(run))
+src, wanted, saved = sys.argv[1:]
+sys.path.insert(0, src)
+from asyncdemo.recording.runner import record
+Path(saved).write_bytes(pickle.dumps(record(*pickle.loads(Path(wanted).read_bytes()))))
 """
 
 
@@ -80,23 +79,21 @@ def traced(
 ) -> tuple[Seen, Run]:
     """The same under the tracer, with what it recorded."""
     module = target[1] if target[0] == "-m" else None
+    given = Target(None if module else target[0], module, target[2:] if module else target[1:])
+    options = Options(
+        lanes=tuple(lanes), flags=tuple(flags), virtual=virtual, follow=follow, knobs=dict(knobs or {})
+    )
+    if sys.executable == PYTHON:
+        with patch.dict(os.environ, environment or {}), chdir(folder), own_pipes(stdin) as said:
+            run = record(given, options)
+        return Seen.of(run.exit_code, said.out, said.err), run
     with tempfile.TemporaryDirectory() as kept:
-        saved = Path(kept, "run")
-        wanted = {
-            "script": None if module else target[0],
-            "module": module,
-            "args": target[2:] if module else target[1:],
-            "flags": flags,
-            "lanes": lanes,
-            "virtual": virtual,
-            "follow": follow,
-            "knobs": dict(knobs or {}),
-            "save": os.fspath(saved),
-        }
-        command = [PYTHON, "-c", _TRACE, os.fspath(_SRC), json.dumps(wanted)]
+        saved, wanted = Path(kept, "run"), Path(kept, "wanted")
+        wanted.write_bytes(pickle.dumps((given, options)))
+        command = [PYTHON, "-c", _TRACE, *map(os.fspath, (_SRC, wanted, saved))]
         code, stdout, stderr = _run(command, folder, stdin, environment)
         assert code == 0 and saved.exists(), f"not recorded: {code} {stderr.decode()}"
-        run: Run = pickle.loads(saved.read_bytes())
+        run = pickle.loads(saved.read_bytes())
     return Seen.of(run.exit_code, stdout, stderr), run
 
 

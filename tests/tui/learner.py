@@ -60,6 +60,6 @@ async def until(pilot: Pilot[int], met: Callable[[], bool]) -> None:
     try:
         async with asyncio.timeout(_PATIENCE_S):
             while not met():
-                await pilot.pause(0.02)
+                await pilot.pause(0.05)
     except TimeoutError:
         raise AssertionError(shown(pilot.app.screen)) from None

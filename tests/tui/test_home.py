@@ -17,7 +17,7 @@ from asyncdemo.tui.home import HomeScreen
 from tests.support.small_course import MENDED
 from tests.tui.learner import Learner, shown, until
 
-SIZES = [(80, 24), (120, 36), (160, 48)]
+SIZES = [(80, 24), (160, 48)]
 
 
 @pytest.fixture

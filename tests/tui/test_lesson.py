@@ -23,7 +23,7 @@ from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
 from tests.unit.course.good_course import LESSON, change, write_course
 
-SIZES = [(80, 24), (120, 36), (160, 48)]
+SIZES = [(80, 24), (160, 48)]
 ORDER = """
 [[predictions]]
 kind = "order"
@@ -81,7 +81,7 @@ class Driven:
     async def until(self, met: Callable[[], bool]) -> None:
         async with asyncio.timeout(30):
             while not met():
-                await self.pilot.pause(0.02)
+                await self.pilot.pause(0.05)
 
     async def run(self) -> None:
         """From wherever one is."""

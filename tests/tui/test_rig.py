@@ -21,7 +21,7 @@ from asyncdemo.tui.app import Application
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.rig import RigScreen
 
-SIZES = [(80, 24), (120, 36), (160, 48)]
+SIZES = [(80, 24), (160, 48)]
 MINE = Rigging(PRESETS["1"].configuration)
 CLIENTS = (OURS, "wrk", "httpx")
 Use = Callable[[Pilot[int], RigScreen], Awaitable[None]]

@@ -18,7 +18,7 @@ from tests.support.runs import Story, at_line, ns
 from tests.support.server_runs import threaded
 from tests.tui.learner import shown
 
-SIZES = [(80, 24), (120, 36), (160, 48)]
+SIZES = [(80, 24), (160, 48)]
 
 
 def gated(name: str = "gated", tasks: int = 100) -> Run:

@@ -72,13 +72,6 @@ def test_capture_imports_only_the_standard_library_and_itself() -> None:
     assert foreign == set()
 
 
-def test_a_lesson_is_ordinary_python_and_imports_no_asyncdemo() -> None:
-    scripts = [path for path in (ROOT / "lessons").rglob("*.py") if path.name != "check.py"]
-    assert scripts
-    modules = {name_of(path): {name.partition(".")[0] for name in imported(parsed(path))} for path in scripts}
-    assert [script for script, names in modules.items() if "asyncdemo" in names] == []
-
-
 def test_no_tracked_file_names_a_package_index() -> None:
     assert [(name, found[0]) for name, text in texts() if (found := INDEX.search(text))] == []
 

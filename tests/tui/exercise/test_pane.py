@@ -18,7 +18,7 @@ from asyncdemo.tui.watch import WatchScreen
 from tests.support.small_course import BROKEN, MENDED
 from tests.tui.learner import Learner, shown, until
 
-SIZES = [(80, 24), (120, 36), (160, 48)]
+SIZES = [(80, 24), (160, 48)]
 FAILS = "should be at work at the same time"
 HANGS = MENDED.replace("    await asyncio.sleep(1)\n", "    while True:\n        pass\n")
 Use = Callable[["Desk"], Awaitable[None]]

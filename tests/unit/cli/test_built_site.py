@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -49,13 +49,16 @@ class Answer:
     status: int
     kind: str
     body: bytes
+    policy: str = field(default="", compare=False)
 
 
 def ask(server: BuiltSiteServer, path: str, host: str | None = None, method: str = "GET") -> Answer:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     connection.request(method, path, headers={} if host is None else {"Host": host})
     response = connection.getresponse()
-    answer = Answer(response.status, response.headers.get("Content-Type", ""), response.read())
+    headers = response.headers
+    policy = headers.get("Content-Security-Policy", "")
+    answer = Answer(response.status, headers.get("Content-Type", ""), response.read(), policy)
     connection.close()
     return answer
 
@@ -73,6 +76,14 @@ def ask(server: BuiltSiteServer, path: str, host: str | None = None, method: str
 )
 def test_a_file_is_handed_out_as_what_it_is(server: BuiltSiteServer, path: str, kind: str) -> None:
     assert ask(server, path) == Answer(200, kind, SITE[path.removeprefix("/")])
+
+
+@pytest.mark.parametrize("path", SITE)
+def test_no_other_site_frames_it_and_files_come_with_a_policy(server: BuiltSiteServer, path: str) -> None:
+    """A page brings its own; what a worker may load is told by the header that it came with."""
+    sent = ask(server, f"/{path}").policy.split("; ")
+    assert sent[0] == "frame-ancestors 'self'"
+    assert ("default-src 'self'" in sent) is not path.endswith(".html")
 
 
 def test_the_address_is_that_of_the_first_page_on_the_loopback(server: BuiltSiteServer) -> None:

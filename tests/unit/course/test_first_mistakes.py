@@ -4,10 +4,13 @@ Each of the table was written by somebody who tried an exercise of lessons 1 to 
 what stands in ``raw``, if it told anything.
 """
 
+# ruff: noqa: E501 - a table
+
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import NamedTuple
 
 import pytest
@@ -17,8 +20,9 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.judging.judge import judge
 from asyncdemo.model import Run, Uncaught
 from asyncdemo.recording.runner import Options, Target, record
-from tests.cli.commands import asyncdemo
+from tests.cli.commands import in_process
 from tests.support.runs import Story
+from tests.support.tables import rows
 
 PROGRAM = '''\
 import asyncio
@@ -67,60 +71,43 @@ def each(locked: str, lock: str) -> str:
 
 
 TABLE = [
-    First(
-        "gather that is returned",
-        f"    return asyncio.gather(*({PARTS}))",
-        "write `await asyncio.gather(...)`",
-        "CancelledError",
-        "print(*asyncio.run(main()))",
+    *rows(
+        First,
+        r"""
+gather that is returned | return asyncio.gather(*(load(n) for n in range(3))) | write `await asyncio.gather(...)` | CancelledError | print(*asyncio.run(main()))
+gather of a list | return await asyncio.gather([load(n) for n in range(3)]) | `gather` takes the coroutines one by one | unhashable
+gather of a generator | return await asyncio.gather(load(n) for n in range(3)) | asyncio.gather(*coroutines)
+await time.sleep | await time.sleep(0.01) | `await asyncio.sleep(...)` | await
+await of a list | return await [load(n) for n in range(3)] | `await asyncio.gather(*tasks)` | list
+await of a result | return await (await load(1)) | Leave out this `await` | str
+to_thread of a call | return await asyncio.to_thread(label(1)) | `asyncio.to_thread(f, x)`, not `asyncio.to_thread(f(x))` | not callable
+run_in_executor of a call | return await asyncio.get_running_loop().run_in_executor(None, label(1)) | its result was handed to the thread | not callable
+to_thread without await | return asyncio.to_thread(label, 1).upper() | Put an `await` before it
+a task for its result | return asyncio.create_task(load(1)) + 'x' | Put an `await` before it
+run(main) | pass |  | coroutine | asyncio.run(main)
+create_task(f) | asyncio.create_task(load) | `load` without parentheses | function load
+create_task(await f()) | asyncio.create_task(await load(1)) | a result already: 'part 1'
+run of a future | pass |  |  | asyncio.run(asyncio.gather(main()))
+yield in main | yield await load(1) |  |  | asyncio.run(main())
+wait of coroutines | await asyncio.wait([load(n) for n in range(3)]) | `asyncio.wait` takes tasks | forbidden
+with TaskGroup | with asyncio.TaskGroup() as group:\n    group.create_task(load(1)) | This `TaskGroup` of asyncio is entered with `async with` | context manager
+with timeout | with asyncio.timeout(1):\n    await load(1) | This `Timeout` of asyncio
+async with a file | async with open(__file__) as file:\n    pass | Write `with` in place
+run inside | return asyncio.run(load(1)) | An event loop runs already | asyncio.run()
+run_until_complete inside | return asyncio.get_running_loop().run_until_complete(load(1)) | An event loop runs already | already running
+a task without a loop | pass | Nothing runs an event loop here |  | asyncio.create_task(main())
+result too early | return asyncio.create_task(load(1)).result() | before it was done | not set
+result in the group | async with asyncio.TaskGroup() as group:\n    print(group.create_task(load(1)).result()) | before it was done
+group not entered | asyncio.TaskGroup().create_task(load(1)) | never entered | not been entered
+wait_for turned round | return await asyncio.wait_for(1.0, load(1)) | the wrong way round | <=
+awaited twice | one = load(1)\nreturn [await one, await one] | A coroutine runs once | reuse
+async for over a range | async for n in range(3):\n    await load(n) | Write `for` | __aiter__
+for over an async generator | async def main():\n    return list(parts())\n\n\nasync def parts():\n    yield await load(1) | Write `async for` | not iterable
+await in def | def main():\n    return await load(1)\n | begins with `async def` | outside async
+await at the top | return await load(1) | begins with `async def` | outside | print(await main())
+async with in def | def main():\n    async with x:\n        pass\n | begins with `async def`
+""",
     ),
-    First(
-        "gather of a list",
-        f"    return await asyncio.gather([{PARTS}])",
-        "`gather` takes the coroutines one by one",
-        "unhashable",
-    ),
-    First(
-        "gather of a generator", f"    return await asyncio.gather({PARTS})", "asyncio.gather(*coroutines)"
-    ),
-    First("await time.sleep", "    await time.sleep(0.01)", "`await asyncio.sleep(...)`", "await"),
-    First("await of a list", f"    return await [{PARTS}]", "`await asyncio.gather(*tasks)`", "list"),
-    First("await of a result", "    return await (await load(1))", "Leave out this `await`", "str"),
-    First(
-        "to_thread of a call",
-        "    return await asyncio.to_thread(label(1))",
-        "`asyncio.to_thread(f, x)`, not `asyncio.to_thread(f(x))`",
-        "not callable",
-    ),
-    First(
-        "run_in_executor of a call",
-        "    return await asyncio.get_running_loop().run_in_executor(None, label(1))",
-        "its result was handed to the thread",
-        "not callable",
-    ),
-    First(
-        "to_thread without await",
-        "    return asyncio.to_thread(label, 1).upper()",
-        "Put an `await` before it",
-    ),
-    First(
-        "a task for its result", "    return asyncio.create_task(load(1)) + 'x'", "Put an `await` before it"
-    ),
-    First("run(main)", "    pass", "", "coroutine", "asyncio.run(main)"),
-    First("create_task(f)", "    asyncio.create_task(load)", "`load` without parentheses", "function load"),
-    First("create_task(await f())", "    asyncio.create_task(await load(1))", "a result already: 'part 1'"),
-    First("run of a future", "    pass", "", "", "asyncio.run(asyncio.gather(main()))"),
-    First("yield in main", "    yield await load(1)", "", "", "asyncio.run(main())"),
-    First(
-        "wait of coroutines", f"    await asyncio.wait([{PARTS}])", "`asyncio.wait` takes tasks", "forbidden"
-    ),
-    First(
-        "with TaskGroup",
-        "    with asyncio.TaskGroup() as group:\n        group.create_task(load(1))",
-        "This `TaskGroup` of asyncio is entered with `async with`",
-        "context manager",
-    ),
-    First("with timeout", "    with asyncio.timeout(1):\n        await load(1)", "This `Timeout` of asyncio"),
     First(
         "with asyncio.Lock", each("with lock:", "asyncio.Lock()"), "This `Lock` of asyncio", "context manager"
     ),
@@ -130,27 +117,10 @@ TABLE = [
         "This lock is of `threading`",
     ),
     First(
-        "async with a file", "    async with open(__file__) as file:\n        pass", "Write `with` in place"
-    ),
-    First(
         "acquire without await",
         each("if not lock.acquire():\n        pass\n    else:", "asyncio.Lock()") + "    lock.release()",
         "not awaited: so nothing was acquired",
         "not acquired",
-    ),
-    First("run inside", "    return asyncio.run(load(1))", "An event loop runs already", "asyncio.run()"),
-    First(
-        "run_until_complete inside",
-        "    return asyncio.get_running_loop().run_until_complete(load(1))",
-        "An event loop runs already",
-        "already running",
-    ),
-    First(
-        "a task without a loop",
-        "    pass",
-        "Nothing runs an event loop here",
-        "",
-        "asyncio.create_task(main())",
     ),
     First(
         "two loops",
@@ -161,60 +131,8 @@ TABLE = [
         "asyncio.run(both()); asyncio.run(both())",
     ),
     First(
-        "result too early",
-        "    return asyncio.create_task(load(1)).result()",
-        "before it was done",
-        "not set",
-    ),
-    First(
-        "result in the group",
-        GROUP + "        print(group.create_task(load(1)).result())",
-        "before it was done",
-    ),
-    First(
-        "group not entered",
-        "    asyncio.TaskGroup().create_task(load(1))",
-        "never entered",
-        "not been entered",
-    ),
-    First(
-        "wait_for turned round",
-        "    return await asyncio.wait_for(1.0, load(1))",
-        "the wrong way round",
-        "<=",
-    ),
-    First(
-        "awaited twice",
-        "    one = load(1)\n    return [await one, await one]",
-        "A coroutine runs once",
-        "reuse",
-    ),
-    First(
-        "async for over a range",
-        "    async for n in range(3):\n        await load(n)",
-        "Write `for`",
-        "__aiter__",
-    ),
-    First(
-        "for over an async generator",
-        "    return list(parts())\n\n\nasync def parts():\n    yield await load(1)",
-        "Write `async for`",
-        "not iterable",
-    ),
-    First(
-        "await in def", "def main():\n    return await load(1)\n", "begins with `async def`", "outside async"
-    ),
-    First(
-        "await at the top",
-        "    return await load(1)",
-        "begins with `async def`",
-        "outside",
-        "print(await main())",
-    ),
-    First("async with in def", "def main():\n    async with x:\n        pass\n", "begins with `async def`"),
-    First(
         "except in place of except*",
-        "    try:\n        async with asyncio.TaskGroup() as group:\n"
+        "async def main():\n    try:\n        async with asyncio.TaskGroup() as group:\n"
         "            group.create_task(refuse())\n    except RefusedError:\n        print('refused')\n\n\n"
         "async def refuse():\n    raise RefusedError('no')",
         "`except* RefusedError:` catches it",
@@ -231,7 +149,7 @@ SOME_PYTHONS = {
 
 
 def script_of(first: First, folder: Path) -> Path:
-    main = first.body if "def main" in first.body else f"async def main():\n{first.body}\n"
+    main = first.body if "def main" in first.body else f"async def main():\n{indent(first.body, '    ')}\n"
     file = folder / "app.py"
     file.write_text(PROGRAM.format(rest=main, start=first.start), encoding="utf-8")
     return file
@@ -344,5 +262,5 @@ def test_check_says_first_what_was_never_awaited_unless_there_was_an_error(tmp_p
 
 def test_trace_says_it_too(tmp_path: Path) -> None:
     first = next(one for one in TABLE if one.name == "gather of a list")
-    done = asyncdemo("trace", "--plain", str(script_of(first, tmp_path)))
+    done = in_process("trace", "--plain", str(script_of(first, tmp_path)))
     assert first.says in " ".join(done.out.split())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -10,37 +12,19 @@ from asyncdemo.course.content.exercise import read_exercise
 from asyncdemo.course.content.manifest import Table
 from asyncdemo.course.judging.judge import Verdict
 from asyncdemo.errors import CourseError
+from tests.support import paying
 from tests.unit.course.test_judging import Bench
 
-BY_LUCK = """
-    import asyncio
-
-    store = {"balance": 0}
-
-    async def pay_in(n: int) -> None:
-        await asyncio.sleep(n * 0.2)
-        before = store["balance"]
-        await asyncio.sleep(0.1)
-        store["balance"] = before + n
-
-    async def main() -> int:
-        await asyncio.gather(pay_in(1), pay_in(2))
-        return store["balance"]
-
-    print("wrote", asyncio.run(main()))
-    """
-LOCKED = BY_LUCK.replace('"balance": 0}', '"balance": 0}\n    lock = asyncio.Lock()').replace(
-    """\
-        before = store["balance"]
-        await asyncio.sleep(0.1)
-        store["balance"] = before + n
-""",
-    """\
-        async with lock:
-            before = store["balance"]
-            await asyncio.sleep(0.1)
-            store["balance"] = before + n
-""",
+BY_LUCK = (
+    inspect.getsource(paying).replace("pay_in_two", "main") + '\n\nprint("wrote", asyncio.run(main()))\n'
+)
+INSIDE = """\
+    before = store["balance"]
+    await asyncio.sleep(0.1)
+    store["balance"] = before + n
+"""
+LOCKED = BY_LUCK.replace('"balance": 0}', '"balance": 0}\nlock = asyncio.Lock()').replace(
+    INSIDE, "    async with lock:\n" + indent(INSIDE, "    ")
 )
 CHECK = """
     def check(seen):
@@ -95,7 +79,7 @@ def test_what_fails_without_a_delay_is_told_as_ever(tmp_path: Path) -> None:
 
 def test_what_cannot_be_tried_is_said(tmp_path: Path) -> None:
     in_a_thread = BY_LUCK.replace(
-        "await asyncio.gather", "await asyncio.to_thread(print)\n        await asyncio.gather"
+        "await asyncio.gather", "await asyncio.to_thread(print)\n    await asyncio.gather"
     )
     verdict = judged(tmp_path, in_a_thread)
     assert verdict.passed

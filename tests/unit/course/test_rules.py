@@ -1,5 +1,7 @@
 """Each rule catches what it is for, in a lesson that is right otherwise."""
 
+# ruff: noqa: E501 - a table
+
 from __future__ import annotations
 
 import shutil
@@ -9,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from asyncdemo.course.rules import RULES, Problem, fast_problems, survey
+from tests.support.tables import rows
 from tests.unit.course.good_course import HINTS, README, change, write_course
 
 
@@ -24,329 +27,115 @@ class Mistake(NamedTuple):
 
 
 LESSON = "lesson.toml"
-KNOB_AGAIN = '[[knobs]]\nname = "CUPS"\nunit = ""\nlow = 1\nhigh = 9\nmeaning = "again"\n\n'
-MISTAKES = [
-    Mistake("files", "notes.txt", "", "tea", "is no file of this lesson"),
-    Mistake("files", "wrong/other.py", "", '"""?"""\n', "is no file of this lesson"),
-    Mistake("files", "right/other.py", "", '"""?"""\n', "is no file of this lesson"),
-    Mistake("file-names", "queue.py", "", '"""?"""\n', "hides the module 'queue'"),
-    Mistake("file-names", "wrong/async.py", "", '"""?"""\n', "hides the module 'async'"),
-    # what the manifest says
-    Mistake("words", LESSON, 'point = "Water boils alone."', 'point = " "', "point is empty", "point ="),
-    Mistake(
-        "words", LESSON, 'meaning = "how many cups are made"', 'meaning = ""', "meaning is empty", "meaning ="
-    ),
-    Mistake("words", LESSON, "[[predictions]]", KNOB_AGAIN + "[[predictions]]", "2 knobs are called CUPS"),
-    Mistake("predictions", LESSON, 'why = "Nothing holds a task back."', 'why = ""', "has no why", "why ="),
-    Mistake("predictions", LESSON, 'metric = "peak(brew)"', 'metric = "wall_s"', "wall_s needs a tolerance"),
-    Mistake("predictions", LESSON, 'metric = "peak(brew)"', 'metric = "gap_ms(brew)"', "needs a tolerance"),
-    Mistake("predictions", LESSON, 'text = "all {CUPS}"', 'text = "one"', "the same choice twice"),
-    Mistake(
-        "claims", LESSON, "knobs = { CUPS = 9 }", "knobs = { CUPS = 900 }", "CUPS can be 1 to 100", "knobs ="
-    ),
-    Mistake("claims", LESSON, "knobs = { CUPS = 9 }", "knobs = { CUPS = 0.5 }", "must be a whole number"),
-    Mistake(
-        "claims", LESSON, 'metric = "calls(brew)"', 'metric = "wall_s"', "exactly the same twice", "op ="
-    ),
-    # the text
-    Mistake("sections", "README.md", "## Exercise", "### Exercise", "'Exercise' is missing"),
-    Mistake("sections", "README.md", "## Why", "## Wherefore", "'Wherefore' is none of the sections"),
-    Mistake(
-        "sections",
-        "README.md",
-        "## Run\n",
-        "## Predict\n\nAgain.\n\n## Run\n",
-        "2 sections 'Predict'",
-        "## Predict",
-    ),
-    Mistake(
-        "sections",
-        "README.md",
-        "- Water boils alone.\n- So do not watch it.\n",
-        "",
-        "is empty",
-        "## Key points",
-    ),
-    Mistake("title", "README.md", "# Tea for two", "# Tea for three", "must begin with the title", "# Tea"),
-    Mistake(
-        "minutes", LESSON, "minutes = 10", "minutes = 45", "takes 5 to 30 minutes, not 45", "minutes = 45"
-    ),
-    Mistake(
-        "minutes",
-        "README.md",
-        "About 10 minutes",
-        "About 15 minutes",
-        "must begin with 'About 10",
-        "## For instructors",
-    ),
-    Mistake(
-        "minutes",
-        "README.md",
-        "4 to predict",
-        "3 to predict",
-        "9 minutes together, not 10",
-        "## For instructors",
-    ),
-    Mistake(
-        "key-points", "README.md", "- Water boils alone.\n", "", "two to four key points", "## Key points"
-    ),
-    Mistake("incident", "README.md", " More in tea/house#12.", "", "names no real case", "## Where it bites"),
-    Mistake("answer", "README.md", "### Gives the answer away", "### Solution", "must end with the answer"),
-    Mistake(
-        "answer",
-        "README.md",
-        "a watched pot boils",
-        "the answer is a pot that boils",
-        "by accident",
-        "answer is a pot",
-    ),
-    Mistake("knobs-named", "README.md", "`CUPS` (4) is", "Cups (4) are", "never names the knob `CUPS`"),
-    # figures
-    Mistake(
-        "claims-said", "README.md", "a peak of 4", "one of 4", "does not say 'a peak of 4'", "a peak of 4"
-    ),
-    Mistake("quoted", "README.md", "In 1887 somebody", "Once somebody", "is not in the text", "In 1887"),
-    Mistake("quoted", LESSON, 'source = "a book about tea"', 'source = ""', "has no source", "source ="),
-    Mistake(
-        "figures",
-        "README.md",
-        "Water boils alone.\n",
-        "Water boils in 3.5 s.\n",
-        "'3.5' in 'Key points'",
-        "3.5",
-    ),
-    Mistake(
-        "figures",
-        "README.md",
-        "See [the script]",
-        "After seven\nseconds, see [the script]",
-        "'seven' in",
-        "seven",
-    ),
-    Mistake(
-        "figures", "README.md", "See [the script]", "After `3.01 s`, see [the script]", "'3.01' in", "3.01"
-    ),
-    Mistake("figures", "README.md", "brew(1)  =", "t = 0.7  =", "'0.7' in 'What you saw'", "0.7"),
-    Mistake("figures", "README.md", "See [the", "It has a peak of 3. See [the", "'3' in 'Why'", "peak of 3"),
-    Mistake(
-        "transcripts",
-        "README.md",
-        "python slow.py\n",
-        "slow: 0.08 s\n",
-        "'slow: 0.08 s' is no command",
-        "slow: 0.08 s",
-    ),
-    # what it points to
-    Mistake(
-        "threads", "README.md", "tea/house#12", "tea/house#12 and house#13", "'house#13' must be", "house#13"
-    ),
-    Mistake("threads", "README.md", "tea/house#12", "tea/house#12 and #13", "'#13' must be written", "#13"),
-    Mistake(
-        "links",
-        "README.md",
-        "(quick.py)",
-        "(quicker.py)",
-        "leads to 'quicker.py', which is not",
-        "quicker.py",
-    ),
-    Mistake("links", "README.md", "(#the-question)", "(#a-question)", "#a-question, which is no heading"),
-    Mistake("links", "README.md", "(quick.py)", "(https://nowhere)", "is no address"),
-    Mistake(
-        "files-named", "README.md", "`slow.py`", "`slower.py`", "there is no file slower.py", "slower.py"
-    ),
-    Mistake(
-        "commands",
-        "README.md",
-        "run 4 --variant quick",
-        "run 5 --variant quick",
-        "There is no lesson 5",
-        "run 5",
-    ),
-    Mistake("commands", "README.md", "run tea", "run coffee", "There is no lesson 'coffee'", "coffee"),
-    Mistake("commands", "README.md", "--variant quick", "--variant fast", "has no variant fast", "fast"),
-    Mistake("commands", "README.md", "--set CUPS=9`", "--set POTS=9`", "has no knob POTS", "POTS"),
-    Mistake("commands", "README.md", "--set CUPS=9`", "--set CUPS=900`", "CUPS can be 1 to 100", "CUPS=900"),
-    Mistake("commands", "README.md", "--set CUPS=9`", "--set CUPS`", "write NAME=VALUE", "--set CUPS`"),
-    Mistake(
-        "commands",
-        "README.md",
-        "python slow.py",
-        "python slower.py",
-        "there is no file slower.py",
-        "slower.py",
-    ),
-    Mistake(
-        "commands", "README.md", "cp lessons/01", "cp lessons/02", "there is no file lessons/02", "lessons/02"
-    ),
-    Mistake("commands", "README.md", "--lane brew", "--lane pour", "has no function pour", "pour"),
-    Mistake("commands", "README.md", "--set CUPS=3 my", "--set POTS=3 my", "has no constant POTS", "POTS"),
-    Mistake("commands", "README.md", "check tea", "check coffee", "There is no lesson 'coffee'", "coffee"),
-    Mistake("commands-told", "README.md", "asyncdemo run tea\n", "", "must tell the command: asyncdemo run"),
-    Mistake(
-        "commands-told", "README.md", "`asyncdemo check tea` tells", "It tells", "asyncdemo check tea or"
-    ),
-    # the scripts
-    Mistake("python", "slow.py", "await brew(n)", "await brew(n", "is not valid Python"),
-    Mistake("length", "slow.py", "import asyncio\n", "import asyncio\n" + "\n" * 40, "it must have 20 to 60"),
-    Mistake("docstring", "slow.py", "all are ready?", "all are ready.", "must be the question", '"""Four'),
-    Mistake("docstring", "slow.py", "Predict", "Guess", "must say what to predict"),
-    Mistake("docstring", "slow.py", "python slow.py", "python quick.py", "must end with the command"),
-    Mistake(
-        "imports", "slow.py", "import asyncio\n", "import asyncio, asyncdemo\n", "imports asyncdemo", "import"
-    ),
-    Mistake(
-        "imports", "slow.py", "import asyncio\n", "import asyncio, flask\n", "imports flask, which", "flask"
-    ),
-    Mistake("guard", "slow.py", 'if __name__ == "__main__":\n    ', "", "must do nothing on import"),
-    Mistake(
-        "names", "slow.py", "async def main", "POTS = 1\n\n\nasync def main", "same names as slow.py: POTS"
-    ),
-    Mistake("names", "quick.py", "CUPS = 4\nBREW_S = 0.02", "BREW_S = 0.02\nCUPS = 4", "same order"),
-    Mistake("lanes", "quick.py", "def brew", "def pour", "has no function brew"),
-    Mistake("knobs", "quick.py", "CUPS = 4", "CUPS = 5", "has several values: 4, 5", "CUPS"),
-    Mistake("knobs", "quick.py", "CUPS = 4", "CUPS = 400", "is 400 in quick, not 1 to 100"),
-    Mistake("knobs", "quick.py", "CUPS = 4", 'CUPS = "4"', "is no constant with a number in quick"),
-    Mistake("pairs", "quick.py", 'print("The', 'print("Our', "and no manifest entry allows it", "print"),
-    Mistake("pairs", LESSON, "        await brew(n)\n", "", "slow has '        await brew(n)' where"),
-    # the exercise
-    Mistake(
-        "exercise",
-        LESSON,
-        'task = "Make all cups at the same time."',
-        'task = "Go"',
-        "must be a sentence",
-        "task =",
-    ),
-    Mistake("exercise", LESSON, 'lanes = ["brew", "main"]\nrows = ["brew"]', "lanes = []", "lanes is empty"),
-    Mistake(
-        "exercise",
-        LESSON,
-        'file = "wrong/no_cup.py"',
-        'file = "wrong/a.py"',
-        "a.py is not there",
-        "wrong/a.py",
-    ),
-    Mistake(
-        "exercise",
-        LESSON,
-        'file = "right/tasks.py"',
-        'file = "right/a.py"',
-        "a.py is not there",
-        "right/a.py",
-    ),
-    Mistake(
-        "exercise",
-        LESSON,
-        'fault = "there were never more than 2"',
-        'fault = ""',
-        "names no fault of",
-        "in_pairs.py",
-    ),
-    Mistake("exercise-scripts", "exercise.py", "python exercise.py", "python it.py", "must name the command"),
-    Mistake(
-        "exercise-scripts", "wrong/no_cup.py", "import asyncio\n", "import asyncdemo\n", "imports asyncdemo"
-    ),
-    Mistake("exercise-scripts", "solution.py", "import asyncio\n", "import asyncio\n" * 50, "20 to 70"),
-    Mistake("exercise-scripts", "solution.py", "return await", "return wait", "is not valid Python"),
-    Mistake("exercise-marks", "exercise.py", "TODO: ", "", "marks no place to edit"),
-    Mistake(
-        "exercise-marks",
-        "solution.py",
-        "import asyncio\n",
-        "import asyncio  # TODO\n",
-        "still has a TODO",
-        "TODO",
-    ),
-    Mistake("exercise-lanes", "wrong/no_cup.py", "def brew", "def pour", "has no function brew"),
-    Mistake("exercise-lanes", "right/tasks.py", "def brew", "def pour", "has no function brew"),
-    Mistake(
-        "exercise-knobs", LESSON, "runs = [{}, { CUPS = 3 }]", "runs = [{ POTS = 3 }]", "sets POTS", "runs ="
-    ),
-    Mistake("exercise-edits", "solution.py", "def brew", "def pour", "same names as exercise.py"),
-    Mistake(
-        "exercise-edits",
-        "solution.py",
-        "sleep(BREW_S)",
-        "sleep(0)",
-        "where no TODO asks for a change",
-        "sleep(0)",
-    ),
-    Mistake(
-        "exercise-edits",
-        "solution.py",
-        "    await asyncio",
-        "    n += 1\n    await asyncio",
-        "what follows",
-        "n += 1",
-    ),
-    Mistake("exercise-hints", "hints.md", "## The cause", "## The reason", "must have these headings"),
-    Mistake("exercise-hints", "hints.md", "Each await waits.", "", "the hint 'The cause' is empty"),
-    Mistake(
-        "exercise-check", "check.py", "def check(seen: Seen)", "def judge(seen: Seen)", "must define check"
-    ),
-    Mistake(
-        "exercise-check",
-        "check.py",
-        "from asyncdemo",
-        "import flask\nfrom asyncdemo",
-        "imports flask",
-        "flask",
-    ),
-    Mistake("exercise-check", "check.py", "def check(", "def check", "is not valid Python"),
-    Mistake(
-        "exercise-sentences",
-        "exercise.py",
-        "All cups, in order.",
-        "All cups, in order, and hot. Be quick!",
-        "covers 'and hot'",
-        "and hot",
-    ),
-    Mistake(
-        "exercise-sentences",
-        "exercise.py",
-        "All cups, in order.",
-        "All cups, in order. Be\n    quick! Well done.",
-        "covers 'Be quick!'",
-        "Be",
-    ),
-    Mistake(
-        "exercise-sentences",
-        "exercise.py",
-        "    # TODO: nobody should",
-        "    # TODO: the kettle must\n    # sing\n    # nobody should",
-        "covers 'the kettle must sing'",
-        "the kettle must",
-    ),
-    Mistake(
-        "exercise-sentences",
-        LESSON,
-        'text = "in order"',
-        'text = "in disorder"',
-        "not say 'in disorder'",
-        "text =",
-    ),
-    Mistake(
-        "exercise-sentences", LESSON, 'told = "gather keeps it"', "", "must have either", 'text = "in order"'
-    ),
-    Mistake(
-        "exercise-sentences",
-        LESSON,
-        'told = "gather keeps it"',
-        'told = "gather keeps it"\nwrong = ["wrong/no_cup.py"]',
-        "must have either",
-    ),
-    Mistake(
-        "exercise-sentences", LESSON, '["wrong/no_cup.py"]', '["wrong/no.py"]', "no.py has no [[exercise"
-    ),
-    Mistake(
-        "exercise-sentences",
-        LESSON,
-        'wrong = ["wrong/no_cup.py"]',
-        'told = "it shows"',
-        "wrong/no_cup.py breaks no sentence",
-        'file = "wrong/no_cup.py"',
-    ),
-]
+
+
+MISTAKES = rows(
+    Mistake,
+    r'''
+files | notes.txt |  | tea | is no file of this lesson
+files | wrong/other.py |  | """?"""\n | is no file of this lesson
+files | right/other.py |  | """?"""\n | is no file of this lesson
+file-names | queue.py |  | """?"""\n | hides the module 'queue'
+file-names | wrong/async.py |  | """?"""\n | hides the module 'async'
+words | lesson.toml | point = "Water boils alone." | point = " " | point is empty | point =
+words | lesson.toml | meaning = "how many cups are made" | meaning = "" | meaning is empty | meaning =
+words | lesson.toml | [[predictions]] | [[knobs]]\nname = "CUPS"\nunit = ""\nlow = 1\nhigh = 9\nmeaning = "again"\n\n[[predictions]] | 2 knobs are called CUPS
+predictions | lesson.toml | why = "Nothing holds a task back." | why = "" | has no why | why =
+predictions | lesson.toml | metric = "peak(brew)" | metric = "wall_s" | wall_s needs a tolerance
+predictions | lesson.toml | metric = "peak(brew)" | metric = "gap_ms(brew)" | needs a tolerance
+predictions | lesson.toml | text = "all {CUPS}" | text = "one" | the same choice twice
+claims | lesson.toml | knobs = { CUPS = 9 } | knobs = { CUPS = 900 } | CUPS can be 1 to 100 | knobs =
+claims | lesson.toml | knobs = { CUPS = 9 } | knobs = { CUPS = 0.5 } | must be a whole number
+claims | lesson.toml | metric = "calls(brew)" | metric = "wall_s" | exactly the same twice | op =
+sections | README.md | ## Exercise | ### Exercise | 'Exercise' is missing
+sections | README.md | ## Why | ## Wherefore | 'Wherefore' is none of the sections
+sections | README.md | ## Run\n | ## Predict\n\nAgain.\n\n## Run\n | 2 sections 'Predict' | ## Predict
+sections | README.md | - Water boils alone.\n- So do not watch it.\n |  | is empty | ## Key points
+title | README.md | # Tea for two | # Tea for three | must begin with the title | # Tea
+minutes | lesson.toml | minutes = 10 | minutes = 45 | takes 5 to 30 minutes, not 45 | minutes = 45
+minutes | README.md | About 10 minutes | About 15 minutes | must begin with 'About 10 | ## For instructors
+minutes | README.md | 4 to predict | 3 to predict | 9 minutes together, not 10 | ## For instructors
+key-points | README.md | - Water boils alone.\n |  | two to four key points | ## Key points
+incident | README.md | \x20More in tea/house#12. |  | names no real case | ## Where it bites
+answer | README.md | ### Gives the answer away | ### Solution | must end with the answer
+answer | README.md | a watched pot boils | the answer is a pot that boils | by accident | answer is a pot
+knobs-named | README.md | `CUPS` (4) is | Cups (4) are | never names the knob `CUPS`
+claims-said | README.md | a peak of 4 | one of 4 | does not say 'a peak of 4' | a peak of 4
+quoted | README.md | In 1887 somebody | Once somebody | is not in the text | In 1887
+quoted | lesson.toml | source = "a book about tea" | source = "" | has no source | source =
+figures | README.md | Water boils alone.\n | Water boils in 3.5 s.\n | '3.5' in 'Key points' | 3.5
+figures | README.md | See [the script] | After seven\nseconds, see [the script] | 'seven' in | seven
+figures | README.md | See [the script] | After `3.01 s`, see [the script] | '3.01' in | 3.01
+figures | README.md | brew(1)  = | t = 0.7  = | '0.7' in 'What you saw' | 0.7
+figures | README.md | See [the | It has a peak of 3. See [the | '3' in 'Why' | peak of 3
+transcripts | README.md | python slow.py\n | slow: 0.08 s\n | 'slow: 0.08 s' is no command | slow: 0.08 s
+threads | README.md | tea/house#12 | tea/house#12 and house#13 | 'house#13' must be | house#13
+threads | README.md | tea/house#12 | tea/house#12 and #13 | '#13' must be written | #13
+links | README.md | (quick.py) | (quicker.py) | leads to 'quicker.py', which is not | quicker.py
+links | README.md | (#the-question) | (#a-question) | #a-question, which is no heading
+links | README.md | (quick.py) | (https://nowhere) | is no address
+files-named | README.md | `slow.py` | `slower.py` | there is no file slower.py | slower.py
+commands | README.md | run 4 --variant quick | run 5 --variant quick | There is no lesson 5 | run 5
+commands | README.md | run tea | run coffee | There is no lesson 'coffee' | coffee
+commands | README.md | --variant quick | --variant fast | has no variant fast | fast
+commands | README.md | --set CUPS=9` | --set POTS=9` | has no knob POTS | POTS
+commands | README.md | --set CUPS=9` | --set CUPS=900` | CUPS can be 1 to 100 | CUPS=900
+commands | README.md | --set CUPS=9` | --set CUPS` | write NAME=VALUE | --set CUPS`
+commands | README.md | python slow.py | python slower.py | there is no file slower.py | slower.py
+commands | README.md | cp lessons/01 | cp lessons/02 | there is no file lessons/02 | lessons/02
+commands | README.md | --lane brew | --lane pour | has no function pour | pour
+commands | README.md | --set CUPS=3 my | --set POTS=3 my | has no constant POTS | POTS
+commands | README.md | check tea | check coffee | There is no lesson 'coffee' | coffee
+commands-told | README.md | asyncdemo run tea\n |  | must tell the command: asyncdemo run
+commands-told | README.md | `asyncdemo check tea` tells | It tells | asyncdemo check tea or
+python | slow.py | await brew(n) | await brew(n | is not valid Python
+length | slow.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | it must have 20 to 60
+docstring | slow.py | all are ready? | all are ready. | must be the question | """Four
+docstring | slow.py | Predict | Guess | must say what to predict
+docstring | slow.py | python slow.py | python quick.py | must end with the command
+imports | slow.py | import asyncio\n | import asyncio, asyncdemo\n | imports asyncdemo | import
+imports | slow.py | import asyncio\n | import asyncio, flask\n | imports flask, which | flask
+guard | slow.py | if __name__ == "__main__":\n\x20\x20\x20\x20 |  | must do nothing on import
+names | slow.py | async def main | POTS = 1\n\n\nasync def main | same names as slow.py: POTS
+names | quick.py | CUPS = 4\nBREW_S = 0.02 | BREW_S = 0.02\nCUPS = 4 | same order
+lanes | quick.py | def brew | def pour | has no function brew
+knobs | quick.py | CUPS = 4 | CUPS = 5 | has several values: 4, 5 | CUPS
+knobs | quick.py | CUPS = 4 | CUPS = 400 | is 400 in quick, not 1 to 100
+knobs | quick.py | CUPS = 4 | CUPS = "4" | is no constant with a number in quick
+pairs | quick.py | print("The | print("Our | and no manifest entry allows it | print
+pairs | lesson.toml | \x20\x20\x20\x20\x20\x20\x20\x20await brew(n)\n |  | slow has '        await brew(n)' where
+exercise | lesson.toml | task = "Make all cups at the same time." | task = "Go" | must be a sentence | task =
+exercise | lesson.toml | lanes = ["brew", "main"]\nrows = ["brew"] | lanes = [] | lanes is empty
+exercise | lesson.toml | file = "wrong/no_cup.py" | file = "wrong/a.py" | a.py is not there | wrong/a.py
+exercise | lesson.toml | file = "right/tasks.py" | file = "right/a.py" | a.py is not there | right/a.py
+exercise | lesson.toml | fault = "there were never more than 2" | fault = "" | names no fault of | in_pairs.py
+exercise-scripts | exercise.py | python exercise.py | python it.py | must name the command
+exercise-scripts | wrong/no_cup.py | import asyncio\n | import asyncdemo\n | imports asyncdemo
+exercise-scripts | solution.py | import asyncio\n | import asyncio\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n | 20 to 70
+exercise-scripts | solution.py | return await | return wait | is not valid Python
+exercise-marks | exercise.py | TODO:\x20 |  | marks no place to edit
+exercise-marks | solution.py | import asyncio\n | import asyncio  # TODO\n | still has a TODO | TODO
+exercise-lanes | wrong/no_cup.py | def brew | def pour | has no function brew
+exercise-lanes | right/tasks.py | def brew | def pour | has no function brew
+exercise-knobs | lesson.toml | runs = [{}, { CUPS = 3 }] | runs = [{ POTS = 3 }] | sets POTS | runs =
+exercise-edits | solution.py | def brew | def pour | same names as exercise.py
+exercise-edits | solution.py | sleep(BREW_S) | sleep(0) | where no TODO asks for a change | sleep(0)
+exercise-edits | solution.py | \x20\x20\x20\x20await asyncio | \x20\x20\x20\x20n += 1\n    await asyncio | what follows | n += 1
+exercise-hints | hints.md | ## The cause | ## The reason | must have these headings
+exercise-hints | hints.md | Each await waits. |  | the hint 'The cause' is empty
+exercise-check | check.py | def check(seen: Seen) | def judge(seen: Seen) | must define check
+exercise-check | check.py | from asyncdemo | import flask\nfrom asyncdemo | imports flask | flask
+exercise-check | check.py | def check( | def check | is not valid Python
+exercise-sentences | exercise.py | All cups, in order. | All cups, in order, and hot. Be quick! | covers 'and hot' | and hot
+exercise-sentences | exercise.py | All cups, in order. | All cups, in order. Be\n    quick! Well done. | covers 'Be quick!' | Be
+exercise-sentences | exercise.py | \x20\x20\x20\x20# TODO: nobody should | \x20\x20\x20\x20# TODO: the kettle must\n    # sing\n    # nobody should | covers 'the kettle must sing' | the kettle must
+exercise-sentences | lesson.toml | text = "in order" | text = "in disorder" | not say 'in disorder' | text =
+exercise-sentences | lesson.toml | told = "gather keeps it" |  | must have either | text = "in order"
+exercise-sentences | lesson.toml | told = "gather keeps it" | told = "gather keeps it"\nwrong = ["wrong/no_cup.py"] | must have either
+exercise-sentences | lesson.toml | ["wrong/no_cup.py"] | ["wrong/no.py"] | no.py has no [[exercise
+exercise-sentences | lesson.toml | wrong = ["wrong/no_cup.py"] | told = "it shows" | wrong/no_cup.py breaks no sentence | file = "wrong/no_cup.py"
+''',
+)
 
 
 @pytest.fixture

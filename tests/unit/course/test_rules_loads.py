@@ -13,47 +13,35 @@ from asyncdemo.course.rules.runs import knob_sets, problems_of_runs
 from asyncdemo.course.rules.server_variants import faults_of_server
 from asyncdemo.errors import CourseError
 from tests.support.served_course import SERVICE, write_served_course
+from tests.support.tables import rows
 from tests.unit.course.good_course import change
 from tests.unit.course.test_rules import MISTAKES as OF_SCRIPTS
 from tests.unit.course.test_rules import Mistake
 
 LESSON = "lesson.toml"
 
-MISTAKES = [
-    Mistake("load-paths", "in_turn.py", '@app.get("/stock")', '@app.get("/stocks")', "serves no /stock"),
-    Mistake("load-paths", "at_once.py", "/sell/<n:int>/", "/sell/<n:int>", "serves no /sell/3/, to which"),
-    Mistake("load-paths", "solution.py", "/sell/<int:n>/", "/buy/<int:n>/", "serves no /sell/3/"),
-    Mistake("load-ports", "at_once.py", 'os.environ.get("PORT", "8000")', '"8000"', "take its port from"),
-    Mistake("load-ports", "exercise.py", 'os.environ.get("PORT", "8000")', '"8000"', "take its port from"),
-    Mistake(
-        "load-knobs",
-        "in_turn.py",
-        "PACKS_S = ",
-        "CLIENTS = 4\nPACKS_S = ",
-        "a constant of in_turn.py as well",
-    ),
-    Mistake("load-knobs", LESSON, "low = 1\nhigh = 100", "low = 5\nhigh = 100", "CLIENTS is 4 in the load"),
-    Mistake(
-        "load-knobs", LESSON, "low = 1\nhigh = 100", "low = 0\nhigh = 100", "can be 0, but load: clients"
-    ),
-    Mistake("load-knobs", LESSON, "{ CLIENTS = 3,", "{ CLIENTS = 0,", "requests is 0"),
-    Mistake("load-knobs", LESSON, "timeout_s = 20\n\n", 'timeout_s = 20\nworkers = "CREW"\n\n', "names CREW"),
-    Mistake("services", LESSON, "minutes = 10", 'minutes = 10\nservices = ["redis"]', "redis is named, but"),
-    Mistake(
-        "services", "in_turn.py", "PACKS_S = ", 'X = "REDIS_URL"\nPACKS_S = ', "services does not name redis"
-    ),
-    Mistake(
-        "services",
-        LESSON,
-        "timeout_s = 20\nruns",
-        'timeout_s = 20\nservices = ["s3"]\nruns',
-        "s3 is named, but",
-    ),
-    Mistake("services", "exercise.py", "PACKS_S = ", 'X = "DATABASE_URL"\nPACKS_S = ', "not name postgres"),
-    Mistake("docstring", "in_turn.py", "asyncdemo run shop --variant in-turn", "it", "run shop --variant in"),
-    Mistake("figures", "README.md", "4 clients", "5 clients", "'5' in 'What you saw'"),
-    Mistake("exercise-knobs", LESSON, "{ CLIENTS = 3,", "{ CLIENT = 3,", "and no knob of the load"),
-]
+MISTAKES = rows(
+    Mistake,
+    r"""
+load-paths | in_turn.py | @app.get("/stock") | @app.get("/stocks") | serves no /stock
+load-paths | at_once.py | /sell/<n:int>/ | /sell/<n:int> | serves no /sell/3/, to which
+load-paths | solution.py | /sell/<int:n>/ | /buy/<int:n>/ | serves no /sell/3/
+load-ports | at_once.py | os.environ.get("PORT", "8000") | "8000" | take its port from
+load-ports | exercise.py | os.environ.get("PORT", "8000") | "8000" | take its port from
+load-knobs | in_turn.py | PACKS_S =\x20 | CLIENTS = 4\nPACKS_S =\x20 | a constant of in_turn.py as well
+load-knobs | lesson.toml | low = 1\nhigh = 100 | low = 5\nhigh = 100 | CLIENTS is 4 in the load
+load-knobs | lesson.toml | low = 1\nhigh = 100 | low = 0\nhigh = 100 | can be 0, but load: clients
+load-knobs | lesson.toml | { CLIENTS = 3, | { CLIENTS = 0, | requests is 0
+load-knobs | lesson.toml | timeout_s = 20\n\n | timeout_s = 20\nworkers = "CREW"\n\n | names CREW
+services | lesson.toml | minutes = 10 | minutes = 10\nservices = ["redis"] | redis is named, but
+services | in_turn.py | PACKS_S =\x20 | X = "REDIS_URL"\nPACKS_S =\x20 | services does not name redis
+services | lesson.toml | timeout_s = 20\nruns | timeout_s = 20\nservices = ["s3"]\nruns | s3 is named, but
+services | exercise.py | PACKS_S =\x20 | X = "DATABASE_URL"\nPACKS_S =\x20 | not name postgres
+docstring | in_turn.py | asyncdemo run shop --variant in-turn | it | run shop --variant in
+figures | README.md | 4 clients | 5 clients | '5' in 'What you saw'
+exercise-knobs | lesson.toml | { CLIENTS = 3, | { CLIENT = 3, | and no knob of the load
+""",
+)
 
 SERVED = [
     ("in_turn.py", '    return {"left": 7}', "    return {}, 404", "GET /stock is answered with 404"),

@@ -1,5 +1,7 @@
 """Rules that run scripts: each catches what it is for, in a lesson that is right otherwise."""
 
+# ruff: noqa: E501 - a table
+
 from __future__ import annotations
 
 import shutil
@@ -11,11 +13,10 @@ import pytest
 from asyncdemo.course.rules import SLOW_RULES, Problem, slow_problems, survey
 from asyncdemo.course.rules.runs import ending, knob_sets, problems_of_runs
 from asyncdemo.course.rules.side_by_side import measures_time
+from tests.support.tables import rows
 from tests.unit.course.good_course import EXERCISE, SOLVED, change, write_course
 
 LESSON = "lesson.toml"
-FAILING = "    await asyncio.sleep(BREW_S)\n    raise ValueError(n)"
-SLEEP = "    await asyncio.sleep(BREW_S)"
 
 
 class Mistake(NamedTuple):
@@ -29,148 +30,37 @@ class Mistake(NamedTuple):
     about: str
 
 
-OF_RUNS = [
-    Mistake("ends", "slow.py", SLEEP, FAILING, "slow ends as 'failed', not 'ok': ", LESSON),
-    Mistake(
-        "ends", LESSON, 'file = "slow.py"', 'file = "slow.py"\nexpect = "failed"', "as 'ok', not", LESSON
-    ),
-    Mistake(
-        "ends",
-        LESSON,
-        "minutes = 10",
-        'minutes = 10\npackages = ["no-such-tea"]',
-        "no-such-tea is not",
-        LESSON,
-    ),
-    Mistake(
-        "claims-hold",
-        "quick.py",
-        "            group.create_task(brew(n))",
-        "            await brew(n)",
-        "'a peak of 4': quick peak is 1, not == 4",
-        LESSON,
-    ),
-    Mistake(
-        "claims-hold", LESSON, "value = 9", "value = 8", "calls(brew) is 9, not == 8 (with CUPS=9)", LESSON
-    ),
-    Mistake(
-        "answerable",
-        LESSON,
-        'op = "=="\nvalue = 1\n',
-        'op = "=="\nvalue = 2\n',
-        "not among the choices: it is 1",
-        LESSON,
-    ),
-]
-OF_RULES = [
-    Mistake("plain", "slow.py", SLEEP, FAILING, "as 'failed', not 'ok': ValueError: 1", "slow.py"),
-    Mistake("plain", "slow.py", '    print("The tea is ready")\n', "", "prints nothing", "slow.py"),
-    Mistake(
-        "plain",
-        "slow.py",
-        "        await brew(n)",
-        "        brew(n)",
-        "writes on standard error: ",
-        "slow.py",
-    ),
-    Mistake(
-        "plain",
-        LESSON,
-        'file = "slow.py"',
-        'file = "slow.py"\nwarns = "never awaited"',
-        "does not warn of",
-        "slow.py",
-    ),
-    Mistake(
-        "exercise-fails",
-        "exercise.py",
-        "    # TODO: nobody",
-        f"{SOLVED}\n    # TODO: nobody",
-        "nothing to repair",
-        "exercise.py",
-    ),
-    Mistake(
-        "exercise-fails",
-        "exercise.py",
-        SLEEP,
-        "    import turtles_all_the_way",
-        "broken in another way",
-        "exercise.py",
-    ),
-    Mistake(
-        "exercise-fails",
-        "exercise.py",
-        "    # TODO: nobody",
-        "    import sys\n    sys.exit(3) if 'asyncdemo' not in"
-        " str(sys.meta_path) + str(sys.modules.keys()) else None\n    # TODO: nobody",
-        "ends as 'failed'",
-        "exercise.py",
-    ),
-    Mistake(
-        "solution-passes",
-        "solution.py",
-        "for n in range(1, CUPS + 1)",
-        "for n in range(1, 5)",
-        "fails its check with CUPS=3: There should be 3 calls of brew",
-        "solution.py",
-    ),
-    Mistake(
-        "solution-passes",
-        "check.py",
-        "    cups = ",
-        "    return\n    cups = ",
-        "the check has no sentence",
-        "check.py",
-    ),
-    Mistake(
-        "solution-passes",
-        "check.py",
-        "    cups = ",
-        "    1 / 0\n    cups = ",
-        "the check itself failed",
-        "solution.py",
-    ),
-    Mistake(
-        "right-passes",
-        "right/tasks.py",
-        "range(1, CUPS + 1)",
-        "range(1, 5)",
-        "fails its check with CUPS=3: There should be 3 calls of brew",
-        "right/tasks.py",
-    ),
-    Mistake(
-        "right-passes",
-        "check.py",
-        "    cups = ",
-        "    1 / 0\n    cups = ",
-        "the check itself failed",
-        "right/tasks.py",
-    ),
-    Mistake(
-        "wrong-fails",
-        "wrong/in_pairs.py",
-        "    cups = []",
-        f"{SOLVED}\n    cups = []",
-        "passes the check",
-        "wrong/in_pairs.py",
-    ),
-    Mistake(
-        "wrong-fails",
-        LESSON,
-        "runs = [{}, { CUPS = 3 }]",
-        "runs = [{ CUPS = [5, 9] }]",
-        "which does not name its fault, 'There should be 4",
-        "wrong/one_only.py",
-    ),
-    Mistake(
-        "wrong-fails",
-        LESSON,
-        "there were never more than 2",
-        "too slow",
-        "which does not name its fault, 'too",
-        "wrong/in_pairs.py",
-    ),
-]
+OF_RUNS = rows(
+    Mistake,
+    r"""
+ends | slow.py | \x20\x20\x20\x20await asyncio.sleep(BREW_S) | \x20\x20\x20\x20await asyncio.sleep(BREW_S)\n    raise ValueError(n) | slow ends as 'failed', not 'ok':\x20 | lesson.toml
+ends | lesson.toml | file = "slow.py" | file = "slow.py"\nexpect = "failed" | as 'ok', not | lesson.toml
+ends | lesson.toml | minutes = 10 | minutes = 10\npackages = ["no-such-tea"] | no-such-tea is not | lesson.toml
+claims-hold | quick.py | \x20\x20\x20\x20\x20\x20\x20\x20\x20\x20\x20\x20group.create_task(brew(n)) | \x20\x20\x20\x20\x20\x20\x20\x20\x20\x20\x20\x20await brew(n) | 'a peak of 4': quick peak is 1, not == 4 | lesson.toml
+claims-hold | lesson.toml | value = 9 | value = 8 | calls(brew) is 9, not == 8 (with CUPS=9) | lesson.toml
+answerable | lesson.toml | op = "=="\nvalue = 1\n | op = "=="\nvalue = 2\n | not among the choices: it is 1 | lesson.toml
+""",
+)
+OF_RULES = rows(
+    Mistake,
+    r"""
+plain | slow.py | \x20\x20\x20\x20await asyncio.sleep(BREW_S) | \x20\x20\x20\x20await asyncio.sleep(BREW_S)\n    raise ValueError(n) | as 'failed', not 'ok': ValueError: 1 | slow.py
+plain | slow.py | \x20\x20\x20\x20print("The tea is ready")\n |  | prints nothing | slow.py
+plain | slow.py | \x20\x20\x20\x20\x20\x20\x20\x20await brew(n) | \x20\x20\x20\x20\x20\x20\x20\x20brew(n) | writes on standard error:\x20 | slow.py
+plain | lesson.toml | file = "slow.py" | file = "slow.py"\nwarns = "never awaited" | does not warn of | slow.py
+exercise-fails | exercise.py | \x20\x20\x20\x20# TODO: nobody | \x20\x20\x20\x20return await asyncio.gather(*(brew(n) for n in range(1, CUPS + 1)))\n    # TODO: nobody | nothing to repair | exercise.py
+exercise-fails | exercise.py | \x20\x20\x20\x20await asyncio.sleep(BREW_S) | \x20\x20\x20\x20import turtles_all_the_way | broken in another way | exercise.py
+exercise-fails | exercise.py | \x20\x20\x20\x20# TODO: nobody | \x20\x20\x20\x20import sys\n    sys.exit(3) if 'asyncdemo' not in str(sys.meta_path) + str(sys.modules.keys()) else None\n    # TODO: nobody | ends as 'failed' | exercise.py
+solution-passes | solution.py | for n in range(1, CUPS + 1) | for n in range(1, 5) | fails its check with CUPS=3: There should be 3 calls of brew | solution.py
+solution-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x20return\n    cups =\x20 | the check has no sentence | check.py
+solution-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x201 / 0\n    cups =\x20 | the check itself failed | solution.py
+right-passes | right/tasks.py | range(1, CUPS + 1) | range(1, 5) | fails its check with CUPS=3: There should be 3 calls of brew | right/tasks.py
+right-passes | check.py | \x20\x20\x20\x20cups =\x20 | \x20\x20\x20\x201 / 0\n    cups =\x20 | the check itself failed | right/tasks.py
+wrong-fails | wrong/in_pairs.py | \x20\x20\x20\x20cups = [] | \x20\x20\x20\x20return await asyncio.gather(*(brew(n) for n in range(1, CUPS + 1)))\n    cups = [] | passes the check | wrong/in_pairs.py
+wrong-fails | lesson.toml | runs = [{}, { CUPS = 3 }] | runs = [{ CUPS = [5, 9] }] | which does not name its fault, 'There should be 4 | wrong/one_only.py
+wrong-fails | lesson.toml | there were never more than 2 | too slow | which does not name its fault, 'too | wrong/in_pairs.py
+""",
+)
 
 
 @pytest.fixture

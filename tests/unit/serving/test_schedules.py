@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.analysis.schedules import Exploration, delays_of, parse_token
+from asyncdemo.analysis.schedules import Exploration, delays_of
 from asyncdemo.errors import UsageError
 from asyncdemo.model import RunOutcome
-from asyncdemo.recording.output_buffer import OutputBuffer
-from asyncdemo.recording.runner import Options, Stdout, Target, record
-from asyncdemo.render.text.schedules import group_token
+from asyncdemo.recording.runner import Options, Target
 from asyncdemo.serving.schedules import explore
 
 RIGHT_BY_LUCK = """\
@@ -61,14 +59,6 @@ def test_right_by_luck_is_found_and_one_delay_is_left_of_the_schedule(tried: Try
     assert found.tried == 12
     assert endings(found) == {("3",), ("2",)}
     assert len(delays_of(found.differing[0].example.run)) == 1
-
-
-def test_the_token_of_an_outcome_gives_it_again_in_a_new_process(tried: Try, tmp_path: Path) -> None:
-    token = group_token(tried(RIGHT_BY_LUCK).differing[0])
-    output = OutputBuffer()
-    options = Options(virtual=True, stdin=False, stdout=Stdout.CAPTURE, delays=parse_token(token))
-    record(Target(str(tmp_path / "script.py")), options, output)
-    assert output.stdout == "2\n"
 
 
 def test_a_lock_makes_it_right_in_every_schedule(tried: Try) -> None:

@@ -39,20 +39,17 @@ def words(run: Run) -> str:
 
 
 @both
-def test_a_run_of_a_server_has_its_requests_and_its_handlers(tmp_path: Path, server: str) -> None:
-    run = run_session(script(tmp_path, server))
+def test_a_run_of_a_server_has_its_requests_its_handlers_and_all_knobs(tmp_path: Path, server: str) -> None:
+    context = RunContext(plan=plan(requests=40, clients=20), knobs={"CLIENTS": 20})
+    run = run_session(script(tmp_path, server), context, knobs={"SLEEPS_S": "0.02"})
     assert (run.outcome, run.exit_code, run.notes) == (RunOutcome.OK, 0, ())
-    assert len(run.requests) == len(run.lanes) == 10
+    assert (run.knobs["CLIENTS"], run.knobs["SLEEPS_S"]) == (20, 0.02)
+    assert len(run.requests) == len(run.lanes) == 40
     assert {request.status for request in run.requests} == {200}
     assert {request.outcome for request in run.requests} == {Outcome.RETURNED}
-    assert [request.name for request in run.requests] == [f"POST /upload {n}" for n in range(1, 11)]
+    assert [request.name for request in run.requests] == [f"POST /upload {n}" for n in range(1, 41)]
     assert {lane.function for lane in run.lanes} == {"upload"}
     assert run.rows == run.requests
-
-
-@both
-def test_every_request_is_covered_from_its_send_to_its_response(tmp_path: Path, server: str) -> None:
-    run = run_session(script(tmp_path, server), loaded(requests=60, clients=20))
     for request in run.requests:
         spans = list(request.spans)
         assert spans[0].start_ns == request.start_ns and spans[-1].end_ns == request.end_ns
@@ -72,12 +69,6 @@ def test_answers_come_in_the_order_of_the_requests(tmp_path: Path) -> None:
         for place, answer in enumerate(session.answers):
             assert answer[:4] == ("POST", "/upload", 200, "application/json")
             assert f'"bytes":{place % 3 + 1}' in answer.body.decode().replace(" ", "")
-
-
-def test_the_knobs_of_the_load_are_those_of_the_run_too(tmp_path: Path) -> None:
-    context = RunContext(plan=plan(), knobs={"CLIENTS": 5})
-    run = run_session(script(tmp_path, FLASK), context, knobs={"SLEEPS_S": "0.02"})
-    assert (run.knobs["CLIENTS"], run.knobs["SLEEPS_S"]) == (5, 0.02)
 
 
 def test_a_script_without_context_is_a_plain_recording(tmp_path: Path) -> None:
@@ -120,6 +111,7 @@ def test_ten_thousand_requests_at_once_end_in_bounded_time_and_none_is_forgotten
     assert sum(request.status == 200 for request in run.requests) > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "run"),
     [
@@ -223,6 +215,7 @@ def test_a_server_that_drops_its_connections_before_it_is_gone_ended_by_itself(t
     assert "ended by itself, with exit code 4, when 0 of" in words(run)
 
 
+@pytest.mark.slow
 def test_a_server_killed_in_mid_run_leaves_what_was_recorded(tmp_path: Path) -> None:
     text = FLASK.replace(SLEEPS, "SLEEPS_S = 0.05").replace(
         'if __name__ == "__main__":',
@@ -245,6 +238,7 @@ def test_a_server_killed_in_mid_run_leaves_what_was_recorded(tmp_path: Path) -> 
     assert all(request.end_ns >= request.start_ns for request in run.requests)
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "_GRACE_S", 1.0)
     text = FLASK.replace(
@@ -256,12 +250,14 @@ def test_a_server_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytes
     assert {request.status for request in run.requests} == {200}
 
 
-@pytest.mark.parametrize("code", [0, 3, 130])
+@pytest.mark.slow
+@pytest.mark.parametrize("code", [3, 130])
 def test_a_server_may_end_with_what_an_interrupt_gives(tmp_path: Path, code: int) -> None:
     text = FLASK + f"    sys.exit({code})\n"
     assert run_session(script(tmp_path, text)).outcome is RunOutcome.OK
 
 
+@pytest.mark.slow
 def test_a_server_can_be_asked_to_end_also_where_ctrl_c_is_ignored(tmp_path: Path) -> None:
     """As a shell does that for what it starts in the background, and with it for all that this starts."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -366,6 +362,7 @@ def interrupted_when(when: Callable[[Session], bool], times: int = 1) -> Callabl
     return poke
 
 
+@pytest.mark.slow
 @both
 def test_ctrl_c_under_load_keeps_what_was_recorded(tmp_path: Path, server: str) -> None:
     poke = interrupted_when(lambda session: len(session.result().requests) > 20)
@@ -423,6 +420,7 @@ def test_a_second_ctrl_c_does_not_wait(tmp_path: Path) -> None:
     assert time.monotonic() - begun < 30
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_session_that_is_closed_in_mid_run(tmp_path: Path) -> None:
     session = Session(Target(str(script(tmp_path, SANIC))), options(), loaded(requests=100_000))
     session.start()
@@ -458,6 +456,7 @@ def test_a_slow_client_holds_up_a_server_that_takes_one_at_a_time(tmp_path: Path
     assert sum(request.status == 200 for request in run.requests) >= 3
 
 
+@pytest.mark.slow
 def test_a_thread_that_others_start_does_not_matter(tmp_path: Path) -> None:
     """Sessions run one after another from any thread; nothing of them is global."""
     runs: list[Run] = []

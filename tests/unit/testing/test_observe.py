@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 import re
@@ -20,35 +19,18 @@ from asyncdemo.testing.checks import Calls, CheckFailed, Seen
 from asyncdemo.testing.checks.pools import Pools
 from asyncdemo.testing.checks.requests import Requests
 from asyncdemo.testing.observe import observe
+from tests.support import observed
 from tests.support.fetching import fetch
+from tests.support.observed import (
+    at_once,
+    fails,
+    in_another_process,
+    infinite,
+    one_by_one,
+    waits_for_ever,
+)
 
 pytest_plugins = ["pytester"]
-
-CHANGED = False
-
-
-async def at_once(count: int) -> list[int]:
-    return await asyncio.gather(*(fetch(number) for number in range(1, count + 1)))
-
-
-async def one_by_one(count: int) -> list[int]:
-    return [await fetch(number) for number in range(1, count + 1)]
-
-
-def in_another_process() -> tuple[int, bool]:
-    return os.getpid(), CHANGED
-
-
-def infinite() -> float:
-    return float("inf")
-
-
-async def fails() -> None:
-    raise LookupError("no such cup")
-
-
-async def waits_for_ever() -> None:
-    await asyncio.Event().wait()
 
 
 def test_calls_of_functions_of_any_module_are_lanes() -> None:
@@ -58,24 +40,20 @@ def test_calls_of_functions_of_any_module_are_lanes() -> None:
     assert seen.run.clock is Clock.VIRTUAL
 
 
-def test_a_program_of_the_wrong_shape_fails() -> None:
-    seen = observe(one_by_one, 3, lanes=[fetch])
-    with pytest.raises(CheckFailed, match="never more than 1"):
-        seen.calls("fetch").peak_is(3)
-
-
 def test_without_lanes_the_tasks_are_told_by_their_function() -> None:
     observe(at_once, 3).calls("fetch").happen(3).peak_is(3)
 
 
-def test_lanes_of_the_same_module_can_be_named() -> None:
-    seen = observe(one_by_one, 2, lanes=["one_by_one", fetch])
+def test_lanes_of_the_same_module_can_be_named_and_the_wrong_shape_fails() -> None:
+    seen = observe(one_by_one, 3, lanes=["one_by_one", fetch])
     seen.calls("fetch").end_within(seen.calls("one_by_one"))
-    seen.calls("one_by_one").return_values([[1, 2]])
+    seen.calls("one_by_one").return_values([[1, 2, 3]])
+    with pytest.raises(CheckFailed, match="never more than 1"):
+        seen.calls("fetch").peak_is(3)
 
 
 def test_it_runs_in_a_process_of_its_own_that_sees_no_patches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[__name__], "CHANGED", True)
+    monkeypatch.setattr(observed, "CHANGED", True)
     process, changed = observe(in_another_process).result
     assert process != os.getpid()
     assert changed is False
@@ -89,7 +67,7 @@ def test_an_error_is_told_with_its_traceback() -> None:
 
 
 def test_a_deadlock_says_who_waits() -> None:
-    with pytest.raises(CheckFailed, match=r"waits_for_ever .* waits at test_observe.py:\d+ \(await asyncio"):
+    with pytest.raises(CheckFailed, match=r"waits_for_ever .* waits at observed.py:\d+ \(await asyncio"):
         observe(waits_for_ever)
 
 

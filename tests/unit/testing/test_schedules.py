@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import textwrap
+import inspect
 
 import pytest
 
@@ -12,31 +11,10 @@ from asyncdemo.errors import UsageError
 from asyncdemo.testing.checks import CheckFailed
 from asyncdemo.testing.observe import Observed
 from asyncdemo.testing.schedules import observe_schedules
+from tests.support import paying
+from tests.support.paying import in_a_thread, pay_in_two, wait
 
 pytest_plugins = ["pytester"]
-
-store = {"balance": 0}
-
-
-async def pay_in(n: int) -> None:
-    await asyncio.sleep(n * 0.2)
-    before = store["balance"]
-    await asyncio.sleep(0.1)
-    store["balance"] = before + n
-
-
-async def pay_in_two() -> int:
-    await asyncio.gather(pay_in(1), pay_in(2))
-    return store["balance"]
-
-
-async def wait() -> str:
-    await asyncio.sleep(1)
-    return "waited"
-
-
-async def in_a_thread() -> None:
-    await asyncio.to_thread(print)
 
 
 def gives_three(seen: Observed) -> None:
@@ -83,26 +61,13 @@ def test_an_absurd_number_is_refused() -> None:
 
 def test_the_fixture_fails_the_test_and_draws_the_run(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
-        textwrap.dedent(
-            """
-            import asyncio
+        """
+        from paying import pay_in, pay_in_two
 
-            store = {"balance": 0}
-
-            async def pay_in(n):
-                await asyncio.sleep(n * 0.2)
-                before = store["balance"]
-                await asyncio.sleep(0.1)
-                store["balance"] = before + n
-
-            async def main():
-                await asyncio.gather(pay_in(1), pay_in(2))
-                return store["balance"]
-
-            def test_it(asyncdemo_schedules):
-                asyncdemo_schedules(main, schedules=12, lanes=[pay_in])
-            """
-        )
+        def test_it(asyncdemo_schedules):
+            asyncdemo_schedules(pay_in_two, schedules=12, lanes=[pay_in])
+        """,
+        paying=inspect.getsource(paying),
     )
     result = pytester.runpytest_subprocess("-p", "asyncdemo.testing.plugin", "-p", "no:cacheprovider")
     result.assert_outcomes(failed=1)
