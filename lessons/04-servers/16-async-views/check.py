@@ -22,7 +22,7 @@ def check(seen: Seen) -> None:
     seen.never_blocked()
     each_has_what_it_asks_for(seen, requests)
     # Timers may fire a clock tick early.
-    fetches.happen(clients // len(WANTED) * sum(map(len, WANTED)))
+    fetches.happen(sum(len(WANTED[n % len(WANTED)]) for n in range(clients)))
     fetches.all_return().take_at_least((part_ms - 160 - 2) / 1000)
     signs.happen(clients).all_return().take_at_least(int(seen.knobs["SIGN_MS"]) / 1000 - 0.002)
     parts_overlap(seen, pages, fetches)
