@@ -178,16 +178,6 @@ def answers(seen: Seen, clients: int, refused: int) -> None:
 
 def over_connections(seen: Seen, stores: Calls, connections: int) -> None:
     """Before its last STORE_S seconds, a call may have waited for a connection; then the database worked."""
-    store_ns = round(STORE_S * 1e9)
-    ends_ns = [lane.end_ns for lane in stores.lanes if lane.end_ns - lane.start_ns >= store_ns]
-    most = most_at_once((end_ns - store_ns, end_ns) for end_ns in ends_ns)
-    seen.expect(
-        most >= connections,
-        f"The database stored reviews of {connections} clients at the same time.",
-        f"{connections} clients should be served at the same time; the database was never at work for more "
-        f"than {most}.",
-        at=stores,
-    )
     found = re.findall(r"Checked out connections: (\d+)", seen.stdout)
     the_same(seen, bool(found), "main")
     seen.expect(
@@ -195,6 +185,33 @@ def over_connections(seen: Seen, stores: Calls, connections: int) -> None:
         "When serve returned, nobody held a connection.",
         f"When serve returns, nobody should hold a connection; {found[-1]} of {connections} were still held. "
         "Who closes each session, and when?",
+        at=stores,
+    )
+    store_ns = round(STORE_S * 1e9)
+    spans = defaultdict[int, list[tuple[int, int]]](list)
+    for lane in stores.lanes:
+        spans[client_of(lane)].append((max(lane.start_ns, lane.end_ns - store_ns), lane.end_ns))
+    served = [(min(start for start, _ in own), max(end for _, end in own)) for own in spans.values()]
+    most = most_at_once(served)
+    seen.expect(
+        most >= connections,
+        "",
+        f"{connections} clients should be served at the same time; never more than {most} were.",
+        at=stores,
+    )
+    seen.held.pop()
+    # In the middle of each client that has one after it; one may fall into a gap on a busy machine.
+    alone = [
+        together
+        for start_ns, end_ns in served
+        if any(later_ns > end_ns for later_ns, _ in served)
+        and (together := sum(begin <= (start_ns + end_ns) / 2 < end for begin, end in served)) < connections
+    ]
+    seen.expect(
+        len(alone) <= 1,
+        f"{connections} clients were served at the same time, as long as there were so many.",
+        f"{connections} clients should be served at the same time, as long as there are so many; "
+        f"while others waited, there were only {min(alone, default=0)}.",
         at=stores,
     )
     (serve,) = seen.calls("serve").lanes
