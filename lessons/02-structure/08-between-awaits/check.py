@@ -62,14 +62,12 @@ def never_come_between(seen: Seen) -> None:
             f"No payment may load the balance before the previous one has saved it. {loading.name} began "
             f"before {name} had ended, so the balance it loads doesn't include that payment.",
         )
-        seen.held.pop()
         before = saves.get(number(loading))
         seen.expect(
             before is not None and before.start_ns >= loading.end_ns,
             "",
             f"Each payment should load the balance and then save it; payment {number(loading)} did not.",
         )
-        seen.held.pop()
     seen.held.append("No payment loaded the balance while another was between loading and saving.")
 
 
@@ -88,7 +86,6 @@ def the_next_one_loads_immediately(seen: Seen) -> None:
             "for nothing else.",
             at=seen.calls("load"),
         )
-        seen.held.pop()
         known_ns.pop(number(loading))
         free_ns = saved_ns[number(loading)]
     seen.held.append("When one payment had saved, the next one loaded immediately.")
@@ -121,7 +118,6 @@ def what_is_saved_adds_up(seen: Seen, rates: Calls) -> None:
             f"said it is worth; it saved {saved}.",
             at=seen.calls("save"),
         )
-        seen.held.pop()
     seen.calls("main").return_values([balance])
 
 

@@ -73,7 +73,6 @@ def nobody_sleeps(seen: Seen, offers: Calls) -> None:
         "A call that gives up should end immediately; newest_offer slept before that.",
         at=offers,
     )
-    seen.held.pop()
 
 
 def errors_come_out(seen: Seen) -> None:

@@ -93,6 +93,5 @@ def answers_in_order(seen: Seen) -> list[int]:
             f"returned {value!r}. Leave query as it is.",
             at=calls,
         )
-        seen.held.pop()
     seen.held.append("Each query returned what the database said.")
     return [answers[n] for n in sorted(answers)]

@@ -32,7 +32,6 @@ def check(seen: Seen) -> None:
         "main as the exercise has it.",
         at=seen.calls("shrink"),
     )
-    seen.held.pop()
     shrunk = seen.calls("shrink").all_return().take_at_least(float(seen.knobs["SHRINK_S"]))
     each_line_names_its_request(seen, shrunk.lanes, pictures)
     shrunk.peak_is(threads)
@@ -106,7 +105,6 @@ def each_line_names_its_request(seen: Seen, shrinks: tuple[Lane, ...], pictures:
             f'was marked "{names[0]}" and "{names[1]}".{still}',
             at=lines,
         )
-        seen.held.pop()
         done.add(picture)
     the_same(seen, len(lines) == len(shrinks) == len(seen.calls("log")), "log")
     seen.held.append("Each line was marked with the id and the customer of the request that it belongs to.")
@@ -128,7 +126,6 @@ def sender(seed: int, n: int) -> tuple[str, str]:
 
 def the_same(seen: Seen, holds: bool, functions: str) -> None:
     seen.expect(holds, "", f"Leave {functions} as the exercise has it.")
-    seen.held.pop()
 
 
 def number(lane: Lane) -> int:

@@ -91,7 +91,6 @@ def the_rest_is_cancelled(seen: Seen, signal: Lane, does: Calls) -> None:
             f"{ended_s:.1f} s after SIGTERM.",
             at=does,
         )
-        seen.held.pop()
     seen.held.append(f"The other jobs were cancelled {grace_s:g} s after SIGTERM.")
 
 
@@ -118,7 +117,6 @@ def what_is_cancelled_is_handed_back(seen: Seen, does: Calls, backs: Calls) -> N
             f"{'once' if wanted else 'never'}; hand_back was called {back[job(lane)]} times for it.",
             at=backs,
         )
-        seen.held.pop()
     seen.held.append("Each cancelled job was handed back once.")
     backs.all_return()
 
@@ -135,7 +133,6 @@ def quickest_s(seen: Seen, lane: Lane) -> float:
 
 def the_same(seen: Seen, holds: bool, functions: str) -> None:
     seen.expect(holds, "", f"Leave {functions} as the exercise has it.")
-    seen.held.pop()
 
 
 def job(lane: Lane) -> int:

@@ -69,7 +69,6 @@ def each_is_given_back_once(seen: Seen, questions: int) -> None:
             f"{counted(given[connection], 'time')}.",
             at=backs if backs else fetches,
         )
-        seen.held.pop()
     asked = {question for one in users.values() for question in one}
     missing = [n for n in range(1, questions + 1) if n not in asked]
     seen.expect(
@@ -184,7 +183,6 @@ def no_row_is_fetched_for_nothing(seen: Seen, questions: int) -> None:
             f"{', '.join(map(str, got))}.",
             at=seen.calls("fetch"),
         )
-        seen.held.pop()
     seen.held.append("Each question fetched its rows in order, and no row for nothing.")
 
 
@@ -197,7 +195,6 @@ def first_returns_what_there_is(seen: Seen, firsts: Calls) -> None:
             f"{lane.name} stops at row {last}, and should return {wanted!r}; it returned {got!r}.",
             at=firsts,
         )
-        seen.held.pop()
     seen.held.append("Each question returned what there was.")
 
 
@@ -237,7 +234,6 @@ def done(seen: Seen, function: str) -> list[Lane]:
 
 def the_same(seen: Seen, holds: bool, functions: str) -> None:
     seen.expect(holds, "", f"Leave {functions} as the exercise has it.")
-    seen.held.pop()
 
 
 def numbers(lane: Lane) -> list[int]:

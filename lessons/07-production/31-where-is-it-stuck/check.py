@@ -45,7 +45,6 @@ def nothing_else_is_changed(seen: Seen, script: Path) -> None:
         "",
         f"Leave {' and '.join(changed[:2])} as the exercise has it: only stuck is to be written.",
     )
-    seen.held.pop()
 
 
 def statements(file: Path) -> dict[str, str]:
@@ -88,7 +87,6 @@ def what_is_said(seen: Seen, lane: Lane) -> list[Told]:
         f"number of a line: ('parcel 1', 'pack', 60). It returned {shown}.",
         at=seen.calls("stuck"),
     )
-    seen.held.pop()
     return [tuple(one) for one in value] if isinstance(value, list) else []
 
 
@@ -100,12 +98,11 @@ def nobody_is_cancelled(seen: Seen) -> None:
     cancelled = [track.name for track in tasks(seen) if track.outcome is Outcome.CANCELLED]
     seen.expect(
         not cancelled,
-        "No task was cancelled.",
+        "",
         f"stuck should only look, and all orders should be handled in the end; {''.join(cancelled[:1])} was "
         "cancelled.",
         at=seen.calls("handle"),
     )
-    seen.held.pop()
 
 
 def it_looks_again(seen: Seen, n: int, said: list[list[Told]], right: dict[str, Place]) -> None:
@@ -118,7 +115,6 @@ def it_looks_again(seen: Seen, n: int, said: list[list[Told]], right: dict[str, 
         f"stuck should look again each time; report {n} says the same as the one before, though orders have "
         "gone on.",
     )
-    seen.held.pop()
 
 
 def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Told], right: dict[str, Place]) -> None:
@@ -137,7 +133,6 @@ def each_place_is_right(seen: Seen, script: Path, n: int, said: list[Told], righ
             )
             fault += f"stuck said {instead}."
         seen.expect(places == [place], "", fault)
-        seen.held.pop()
 
 
 def nobody_else_is_named(seen: Seen, n: int, asking: str, said: list[Told], right: dict[str, Place]) -> None:
@@ -150,7 +145,6 @@ def nobody_else_is_named(seen: Seen, n: int, asking: str, said: list[Told], righ
         f"stuck should name the tasks that aren't done, but for the one that calls it; report {n} has "
         f"{more!r}, which {'is the one that calls it' if more == asking else why}.",
     )
-    seen.held.pop()
 
 
 def who_waits_where(seen: Seen, lane: Lane) -> dict[str, Place]:

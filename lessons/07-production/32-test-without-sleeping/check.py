@@ -59,7 +59,6 @@ def it_finds_it(
         f"it failed {failed} of {times} times. {why_it_misses(tests, payments, due > 0)}",
         at=tests,
     )
-    seen.held.pop()
 
 
 def why_it_misses(tests: Calls, payments: dict[int, list[Lane]], due: bool) -> str:
@@ -85,7 +84,6 @@ def a_wrong_balance_was_seen(seen: Seen) -> None:
             f"{len(payments)} payments none was lost.",
             at=seen.calls("pay_in", "payments"),
         )
-        seen.held.pop()
     seen.held.append("Each test that failed had seen a wrong balance.")
 
 

@@ -42,7 +42,6 @@ def no_error_of_its_own(seen: Seen, requests: Calls) -> None:
         f"{''.join(f'{lane.name} raised {lane.error}' for lane in lanes[:1])}, which no attempt raises.",
         at=requests if requests else None,
     )
-    seen.held.pop()
 
 
 def main_is_as_it_was(seen: Seen, requests: Calls) -> None:
@@ -75,7 +74,6 @@ def attempt_is_as_it_was(seen: Seen, attempts: Calls) -> None:
             and (value, lane.error) == (wanted, error)
         ) or abs(lane.end_ns - up_ns) < SLACK_S * 1e9
         seen.expect(same, "", f"{lane.name} isn't what it was. Leave attempt as it is.", at=attempts)
-        seen.held.pop()
     seen.held.append("Each attempt went to the server.")
 
 
@@ -135,7 +133,6 @@ def ends_as_it_should(seen: Seen, lane: Lane, attempts: Calls) -> None:
         f"{lane.name}: {wanted}; it {ended(lane)}, {took_s:.2f} s after it.{before}",
         at=attempts if attempts else None,
     )
-    seen.held.pop()
 
 
 def the_rate_is_used(seen: Seen, requests: Calls, attempts: Calls) -> None:
@@ -173,7 +170,6 @@ def the_rate_is_used(seen: Seen, requests: Calls, attempts: Calls) -> None:
                 f"{least} should begin in that second; {count} did.",
                 at=attempts,
             )
-            seen.held.pop()
     seen.held.append("While many requests waited, the rate was used.")
 
 
@@ -194,7 +190,6 @@ def who_can_be_answered_is(seen: Seen, requests: Calls, attempts: Calls) -> None
             "A request should ask, and ask again when it's refused.",
             at=tries if tries else None,
         )
-        seen.held.pop()
     seen.held.append("Each request that the server could answer was answered.")
 
 

@@ -58,7 +58,6 @@ def nothing_else_goes_wrong(seen: Seen, stores: Calls, bad: Review) -> None:
             f"{lane.name} should store its review; it {ended(lane)}. {why}".rstrip(),
             at=stores,
         )
-        seen.held.pop()
     seen.held.append("Nothing but the review of an unknown film was refused.")
 
 
@@ -80,7 +79,6 @@ def it_waits_for_clients(seen: Seen) -> None:
         "The next clients may take longer.",
         at=seen.calls("store"),
     )
-    seen.held.pop()
 
 
 def each_is_stored_once(seen: Seen, stores: Calls, reviews: dict[int, list[Review]], refused: int) -> None:
@@ -99,7 +97,6 @@ def each_is_stored_once(seen: Seen, stores: Calls, reviews: dict[int, list[Revie
                 f"{' Whether there is such a film is for the database to say.' if left_out else ''}",
                 at=stores,
             )
-            seen.held.pop()
     seen.held.append("store was called once for each review.")
 
 
@@ -115,7 +112,6 @@ def no_shared_transaction(seen: Seen, stores: Calls) -> None:
         "stored in the same one. Do these clients share a session?",
         at=stores,
     )
-    seen.held.pop()
 
 
 def one_transaction(seen: Seen, stores: Calls) -> None:
@@ -164,7 +160,6 @@ def in_the_database(seen: Seen, reviews: dict[int, list[Review]], refused: int) 
             f"{what.format(client)}; {there} of {len(sent)} {'was' if there == 1 else 'were'}.",
             at=seen.calls("store"),
         )
-        seen.held.pop()
     the_same(
         seen, found.total() == sum(len(sent) for sent in reviews.values()) - len(reviews[refused]), "main"
     )
@@ -199,7 +194,6 @@ def over_connections(seen: Seen, stores: Calls, connections: int) -> None:
         f"{connections} clients should be served at the same time; never more than {most} were.",
         at=stores,
     )
-    seen.held.pop()
     # In the middle of each client that has one after it; one may fall into a gap on a busy machine.
     alone = [
         together
@@ -237,7 +231,6 @@ def listed(numbers: list[int]) -> str:
 
 def the_same(seen: Seen, holds: bool, functions: str) -> None:
     seen.expect(holds, "", f"Leave {functions} as the exercise has it.")
-    seen.held.pop()
 
 
 def ended(lane: Lane) -> str:

@@ -43,6 +43,8 @@ COURSE = Course(
         ("Gate", "upload-gate"),
         ("two_sleeps", "two-sleeps"),
         ("two sleeps", "two-sleeps"),
+        ("01-two-sleeps", "two-sleeps"),
+        ("09-upload-gate.py", "upload-gate"),
     ],
 )
 def test_id_number_and_unique_part_find_a_lesson(typed: str, meant: str) -> None:

@@ -577,6 +577,7 @@ class TestTheEvidence:
     def test_a_sentence_of_ones_own(self) -> None:
         seen = Seen(brews(1))
         seen.expect(True, "One is one.", "It is not.")
+        seen.expect(True, "", "Nothing to say of it.")
         assert seen.held == ["One is one."]
         assert message_of(lambda: seen.expect(False, "", "It is not.", at=seen.calls("brew"))) == "It is not."
 

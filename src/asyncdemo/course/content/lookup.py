@@ -14,12 +14,15 @@ __all__ = ["find_lesson"]
 
 
 def find_lesson(course: Course, typed: str) -> Heading:
-    """The lesson with this id, this number, or the only one whose id or title has this part.
+    """The lesson with this id or number, or the only one whose id has this part.
 
+    A lesson's folder and its exercise have names with both, ``01-two-sleeps.py``: they name it too.
     Raises UsageError with a suggestion.
     """
-    word = typed.strip().lower().replace("_", "-").replace(" ", "-")
+    word = typed.strip().lower().removesuffix(".py").replace("_", "-").replace(" ", "-")
     lessons = {lesson.id: lesson for lesson in course.lessons}
+    number, _, name = word.partition("-")
+    word = name if number.isdecimal() and name in lessons else word
     if word in lessons:
         return lessons[word]
     if word.isdecimal():

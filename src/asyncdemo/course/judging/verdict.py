@@ -155,7 +155,7 @@ def _judge_run(exercise: Exercise, file: Path, knobs: Knobs, check: Check, maker
     failure = _failure(exercise, check, seen, maker)
     # Of a script that was stopped the traceback shows only where the tracer stopped it.
     wrote = output.stdout if run.stuck else output.text
-    return Verdict(tuple(seen.held), failure, (run,), knobs, wrote)
+    return Verdict(tuple(dict.fromkeys(seen.held)), failure, (run,), knobs, wrote)
 
 
 def _all_passed(passed: Sequence[Verdict]) -> Verdict:

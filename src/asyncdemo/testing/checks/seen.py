@@ -315,13 +315,14 @@ class Seen:
 
         Args:
             ok: Whether it holds.
-            held: How it reads if it holds.
+            held: How it reads if it holds; without, only a failure is told.
             failed: How it reads if it does not.
             at: The calls that show it; the whole run without.
         """
         if not ok:
             raise CheckFailed(failed, self._whole() if at is None else self._evidence(at.indices))
-        self.held.append(held)
+        if held:
+            self.held.append(held)
 
     def too_busy(self, missed: str) -> NoReturn:
         """Fails, since a busy machine kept something from being seen. ``judge`` runs the file again then.
