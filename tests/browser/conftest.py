@@ -107,14 +107,18 @@ def page(site: str, browser: Browser) -> Iterator[OpenPage]:
 
 
 @pytest.fixture(scope="session")
-def violations() -> Callable[[Page], list[str]]:
-    """What axe-core calls serious or critical on a page, one line each, and the first places."""
+def violations() -> Callable[..., list[str]]:
+    """(page, *rules) -> what axe-core calls serious or critical, one line each, and the first places.
+
+    Without rules it looks for all that it knows.
+    """
     from axe_playwright_python.sync_playwright import Axe
 
-    def seen(page: Page) -> list[str]:
+    def seen(page: Page, *rules: str) -> list[str]:
+        options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
         return [
             f"{found['id']}: {found['help']}: {[node['target'] for node in found['nodes'][:3]]}"
-            for found in Axe().run(page).response["violations"]
+            for found in Axe().run(page, options=options).response["violations"]
             if found["impact"] in ("serious", "critical")
         ]
 

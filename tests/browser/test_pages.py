@@ -67,17 +67,17 @@ def test_every_kind_of_page_fits_every_width_and_keeps_no_reader_out(
     shown = page(path, still=True)
     for width in WIDTHS:
         shown.set_viewport_size({"width": width, "height": 900})
-        keep_picture(shown, f"{name(path)}-{width}-light.png")
         assert shown.evaluate(TOO_WIDE) == [], width
         if width == DESKTOP:
+            keep_picture(shown, f"{name(path)}-light.png")
             assert violations(shown) == []
     shown.set_viewport_size({"width": DESKTOP, "height": 900})
     shown.emulate_media(color_scheme="dark")
     shown.add_init_script("localStorage.clear()")  # as if it had not been here before
     shown.reload(wait_until="load")
     shown.locator("body[data-md-color-scheme=slate]").wait_for()
-    keep_picture(shown, f"{name(path)}-{DESKTOP}-dark.png")
-    assert violations(shown) == []
+    keep_picture(shown, f"{name(path)}-dark.png")
+    assert violations(shown, "color-contrast") == []  # of the rules the only one that asks for colours
     is_for_paper(shown, path)
 
 
@@ -85,7 +85,6 @@ def is_for_paper(shown: Page, path: str) -> None:
     """Its text is there, and nothing to click."""
     shown.set_viewport_size({"width": PAPER, "height": 900})
     shown.emulate_media(media="print", color_scheme="light")
-    keep_picture(shown, f"{name(path)}-print.png")
     assert shown.evaluate(TOO_WIDE) == []
     assert shown.locator("h1").is_visible()
     for selector in (".md-header", ".md-tabs", ".md-sidebar", ".md-footer", ".md-search"):
@@ -103,10 +102,11 @@ def test_nothing_keeps_a_reader_out_on_a_phone(
     assert violations(page(path, width=PHONE, still=True)) == []
 
 
-@pytest.mark.parametrize("path", KINDS)
+@pytest.mark.parametrize(
+    "path", ["index.html", "lessons/two-sleeps.html", "explore/mistakes/blocks-the-loop.html", "measure/speed.html"]
+)
 def test_a_page_can_be_read_without_javascript(path: str, page: OpenPage) -> None:
     shown = page(path, js=False)
-    keep_picture(shown, f"{name(path)}-without-javascript.png")
     assert shown.locator("h1").is_visible()
 
 

@@ -277,7 +277,7 @@ def test_killed_in_the_middle_nothing_survives_and_the_run_goes_on(lab: Lab) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.release)])
 def test_a_signal_keeps_the_finished_rounds_and_the_next_run_goes_on_or_begins_anew(
     lab: Lab, number: signal.Signals
 ) -> None:
@@ -383,7 +383,7 @@ def test_a_database_that_dies_ends_the_run_and_is_named(lab: Lab) -> None:
     assert lab.nothing_left()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_another_app_is_another_run(lab: Lab) -> None:
     process = lab.begin("tea")
     until(lambda: '{"attempt"' in lab.journal())
@@ -396,7 +396,7 @@ def test_another_app_is_another_run(lab: Lab) -> None:
     assert "It goes on" not in done.err
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_another_python_is_another_run_and_says_so(lab: Lab) -> None:
     process = lab.begin("tea")
     until(lambda: '{"attempt"' in lab.journal())
@@ -420,7 +420,7 @@ def test_another_python_is_another_run_and_says_so(lab: Lab) -> None:
     assert not lab.journal()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_run_that_was_ended_replaces_no_whole_record_and_its_hint_goes_on(lab: Lab, tmp_path: Path) -> None:
     target = tmp_path / "my results"
     assert lab("tea", "--save", target).code == 0

@@ -11,13 +11,13 @@ import pytest
 
 from asyncdemo.browser.needs import runs_in_a_page
 from asyncdemo.course.content.catalog import load_course
+from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.content.lesson import Lesson, load_lesson
 from asyncdemo.errors import MissingError
 from asyncdemo.site.npm import FOLDER, PINNED, fetched
 from asyncdemo.site.pyodide import packed_python, pyodide_files
+from tests.lessons.lessons import typical
 from tests.support import page_runs
-
-pytestmark = pytest.mark.slow
 
 _ROOT = Path(__file__).parents[2]
 _DRIVER = _ROOT / "tests" / "support" / "in_pyodide.mjs"
@@ -50,17 +50,44 @@ def test_most_lessons_of_the_first_modules_run_in_a_page() -> None:
     assert len(_LESSONS) >= 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", _LESSONS, ids=lambda lesson: lesson.id)
 def test_a_lesson_runs_in_a_page_as_in_a_terminal(lesson: Lesson, page_files: Path) -> None:
-    arguments = ["node", str(_DRIVER), str(page_files), page_runs.__file__, lesson.id]
+    """Its programs, the exercise as it is given, and solutions of every kind."""
+    programs = [variant.path.name for variant in lesson.variants]
+    assert not differences(lesson, [*programs, *some_solutions(lesson)], page_files)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("lesson", _LESSONS, ids=lambda lesson: lesson.id)
+def test_all_other_solutions_are_judged_in_a_page_as_in_a_terminal(lesson: Lesson, page_files: Path) -> None:
+    some = some_solutions(lesson)
+    assert not differences(lesson, [one for one in solutions(lesson.exercise) if one not in some], page_files)
+
+
+def some_solutions(lesson: Lesson) -> list[str]:
+    assert lesson.exercise is not None
+    return solutions(typical(lesson.exercise))
+
+
+def solutions(exercise: Exercise | None) -> list[str]:
+    """As the lesson's folder names them; none of one that computes: that takes another time there."""
+    if exercise is None or not exercise.virtual:
+        return []
+    files = (exercise.file, exercise.solution, *exercise.right, *(one.path for one in exercise.wrong))
+    return [file.relative_to(exercise.file.parent).as_posix() for file in files]
+
+
+def differences(lesson: Lesson, files: list[str], page_files: Path) -> dict[str, list[str]]:
+    """File -> in what the two worlds differ."""
+    arguments = ["node", str(_DRIVER), str(page_files), page_runs.__file__, lesson.id, *files]
     ended = subprocess.run(arguments, capture_output=True, text=True, timeout=900, check=False)
     assert ended.returncode == 0, ended.stderr
     there = json.loads(ended.stdout)
-    here = json.loads(page_runs.main(str(_ROOT / "lessons"), lesson.id))
+    here = json.loads(page_runs.main(str(_ROOT / "lessons"), lesson.id, *files))
     assert there.keys() == here.keys()
-    differing = {
+    return {
         file: [part for part in here[file] if here[file][part] != there[file][part]]
         for file in here
         if here[file] != there[file]
     }
-    assert not differing

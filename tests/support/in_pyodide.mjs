@@ -1,11 +1,11 @@
 /* Runs a Python file in Pyodide, under Node, as the worker of a page would: with what a page loads, and its clock.
  *
- *   node in_pyodide.mjs FOLDER FILE ARGUMENT   FOLDER has Pyodide's files and page.zip; prints what `main` returns
+ *   node in_pyodide.mjs FOLDER FILE ARGUMENTS   FOLDER has Pyodide's files and page.zip; prints what `main` returns
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const [folder, file, argument] = process.argv.slice(2);
+const [folder, file, ...arguments_] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`));
 const python = await loadPyodide({ indexURL: `${folder}/`, stdout: () => {}, stderr: () => {} });
 const files = new Uint8Array(readFileSync(`${folder}/page.zip`)).buffer;
@@ -27,7 +27,7 @@ python.FS.writeFile("/lib/python3.14/site-packages/page_runs.py", readFileSync(f
 python.runPython("import shutil; shutil.move('/lib/python3.14/site-packages/lessons', '/lessons')");
 try {
   const runs = python.pyimport("page_runs");
-  process.stdout.write(runs.main("/lessons", argument));
+  process.stdout.write(runs.main("/lessons", ...arguments_));
 } catch (error) {
   process.stderr.write(String(error.message).slice(-3000));
   process.exit(1);

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,62 +38,63 @@ else:
         return judge_natively(exercise, file, seed=seed)
 
 
-def main(lessons: str, lesson_id: str) -> str:
-    """File -> what is known of its runs, as JSON."""
+def main(lessons: str, lesson_id: str, *files: str) -> str:
+    """File -> what is known of its runs, as JSON.
+
+    files: programs of the lesson, or solutions of its exercise, as the lesson's folder names them.
+    """
     folder = next(one for one in Path(lessons).rglob("*-" + lesson_id))
     lesson = load_lesson(folder)
     os.chdir(folder)
-    return json.dumps(dict(_told(lesson)))
+    return json.dumps(dict(_told(lesson, files)))
 
 
-def _told(lesson: Lesson) -> Any:
+def _told(lesson: Lesson, files: Iterable[str]) -> Any:
     exercise = lesson.exercise
     assert exercise is not None
-    if not exercise.virtual:
-        return  # it computes: what that takes, and so the verdict, is another machine's there
-    for variant in lesson.variants:
-        if not missing(variant.path.read_text("utf-8")):
+    programs = {variant.path.name: variant for variant in lesson.variants}
+    patient = replace(exercise, timeout_s=_LONG_S, schedules=0)  # a page does not try those
+    for name in files:
+        file = lesson.folder / name
+        if missing(file.read_text("utf-8")):
+            continue
+        if name in programs:
             output = OutputBuffer()
             options = Options(
-                name=variant.name,
+                name=programs[name].name,
                 lanes=lesson.lanes,
                 virtual=True,
                 timeout_s=_LONG_S,
                 stdin=False,
                 stdout=Stdout.CAPTURE,
             )
-            run = record(Target(str(variant.path)), options, output)
-            yield variant.path.name, {"run": _run(run, True), "output": output.stdout}
-    patient = replace(exercise, timeout_s=_LONG_S, schedules=0)  # a page does not try those
-    for file in (exercise.file, exercise.solution, *(one.path for one in exercise.wrong), *exercise.right):
-        if not missing(file.read_text("utf-8")):
-            verdict = judge(patient, file, seed=_SEED)
-            message = "" if verdict.failure is None else verdict.failure.message
-            if any(taken in file.read_text("utf-8") for taken in _SETS):
-                yield f"{file.parent.name}/{file.name}", {"passed": verdict.passed}
-                continue
-            yield (
-                f"{file.parent.name}/{file.name}",
-                {
-                    "passed": verdict.passed,
-                    "held": [_unnumbered(words) for words in verdict.held],
-                    "message": _unplaced(_unnumbered(message)),
-                    "runs": [_run(run, exercise.virtual) for run in verdict.runs],
-                },
-            )
+            run = record(Target(str(file)), options, output)
+            yield name, {"run": _run(run), "output": output.stdout}
+            continue
+        verdict = judge(patient, file, seed=_SEED)
+        if any(taken in file.read_text("utf-8") for taken in _SETS):
+            yield name, {"passed": verdict.passed}
+            continue
+        message = "" if verdict.failure is None else verdict.failure.message
+        yield (
+            name,
+            {
+                "passed": verdict.passed,
+                "held": [_unnumbered(words) for words in verdict.held],
+                "message": _unplaced(_unnumbered(message)),
+                "runs": [_run(run) for run in verdict.runs],
+            },
+        )
 
 
-def _run(run: Run, virtual: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _run(run: Run) -> dict[str, Any]:
+    return {
         "outcome": str(run.outcome),
         "code": run.exit_code,
         "notes": [_unplaced(note) for note in run.notes],
+        # Which of the tasks of a set asyncio takes first is nobody's doing, so calls of a function are alike.
+        "rows": sorted([_unnumbered(row.name), _spans(row)] for row in run.lanes or run.tracks),
     }
-    if not virtual:
-        return told
-    # Which of the tasks of a set asyncio takes first is nobody's doing, so calls of a function are alike.
-    told["rows"] = sorted([_unnumbered(row.name), _spans(row)] for row in run.lanes or run.tracks)
-    return told
 
 
 def _spans(row: Any) -> list[Any]:

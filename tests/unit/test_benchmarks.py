@@ -156,7 +156,7 @@ def test_a_script_without_a_main_part_cannot_be_timed(tmp_path: Path) -> None:
         timed("print(1)\n", tmp_path / "report.json")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_every_benchmark_runs_and_leaves_the_page_alone() -> None:
     page = ROOT / "docs" / "measure" / "speed.md"
     before = page.read_text(encoding="utf-8")

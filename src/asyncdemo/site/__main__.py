@@ -9,9 +9,13 @@ Run in the checkout. Not for: building the site, which MkDocs does between the t
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
+from collections import deque
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -68,29 +72,51 @@ def _prepare() -> None:
     course = load_course(_LESSONS)
     lessons = [load_lesson(heading.folder) for heading in course.lessons]
     recordings = Recordings()
+    _record_side_by_side(lessons, recordings)
     with ServiceCache() as kept:
-        for lesson in lessons:
-            _record(lesson, recordings, kept)
+        for lesson in lessons:  # those that the others disturbed
+            _record(lesson, recordings, kept, _TRIES - 1)
         gallery.record(recordings, kept, print)
     _write_pages(course, lessons, recordings, _python(lessons))
     write_reports(RECORDS)
 
 
-def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache) -> None:
+def _record_side_by_side(lessons: Iterable[Lesson], recordings: Recordings) -> None:
+    """Each once, as many at a time as there are processors: most of it is waiting."""
+    waiting = deque(lessons)
+
+    def next_one() -> Lesson | None:
+        with suppress(IndexError):
+            return waiting.popleft()
+        return None
+
+    def record() -> None:
+        with ServiceCache() as kept:
+            for lesson in iter(next_one, None):
+                _record(lesson, recordings, kept, 1)
+
+    at_once = os.cpu_count() or 1
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            for working in [pool.submit(record) for _ in range(at_once)]:
+                working.result()
+        finally:
+            waiting.clear()  # Ctrl-C waits for no more than those under way
+
+
+def _record(lesson: Lesson, recordings: Recordings, kept: ServiceCache, tries: int) -> None:
     """If it is not fresh, or breaks claims of its text: then another program may have been busy."""
     claims = partial(broken_claims, lesson)
-    fresh = recordings.is_fresh(lesson.id, takes(lesson), sources(lesson))
-    if fresh and not recordings.remarks(lesson.id, claims):
-        return
-    services = kept.get(lesson.services) if lesson.services else None
-    for _ in range(1 if fresh else _TRIES):
+    for _ in range(tries):
+        fresh = recordings.is_fresh(lesson.id, takes(lesson), sources(lesson))
+        if fresh and not recordings.remarks(lesson.id, claims):
+            return
+        services = kept.get(lesson.services) if lesson.services else None
         began = time.monotonic()
         recordings.record(lesson.id, takes(lesson), sources(lesson), services, claims)
         print(f"recorded {lesson.id} ({time.monotonic() - began:.1f} s)", flush=True)
-        broken = recordings.remarks(lesson.id, claims)
-        if not broken:
-            return
-        print(f"  not as the text says: {'; '.join(broken)}", flush=True)
+        if broken := recordings.remarks(lesson.id, claims):
+            print(f"  {lesson.id}: not as the text says: {'; '.join(broken)}", flush=True)
 
 
 def _python(lessons: Iterable[Lesson]) -> dict[str, bytes]:

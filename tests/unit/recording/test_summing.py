@@ -393,7 +393,8 @@ def test_a_script_of_very_many_tasks_has_the_figures_that_it_has_whole(
     monkeypatch.setattr(runner, "child_options", lambda *of: {**child_options(*of), "sums_tasks": False})
     whole = record(Target(str(path)), options)
     assert not whole.summed and len(whole.tracks) > 3 * MOST_WHOLE
-    assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 2_000
+    # How many of the 3,900 depends on how far the script is ahead of what it tells.
+    assert sum(len(tasks.starts_ns) for tasks in summed.summed) > 500
     (note,) = summed.notes
     assert "only summed up" in note
     _same_figures(summed, whole)
