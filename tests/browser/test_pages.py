@@ -103,7 +103,8 @@ def test_nothing_keeps_a_reader_out_on_a_phone(
 
 
 @pytest.mark.parametrize(
-    "path", ["index.html", "lessons/two-sleeps.html", "explore/mistakes/blocks-the-loop.html", "measure/speed.html"]
+    "path",
+    ["index.html", "lessons/two-sleeps.html", "explore/mistakes/blocks-the-loop.html", "measure/speed.html"],
 )
 def test_a_page_can_be_read_without_javascript(path: str, page: OpenPage) -> None:
     shown = page(path, js=False)

@@ -30,11 +30,11 @@ def test_every_lesson_keeps(rule: Rule) -> None:
 
 BY_NAME = {rule.name: rule for rule in SLOW_RULES}
 OF_SOLUTIONS = ("right-passes", "wrong-fails")
+OF_THE_EXERCISE = ("exercise-fails", "solution-passes")
 RUNS = [
-    (subject, f"{rule.name}-{subject.lesson.id}", rule)
+    (subject, f"{name}-{subject.lesson.id}", BY_NAME[name])
     for subject in SUBJECTS
-    for rule in SLOW_RULES
-    if rule.name not in OF_SOLUTIONS
+    for name in OF_THE_EXERCISE
 ]
 EXERCISES = [
     (subject, subject.lesson.id, subject.lesson.exercise) for subject in SUBJECTS if subject.lesson.exercise
@@ -49,7 +49,21 @@ def problems(subject: LessonSource, exercise: Exercise) -> list[str]:
 
 @pytest.mark.usefixtures("servers")
 @pytest.mark.parametrize(("variables", "subject", "rule"), each_with_its_servers(RUNS))
-def test_a_lesson_keeps_when_it_runs(variables: dict[str, str], subject: LessonSource, rule: Rule) -> None:
+def test_an_exercise_fails_as_it_is_given_and_passes_as_it_is_solved(
+    variables: dict[str, str], subject: LessonSource, rule: Rule
+) -> None:
+    assert not told(rule.problems(subject))
+
+
+@pytest.mark.slow  # plain Python waits as long as it says
+@pytest.mark.usefixtures("servers")
+@pytest.mark.parametrize(
+    ("variables", "subject", "rule"),
+    each_with_its_servers((subject, subject.lesson.id, BY_NAME["plain"]) for subject in SUBJECTS),
+)
+def test_the_programs_of_a_lesson_are_ordinary_python(
+    variables: dict[str, str], subject: LessonSource, rule: Rule
+) -> None:
     assert not told(rule.problems(subject))
 
 

@@ -129,7 +129,9 @@ for options in ({}, {"nbytes": 5}, {"nbytes": 3, "flags": socket.MSG_PEEK}, {"no
     right.settimeout(5)
     left.send(b"abc")
     said(("recvfrom_into", options), lambda: right.recvfrom_into(buffer, **options))
+    right.settimeout(0.05)
     said("rest", lambda: right.recv(100, socket.MSG_DONTWAIT))
+    right.settimeout(5)
 print(buffer)
 for name in ("recv", "recvfrom", "recvmsg", "send", "sendall", "sendto", "sendmsg", "connect", "connect_ex", "recv_into", "recvfrom_into", "recvmsg_into"):
     method, unbound = getattr(left, name), getattr(socket.socket, name)
