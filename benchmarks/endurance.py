@@ -13,8 +13,6 @@ from benchmarks.processes import PYTHON, WORKLOADS, environment, read_report, ru
 from benchmarks.summary import Summary, paired_ratios
 from benchmarks.table import Row, Target
 
-__all__ = ["measure_endurance"]
-
 _SCRIPT = WORKLOADS / "endurance.py"
 _MB = 1e6
 

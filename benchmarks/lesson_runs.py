@@ -17,8 +17,6 @@ from benchmarks.processes import PYTHON, read_report, run
 from benchmarks.summary import Summary, orders, paired_ratios
 from benchmarks.table import Row, Target
 
-__all__ = ["measure_lessons", "timed"]
-
 _LONG_S = 2.0
 
 

@@ -11,8 +11,6 @@ from benchmarks.processes import PYTHON, WORKLOADS, Screen, on_terminal, read_re
 from benchmarks.summary import Summary, orders, paired_ratios
 from benchmarks.table import Bound, Row, Target
 
-__all__ = ["measure_live_view"]
-
 _TRACE = [PYTHON, "-m", "asyncdemo", "trace"]
 
 

@@ -18,8 +18,6 @@ from benchmarks.load_servers import slot_server
 from benchmarks.summary import Summary, orders
 from benchmarks.table import Row, Target
 
-__all__ = ["measure_load_client"]
-
 _RATE = 500
 _SLOT_MS = 10.0
 _SLOT_LOAD = 0.8

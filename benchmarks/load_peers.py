@@ -27,8 +27,6 @@ from benchmarks.load_servers import known_server, quick_server, slot_server
 from benchmarks.summary import Summary, in_rounds, orders, paired_ratios
 from benchmarks.table import Bound, Row, Target
 
-__all__ = ["RATES", "latency_errors", "measure_cost", "measure_stalls", "peers"]
-
 CLIENTS: Final = 50
 RATES: Final = (500, 1000, 2000)
 _HOLD_MS: Final = 5.0

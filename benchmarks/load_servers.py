@@ -13,8 +13,6 @@ from pathlib import Path
 from asyncdemo.lab.harness.pinning import choose_pinning
 from benchmarks.processes import PYTHON, WORKLOADS, environment
 
-__all__ = ["known_server", "quick_server", "slot_server"]
-
 _START_S = 10.0
 _NGINX = """
 worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;

@@ -7,8 +7,6 @@ import platform
 
 from asyncdemo.lab.harness.machine import processor_name
 
-__all__ = ["describe"]
-
 
 def describe() -> dict[str, str]:
     """Facts by name, in the order to show them."""

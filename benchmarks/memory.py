@@ -14,8 +14,6 @@ from benchmarks.processes import PYTHON, WORKLOADS, read_report, run
 from benchmarks.summary import Summary, orders
 from benchmarks.table import Row, Target
 
-__all__ = ["measure_memory"]
-
 _SCRIPT = WORKLOADS / "relay.py"
 _PAIRS = 10
 

@@ -17,17 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "ROOT",
-    "WORKLOADS",
-    "Screen",
-    "children_cpu_s",
-    "environment",
-    "on_terminal",
-    "read_report",
-    "run",
-]
-
 ROOT = Path(__file__).resolve().parents[1]
 WORKLOADS = Path(__file__).parent / "workloads"
 _LIMIT_S = 120.0

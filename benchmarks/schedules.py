@@ -11,8 +11,6 @@ from benchmarks.summary import Summary
 from benchmarks.table import Row
 from benchmarks.table import Target as Limit
 
-__all__ = ["measure_schedules"]
-
 _SOLUTION = ROOT / "lessons" / "02-structure" / "08-between-awaits" / "solution.py"
 
 

@@ -23,16 +23,6 @@ from benchmarks.table import Row, Target
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Response
 
-__all__ = [
-    "BUDGET_BYTES",
-    "chromium",
-    "chromium_arguments",
-    "lesson_pages",
-    "loaded",
-    "measure_site",
-    "served",
-]
-
 BUDGET_BYTES = 150_000
 """Of a lesson's page, with everything that it loads, gzipped."""
 _LIMIT_S = 900.0

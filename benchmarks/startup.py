@@ -10,8 +10,6 @@ from benchmarks.processes import PYTHON, on_terminal
 from benchmarks.summary import Summary, in_rounds, paired_ratios
 from benchmarks.table import Row, Target
 
-__all__ = ["measure_startup"]
-
 _BASE = "import rich.console"
 _ARMS = {
     _BASE: [PYTHON, "-c", _BASE],

@@ -17,8 +17,6 @@ from typing import TypeVar
 
 from asyncdemo.lab.harness.protocol.ordering import drawn
 
-__all__ = ["Summary", "in_rounds", "orders", "paired_differences", "paired_ratios"]
-
 _Arm = TypeVar("_Arm")
 _Figure = TypeVar("_Figure")
 

@@ -9,8 +9,6 @@ from typing import Final
 
 from benchmarks.summary import Summary
 
-__all__ = ["Bound", "Row", "Target", "machine_lines", "markdown_table", "row_cells", "verdict", "with_table"]
-
 _NEAR: Final = 0.1
 
 

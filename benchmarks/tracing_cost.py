@@ -13,8 +13,6 @@ from benchmarks.processes import PYTHON, WORKLOADS, children_cpu_s, read_report,
 from benchmarks.summary import Summary, orders, paired_differences, paired_ratios
 from benchmarks.table import Row, Target
 
-__all__ = ["COMPARED", "TracingCost", "measure_tracing_cost"]
-
 BARE, OURS = "bare script", "asyncdemo"
 COMPARED = [
     "tool",

@@ -31,8 +31,6 @@ from benchmarks.processes import ROOT
 from benchmarks.summary import Summary
 from benchmarks.table import Bound, Row, Target
 
-__all__ = ["Twin", "measure_twins", "twin_rows"]
-
 APP: Final = ROOT / "lessons" / "07-measurement" / "23-open-loop" / "apps" / "in_sanic.py"
 _SHARE: Final = 0.9
 """36 of 40. The interval of seven rounds holds the true median with 98.4 %, so that is to be expected."""

@@ -22,8 +22,6 @@ from benchmarks.processes import PYTHON, ROOT, WORKLOADS, environment, run
 from benchmarks.summary import Summary, orders, paired_ratios
 from benchmarks.table import Row, Target
 
-__all__ = ["measure_viewer"]
-
 _BASE: Final = "import textual.app"
 _KEYS: Final = {
     "a row down": b"\x1b[B",

@@ -16,8 +16,6 @@ from benchmarks.processes import PYTHON, ROOT, environment, run
 from benchmarks.summary import Summary
 from benchmarks.table import Row, Target
 
-__all__ = ["measure_watch"]
-
 _LESSON = "upload-gate"
 _FOLDER = ROOT / "lessons" / "03-limits" / "09-upload-gate"
 _CHECKING, _PASSED, _FAILED = b"Checking ", b"Passed", b"Not passed yet"

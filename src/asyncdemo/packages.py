@@ -14,8 +14,6 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Final
 
-__all__ = ["CHECKOUT", "WITHOUT_WHEEL", "install_command", "missing_packages", "version_of"]
-
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
 """Where asyncdemo's pyproject.toml is, if it runs from a checkout."""
 

@@ -15,8 +15,6 @@ from unittest.mock import patch
 from asyncdemo.cli import main
 from tests.support.streams import own_streams
 
-__all__ = ["ROOT", "Done", "asyncdemo", "asyncdemo_command", "environment", "in_process"]
-
 ROOT = Path(__file__).resolve().parents[2]
 
 

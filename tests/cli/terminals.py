@@ -17,8 +17,6 @@ import pyte
 
 from tests.cli.commands import asyncdemo_command, environment
 
-__all__ = ["Terminal"]
-
 # Only a session's first process can take a terminal as the one that controls it.
 _TAKE_TERMINAL = """
 import fcntl, os, sys, termios

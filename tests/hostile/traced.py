@@ -21,8 +21,6 @@ from asyncdemo import store
 from asyncdemo.model import Run
 from tests.cli.commands import in_process
 
-__all__ = ["Traced", "is_alive", "marked", "nothing_left", "trace", "trace_file", "until"]
-
 MARK = "ASYNCDEMO_TEST_MARK"
 """In the environment of the command, so that whatever a script starts can be told from other processes."""
 

@@ -22,17 +22,6 @@ from asyncdemo.site.lessons import sources, takes
 from asyncdemo.site.recordings import Recordings
 from tests.support.servers import is_default, kinds_for
 
-__all__ = [
-    "COURSE",
-    "SUBJECTS",
-    "each_with_its_servers",
-    "is_virtual",
-    "recordings_of",
-    "told",
-    "typical",
-    "with_exercise",
-]
-
 COURSE: Final[Survey] = survey(find_course(), COMMANDS)
 SUBJECTS: Final[tuple[LessonSource, ...]] = COURSE.sources
 

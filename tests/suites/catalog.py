@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Allowed", "Suite", "load_allowed", "load_suites", "reason_for"]
-
 _HERE = Path(__file__).parent
 
 

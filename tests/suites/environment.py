@@ -12,8 +12,6 @@ from pathlib import Path
 
 from tests.suites.catalog import Suite
 
-__all__ = ["CACHE", "ROOT", "Place", "has_own_tests", "prepare", "version_of"]
-
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "suites"
 _CONSTRAINTS = Path(__file__).parent / "constraints.txt"

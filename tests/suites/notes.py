@@ -12,8 +12,6 @@ from collections.abc import Iterable
 
 from tests.suites.outcomes import MISSING, Difference
 
-__all__ = ["faults"]
-
 _HARMLESS = (
     r"was forked (once|[\d,]+ times): what goes on in a fork is not observed\.$",
     r"^The script started processes with multiprocessing, which are not observed\.$",

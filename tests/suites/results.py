@@ -9,8 +9,6 @@ from pathlib import Path
 from tests.suites.environment import CACHE
 from tests.suites.outcomes import Difference
 
-__all__ = ["Result", "load_results", "save_result"]
-
 _FOLDER = CACHE / "results"
 
 

@@ -11,8 +11,6 @@ from tests.suites.catalog import Allowed, Suite, reason_for
 from tests.suites.outcomes import Difference
 from tests.suites.results import Result
 
-__all__ = ["needless", "tables", "unexplained"]
-
 _HEAD = ["suite", "version", "Python", "tests", "fail anyway", "differ", "unsteady", "CPU", "memory (MiB)"]
 
 

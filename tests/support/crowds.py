@@ -11,8 +11,6 @@ from asyncdemo import store
 from asyncdemo.model import Run
 from tests.support.runs import Story, at_line
 
-__all__ = ["crowd", "text_of"]
-
 
 def text_of(run: Run) -> str:
     """Its file."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-__all__ = ["fetch"]
-
 
 async def fetch(number: int) -> int:
     await asyncio.sleep(0.1)

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from asyncdemo.capture.guard import Guard
 
-__all__ = ["faulty", "strict_guard"]
-
 _SRC = Path(__file__).parents[2] / "src"
 
 # Python imports it before anything else, in the traced process too.

@@ -7,8 +7,6 @@ import os
 
 from tests.support.fetching import fetch
 
-__all__ = ["at_once", "fails", "in_another_process", "infinite", "one_by_one", "waits_for_ever"]
-
 CHANGED = False
 
 

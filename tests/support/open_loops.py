@@ -12,8 +12,6 @@ from asyncdemo.lab.results.trial import Histograms
 from asyncdemo.load.histogram import Histogram
 from tests.support.lab_records import a_record, a_trial
 
-__all__ = ["OPEN", "with_open_loop"]
-
 OPEN = Setting(
     "open", "1,000 per s", Loop.OPEN, ("GET /",), rate_per_s=1000.0, arrivals="poisson", duration_s=10
 )

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import pytest
 from _pytest.mark import ParameterSet
 
-__all__ = ["crossed"]
-
 
 def crossed(rows: Sequence[ParameterSet], columns: Sequence[ParameterSet]) -> list[ParameterSet]:
     """Each row with the first column, each column with the first row; the other pairs are for a release."""

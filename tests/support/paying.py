@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-__all__ = ["in_a_thread", "pay_in", "pay_in_two", "wait"]
-
 store = {"balance": 0}
 
 

@@ -24,8 +24,6 @@ from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Target, record
 from tests.support.streams import own_pipes
 
-__all__ = ["PYTHON", "Seen", "has", "plain", "traced"]
-
 PYTHON = os.environ.get("ASYNCDEMO_TEST_PYTHON", sys.executable)
 LIMIT_S = 60.0
 

@@ -11,8 +11,6 @@ from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.model import Run
 from tests.support.runs import Story
 
-__all__ = ["told_lesson", "told_runs"]
-
 
 def told_lesson() -> Lesson:
     return load_lesson(find_lesson(load_course(find_course()), "upload-gate").folder)

@@ -13,8 +13,6 @@ from asyncdemo.model import Run, State
 from asyncdemo.render.terminal.panel import LivePanel
 from asyncdemo.render.timeline.layout import extent_ns, open_ns
 
-__all__ = ["replay"]
-
 _OPEN, _CHANGE, _CLOSE, _BLOCK = range(4)
 
 _Event = tuple[int, int, int, int, int]

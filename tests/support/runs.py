@@ -47,8 +47,6 @@ from asyncdemo.model import (
     Wakes,
 )
 
-__all__ = ["APP", "Asker", "Story", "Teller", "at_line", "ns"]
-
 APP = "/home/ada/app.py"
 """The file that all stories are about."""
 

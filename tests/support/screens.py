@@ -11,8 +11,6 @@ from asyncdemo.render.terminal.draw import Line
 from asyncdemo.render.terminal.theme import UNICODE, Theme
 from asyncdemo.render.timeline.grid import Cell, Row, Shade
 
-__all__ = ["Terminal", "cells_of", "picture", "text_of"]
-
 
 class _Stream(io.StringIO):
     """A text stream of a given encoding."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["LESSON", "SERVICE", "write_served_course"]
-
 LESSON = "01-shop/01-shop"
 
 COURSE = """\

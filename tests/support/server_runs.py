@@ -5,8 +5,6 @@ from __future__ import annotations
 from asyncdemo.model import Run
 from tests.support.runs import Story, Teller, at_line
 
-__all__ = ["one_at_a_time", "pooled", "threaded"]
-
 _EACH_MS = 100.0
 
 

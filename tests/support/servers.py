@@ -15,21 +15,6 @@ from _pytest.mark import ParameterSet
 from asyncdemo.packages import WITHOUT_WHEEL
 from asyncdemo.services import NotThereError, Source, choose
 
-__all__ = [
-    "KINDS",
-    "MARK",
-    "environ_of",
-    "eventually",
-    "host_of",
-    "is_default",
-    "kinds_for",
-    "marked_processes",
-    "needs_embedded_postgres",
-    "postgres_environ",
-    "postgres_folders",
-    "python_path",
-]
-
 _SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 MARK = "ASYNCDEMO_TEST_MARK"

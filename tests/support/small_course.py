@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-__all__ = ["BROKEN", "MENDED", "add_lesson", "make_course", "set_lessons"]
-
 BROKEN: Final = '''\
 """Let both cups be made at the same time."""
 

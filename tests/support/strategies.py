@@ -35,8 +35,6 @@ from asyncdemo.model import (
     Wakes,
 )
 
-__all__ = ["runs"]
-
 _TIMES = st.integers(0, 60)
 _NAMES = st.sampled_from(["brew(1)", "main", "", "Ünï☕", "a\nb", "\ud800"])
 _REASONS = st.sampled_from(["", "sleep", "net.read", "thread", "semaphore", "idle", "accept", "redis"])

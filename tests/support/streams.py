@@ -11,8 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from unittest.mock import patch
 
-__all__ = ["Said", "own_pipes", "own_streams"]
-
 
 @dataclass
 class Said:

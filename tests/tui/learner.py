@@ -17,8 +17,6 @@ from asyncdemo.course.workspace.starting import start_workspace
 from asyncdemo.tui.app import Application
 from tests.support.small_course import make_course
 
-__all__ = ["Learner", "shown", "until"]
-
 _PATIENCE_S = 60
 
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from asyncdemo.model import Lane, Request, Run, State
 
-__all__ = ["Waking", "row_at", "who_woke"]
-
 _GOES_ON = (State.RUNNING, State.READY)
 
 

@@ -19,8 +19,6 @@ from asyncdemo.recording.options import Target
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.testing.checks import Seen
 
-__all__ = ["judge"]
-
 _TIMES_SLOWER = 3
 """Python in a page, at most: what takes that much longer is no fault of an exercise."""
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from asyncdemo.course.content.lesson import Lesson
 
-__all__ = ["missing", "runs_in_a_page"]
-
 _MODULES = {
     "concurrent": "threads or processes",
     "faulthandler": "threads",

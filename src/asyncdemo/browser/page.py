@@ -31,8 +31,6 @@ from asyncdemo.render.html.page import recording_html, report_html
 from asyncdemo.render.terminal.evidence import evidence_text
 from asyncdemo.render.words import ending, settings_words, status, title
 
-__all__ = ["answer", "start"]
-
 _TIMEOUT_S: Final = 20.0
 _FOLDER: Final = Path("/home/learner")
 """Where the files of a learner are, in a file system that ends with the page."""

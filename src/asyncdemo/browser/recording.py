@@ -18,8 +18,6 @@ from asyncdemo.recording.conclusion import concluded, time_limit_words
 from asyncdemo.recording.options import Options, Target, child_options
 from asyncdemo.recording.output_buffer import OutputBuffer
 
-__all__ = ["record"]
-
 
 def record(target: Target, options: Options, output: OutputBuffer) -> Run:
     """Run to the end or to the time limit. Raises UsageError for an unknown knob or lane."""

@@ -13,8 +13,6 @@ import asyncdemo
 from asyncdemo.cli.options import course_option, plain_option
 from asyncdemo.errors import EXIT_OK
 
-__all__ = ["app"]
-
 COMMANDS: Final = {
     "list": "The lessons, how long they take, and how far you are.",
     "run": "Run every variant of a lesson: predict, watch, compare.",

@@ -17,8 +17,6 @@ from typing import Any, Final
 
 from asyncdemo.errors import MissingError
 
-__all__ = ["BuiltSiteServer", "find_site"]
-
 _HOST: Final = "127.0.0.1"
 _NAMES: Final = (_HOST, "localhost")
 _KINDS: Final = {

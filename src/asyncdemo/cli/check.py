@@ -46,8 +46,6 @@ from asyncdemo.errors import (
 from asyncdemo.render.terminal.verdict import verdict_lines, verdict_text
 from asyncdemo.serving import ServiceCache
 
-__all__ = ["command"]
-
 FORMAT = "asyncdemo.check/1"
 _WIDEST: Final = max(map(len, Status))
 

@@ -24,8 +24,6 @@ from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.serving import ServiceCache
 from asyncdemo.testing.checks import Evidence
 
-__all__ = ["Checked", "Checker", "Status", "as_data"]
-
 _LONGEST_LINE: Final = 200
 
 

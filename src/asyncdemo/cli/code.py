@@ -14,8 +14,6 @@ from rich.syntax import Syntax
 from asyncdemo.course.content.lesson import Variant
 from asyncdemo.course.content.listing import listing
 
-__all__ = ["print_code"]
-
 
 def print_code(variants: Sequence[Variant], console: Console | None) -> None:
     """console: None for plain words."""

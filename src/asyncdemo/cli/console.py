@@ -14,8 +14,6 @@ from asyncdemo.model import Run
 from asyncdemo.recording.runner import SYNTAX_ERROR
 from asyncdemo.render.terminal.output import Tail
 
-__all__ = ["make_console", "print_output", "print_runs"]
-
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:

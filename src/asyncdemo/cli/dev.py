@@ -19,8 +19,6 @@ from asyncdemo.course.rules import LessonSource, Problem, Survey, fast_problems,
 from asyncdemo.course.workspace.context import current_folder
 from asyncdemo.errors import EXIT_FAILED, EXIT_OK
 
-__all__ = ["command"]
-
 FORMAT = "asyncdemo.dev-check/1"
 
 

@@ -14,8 +14,6 @@ import click
 from asyncdemo.cli.built_site import BuiltSiteServer, find_site
 from asyncdemo.errors import UsageError
 
-__all__ = ["command"]
-
 PORT: Final = 8765
 
 

@@ -27,8 +27,6 @@ from asyncdemo.errors import EXIT_MISSING, EXIT_OK, AsyncdemoError
 from asyncdemo.packages import install_command, version_of
 from asyncdemo.services import NAMES, NotThereError, Services, Source, choose, settings
 
-__all__ = ["command"]
-
 FORMAT = "asyncdemo.doctor/1"
 LEFT_OUT = frozenset({"Packages", "Lab"})
 """Topics that are shown with --all: what a lesson lacks is in the first line."""

@@ -24,17 +24,6 @@ from asyncdemo.errors import AsyncdemoError, CourseError, UsageError
 if TYPE_CHECKING:
     from asyncdemo.course.content.exercise import Exercise
 
-__all__ = [
-    "exercise_argument",
-    "find_exercise",
-    "kept_progress",
-    "load_exercise",
-    "need_help_with",
-    "need_workspace",
-    "next_words",
-    "program",
-]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

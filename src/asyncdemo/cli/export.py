@@ -12,8 +12,6 @@ import click
 from asyncdemo import store
 from asyncdemo.cli.overwrite import check_export
 
-__all__ = ["command"]
-
 _SUFFIXES: Final = {"svg": ".svg", "html": ".html", "perfetto": ".perfetto.json", "csv": ".csv"}
 
 

@@ -12,8 +12,6 @@ from importlib import metadata
 
 from asyncdemo.packages import CHECKOUT, WITHOUT_WHEEL, install_command, version_of
 
-__all__ = ["Extra", "extras"]
-
 
 @dataclass(frozen=True, slots=True)
 class Extra:

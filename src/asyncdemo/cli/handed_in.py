@@ -19,8 +19,6 @@ from asyncdemo.course.workspace import workspace as workspaces
 from asyncdemo.course.workspace.workspace import Workspace
 from asyncdemo.errors import UsageError
 
-__all__ = ["HandedIn", "find_workspaces", "table_as_csv", "table_as_data", "table_as_junit", "words_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class HandedIn:

@@ -13,8 +13,6 @@ from asyncdemo.cli.prose import print_markdown
 from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.content.exercise import HINT_HEADINGS
 
-__all__ = ["command"]
-
 
 @click.command("hint")
 @exercise_argument()

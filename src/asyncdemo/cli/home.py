@@ -13,9 +13,6 @@ from asyncdemo.course.workspace.context import CourseContext, latest, locate, sh
 from asyncdemo.course.workspace.next_step import exercises, first_unread, next_step
 from asyncdemo.errors import EXIT_OK
 
-__all__ = ["home"]
-
-
 _OTHERS = {
     "asyncdemo list": "all lessons, and your progress",
     "asyncdemo trace SCRIPT.py": "the same view of your own script",

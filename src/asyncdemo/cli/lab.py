@@ -23,8 +23,6 @@ from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import dump_record
 from asyncdemo.lab.results.setup import Extent
 
-__all__ = ["command"]
-
 _RIG: Final = "rig-it"
 """The lesson whose experiment is one's own."""
 

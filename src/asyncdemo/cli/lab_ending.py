@@ -15,8 +15,6 @@ from typing import Any, Self
 from asyncdemo.cli.signals import ENDING
 from asyncdemo.errors import EXIT_INTERRUPTED
 
-__all__ = ["Ending"]
-
 
 class Ending:
     """A context manager. asked: a signal came. polled: somebody asks for it all the time."""

@@ -15,8 +15,6 @@ from asyncdemo.lab.harness.environments import ENVIRONMENTS, is_made
 from asyncdemo.lab.harness.installed import find
 from asyncdemo.lab.harness.lifecycle import Unavailable
 
-__all__ = ["facts_of_lab"]
-
 _MANAGERS: Final = {
     "apt-get": "apt-get install",
     "dnf": "dnf install",

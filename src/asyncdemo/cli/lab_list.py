@@ -20,8 +20,6 @@ from asyncdemo.lab.experiments import Entry
 from asyncdemo.lab.harness.installed import find
 from asyncdemo.lab.results.setup import Extent
 
-__all__ = ["FORMAT", "apps_of", "as_data", "find_entry", "print_list"]
-
 FORMAT: Final = "asyncdemo.lab-list/1"
 
 

@@ -34,8 +34,6 @@ from asyncdemo.lab.results.setup import Extent
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command, missing_packages
 
-__all__ = ["Measured", "Order", "measure", "noise_words"]
-
 _POLLED: Final = {"warm up", "measure", "look"}
 """Steps in which the protocol asks all the time whether it shall end."""
 

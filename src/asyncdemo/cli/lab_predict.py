@@ -18,8 +18,6 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.render.lab.report_text import interval, times
 
-__all__ = ["Guess", "ask_ratio"]
-
 _MOST_BOUNDS: Final = 5
 _JUDGED: Final = {
     Verdict.REPRODUCED: "That was close.",

@@ -20,8 +20,6 @@ from asyncdemo.lab.harness.environments import Progress as Making
 from asyncdemo.lab.harness.protocol import Progress, Stage
 from asyncdemo.render.words import clean, fit
 
-__all__ = ["Drawn", "Lines", "Shown", "told"]
-
 _FRAME_S: Final = 0.5
 """Drawing must not become a load of its own."""
 _LINE_S: Final = 5.0

@@ -22,16 +22,6 @@ from asyncdemo.lab.results.record import Record, dump_record, load_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.render.lab.page import render_page
 
-__all__ = [
-    "Journals",
-    "check_target",
-    "kept_folder",
-    "measuring_alone",
-    "save",
-    "trials_in",
-    "would_lose",
-]
-
 _HEAD: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"asyncdemo\.lab/')
 _ENOUGH: Final = 256
 

@@ -20,8 +20,6 @@ from asyncdemo.errors import UsageError
 from asyncdemo.render.words import join
 from asyncdemo.services import NOUNS, choose
 
-__all__ = ["introduce", "print_notes", "print_section", "say_how_to_measure"]
-
 
 def introduce(context: CourseContext, lesson: Lesson, console: Console | None, changed: Knobs) -> None:
     """changed: the knobs that the learner set. The text has the values as written."""

@@ -18,8 +18,6 @@ from asyncdemo.course.workspace.next_step import exercises
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
 
-__all__ = ["command"]
-
 FORMAT = "asyncdemo.list/1"
 
 

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["course_option", "details_option", "json_option", "plain_option", "set_option"]
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

@@ -13,8 +13,6 @@ from typing import Final
 
 from asyncdemo.errors import UsageError
 
-__all__ = ["check_export", "check_recording", "is_recording"]
-
 _HEAD: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"asyncdemo\.run/')
 _ENOUGH: Final = 512
 _ENDINGS: Final[dict[str, tuple[str, ...]]] = {

@@ -20,8 +20,6 @@ from asyncdemo.course.content.predictions import (
 )
 from asyncdemo.course.judging.answers import JudgedAnswer
 
-__all__ = ["ask", "print_answers"]
-
 
 def ask(predictions: Sequence[Prediction], variants: Sequence[str], knobs: Knobs) -> dict[int, Answer]:
     """Asks one after the other. Enter skips one, Ctrl-D all that are left; those have no entry.

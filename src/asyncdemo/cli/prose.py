@@ -17,8 +17,6 @@ from asyncdemo.cli.terminal import styled, wrapped
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["print_markdown"]
-
 _WIDEST = 100
 _BEGINS = re.compile(r"(\s*(?:[-*]|\d+\.) +)\S")
 """An item of a list; and how far its other lines are indented."""

@@ -21,8 +21,6 @@ from asyncdemo.render.terminal.live import LivePanel, LiveView
 from asyncdemo.render.terminal.output import Tail
 from asyncdemo.serving import Batch, Job, Session
 
-__all__ = ["Recorded", "record_live", "record_quietly"]
-
 _POLL_S = 0.01
 """Shorter than the time between frames, which would else come late by it."""
 _OUTPUT_LINES = 200

@@ -27,8 +27,6 @@ from asyncdemo.errors import EXIT_FAILED, EXIT_MISSING, EXIT_OK, AsyncdemoError
 from asyncdemo.render.words import join
 from asyncdemo.serving import ServiceCache
 
-__all__ = ["command"]
-
 FORMAT = "asyncdemo.rehearse/1"
 
 

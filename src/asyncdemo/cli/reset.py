@@ -14,8 +14,6 @@ from asyncdemo.course.workspace.exercise_files import reset
 from asyncdemo.course.workspace.workspace import FileState
 from asyncdemo.errors import UsageError
 
-__all__ = ["command"]
-
 
 @click.command("reset")
 @exercise_argument(required=True)

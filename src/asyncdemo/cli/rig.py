@@ -29,8 +29,6 @@ from asyncdemo.lab.rig.testbed import open_testbed
 from asyncdemo.render.terminal.draw import text_line
 from asyncdemo.render.terminal.rig import bound_lines, knob_lines, measured_lines
 
-__all__ = ["open_rig", "rig_data"]
-
 FORMAT: Final = "asyncdemo.rig/1"
 _PLAIN_WIDTH: Final = 100
 

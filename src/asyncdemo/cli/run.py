@@ -47,8 +47,6 @@ from asyncdemo.render.text.json_result import lesson_result
 from asyncdemo.render.words import join
 from asyncdemo.serving import Job
 
-__all__ = ["command"]
-
 _OUTPUT_LINES = 10
 _TRACEBACK_LINES = 40
 

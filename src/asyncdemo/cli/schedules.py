@@ -23,8 +23,6 @@ from asyncdemo.render.text.schedules import (
 from asyncdemo.render.timeline.layout import extent_ns, open_ns
 from asyncdemo.serving.schedules import explore
 
-__all__ = ["has_failed", "report_schedules"]
-
 _BOUND = (
     "A schedule lets up to 1 s pass before some callbacks, as on a busy machine. Asyncio's own order is "
     "never changed. These are samples: one that was not tried may differ."

@@ -19,8 +19,6 @@ from asyncdemo.cli.terminal import wrapped_for
 from asyncdemo.errors import ServiceError, UsageError
 from asyncdemo.services import NAMES, Services
 
-__all__ = ["command"]
-
 _POLL_S: Final = 0.1
 _GRACE_S: Final = 5.0
 _ENDING: Final = (signal.SIGTERM, signal.SIGHUP)

@@ -15,8 +15,6 @@ from asyncdemo.cli.terminal import can_draw, interactive
 from asyncdemo.errors import UsageError
 from asyncdemo.render.text.json_result import script_result
 
-__all__ = ["command"]
-
 
 @click.command("show")
 @click.argument(

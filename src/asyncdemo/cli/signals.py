@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-__all__ = ["ENDING", "signals_noted"]
-
 ENDING: Final = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 

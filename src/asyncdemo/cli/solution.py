@@ -12,8 +12,6 @@ from asyncdemo.cli.terminal import can_draw, wrapped
 from asyncdemo.course.workspace.context import locate
 from asyncdemo.errors import CourseError
 
-__all__ = ["command"]
-
 
 @click.command("solution")
 @exercise_argument()

@@ -16,8 +16,6 @@ from asyncdemo.course.workspace.exercise_files import Given, Happened
 from asyncdemo.course.workspace.starting import start_workspace
 from asyncdemo.course.workspace.workspace import Workspace
 
-__all__ = ["command"]
-
 _WORDS: Final = {
     Happened.AGAIN: "given again",
     Happened.UPDATED: "has a newer text; you had not edited it",

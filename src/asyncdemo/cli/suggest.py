@@ -6,8 +6,6 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["suggest_command"]
-
 
 def suggest_command(typed: str, commands: Iterable[str]) -> str:
     if Path(typed).suffix == ".py" and Path(typed).exists():

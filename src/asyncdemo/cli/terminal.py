@@ -13,18 +13,6 @@ from contextlib import contextmanager
 
 import click
 
-__all__ = [
-    "can_ask",
-    "can_draw",
-    "facts_of_terminal",
-    "in_foreground",
-    "interactive",
-    "keys_not_shown",
-    "styled",
-    "wrapped",
-    "wrapped_for",
-]
-
 _NARROW = 80
 _WIDEST = 100
 """Lines longer than this are hard to read."""

@@ -25,8 +25,6 @@ from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import Job
 from asyncdemo.serving.schedules import MOST_SCHEDULES
 
-__all__ = ["command"]
-
 _OUTPUT_LINES = 200
 _ONLY_BEFORE = {"-m", "-h", "--help"}
 

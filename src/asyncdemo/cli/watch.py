@@ -28,8 +28,6 @@ from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.render.terminal.verdict import verdict_text
 from asyncdemo.serving import ServiceCache
 
-__all__ = ["command"]
-
 _IDLE_S: Final = 0.1
 """How long at most until a signal is seen."""
 _MOST_SPARES: Final = 4

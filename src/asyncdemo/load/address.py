@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 
 from asyncdemo.errors import UsageError
 
-__all__ = ["read_url"]
-
 
 def read_url(text: str) -> tuple[str, int, str]:
     """Host, port, and path with its query. Raises UsageError if this client cannot load it."""

@@ -11,8 +11,6 @@ from time import perf_counter_ns
 
 from asyncdemo.load.pacing import Alarm, make_alarm
 
-__all__ = ["Arrivals"]
-
 _BURST = 128
 """So many overdue requests are begun before responses are looked at again."""
 

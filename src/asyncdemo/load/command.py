@@ -18,8 +18,6 @@ from asyncdemo.load.plan import ARRIVALS, Plan, Send
 from asyncdemo.load.process import run_plan
 from asyncdemo.load.result import Result
 
-__all__ = ["parser", "plan_of", "run_command"]
-
 _NS_IN_MS = 1e6
 
 

@@ -15,8 +15,6 @@ import httptools
 if TYPE_CHECKING:
     from asyncdemo.load.engine import Engine
 
-__all__ = ["Connection", "DetailedConnection", "kind_of"]
-
 _END_OF_HEAD = b"\r\n\r\n"
 _DELIMITED = re.compile(rb"\r\n(?:content-length|transfer-encoding)[ \t]*:", re.IGNORECASE)
 _QUOTED = 40

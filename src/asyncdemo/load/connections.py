@@ -11,8 +11,6 @@ from time import perf_counter_ns
 
 from asyncdemo.load.connection import Connection
 
-__all__ = ["Connections"]
-
 _TURNS = 100
 """Of the loop, at the most, for connections to close; aborting one takes it two or three."""
 

@@ -22,8 +22,6 @@ from asyncdemo.load.tally import Tally
 from asyncdemo.load.waiting import waited_s
 from asyncdemo.load.wording import RequestMaker
 
-__all__ = ["Engine"]
-
 _SECOND_NS = 1_000_000_000
 _LEAD_NS = 5_000_000
 """From the decision to start to the first request of an open loop: it must not be late already."""

@@ -9,19 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = [
-    "GO",
-    "INTERRUPT",
-    "PARENT",
-    "Answered",
-    "Connected",
-    "Event",
-    "Reporter",
-    "Sent",
-    "from_wire",
-    "to_wire",
-]
-
 GO, INTERRUPT = b"go", b"interrupt"
 """What the client is told, after its plan."""
 PARENT = "ASYNCDEMO_LOAD_PARENT"

@@ -13,8 +13,6 @@ from typing import Any, Self
 
 from asyncdemo.load.needed import check_installed
 
-__all__ = ["Histogram", "library"]
-
 _LOWEST_NS = 64
 _SHIFT = 6
 """Finer than any clock reading is exact; and a million durations fall into few distinct values."""

@@ -14,8 +14,6 @@ from collections.abc import Callable, Sequence
 from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.load.plan import Plan
 
-__all__ = ["allow_connections", "loop_factory", "pin", "resolve"]
-
 _OTHER_FILES = 64
 """Beside connections: standard streams, the loop's own, modules being imported."""
 _PLENTY = 1 << 16

@@ -10,8 +10,6 @@ from importlib.util import find_spec
 from asyncdemo.errors import MissingError
 from asyncdemo.packages import install_command
 
-__all__ = ["check_installed"]
-
 _PACKAGES = {"httptools": "httptools", "hdrh": "hdrhistogram"}
 """Module -> package."""
 

@@ -16,8 +16,6 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-__all__ = ["Alarm", "SpinningAlarm", "TimerfdAlarm", "make_alarm"]
-
 _SECOND_NS = 1_000_000_000
 _SPIN_NS = 2_000_000
 """Longer than a loop's timer is ever late because of its resolution."""

@@ -13,8 +13,6 @@ from typing import Any, Self
 
 from asyncdemo.errors import UsageError
 
-__all__ = ["Plan", "Send"]
-
 ARRIVALS = ("uniform", "poisson")
 
 

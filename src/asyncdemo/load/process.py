@@ -27,8 +27,6 @@ from asyncdemo.load.needed import check_installed
 from asyncdemo.load.plan import Plan
 from asyncdemo.load.result import Result
 
-__all__ = ["OnStart", "run_plan", "serve"]
-
 _STDIN, _STDOUT = 0, 1
 _CHUNK = 1 << 16
 _TELL_EVERY_S = 0.01

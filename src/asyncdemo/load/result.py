@@ -11,8 +11,6 @@ from typing import Any, Self
 
 from asyncdemo.load.histogram import Histogram
 
-__all__ = ["Result"]
-
 PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 _HISTOGRAMS = ("histogram", "connects", "late_ns")
 

@@ -8,8 +8,6 @@ from itertools import count
 
 from asyncdemo.load.plan import Plan
 
-__all__ = ["arrivals_ns"]
-
 _SECOND_NS = 1_000_000_000
 
 

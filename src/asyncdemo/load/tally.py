@@ -11,8 +11,6 @@ from collections import Counter
 from asyncdemo.load.histogram import Histogram
 from asyncdemo.load.result import Result
 
-__all__ = ["Tally"]
-
 _SECOND_NS = 1_000_000_000
 _BUSY = 0.8
 """Of a CPU: above it, requests wait for the client itself."""

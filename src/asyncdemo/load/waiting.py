@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-__all__ = ["waited_s"]
-
 _SCHEDSTAT: Final = Path("/proc/thread-self/schedstat")
 
 

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from asyncdemo.errors import UsageError
 from asyncdemo.load.plan import Plan, Send
 
-__all__ = ["RequestMaker"]
-
 _OURS = frozenset({"connection", "content-length", "transfer-encoding", "traceparent"})
 _TRACE_DIGITS = 32
 _FIELD = 49

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Answer"]
-
 
 class Answer(NamedTuple):
     """What a server answered to one request.

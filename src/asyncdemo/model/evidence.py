@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from asyncdemo.model.run import Run
 
-__all__ = ["Evidence"]
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import IntEnum, StrEnum
 
-__all__ = ["Clock", "Outcome", "ResourceKind", "RunOutcome", "State", "TrackKind"]
-
 
 class State(IntEnum):
     """What a lane is doing. The values index columns, so they are part of the run format.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from asyncdemo.model.kinds import State
 from asyncdemo.model.site import Site
 
-__all__ = ["AwaitSequence", "BlockingCall", "Delay", "Holding", "SlowStep", "Stuck", "Unawaited", "Uncaught"]
-
 
 @dataclass(frozen=True, slots=True)
 class SlowStep:

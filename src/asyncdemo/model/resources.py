@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from asyncdemo.model.kinds import ResourceKind
 from asyncdemo.model.site import Site
 
-__all__ = ["Connection", "Resource", "Slot"]
-
 
 @dataclass(frozen=True, slots=True)
 class Slot:

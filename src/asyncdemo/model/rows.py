@@ -9,8 +9,6 @@ from asyncdemo.model.kinds import Outcome, TrackKind
 from asyncdemo.model.site import Site
 from asyncdemo.model.spans import CoarseSpans, Spans
 
-__all__ = ["Lane", "Request", "Track", "lineage"]
-
 
 @dataclass(frozen=True, slots=True)
 class Track:

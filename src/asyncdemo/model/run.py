@@ -20,8 +20,6 @@ from asyncdemo.model.rows import Lane, Request, Track
 from asyncdemo.model.summed import SummedTasks
 from asyncdemo.model.wakes import Wakes
 
-__all__ = ["MemorySample", "Run"]
-
 
 @dataclass(frozen=True, slots=True)
 class MemorySample:

@@ -13,8 +13,6 @@ from typing import overload
 from asyncdemo.model.kinds import State
 from asyncdemo.model.site import Site
 
-__all__ = ["LOOPS", "NO_WAIT", "CoarseSpans", "Span", "Spans", "Wait"]
-
 
 @dataclass(frozen=True, slots=True)
 class Wait:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from asyncdemo.model.kinds import Outcome
 from asyncdemo.model.site import Site
 
-__all__ = ["SummedTasks"]
-
 
 @dataclass(frozen=True, slots=True)
 class SummedTasks:

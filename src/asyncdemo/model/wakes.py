@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-__all__ = ["Wake", "Wakes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Wake:

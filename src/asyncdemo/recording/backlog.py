@@ -9,8 +9,6 @@ import tempfile
 from collections import deque
 from typing import IO
 
-__all__ = ["Backlog"]
-
 _IN_MEMORY = 16 << 20
 _AT_ONCE = 1 << 18
 

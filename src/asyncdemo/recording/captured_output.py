@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from asyncdemo.recording.assembly import Listener
 from asyncdemo.recording.polling import readable
 
-__all__ = ["CapturedOutput"]
-
 
 class CapturedOutput:
     """The open ends that it is read from; these are to be closed."""

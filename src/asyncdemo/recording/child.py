@@ -29,8 +29,6 @@ from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.recording.stale_folders import FOLDERS, SOCKET, remove_leftovers
 from asyncdemo.recording.terminals import open_terminal
 
-__all__ = ["Child", "SpareChildren"]
-
 _LAUNCH = str(Path(capture.__file__).parent.absolute() / "boot" / "launch.py")
 _HELLO_S = 60.0
 """How long whoever has connected may take to say who it is."""

@@ -11,8 +11,6 @@ from asyncdemo.model import Run, RunOutcome
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.options import Options, Target
 
-__all__ = ["SYNTAX_ERROR", "concluded", "time_limit_words"]
-
 SYNTAX_ERROR = "has a syntax error"
 """Stands in the note of a run whose script is no Python."""
 _NO_TEXT = ("null bytes", "codec can't decode", "Non-UTF-8 code", "unknown encoding", "encoding problem")

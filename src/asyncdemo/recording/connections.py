@@ -14,8 +14,6 @@ from asyncdemo.capture import wire
 from asyncdemo.recording.assembly import Assembly
 from asyncdemo.recording.backlog import Backlog
 
-__all__ = ["EventConnections"]
-
 _SEND_S = 1.0
 """How long a process may take to read what it is told."""
 _BEHIND = 16 << 20

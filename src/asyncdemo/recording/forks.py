@@ -23,8 +23,6 @@ from asyncdemo.recording.polling import readable
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.recording.terminals import open_terminal
 
-__all__ = ["ForkServer"]
-
 _LOADS_S = 60.0
 _FORKS_S = 10.0
 """How long loading the script, and a fork, may take."""

@@ -13,8 +13,6 @@ import psutil
 from asyncdemo.model import MemorySample
 from asyncdemo.recording.processes import ProcessTree
 
-__all__ = ["MemoryMeter"]
-
 _INTERVAL_S = 0.02
 _SHARE = 20
 """... but this many times the CPU time of taking one. By the clock a busy machine would stop the sampling."""

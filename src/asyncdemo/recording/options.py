@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
 
-__all__ = ["Call", "Options", "Stdout", "Target", "child_options", "interpreter_flags"]
-
 
 class Stdout(Enum):
     """Where the script's output goes."""

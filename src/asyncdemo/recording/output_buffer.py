@@ -11,8 +11,6 @@ from typing import Final
 from asyncdemo.ansi import without_codes
 from asyncdemo.model import Outcome, Site, State
 
-__all__ = ["OutputBuffer"]
-
 _UNSEEN: Final = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 _MOST: Final = 500_000
 """Characters that are kept of the beginning of a stream, and as many of its end."""

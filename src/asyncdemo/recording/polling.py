@@ -7,8 +7,6 @@ import select
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
-__all__ = ["readable"]
-
 
 class _Open(Protocol):
     def fileno(self) -> int: ...

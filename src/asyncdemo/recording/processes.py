@@ -18,8 +18,6 @@ import psutil
 
 from asyncdemo.capture import wire
 
-__all__ = ["ProcessTree"]
-
 _PERSISTENCE_S = 3.0
 """How long to go on ending processes that make new ones."""
 _HAS_PROC = os.path.exists("/proc/self/task")

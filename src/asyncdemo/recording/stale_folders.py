@@ -15,8 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-__all__ = ["FOLDERS", "SOCKET", "remove_leftovers"]
-
 FOLDERS: Final = "asyncdemo-"
 """What the names of such folders begin with."""
 SOCKET: Final = "events"

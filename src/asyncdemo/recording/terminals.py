@@ -13,8 +13,6 @@ import tty
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Settings", "open_terminal"]
-
 
 class Settings:
     """The settings of the terminals that a script gets, to be restored after it.

@@ -17,8 +17,6 @@ from asyncdemo.render.perfetto.trace import render_perfetto
 from asyncdemo.render.svg.picture import render_svg
 from asyncdemo.render.text.csv_table import render_csv
 
-__all__ = ["Export", "export", "render_bytes"]
-
 _LARGE = 4_000_000
 
 

@@ -14,28 +14,6 @@ from rich.cells import cell_len, set_cell_size
 
 from asyncdemo.model import Clock, Outcome, Run, RunOutcome, Site
 
-__all__ = [
-    "OUTCOME_WORDS",
-    "RUN_OUTCOME_WORDS",
-    "clean",
-    "count",
-    "duration",
-    "end_words",
-    "fit",
-    "fit_label",
-    "join",
-    "lane_range",
-    "moment",
-    "number",
-    "place",
-    "ratio",
-    "settings_words",
-    "size",
-    "status",
-    "title",
-    "whole",
-]
-
 OUTCOME_WORDS = {
     Outcome.RETURNED: "returned",
     Outcome.RAISED: "raised",

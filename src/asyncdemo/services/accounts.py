@@ -13,8 +13,6 @@ from typing import Any
 
 from asyncdemo.errors import ServiceError
 
-__all__ = ["Account", "account_for_servers", "credentials"]
-
 
 @dataclass(frozen=True, slots=True)
 class Account:

@@ -20,8 +20,6 @@ from typing import Final
 from asyncdemo.errors import MissingError, UsageError
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 
-__all__ = ["NAMES", "NOUNS", "Choice", "NotThereError", "Source", "choose", "settings", "without_password"]
-
 NAMES: Final = ("s3", "redis", "postgres")
 NOUNS: Final = {"s3": "S3", "redis": "Redis", "postgres": "PostgreSQL"}
 

@@ -18,8 +18,6 @@ from asyncdemo.services.accounts import Account, account_for_servers, credential
 from asyncdemo.services.folders import ServerFolder
 from asyncdemo.services.programs import Program, start_on_free_port
 
-__all__ = ["ROLE", "Cluster"]
-
 ROLE: Final = "asyncdemo"
 """It may make databases, and nothing else: any program on this machine can connect as it.
 

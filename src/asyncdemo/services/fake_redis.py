@@ -15,8 +15,6 @@ from fakeredis import TcpFakeServer, __version__
 
 from asyncdemo.services.server import Started
 
-__all__ = ["FakeRedis"]
-
 
 class _Server(TcpFakeServer):
     request_queue_size = 1024

@@ -8,8 +8,6 @@ from __future__ import annotations
 from random import Random
 from typing import Final, NamedTuple
 
-__all__ = ["COUNT", "TABLES", "Film", "films"]
-
 COUNT: Final = 1000
 
 # The review table is that of the article of lesson 20; of its film table, what a list of films shows.

@@ -16,8 +16,6 @@ from typing import IO, Final
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.accounts import Account
 
-__all__ = ["ServerFolder", "remove_leftovers"]
-
 _NAMES: Final = "asyncdemo-postgres-"
 _HIDDEN: Final = "."
 _LOCK: Final = "in-use"

@@ -21,8 +21,6 @@ from asyncdemo.errors import ServiceError
 from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.server import Server
 
-__all__ = ["main"]
-
 _MODULES: Final = {
     "s3": "asyncdemo.services.s3",
     "redis": "asyncdemo.services.redis",

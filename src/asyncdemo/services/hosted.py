@@ -25,8 +25,6 @@ from asyncdemo.packages import install_command
 from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.programs import ending_words
 
-__all__ = ["Hosted"]
-
 _STARTS_S: Final = 60.0
 _RESETS_S: Final = 30.0
 _ENDS_S: Final = 20.0

@@ -18,8 +18,6 @@ from asyncdemo.services.cluster import ROLE, Cluster
 from asyncdemo.services.films import TABLES, films
 from asyncdemo.services.server import Started
 
-__all__ = ["Postgres", "server_for", "url_of"]
-
 _CONNECT_S: Final = 10
 # Whichever server it is, and however that is set up: the same text, in the same order.
 _MAKE: Final = SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")

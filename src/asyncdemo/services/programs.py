@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from asyncdemo.errors import ServiceError
 from asyncdemo.services.accounts import Account, credentials
 
-__all__ = ["Program", "ending_words", "free_ports", "start_on_free_port"]
-
 _ATTEMPTS = 3
 """With a port each. Between finding one free and the server taking it, somebody else may."""
 _ANSWERS_S = 30.0

@@ -20,8 +20,6 @@ from asyncdemo.services.choice import Choice, Source
 from asyncdemo.services.programs import Program, start_on_free_port
 from asyncdemo.services.server import Server, Started
 
-__all__ = ["BorrowedRedis", "RedisProgram", "server_for", "url_of"]
-
 _PROBE_S: Final = 1.0
 _CLAIM_S: Final = 86_400
 _DATABASES: Final = 16

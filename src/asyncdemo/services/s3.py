@@ -20,8 +20,6 @@ from asyncdemo.errors import ServiceError
 from asyncdemo.services.choice import Choice
 from asyncdemo.services.server import Started
 
-__all__ = ["BUCKET", "MotoServer", "server_for"]
-
 BUCKET: Final = "asyncdemo"
 _ANSWERS_S: Final = 30.0
 

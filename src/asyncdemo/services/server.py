@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Server", "Started"]
-
 
 @dataclass(frozen=True, slots=True)
 class Started:

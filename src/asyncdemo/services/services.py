@@ -12,8 +12,6 @@ from asyncdemo.services.choice import NAMES, choose
 from asyncdemo.services.folders import remove_leftovers
 from asyncdemo.services.hosted import Hosted
 
-__all__ = ["Services"]
-
 
 class Services:
     """A context manager: the services are started on entry and stopped on exit.

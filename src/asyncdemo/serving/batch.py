@@ -15,8 +15,6 @@ from asyncdemo.recording.runner import Listener, Options, Recording, Target
 from asyncdemo.serving.run_context import RunContext
 from asyncdemo.serving.session import Session, open_recording
 
-__all__ = ["Batch", "Job"]
-
 _LATE_S: Final = 0.6
 """A script that is still there so long after Ctrl-C takes its time to end, or never will."""
 

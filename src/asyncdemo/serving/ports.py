@@ -15,18 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = [
-    "CAN_TELL",
-    "HOST",
-    "Listening",
-    "TcpSocket",
-    "free_port",
-    "listening",
-    "owners",
-    "ports_of",
-    "tcp_sockets",
-]
-
 HOST: Final = "127.0.0.1"
 _LISTEN: Final = "0A"
 _TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))

@@ -15,8 +15,6 @@ from typing import Final
 
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["Probe"]
-
 _UNDER_WAY: Final = (errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EALREADY)
 _CONNECTED: Final = (0, errno.EISCONN)
 _SILENCE_S: Final = 1.0

@@ -13,8 +13,6 @@ from typing import Final
 from asyncdemo.serving.ports import CAN_TELL, Listening, listening, ports_of
 from asyncdemo.serving.probe import Probe
 
-__all__ = ["Readiness", "Sight"]
-
 _DOUBT_S: Final = 0.25
 """How long a port must look like somebody else's: a process may be made between two looks."""
 _ELSEWHERE_S: Final = 2.0

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from asyncdemo.load import Plan
 from asyncdemo.services import Services
 
-__all__ = ["RunContext"]
-
 
 @dataclass(frozen=True, slots=True)
 class RunContext:

@@ -18,8 +18,6 @@ from asyncdemo.recording.forks import ForkServer
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Recording, Stdout, Target
 
-__all__ = ["LIMIT_S", "MOST_SCHEDULES", "Look", "explore"]
-
 LIMIT_S: Final = 10.0
 """For each run of real time, where nothing else is said."""
 MOST_SCHEDULES: Final = 10_000

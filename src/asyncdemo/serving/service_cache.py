@@ -9,8 +9,6 @@ from typing import Final, Self
 
 from asyncdemo.services import Services
 
-__all__ = ["ServiceCache"]
-
 _POLL_S: Final = 0.02
 
 

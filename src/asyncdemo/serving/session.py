@@ -24,8 +24,6 @@ from asyncdemo.serving.stderr_tail import StderrTail
 from asyncdemo.serving.traffic import Traffic
 from asyncdemo.serving.workers import Workers
 
-__all__ = ["Session", "open_recording"]
-
 _STEP_S: Final = 0.01
 """How long to wait at most for the server's events, so that the client's are heard."""
 _READY_S: Final = 30.0

@@ -12,8 +12,6 @@ from asyncdemo.model import Outcome, Site, State
 from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Listener
 
-__all__ = ["StderrTail"]
-
 _LINES: Final = 3
 _LONGEST: Final = 200
 _FRAME: Final = re.compile(r'^\s+File "([^"]+)", line \d+')

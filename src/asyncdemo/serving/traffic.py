@@ -11,8 +11,6 @@ from asyncdemo.load import Answered, Client, Connected, Plan, Sent
 from asyncdemo.model import Answer
 from asyncdemo.recording.runner import RequestIntake
 
-__all__ = ["Traffic"]
-
 _BROKEN_OFF: Final = ("refused", "reset", "closed")
 
 

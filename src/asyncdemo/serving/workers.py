@@ -15,8 +15,6 @@ from typing import Final
 
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["Workers"]
-
 _AGAIN_S: Final = 0.05
 _PATIENCE_S: Final = 8.0
 """After so long the load begins all the same: a worker may get no turn, or the script starts fewer."""

@@ -17,8 +17,6 @@ from asyncdemo.lab.results.published import Figure, Table, load_article
 from asyncdemo.render.html.bars import SERIES, Bar, Bars, Mark, bars_html
 from asyncdemo.site.fence import formatter, settings
 
-__all__ = ["fence", "published_bars"]
-
 
 @formatter
 def fence(source: str) -> str:

@@ -16,8 +16,6 @@ from asyncdemo.render.terminal.theme import COLOURS
 from asyncdemo.render.timeline.chart import Chart, ChartRow, charts
 from asyncdemo.render.timeline.grid import Shade, busiest
 
-__all__ = ["card_png"]
-
 _WIDTH: Final = 1200
 _HEIGHT: Final = 630
 _MARGIN: Final = 60

@@ -10,8 +10,6 @@ from html import escape
 
 from asyncdemo.course.content.catalog import Course, Heading
 
-__all__ = ["catalogue_page"]
-
 
 def catalogue_page(course: Course) -> str:
     return "\n".join(_catalogue(course))

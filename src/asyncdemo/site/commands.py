@@ -21,8 +21,6 @@ from asyncdemo import errors
 from asyncdemo.cli.app import COMMANDS, app
 from asyncdemo.site.fence import formatter, settings
 
-__all__ = ["command", "commands", "described", "exit_codes"]
-
 _ROOT: Final = "asyncdemo"
 _COMMON: Final = ("--help",)
 """Every command has them: the root command stands for all."""

@@ -14,8 +14,6 @@ from asyncdemo.model import Run
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.timelines import recorded_lesson
 
-__all__ = ["draw_html", "fence"]
-
 
 @formatter
 def fence(source: str) -> str:

@@ -16,8 +16,6 @@ from typing import IO, Final
 
 from asyncdemo.site.npm import file_stem
 
-__all__ = ["editor_files"]
-
 _IMPORT: Final = re.compile(
     r"""^(import\b[^'"\n]*|export\b[^'"\n]*\bfrom\s*)(['"])([^'"]+)\2""", re.MULTILINE
 )

@@ -14,8 +14,6 @@ from functools import wraps
 
 from pymdownx.superfences import SuperFencesException
 
-__all__ = ["Formatter", "formatter", "settings"]
-
 Formatter = Callable[..., str]
 
 

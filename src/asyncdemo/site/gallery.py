@@ -29,8 +29,6 @@ from asyncdemo.serving import ServiceCache
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings, Take
 
-__all__ = ["FOLDER", "Mistake", "faults", "marked", "mistake", "mistakes", "record", "record_one", "takes"]
-
 FOLDER: Final = Path("docs/explore/mistakes")
 """Of the checkout, in which the site is built."""
 _TRIES: Final = 3

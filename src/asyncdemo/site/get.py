@@ -13,8 +13,6 @@ from importlib.metadata import version
 
 from asyncdemo.site.fence import formatter, settings
 
-__all__ = ["fence", "get_html"]
-
 
 @formatter
 def fence(source: str) -> str:

@@ -27,8 +27,6 @@ from asyncdemo.recording.runner import Options, Target
 from asyncdemo.site.links import linked
 from asyncdemo.site.recordings import Take
 
-__all__ = ["broken_claims", "lesson_page", "sources", "takes"]
-
 _TIMEOUT_S: Final = 60.0
 _BEFORE: Final = ("The question", "Predict", "Run")
 """Sections of the README that stand before the timeline."""

@@ -9,8 +9,6 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-__all__ = ["linked"]
-
 _PART: Final = re.compile(r"(```.*?```|`[^`\n]+`|\[[^\]]*\]\([^)]*\))", re.DOTALL)
 """Code, and what is a link already."""
 _THREAD: Final = re.compile(r"\b([\w.-]+/[\w.-]+)#(\d+)")

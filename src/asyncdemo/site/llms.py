@@ -15,8 +15,6 @@ from urllib.parse import urljoin
 
 from mkdocs.config import load_config
 
-__all__ = ["write_llms"]
-
 _TITLE: Final = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 _SAID: Final = re.compile(r'<meta name="description" content="([^"]*)">')
 

@@ -34,17 +34,6 @@ from asyncdemo.render.lab.report_text import verdicts
 from asyncdemo.render.lab.tables import items, table
 from asyncdemo.site.fence import formatter, settings
 
-__all__ = [
-    "RECORDS",
-    "audit_html",
-    "lessons_html",
-    "overview_html",
-    "published",
-    "report",
-    "setting_html",
-    "table_html",
-]
-
 RECORDS: Final = Path("docs/measure/records")
 """Of the checkout, in which the site is built; ``reports`` unpacks them there."""
 _LONG: Final = 12

@@ -15,8 +15,6 @@ from typing import Final
 
 from asyncdemo.errors import MissingError
 
-__all__ = ["FOLDER", "PINNED", "fetched", "file_stem", "pinned"]
-
 PINNED: Final = Path("requirements/page.toml")
 FOLDER: Final = Path(".cache/site/npm")
 """Of the checkout: what was fetched."""

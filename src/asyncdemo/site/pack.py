@@ -12,8 +12,6 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from asyncdemo.errors import MissingError
 
-__all__ = ["SITE", "pack"]
-
 SITE: Final = Path("site")
 ARCHIVE: Final = Path("dist/asyncdemo-docs.zip")
 _FOLDER: Final = "asyncdemo-docs"

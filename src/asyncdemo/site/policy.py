@@ -12,8 +12,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-__all__ = ["write_policies"]
-
 _FIRST: Final = '<meta charset="utf-8">'
 _NAMED: Final = '<meta http-equiv="Content-Security-Policy"'
 _INLINE: Final = re.compile(r"<script>(.+?)</script>", re.DOTALL)

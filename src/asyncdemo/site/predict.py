@@ -32,8 +32,6 @@ from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.timelines import recorded_lesson
 from asyncdemo.testing.checks.words import singular
 
-__all__ = ["fence", "judging", "predict_html"]
-
 _INTRO: Final = "Answer before you look; any question can be left out. Nothing you enter leaves this page."
 
 

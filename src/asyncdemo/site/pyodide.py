@@ -16,8 +16,6 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import asyncdemo
 from asyncdemo.course.content.lesson import Lesson
 
-__all__ = ["packed_python", "pyodide_files"]
-
 _FILES: Final = (
     "pyodide.mjs",
     "pyodide.asm.mjs",

@@ -10,8 +10,6 @@ from html import escape
 from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.site.fence import formatter, settings
 
-__all__ = ["fence", "questions_html"]
-
 
 @formatter
 def fence(source: str) -> str:

@@ -27,8 +27,6 @@ from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.services import Services
 from asyncdemo.serving import RunContext, open_recording
 
-__all__ = ["FOLDER", "Judge", "Recordings", "Take"]
-
 FOLDER: Final = Path(".cache/site/runs")
 """Of the checkout, in which the site is built."""
 _INDEX: Final = "recordings.json"

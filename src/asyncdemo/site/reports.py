@@ -12,8 +12,6 @@ from pathlib import Path
 from asyncdemo.lab.results.record import load_record
 from asyncdemo.render.lab.page import render_page
 
-__all__ = ["write_reports"]
-
 
 def write_reports(folder: Path) -> None:
     """folder: of the records. Raises LabFileError."""

@@ -15,8 +15,6 @@ from asyncdemo.course.content.predictions import Prediction, PredictionKind, fil
 from asyncdemo.course.content.text import sections
 from asyncdemo.site.links import linked
 
-__all__ = ["notes_page", "questions_page"]
-
 _BLANK = "\\_" * 8
 
 

@@ -21,8 +21,6 @@ from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES
 from asyncdemo.site.fence import formatter, settings
 
-__all__ = ["fence", "textures_html"]
-
 _SHADES: Final = {CLASSES[shade]: shade for shade in CLASSES}
 _WORDS: Final = LEGEND | LEGEND_OF_CAUSES
 _HEADINGS: Final = ("state", "picture", "terminal", "ASCII", "meaning")

@@ -18,8 +18,6 @@ from asyncdemo.render.timeline.chart import charts
 from asyncdemo.site.fence import formatter, settings
 from asyncdemo.site.recordings import Recordings
 
-__all__ = ["figures", "lesson_accounts", "recorded_lesson", "timeline"]
-
 _FOLLOW: Final = (
     '<p class="timeline-follow">While it plays, marks in the programs say who is at which line, '
     "and arrows who just made whom go on. Point at a line to see its bars, at a bar to see its line.</p>"

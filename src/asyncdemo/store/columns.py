@@ -12,16 +12,6 @@ from typing import Any
 from asyncdemo.model import NO_WAIT, Spans, Wait
 from asyncdemo.store.fields import FieldError, time
 
-__all__ = [
-    "CauseTable",
-    "SpanColumns",
-    "check_equally_long",
-    "differences",
-    "in_range",
-    "integers",
-    "times",
-]
-
 Record = Mapping[str, Any]
 
 

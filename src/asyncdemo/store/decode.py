@@ -39,8 +39,6 @@ from asyncdemo.store.fields import FieldError, read, time
 from asyncdemo.store.gathered import Gathered, Record
 from asyncdemo.store.resolve import resolve
 
-__all__ = ["loads"]
-
 _LIST_ITEMS: dict[str, type[Any]] = {
     "slow_step": SlowStep,
     "blocking_call": BlockingCall,

@@ -24,8 +24,6 @@ from asyncdemo.model import (
 from asyncdemo.store.columns import differences
 from asyncdemo.store.fields import write
 
-__all__ = ["FORMAT", "LISTS", "dumps"]
-
 FORMAT = "asyncdemo.run/1"
 
 LISTS = {

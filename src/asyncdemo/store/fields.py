@@ -14,8 +14,6 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-__all__ = ["FieldError", "read", "time", "write"]
-
 _LARGEST = 2**63 - 1
 """Times are kept in 64 bits."""
 

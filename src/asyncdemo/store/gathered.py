@@ -14,8 +14,6 @@ from asyncdemo.model import Connection, Lane, MemorySample, Request, Resource, S
 from asyncdemo.store.columns import SpanColumns
 from asyncdemo.store.encode import LISTS
 
-__all__ = ["Chunks", "Gathered", "Record"]
-
 Record = Mapping[str, Any]
 
 Chunks = dict[int, list[Slot]]

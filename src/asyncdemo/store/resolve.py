@@ -28,8 +28,6 @@ from asyncdemo.store.encode import LISTS
 from asyncdemo.store.fields import read
 from asyncdemo.store.gathered import Chunks, Gathered
 
-__all__ = ["resolve"]
-
 Indices = Mapping[int, int]
 """Index in the file -> index in the run, of what the file holds."""
 

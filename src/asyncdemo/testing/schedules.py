@@ -33,8 +33,6 @@ from asyncdemo.testing.observe import Observed, observed, target_of
 __tracebackhide__ = True
 """pytest shows the line of the test, not ours."""
 
-__all__ = ["observe_schedules"]
-
 
 def observe_schedules(
     function: Callable[..., Any],

@@ -30,8 +30,6 @@ from asyncdemo.tui.driver import TerminalDriver
 from asyncdemo.tui.keys import KeysScreen
 from asyncdemo.tui.no_color import NoColorFilter
 
-__all__ = ["Application", "LearnerScreen", "run_application"]
-
 _TAKES_S: Final = 0.5
 
 

@@ -14,8 +14,6 @@ from textual.widget import Widget
 
 from asyncdemo.render.terminal.draw import Line
 
-__all__ = ["Drawing"]
-
 _Draw = Callable[[int, int], Sequence[Line]]
 
 

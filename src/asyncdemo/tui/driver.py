@@ -10,8 +10,6 @@ from typing import IO, Any
 
 from textual.drivers.linux_driver import LinuxDriver
 
-__all__ = ["TerminalDriver", "TerminalOutput"]
-
 
 class TerminalOutput:
     """A terminal's file, to which writing is no error when the terminal has gone away.

@@ -28,8 +28,6 @@ from asyncdemo.render.words import count
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.lesson.screen import LessonScreen
 
-__all__ = ["HomeScreen"]
-
 _TITLE_CELLS = 28
 _PAUSE_S: Final = 1.0
 """Digits that are further apart belong to two numbers."""

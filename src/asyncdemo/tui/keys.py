@@ -16,8 +16,6 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-__all__ = ["PICTURE_WORDS", "KeysScreen"]
-
 PICTURE_WORDS: Final[Mapping[str, str]] = {
     "lane": "a row: one call, task or thread, from its beginning to its end",
     "open": "begun, and not ended yet",

@@ -9,8 +9,6 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-__all__ = ["NoColorFilter"]
-
 _STANDS_OUT = 0.12
 _MUTED = 0.55
 """Differences in brightness, of 1: background and screen, grey text and what is behind it."""

@@ -16,8 +16,6 @@ from textual.widgets import Footer, Static
 
 from asyncdemo.tui.app import LearnerScreen
 
-__all__ = ["ReadingScreen"]
-
 
 class _Text(VerticalScroll):
     """Shows the keys for pages where there are several."""

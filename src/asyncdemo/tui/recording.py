@@ -23,8 +23,6 @@ from asyncdemo.render.terminal.output import Tail
 from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.serving import Batch, Job
 
-__all__ = ["LiveRecording"]
-
 _OUTPUT_LINES: Final = 200
 _FRAME_S: Final = 1 / 15
 _POLL_S: Final = 0.005

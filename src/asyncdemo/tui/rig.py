@@ -33,8 +33,6 @@ from asyncdemo.render.words import fit
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.drawing import Drawing
 
-__all__ = ["RigScreen"]
-
 _LOOK_S: Final = 0.1
 _LETTERS: Final = "abcd"
 

@@ -23,8 +23,6 @@ from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.timeline.window import RowWindows
 from asyncdemo.render.words import clean, duration, fit, place
 
-__all__ = ["RowStates"]
-
 _CURSOR: Final = Style(reverse=True)
 _TIME: Final = 10
 """Cells of a column of times."""

@@ -30,8 +30,6 @@ from asyncdemo.render.timeline.window import RowWindows
 from asyncdemo.render.words import count, fit
 from asyncdemo.tui.time_view import TimeView
 
-__all__ = ["RunRows"]
-
 _ABOVE: Final = 2
 """Lines above the rows: the title, the axis."""
 _CURSOR: Final = Style(reverse=True)

@@ -10,8 +10,6 @@ from typing import Final
 
 from asyncdemo.render.timeline.window import Window
 
-__all__ = ["TimeView"]
-
 _LEAST_NS: Final = 50_000
 """As far as one can zoom in."""
 

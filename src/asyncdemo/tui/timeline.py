@@ -16,8 +16,6 @@ from asyncdemo.render.terminal.picture import picture_of_runs
 from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.tui.drawing import Drawing
 
-__all__ = ["Timeline"]
-
 
 class Timeline(Drawing, can_focus=True):
     """One or more recorded runs on one scale: side by side where it is wide, else below each other.

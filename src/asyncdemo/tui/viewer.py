@@ -41,8 +41,6 @@ from asyncdemo.tui.row_states import RowStates
 from asyncdemo.tui.run_rows import RunRows
 from asyncdemo.tui.time_view import TimeView
 
-__all__ = ["ViewerScreen"]
-
 _DETAILS: Final = 4
 _TALL: Final = 30
 _FRAME_S: Final = 1 / 20

@@ -16,8 +16,6 @@ from asyncdemo.course.judging.practice import following
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.exercise.pane import ExercisePane
 
-__all__ = ["WatchScreen"]
-
 
 class WatchScreen(LearnerScreen):
     """Turns to whatever exercise is saved."""

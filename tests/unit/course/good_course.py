@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["COURSE", "LESSON", "change", "write_course"]
-
 LESSON = "01-start/04-tea"
 
 COURSE = """\

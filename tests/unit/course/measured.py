@@ -7,8 +7,6 @@ from dataclasses import replace
 from asyncdemo.analysis.metrics import Metrics, measure
 from tests.support.runs import Story
 
-__all__ = ["metrics"]
-
 
 def metrics(wall_s: float = 1.0, peak: int = 1) -> Metrics:
     """Metrics of a run in which one lane slept, with these two figures instead of its own."""

@@ -18,8 +18,6 @@ from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import RunContext, Session
 
-__all__ = ["FLASK", "SANIC", "SLEEPS", "options", "plan", "run_session", "script"]
-
 FLASK = """
 import os, sys, time
 from flask import Flask, request

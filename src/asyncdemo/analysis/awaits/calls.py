@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-__all__ = ["function_at", "unawaited_call"]
-
 
 def unawaited_call(source: str, function: str, dropped_at: int) -> int | None:
     """The line of the call whose coroutine was dropped at the line ``dropped_at``.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-__all__ = ["assigned_names"]
-
 
 def assigned_names(source: str) -> dict[int, tuple[str, ...]]:
     """Line -> the names that what is made there gets: several where a tuple is assigned a tuple.

@@ -11,8 +11,6 @@ from itertools import combinations
 
 from asyncdemo.analysis.awaits.flow import Comprehension, Function, Point, inside, path_of
 
-__all__ = ["beside", "have_an_order", "loops_around", "modules"]
-
 _UNDERWAY = frozenset({"aclose", "close", "communicate", "join", "wait", "wait_closed"})
 """Methods that wait for something which goes on already."""
 

@@ -11,8 +11,6 @@ from asyncdemo.analysis.metrics.ideal import was_cut_off
 from asyncdemo.analysis.metrics.steps import in_a_hub
 from asyncdemo.model import NO_WAIT, AwaitSequence, Outcome, Run, Site, State, Track, TrackKind, Wait
 
-__all__ = ["left_pending", "never_awaited", "sequential_awaits"]
-
 _WORDS = (
     "task",
     "coroutine",

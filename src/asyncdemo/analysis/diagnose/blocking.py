@@ -10,8 +10,6 @@ from asyncdemo.analysis.diagnose.pooling import made_in
 from asyncdemo.analysis.metrics.steps import blocking_steps, in_a_hub
 from asyncdemo.model import Run, SlowStep
 
-__all__ = ["blocks_the_loop", "gil_held_elsewhere"]
-
 _GIL = "gil"
 
 _IN_A_THREAD = "`await asyncio.to_thread(...)`"

@@ -15,8 +15,6 @@ from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, own
 from asyncdemo.analysis.diagnose.waiting import Phrases, listed, of_several
 from asyncdemo.model import LOOPS, Holding, Outcome, ResourceKind, Run, Site, State, Stuck, Track
 
-__all__ = ["deadlocks", "where_they_wait"]
-
 _AT_A_HOLDER = frozenset({"lock", "semaphore", "connection pool"})
 """Waits that end when one of those who hold it gives it back."""
 _ANY_OF_THEM = frozenset({"tasks", "executor"})

@@ -8,8 +8,6 @@ from enum import StrEnum
 
 from asyncdemo.model import Site
 
-__all__ = ["Finding", "FindingKind", "at", "many", "own", "span"]
-
 
 class FindingKind(StrEnum):
     """Which finding it is, the gravest first.

@@ -13,8 +13,6 @@ from asyncdemo.analysis.metrics.limits import Interval, merge, most_at_once
 from asyncdemo.analysis.metrics.pools import Queueing, leaked, queueing
 from asyncdemo.model import Resource, ResourceKind, Run, Slot, State, TrackKind
 
-__all__ = ["held_while_acquiring", "leaked_connections", "nested"]
-
 _JOINING = frozenset({"gather", "task", "taskgroup", "tasks", "thread"})
 """Waits for others, which may be those that queue."""
 

@@ -11,8 +11,6 @@ from asyncdemo.analysis.metrics import ResourceUse, limits, most_at_once, resour
 from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.model import Resource, ResourceKind, Run, Site, State, Track, TrackKind
 
-__all__ = ["idle_limits", "limits_per_call", "saturated_executors", "unbounded_fan_out"]
-
 _MANY = 200
 """Tasks of one function at the same time, from which on one asks what limits them."""
 

@@ -16,8 +16,6 @@ from asyncdemo.analysis.diagnose.finding import Finding, FindingKind, at, many, 
 from asyncdemo.analysis.metrics import left_pending
 from asyncdemo.model import Run, Site, State, TrackKind, Uncaught
 
-__all__ = ["mistakes"]
-
 _ACQUIRES: Final = re.compile(r"\b(Lock|Semaphore|Condition)\.acquire$")
 _Told = tuple[str, str, Site | None]
 """(message, advice, the line it is about)"""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from asyncdemo.analysis.diagnose.finding import at
 from asyncdemo.model import Resource, Run
 
-__all__ = ["called", "giving_back", "is_http", "noun", "size", "taken_in"]
-
 _SIZE = {
     "asyncpg": "`max_size`",
     "http": "its limit (`limit` of aiohttp's connector, `pool_maxsize` with requests)",

@@ -14,8 +14,6 @@ from asyncdemo.analysis.metrics.limits import causes_used
 from asyncdemo.analysis.metrics.pools import PoolUse, most_open, pool_use
 from asyncdemo.model import Resource, ResourceKind, Run, Track, TrackKind
 
-__all__ = ["made_in", "pools_per_call", "refused_by_pool", "reopened_connections", "small_pools"]
-
 _SEVERAL = 3
 """Pools of one line, from which on they look like one for each call."""
 

@@ -8,8 +8,6 @@ from collections.abc import Collection, Sequence
 from asyncdemo.analysis.diagnose.finding import many
 from asyncdemo.model import Holding, Resource, ResourceKind, Run, Site, State, Stuck
 
-__all__ = ["Phrases", "listed", "of_several", "spot"]
-
 _MOST_NAMES = 3
 _MOST_TARGETS = 4
 _WAITS: dict[str, str] = {

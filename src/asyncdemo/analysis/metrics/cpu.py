@@ -20,8 +20,6 @@ from asyncdemo.analysis.metrics.limits import Interval, causes_used, merge, over
 from asyncdemo.analysis.metrics.states import by_track, pieces, tally
 from asyncdemo.model import Run, State, Track, TrackKind
 
-__all__ = ["Idle", "cpu_ns", "idle_while_running"]
-
 _NOISE_NS = 1_000_000
 """Of one thread: less tells of the measuring, not of the thread."""
 

@@ -10,8 +10,6 @@ from itertools import pairwise
 from asyncdemo.analysis.metrics.limits import Meeting, meetings, most_at_once, most_at_work
 from asyncdemo.model import Lane, Outcome, Run, SummedTasks
 
-__all__ = ["FunctionUse", "function_use"]
-
 
 @dataclass(frozen=True, slots=True)
 class FunctionUse:

@@ -16,8 +16,6 @@ from asyncdemo.analysis.metrics.limits import Interval, Meeting, meetings, merge
 from asyncdemo.analysis.metrics.states import by_track, tally
 from asyncdemo.model import Lane, Outcome, ResourceKind, Run, RunOutcome, Spans, State, Wait
 
-__all__ = ["binding_limits", "ideal_ns", "list_schedule", "own_work_ns", "was_cut_off"]
-
 Limit = tuple[int, int]
 """(index of the resource, how many may hold it)."""
 

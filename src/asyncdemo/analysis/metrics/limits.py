@@ -11,24 +11,6 @@ from itertools import accumulate, chain
 from asyncdemo.analysis.metrics.states import STATES
 from asyncdemo.model import Lane, Resource, ResourceKind, Run, Spans, State, Wait
 
-__all__ = [
-    "Interval",
-    "Meeting",
-    "ResourceUse",
-    "causes_used",
-    "limits",
-    "meetings",
-    "merge",
-    "most_at_once",
-    "most_at_work",
-    "open_lanes",
-    "overlap_ns",
-    "peak",
-    "resource_use",
-    "spans_in",
-    "summed",
-]
-
 Interval = tuple[int, int]
 """(start_ns, end_ns), the end excluded."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from asyncdemo.model import Run
 
-__all__ = ["MemoryUse", "memory_use"]
-
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:

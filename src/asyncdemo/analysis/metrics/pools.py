@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from asyncdemo.analysis.metrics.limits import Interval, merge, most_at_once, overlap_ns, spans_in
 from asyncdemo.model import Connection, Outcome, Resource, ResourceKind, Run, Slot, State
 
-__all__ = ["PoolUse", "Queueing", "leaked", "most_open", "pool_use", "queueing"]
-
 
 @dataclass(frozen=True, slots=True)
 class Queueing:

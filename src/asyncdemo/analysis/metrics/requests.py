@@ -12,8 +12,6 @@ from math import ceil
 
 from asyncdemo.model import Request, Run
 
-__all__ = ["RequestUse", "has_failed", "path_of", "request_use", "requests_by_path"]
-
 _FIRST_SERVER_ERROR = 500
 
 

@@ -10,8 +10,6 @@ from dataclasses import replace
 
 from asyncdemo.model import Run
 
-__all__ = ["at_service", "served_ns"]
-
 
 def served_ns(run: Run) -> tuple[float, float]:
     """From the first send to the last response; of what is no server from ever to ever."""

@@ -13,19 +13,6 @@ from operator import sub
 
 from asyncdemo.model import Lane, Request, Run, Spans, State, Wait
 
-__all__ = [
-    "STATES",
-    "LaneTotals",
-    "Tally",
-    "by_track",
-    "durations",
-    "lane_totals",
-    "pieces",
-    "row_totals",
-    "state_sums",
-    "tally",
-]
-
 STATES = tuple(State)
 """By their number: looked up, as calling ``State`` takes long."""
 

@@ -14,8 +14,6 @@ from asyncdemo.analysis.metrics.served import served_ns
 from asyncdemo.analysis.metrics.states import durations
 from asyncdemo.model import Run, Site, SlowStep, State, Track, TrackKind, lineage
 
-__all__ = ["LongestStep", "blocking_steps", "in_a_hub", "longest_step"]
-
 
 @dataclass(frozen=True, slots=True)
 class LongestStep:

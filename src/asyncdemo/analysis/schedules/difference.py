@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from asyncdemo.model import Run
 
-__all__ = ["Difference", "Moment", "first_difference"]
-
 
 @dataclass(frozen=True, slots=True)
 class Moment:

@@ -9,8 +9,6 @@ from asyncdemo.analysis.diagnose import FindingKind, diagnose
 from asyncdemo.analysis.schedules.token import Delays
 from asyncdemo.model import Run, RunOutcome
 
-__all__ = ["Attempt", "Ending", "Exploration", "Group", "ending_of"]
-
 _MATTER = frozenset(
     {
         FindingKind.DEADLOCK,

@@ -10,8 +10,6 @@ import re
 from asyncdemo.errors import UsageError
 from asyncdemo.model import Run
 
-__all__ = ["Delays", "delays_of", "parse_token", "token_of"]
-
 Delays = int | tuple[tuple[int, int], ...]
 """A seed from which delays are drawn, or the delays: number of the callback, nanoseconds."""
 

@@ -11,8 +11,6 @@ import struct
 import zlib
 from typing import Final
 
-__all__ = ["file_body", "json_body", "png"]
-
 _BOUNDARY: Final = "----asyncdemo-upload-7MA4YWxkTrZu0gW"
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _TYPES: Final = {

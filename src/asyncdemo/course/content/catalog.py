@@ -15,8 +15,6 @@ from pathlib import Path
 from asyncdemo.course.content.manifest import Table, read, read_head
 from asyncdemo.errors import CourseError, MissingError
 
-__all__ = ["Course", "Heading", "Module", "find_course", "heading_of", "load_course"]
-
 
 @dataclass(frozen=True, slots=True)
 class Heading:

@@ -17,8 +17,6 @@ from asyncdemo.course.content.manifest import Knobs
 if TYPE_CHECKING:
     from asyncdemo.analysis.metrics import Metrics
 
-__all__ = ["OPERATORS", "Claim", "Condition", "Verdict", "check"]
-
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     "==": operator.eq,
     "<=": operator.le,

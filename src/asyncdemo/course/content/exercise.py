@@ -17,8 +17,6 @@ from asyncdemo.course.content.manifest import Knobs, Table, Value
 from asyncdemo.course.content.text import sections
 from asyncdemo.services import NAMES
 
-__all__ = ["HINT_HEADINGS", "Exercise", "Sentence", "Wrong", "read_exercise", "read_services"]
-
 HINT_HEADINGS: Final = ("Where to look", "The cause", "Nearly the answer")
 """The headings of hints.md: three levels, each nearer to the answer."""
 

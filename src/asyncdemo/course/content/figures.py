@@ -15,8 +15,6 @@ from asyncdemo.model import Outcome, ResourceKind
 if TYPE_CHECKING:
     from asyncdemo.analysis.metrics import FunctionUse, Metrics, RequestUse
 
-__all__ = ["FIGURES", "FUNCTION_FIGURES", "REQUEST_FIGURES", "figure", "mistake"]
-
 
 def _longest_step_ms(metrics: Metrics) -> float:
     return metrics.longest_step.duration_ns / 1e6 if metrics.longest_step else 0.0

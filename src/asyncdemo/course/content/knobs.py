@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from asyncdemo.course.content.lesson import Knob, Lesson
     from asyncdemo.course.content.load import Load
 
-__all__ = ["constants", "describe", "for_scripts", "settings", "values"]
-
 
 def constants(script: Path) -> dict[str, Value]:
     """Upper-case module-level constants with a plain value, in order. Raises CourseError."""

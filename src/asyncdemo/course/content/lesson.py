@@ -20,8 +20,6 @@ from asyncdemo.course.content.manifest import Table, read
 from asyncdemo.course.content.predictions import Choice, Prediction, PredictionKind
 from asyncdemo.errors import UsageError
 
-__all__ = ["Knob", "Lesson", "Quoted", "Variant", "load_lesson"]
-
 EXPECTATIONS: Final = ("ok", "failed", "timeout")
 
 

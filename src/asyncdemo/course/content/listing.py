@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from asyncdemo.course.content.lesson import Variant
 
-__all__ = ["Listing", "listing"]
-
 
 @dataclass(frozen=True, slots=True)
 class Listing:

@@ -17,8 +17,6 @@ from asyncdemo.errors import UsageError
 if TYPE_CHECKING:
     from asyncdemo.load.plan import Plan
 
-__all__ = ["Load", "Sending", "read_load"]
-
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _ARRIVALS: Final = ("uniform", "poisson")
 _HOST, _PORT = "127.0.0.1", 1

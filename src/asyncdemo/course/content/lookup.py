@@ -10,8 +10,6 @@ from asyncdemo.errors import UsageError
 if TYPE_CHECKING:
     from asyncdemo.course.content.catalog import Course, Heading
 
-__all__ = ["find_lesson"]
-
 
 def find_lesson(course: Course, typed: str) -> Heading:
     """The lesson with this id or number, or the only one whose id has this part.

@@ -13,8 +13,6 @@ from typing import Final, overload
 
 from asyncdemo.errors import CourseError
 
-__all__ = ["Knobs", "Table", "Value", "read", "read_head"]
-
 Value = int | float | str | bool
 
 Knobs = Mapping[str, Value]

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-__all__ = ["Difference", "differences", "without"]
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:

@@ -21,21 +21,6 @@ from asyncdemo.testing.checks.words import singular
 if TYPE_CHECKING:
     from asyncdemo.analysis.metrics import Metrics
 
-__all__ = [
-    "Answer",
-    "Choice",
-    "Comparison",
-    "Prediction",
-    "PredictionKind",
-    "answer_words",
-    "compare",
-    "fill",
-    "happened",
-    "parse",
-    "quantity",
-    "variants_needed",
-]
-
 Answer = float | str | tuple[str, ...]
 """A number, the text of a choice, or names of variants in order."""
 

@@ -16,8 +16,6 @@ from asyncdemo.course.content.text import sections
 if TYPE_CHECKING:
     from asyncdemo.course.content.lesson import Lesson
 
-__all__ = ["Preset", "presets"]
-
 
 @dataclass(frozen=True, slots=True)
 class Preset:

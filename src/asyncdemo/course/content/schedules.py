@@ -15,8 +15,6 @@ from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.errors import UsageError
 
-__all__ = ["Schedule", "find_schedule"]
-
 _LESSON = re.compile(r"\]\([^)\s]*?\blessons/([a-z0-9-]+)\.(?:md|html)")
 _NO_LESSONS = frozenset({"index", "instructors", "questions"})
 """Pages beside them."""

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from asyncdemo.errors import CourseError
 
-__all__ = ["sections"]
-
 
 def sections(readme: Path) -> dict[str, str]:
     """Heading -> Markdown below it, for the headings of the second level, in order."""

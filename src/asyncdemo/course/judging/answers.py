@@ -21,8 +21,6 @@ from asyncdemo.course.content.predictions import (
 )
 from asyncdemo.course.workspace.progress import Predicted
 
-__all__ = ["JudgedAnswer", "answerable", "judge_answers"]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:

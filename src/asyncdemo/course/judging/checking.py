@@ -21,8 +21,6 @@ from asyncdemo.course.judging.verdict import Check
 from asyncdemo.errors import CourseError
 from asyncdemo.testing.checks import CheckFailed, Seen
 
-__all__ = ["Stopped", "imported_checks", "load_check", "run_check", "told"]
-
 Result = TypeVar("Result")
 
 _LIMIT_S: Final = 20.0

@@ -18,8 +18,6 @@ from asyncdemo.model import Run
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import Job, ServiceCache
 
-__all__ = ["LessonJobs", "not_as_meant"]
-
 
 class LessonJobs:
     """A context manager, which stops the services of the lesson at its end."""

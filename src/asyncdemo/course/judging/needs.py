@@ -14,8 +14,6 @@ from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command, missing_packages
 from asyncdemo.services import choose
 
-__all__ = ["need"]
-
 
 def need(lesson: Heading, load: Load | None, services: Sequence[str]) -> None:
     """Raises MissingError with the command that installs what is not there."""

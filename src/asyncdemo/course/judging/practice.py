@@ -24,8 +24,6 @@ from asyncdemo.model import Run
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.serving import ServiceCache
 
-__all__ = ["Practice", "following", "record_of"]
-
 
 class Practice:
     """One exercise of a workspace.

@@ -17,8 +17,6 @@ from asyncdemo.errors import AsyncdemoError, MissingError
 from asyncdemo.packages import install_command
 from asyncdemo.services import NotThereError, settings
 
-__all__ = ["Readiness", "numbers_words", "readiness", "readiness_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Readiness:

@@ -10,8 +10,6 @@ from asyncdemo.course.content.manifest import Knobs
 from asyncdemo.services import Services
 from asyncdemo.serving import RunContext
 
-__all__ = ["make_run_context"]
-
 
 def make_run_context(
     load: Load | None,

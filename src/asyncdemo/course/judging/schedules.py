@@ -20,8 +20,6 @@ from asyncdemo.render.words import RUN_OUTCOME_WORDS, count
 from asyncdemo.serving.schedules import explore
 from asyncdemo.testing.checks import CheckFailed, Seen
 
-__all__ = ["judge_schedules"]
-
 _MAIN = "main"
 
 

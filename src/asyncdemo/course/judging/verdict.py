@@ -23,8 +23,6 @@ from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.render.words import settings_words
 from asyncdemo.testing.checks import CheckFailed, Evidence, Missed, Seen
 
-__all__ = ["Check", "Failure", "Maker", "Verdict", "judged", "options_of"]
-
 _MEMORY_BYTES = 1 << 30
 _PROCESSES = 50
 _TRIES = 3

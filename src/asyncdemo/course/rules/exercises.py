@@ -20,8 +20,6 @@ from asyncdemo.course.rules.scripts import (
     faults_of_syntax,
 )
 
-__all__ = ["RULES"]
-
 _LEAST_WRONG: Final = 3
 _NEAR: Final = 3
 """Lines around a TODO that stands between functions: they may differ as well."""

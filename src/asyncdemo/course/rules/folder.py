@@ -10,8 +10,6 @@ from typing import Final
 from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Rule
 
-__all__ = ["RULES"]
-
 _HIDING: Final = sys.stdlib_module_names | {"async"}
 _APPS: Final = "apps"
 """What the lab measures, in the folder of the lesson that is about it."""

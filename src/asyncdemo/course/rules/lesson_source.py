@@ -18,8 +18,6 @@ from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.services import Services
 from asyncdemo.serving import ServiceCache
 
-__all__ = ["LessonSource", "Script", "Section", "line_at", "manifest_line", "prose", "text_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Section:

@@ -14,8 +14,6 @@ from asyncdemo.course.rules.lesson_source import LessonSource, Script
 from asyncdemo.course.rules.problem import SEEDS, Fault, Rule
 from asyncdemo.errors import AsyncdemoError
 
-__all__ = ["RULES"]
-
 _PORT: Final = 'PORT = int(os.environ.get("PORT", "8000"))'
 _SIGNS: Final = {
     "s3": ("AWS_ENDPOINT_URL_S3", "aioboto3", "boto3", "botocore", "aiobotocore"),

@@ -9,8 +9,6 @@ from typing import Final
 
 from asyncdemo.course.rules.lesson_source import LessonSource
 
-__all__ = ["SEEDS", "Fault", "Problem", "Rule"]
-
 SEEDS: Final = (1, 2, 3)
 """What the knobs of an exercise are drawn from while it is held against the rules: always the same."""
 

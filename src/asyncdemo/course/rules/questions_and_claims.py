@@ -13,8 +13,6 @@ from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.errors import AsyncdemoError
 
-__all__ = ["RULES", "Settings", "settings_of"]
-
 Settings = tuple[tuple[str, str], ...]
 """Knobs to set, as they would be typed."""
 

@@ -15,8 +15,6 @@ from asyncdemo.course.rules.lesson_source import LessonSource, line_at
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.errors import AsyncdemoError
 
-__all__ = ["FENCE", "RULES", "THREAD"]
-
 THREAD: Final = re.compile(r"\b[\w.-]+/[\w.-]+#\d+")
 """A GitHub thread by name: owner/repository#number."""
 

@@ -34,8 +34,6 @@ from asyncdemo.recording.output_buffer import OutputBuffer
 from asyncdemo.recording.runner import Options, Stdout, Target
 from asyncdemo.serving import open_recording
 
-__all__ = ["RULES", "Ending", "Recorded", "ending", "knob_sets", "problems_of_runs"]
-
 TIMEOUT_S: Final = 60.0
 HANGS_S: Final = 10.0
 """For scripts that a lesson means to hang: longer than any that does not."""

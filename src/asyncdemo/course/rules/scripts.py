@@ -9,8 +9,6 @@ from typing import Final
 from asyncdemo.course.rules.lesson_source import LessonSource, Script
 from asyncdemo.course.rules.problem import Fault, Rule
 
-__all__ = ["RULES", "faults_of_guard", "faults_of_imports", "faults_of_length", "faults_of_syntax"]
-
 _GUARD: Final = '\n\nif __name__ == "__main__":\n'
 
 

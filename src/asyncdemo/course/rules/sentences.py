@@ -25,8 +25,6 @@ from asyncdemo.course.content.exercise import Exercise
 from asyncdemo.course.rules.lesson_source import LessonSource, Script, line_at, prose
 from asyncdemo.course.rules.problem import Fault, Rule
 
-__all__ = ["RULES"]
-
 _COMMAND: Final = re.compile(r"\bpython \S+\.py\b|\basyncdemo check\b")
 _DEMAND: Final = re.compile(
     r"\b(must|may|should|never|always|only|at (most|least)|leave|keep|do not|don't)\b", re.I

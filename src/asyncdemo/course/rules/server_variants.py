@@ -24,8 +24,6 @@ from asyncdemo.course.rules.problem import Fault
 from asyncdemo.serving.ports import HOST, free_port
 from asyncdemo.serving.probe import Probe
 
-__all__ = ["faults_of_server"]
-
 _READY_S: Final = 30.0
 _ANSWER_S: Final = 30.0
 _GRACE_S: Final = 5.0

@@ -23,8 +23,6 @@ from asyncdemo.course.rules.problem import Problem
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.serving import ServiceCache
 
-__all__ = ["measures_time", "problems_of", "problems_side_by_side"]
-
 _TIMES: Final = ("_s", "_ms")
 """What the names of figures end with that are a time, or a rate."""
 

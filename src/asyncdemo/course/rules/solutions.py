@@ -20,8 +20,6 @@ from asyncdemo.course.rules.runs import ending
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.model import RunOutcome
 
-__all__ = ["RULES"]
-
 _GRACE_S: Final = 5.0
 """What plain Python may take beyond the exercise's own limit, which does not count its start."""
 _BROKEN: Final = ("SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError", "NameError")

@@ -14,8 +14,6 @@ from asyncdemo.course.rules.problem import SEEDS, Fault, Rule
 from asyncdemo.course.rules.references import FENCE, THREAD
 from asyncdemo.errors import CourseError
 
-__all__ = ["RULES"]
-
 ABOUT_OTHER_CODE: Final = {"One more question", "For instructors"}
 COMMANDS: Final = ("asyncdemo", "python", "python3", "cp", "cd", "mkdir", "pip", "make", "git", "#")
 NAMES: Final = re.compile(r"\b(?:Python|PEP|RFC|HTTP)\s+\d+(?:\.\d+)*|\w+\(\d+\)|https?://\S+|\]\([^)]*\)")

@@ -19,8 +19,6 @@ from asyncdemo.course.rules.lesson_source import LessonSource, manifest_line, te
 from asyncdemo.course.rules.problem import Problem
 from asyncdemo.errors import CourseError
 
-__all__ = ["Survey", "survey"]
-
 MANIFEST: Final = "manifest"
 COURSE: Final = "course"
 

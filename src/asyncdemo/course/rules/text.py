@@ -11,8 +11,6 @@ from asyncdemo.course.rules.lesson_source import LessonSource, line_at
 from asyncdemo.course.rules.problem import Fault, Rule
 from asyncdemo.course.rules.references import THREAD
 
-__all__ = ["ANSWER", "RULES", "SECTIONS"]
-
 SECTIONS: Final = (
     "The question",
     "Predict",

@@ -10,8 +10,6 @@ from asyncdemo.course.content.pairs import differences
 from asyncdemo.course.rules.lesson_source import LessonSource
 from asyncdemo.course.rules.problem import Fault, Rule
 
-__all__ = ["RULES"]
-
 
 def names(source: LessonSource) -> Iterator[Fault]:
     scripts = [script for script in source.variants.values() if script.tree is not None]

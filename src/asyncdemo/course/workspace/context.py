@@ -16,17 +16,6 @@ from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace, find
 from asyncdemo.errors import CourseError, UsageError
 
-__all__ = [
-    "CourseContext",
-    "current_folder",
-    "latest",
-    "locate",
-    "resolved",
-    "shown_path",
-    "state_progress",
-    "surrounding_workspace",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class CourseContext:

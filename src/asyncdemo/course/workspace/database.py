@@ -14,8 +14,6 @@ from typing import Final
 
 from asyncdemo.errors import WorkspaceError
 
-__all__ = ["reading", "writing"]
-
 _APPLICATION_ID: Final = 0x6173796E  # "asyn": SQLite keeps it in the file's header
 _VERSION: Final = 1
 _BUSY_S: Final = 30.0

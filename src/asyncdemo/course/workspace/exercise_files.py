@@ -29,8 +29,6 @@ from asyncdemo.course.workspace.workspace import (
 )
 from asyncdemo.errors import WorkspaceError
 
-__all__ = ["Given", "Happened", "fill", "reset"]
-
 
 class Happened(StrEnum):
     """What ``fill`` did with a file."""

@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-__all__ = ["discard", "draft", "publish", "replace", "reserve", "state_folder", "sweep"]
-
 _NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK}
 """What file systems without hard links (FAT, some of the network) answer."""
 _FORGOTTEN_S: Final = 3600.0

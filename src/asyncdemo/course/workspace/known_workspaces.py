@@ -18,8 +18,6 @@ from asyncdemo.course.workspace.files import state_folder
 from asyncdemo.course.workspace.workspace import Workspace, load
 from asyncdemo.errors import WorkspaceError
 
-__all__ = ["is_known", "known_workspaces", "need_known", "remember"]
-
 _TABLES: Final = "CREATE TABLE workspaces (place INTEGER PRIMARY KEY, folder BLOB UNIQUE, course BLOB)"
 """The latest has the highest place. Paths are bytes, as not every name is text; course may be NULL."""
 

@@ -12,8 +12,6 @@ from asyncdemo.course.content.catalog import Course, Heading
 from asyncdemo.course.workspace.progress import Record
 from asyncdemo.course.workspace.workspace import has_exercise
 
-__all__ = ["Step", "current_exercise", "exercises", "first_unread", "following_exercise", "next_step"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

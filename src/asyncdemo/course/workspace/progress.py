@@ -16,8 +16,6 @@ from typing import Final
 from asyncdemo.course.workspace.database import reading, writing
 from asyncdemo.errors import WorkspaceError
 
-__all__ = ["Predicted", "Progress", "Record", "now"]
-
 _HINTS: Final = 3
 _TABLES: Final = """
 CREATE TABLE lessons (

@@ -21,8 +21,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
-__all__ = ["Change", "Content", "Saves", "Watcher", "read_content"]
-
 _QUIET_S: Final = 0.02
 """A file in which nothing has changed for so long is written to its end ..."""
 _EMPTY_S: Final = 0.3

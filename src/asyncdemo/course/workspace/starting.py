@@ -23,8 +23,6 @@ from asyncdemo.course.workspace.progress import Progress
 from asyncdemo.course.workspace.workspace import Workspace, find
 from asyncdemo.errors import UsageError, WorkspaceError
 
-__all__ = ["FOLDER", "Started", "start_workspace"]
-
 FOLDER: Final = "asyncdemo-exercises"
 """Of a workspace that was given no other, in the current folder."""
 

@@ -21,19 +21,6 @@ from asyncdemo.course.content.catalog import Heading
 from asyncdemo.course.workspace import files
 from asyncdemo.errors import WorkspaceError
 
-__all__ = [
-    "Entry",
-    "FileState",
-    "Workspace",
-    "explained",
-    "find",
-    "has_exercise",
-    "leads_out",
-    "load",
-    "text_hash",
-    "write",
-]
-
 FORMAT: Final = "asyncdemo.workspace/1"
 _OWN: Final = ".asyncdemo"
 _MANIFEST: Final = "workspace.json"

@@ -19,8 +19,6 @@ from asyncdemo.load.address import read_url
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command
 
-__all__ = ["locust_command", "main", "parser"]
-
 _LOCUSTFILE: Final = Path(__file__).with_name("locustfile.py")
 _PORT: Final = 5557
 """Locust's own, of its master."""

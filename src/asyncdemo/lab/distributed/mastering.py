@@ -20,8 +20,6 @@ from asyncdemo.lab.distributed.shares import Share, divided, merged, superposed
 from asyncdemo.load import Plan
 from asyncdemo.load.command import summary
 
-__all__ = ["GO", "PLAN", "READY", "SHARE", "Master", "told"]
-
 PLAN, READY, GO, SHARE = "asyncdemo plan", "asyncdemo ready", "asyncdemo go", "asyncdemo share"
 """Messages: to a worker, from it, to all, from it."""
 _LOOK_S: Final = 0.5

@@ -9,8 +9,6 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-__all__ = ["count_p", "gaps_p"]
-
 _SECOND_NS = 1e9
 _TERMS = 100
 

@@ -22,8 +22,6 @@ from asyncdemo.load.events import Answered, Event, Sent
 from asyncdemo.load.histogram import Histogram
 from asyncdemo.load.schedule import arrivals_ns
 
-__all__ = ["Share", "Stopwatch", "divided", "merged", "superposed"]
-
 _INT64: Final = "q"
 _NOT_ANSWERED: Final = -1
 _Key = TypeVar("_Key")

@@ -16,8 +16,6 @@ from asyncdemo.lab.harness.protocol import Count, Experiment, Scene
 from asyncdemo.lab.results.laws import backlog_s
 from asyncdemo.load import Send
 
-__all__ = ["longest_of_backlog", "prepared"]
-
 _SEND: Final = Send("GET", "/")
 _TEXT: Final = b"Hello, world!"
 

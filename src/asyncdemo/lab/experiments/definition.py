@@ -40,8 +40,6 @@ from asyncdemo.lab.results.strict import from_plain
 from asyncdemo.lab.servers import PROGRAMS, App, Interface, Program
 from asyncdemo.load import Send
 
-__all__ = ["Definition", "load_definition"]
-
 _FOLDER: Final = Path(__file__).parent
 _AXES: Final = ("figure", "arm", "base", "setting", "base_setting")
 _FIGURES: Final = {"throughput": THROUGHPUT, "mean latency": MEAN_LATENCY}

@@ -21,8 +21,6 @@ from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
-__all__ = ["described", "prepared"]
-
 _FILM: Final = 995
 _REVIEW: Final = {"film_id": _FILM, "rating": 4}
 _JSON: Final = ("Content-Type", "application/json")

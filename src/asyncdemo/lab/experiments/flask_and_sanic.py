@@ -16,8 +16,6 @@ from asyncdemo.lab.harness.checks import all_at_once_check, json_check, threads_
 from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 
-__all__ = ["prepared"]
-
 _SENDS: Final = {"upload": Send("POST", "/upload"), "calc": Send("GET", "/calc")}
 _UNTHREADED, _THREADED, _SANIC = "flask-unthreaded", "flask-threaded", "sanic"
 _GATE, _FASTEST_MS, _SLOWEST_MS, _SEED, _NUMBERS = 5, 100, 200, 1, 1_000_000

@@ -17,8 +17,6 @@ from asyncdemo.lab.harness.protocol import Check, Experiment, Scene, Seen, When
 from asyncdemo.lab.servers import PROGRAMS, Program
 from asyncdemo.load import Send
 
-__all__ = ["prepared"]
-
 _SEND: Final = Send("GET", "/")
 _BODY: Final = b"Hello, World!"
 

@@ -34,8 +34,6 @@ from asyncdemo.lab.results.laws import bound_per_s, littles_latency_ms
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
-__all__ = ["described", "prepared"]
-
 _ONE_AT_A_TIME: Final = ("sync", "gevent", "own-gevent")
 _SEVERAL: Final = ("gevent-psycogreen", "own-gevent-psycogreen")
 _FILM: Final = 995

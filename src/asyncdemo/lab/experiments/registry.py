@@ -19,8 +19,6 @@ from asyncdemo.lab.results.setup import Extent
 if TYPE_CHECKING:  # the list of experiments is read where nothing of the lab is installed
     from asyncdemo.lab.harness.protocol import Experiment
 
-__all__ = ["EXPERIMENTS", "Entry", "Surroundings", "find_experiment"]
-
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:

@@ -24,8 +24,6 @@ from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.load import Send
 
-__all__ = ["Held", "condition", "prepared"]
-
 _SEND: Final = Send("GET", "/later")
 _TEXT: Final = b"Hello, later!"
 _PATIENT_S: Final = 30.0

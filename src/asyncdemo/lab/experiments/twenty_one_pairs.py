@@ -32,8 +32,6 @@ from asyncdemo.lab.stack import (
 )
 from asyncdemo.packages import WITHOUT_WHEEL
 
-__all__ = ["BASE_AGAIN", "prepared"]
-
 BASE_AGAIN: Final = f"{BASE}-again"
 """The base, measured a second time: it stands in the article's row of the base, whose ratio is 1."""
 _ROWS: Final = {BASE_AGAIN if name == BASE else name: pair.row for name, pair in PAIRS.items()}

@@ -14,8 +14,6 @@ from typing import Final
 
 from asyncdemo.serving.ports import CAN_TELL, listening, owners, tcp_sockets
 
-__all__ = ["Acceptors", "look", "look_with_psutil"]
-
 _NOT_ACCEPTED: Final = "0"
 Pids = Callable[[], Collection[int]]
 

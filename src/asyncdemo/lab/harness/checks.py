@@ -16,8 +16,6 @@ from asyncdemo.lab.harness.protocol.description import Check, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["all_at_once_check", "answer_check", "json_check", "threads_of"]
-
 _PATIENCE_S = 10.0
 
 

@@ -23,8 +23,6 @@ from asyncdemo.lab.harness.engines import Engine, Measured
 from asyncdemo.lab.harness.load_reports import Report, read_ab, read_oha, read_wrk
 from asyncdemo.load import Plan
 
-__all__ = ["PROGRAMS", "Program", "found_engines"]
-
 _POLL_S: Final = 0.01
 
 

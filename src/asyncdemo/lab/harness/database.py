@@ -19,8 +19,6 @@ from asyncdemo.lab.harness.pinning import choose_pinning
 from asyncdemo.lab.harness.protocol import Scene
 from asyncdemo.services import Services
 
-__all__ = ["Database", "Risen", "address_of_apps", "film_database"]
-
 _NAME: Final = "DATABASE_URL"
 _OLDEST: Final = 140000
 """The first version that counts sessions."""

@@ -18,17 +18,6 @@ from asyncdemo.lab.results.trial import Histograms, Load
 from asyncdemo.load import Client, Plan, Result
 from asyncdemo.packages import version_of
 
-__all__ = [
-    "OURS",
-    "PYTHON_CLIENTS",
-    "ClientEngine",
-    "Engine",
-    "Measured",
-    "Sending",
-    "found_python_clients",
-    "latencies_ms",
-]
-
 _BEYOND: Final = RULES[FlagKind.FEW_SAMPLES].limit or 0.0
 """Answers that must lie beyond a percentile for it to be quoted."""
 OURS: Final = "asyncdemo.load"

@@ -24,8 +24,6 @@ from typing import Any, Final
 from asyncdemo.capture import wire
 from asyncdemo.recording.processes import ProcessTree
 
-__all__ = ["main"]
-
 _SET_CHILD_SUBREAPER: Final = 36
 """prctl(2): who has lost their parent become our children, so all that the server started can be found."""
 _MOST_FILES: Final = 1 << 16

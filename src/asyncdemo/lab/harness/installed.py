@@ -9,8 +9,6 @@ import os
 import shutil
 from typing import Final
 
-__all__ = ["find"]
-
 _FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/homebrew/sbin")
 """Where servers lie that are not on everybody's PATH."""
 

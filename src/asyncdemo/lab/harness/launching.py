@@ -31,8 +31,6 @@ from asyncdemo.lab.servers import PYTHON, Command
 from asyncdemo.recording.processes import ProcessTree
 from asyncdemo.services.programs import ending_words
 
-__all__ = ["Running"]
-
 _SOURCE: Final = str(Path(__file__).resolve().parents[3])
 _LINES_KEPT: Final = 200
 _LINES_TOLD: Final = 15

@@ -13,8 +13,6 @@ from typing import Protocol, Self
 from asyncdemo.errors import EXIT_MISSING, AsyncdemoError
 from asyncdemo.lab.results.trial import TrialOutcome
 
-__all__ = ["Knobs", "NotStarted", "PortKept", "Startable", "Started", "Unavailable"]
-
 Knobs = Mapping[str, int | float | str]
 """"workers", "threads", "backlog", "connections" and "loop" are the server's; any other is the app's, which
 finds it in its environment: ``delay_ms`` as ``LAB_DELAY_MS``.

@@ -15,8 +15,6 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.harness.engines import latencies_ms
 from asyncdemo.lab.results.trial import Load
 
-__all__ = ["Report", "read_ab", "read_oha", "read_wrk"]
-
 _MS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6}
 _S: Final = {unit: ms / 1e3 for unit, ms in _MS.items()}
 

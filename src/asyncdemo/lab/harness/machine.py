@@ -21,8 +21,6 @@ import psutil
 from asyncdemo.lab.harness.pinning import Pinning
 from asyncdemo.lab.results.setup import Environment
 
-__all__ = ["describe_machine", "processor_name"]
-
 _PACKAGES: Final = ("hdrhistogram", "httptools", "uvloop")
 """Of the load client."""
 _SYSCTLS: Final = (

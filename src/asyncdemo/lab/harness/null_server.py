@@ -11,8 +11,6 @@ import asyncio
 import sys
 from typing import Final, cast
 
-__all__ = ["ANSWER", "main"]
-
 ANSWER: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 _HOST: Final = "127.0.0.1"
 _END: Final = b"\r\n\r\n"

@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-__all__ = ["Pinning", "choose_pinning", "keep_to", "own_processors", "ranges", "running_on"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pinning:

@@ -26,8 +26,6 @@ from asyncdemo.load.result import Result
 from asyncdemo.load.schedule import arrivals_ns
 from asyncdemo.load.tally import Tally
 
-__all__ = ["main"]
-
 _NS: Final = 1_000_000_000
 Request = Callable[[Send], Awaitable[int]]
 """Sends one, reads the whole answer, and gives its status."""

@@ -21,8 +21,6 @@ from typing import Final
 from asyncdemo.lab.harness.acceptors import Acceptors, Pids, look
 from asyncdemo.lab.servers import HOST
 
-__all__ = ["RollCall"]
-
 _HALF: Final = b"GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: asyncdemo\r\n"
 _REST: Final = b"Connection: close\r\n\r\n"
 _ACCEPT_S: Final = 0.25

@@ -22,8 +22,6 @@ from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Interface, L
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
-__all__ = ["ServedApp", "served_script", "shared_packages"]
-
 _ATTEMPTS: Final = 3
 """With a port each: between finding one free and the server taking it, somebody else may."""
 _STARTS_S: Final = 60.0

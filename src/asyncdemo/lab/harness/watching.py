@@ -21,8 +21,6 @@ import psutil
 
 from asyncdemo.lab.results.trial import Memory, Server, System
 
-__all__ = ["Machine", "Reading", "Watch", "server_between", "system_between"]
-
 _INTERVAL_S: Final = 0.25
 _SHARE: Final = 20
 """... but so many times what one sample took: watching many workers must not become a load of its own."""

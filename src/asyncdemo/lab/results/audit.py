@@ -14,28 +14,6 @@ from typing import Final, ParamSpec
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
 
-__all__ = [
-    "CHECKS",
-    "Check",
-    "Finding",
-    "Judgement",
-    "backlog",
-    "bound",
-    "bound_ratio",
-    "closed_loop",
-    "counted",
-    "errors",
-    "kept_up",
-    "littles_law",
-    "medians",
-    "number",
-    "rounding",
-    "run_length",
-    "same_figure",
-    "stated_ratio",
-    "thread_rates",
-]
-
 _CALIBRATION_S: Final = 10
 """Of wrk2, which resets its histogram after that (``calibrate`` in its ``src/wrk.c``)."""
 _KEPT_UP: Final = RULES[FlagKind.OVERLOADED].limit or 0.0

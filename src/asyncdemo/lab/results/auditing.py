@@ -14,8 +14,6 @@ from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.audit import CHECKS, Finding
 from asyncdemo.lab.results.published import Article, Audit, Table
 
-__all__ = ["Audited", "audited"]
-
 _REFERENCE: Final = re.compile(
     r"(?:(?P<table>\w+)\.)?(?P<column>[a-z]\w*)(?:@(?P<row>.+)|\[(?P<word>\w+)\])?"
 )

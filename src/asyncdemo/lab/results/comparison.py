@@ -12,18 +12,6 @@ from typing import Final
 from asyncdemo.lab.results.flags import Flag, refuses
 from asyncdemo.lab.results.ratio import Ratio, Verdict
 
-__all__ = [
-    "MEAN_LATENCY",
-    "THROUGHPUT",
-    "Better",
-    "Bound",
-    "Comparison",
-    "Figure",
-    "Published",
-    "latency",
-    "percent_of",
-]
-
 
 class Better(StrEnum):
     MORE = "more"

@@ -12,8 +12,6 @@ from typing import Final
 from asyncdemo.lab.results import laws
 from asyncdemo.lab.results.published import load_article
 
-__all__ = ["CONFIGURATIONS", "Configuration", "fitted"]
-
 _ARTICLE: Final = "twenty-one-pairs"
 _SYNC_A_PROCESSOR: Final = 3
 """The article has 19 sync workers on 6 processors: 3 for each, and one more."""

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["RULES", "Flag", "FlagKind", "Rule", "Withdraws", "refuses"]
-
 
 class Withdraws(StrEnum):
     NOTHING = "nothing"

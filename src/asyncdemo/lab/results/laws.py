@@ -5,8 +5,6 @@ Not for: judging a reported figure by them (``audit``).
 
 from __future__ import annotations
 
-__all__ = ["backlog_s", "bound_per_s", "littles_latency_ms"]
-
 
 def littles_latency_ms(clients: float, throughput_per_s: float) -> float:
     """The mean latency of a closed loop, in which each client is always waiting for one answer.

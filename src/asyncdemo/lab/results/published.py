@@ -16,8 +16,6 @@ from typing import Final
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.strict import from_plain
 
-__all__ = ["ARTICLES", "Article", "Audit", "Column", "Figure", "Setting", "Table", "load_article"]
-
 ARTICLES: Final = (
     "flask-and-sanic",
     "four-frameworks",

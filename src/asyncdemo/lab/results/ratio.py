@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Self
 
-__all__ = ["FEWEST", "NEAR", "Ratio", "Verdict", "coverage", "verdict"]
-
 NEAR: Final = 1.25
 """A measured ratio within this factor of the published one reproduces it."""
 _ENOUGH: Final = 0.95

@@ -24,8 +24,6 @@ from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, S
 from asyncdemo.lab.results.strict import from_plain, to_plain
 from asyncdemo.lab.results.trial import Trial, figures
 
-__all__ = ["FORMAT", "Record", "dump_record", "load_record", "parse_record"]
-
 FORMAT: Final = "asyncdemo.lab/1"
 
 

@@ -16,20 +16,6 @@ from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.ratio import Ratio
 
-__all__ = [
-    "KNOBS",
-    "OURS",
-    "PRESETS",
-    "SIDES",
-    "Knob",
-    "Machine",
-    "Outcome",
-    "Preset",
-    "Rigging",
-    "Side",
-    "with_settings",
-]
-
 OURS: Final = "asyncdemo.load"
 """The load client, if it is our own; as the engines name it."""
 BEWARE: Final = frozenset({"aiohttp", "httpx"})

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Arm", "Calibration", "Environment", "Extent", "Loop", "Model", "Setting", "Verification"]
-
 
 class Extent(StrEnum):
     QUICK = "quick"

@@ -19,8 +19,6 @@ from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hi
 
 from asyncdemo.errors import LabFileError
 
-__all__ = ["from_plain", "to_plain"]
-
 _T = TypeVar("_T")
 _WORDS: Final = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 

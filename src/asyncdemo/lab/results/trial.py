@@ -12,18 +12,6 @@ from enum import StrEnum
 
 from asyncdemo.lab.results.flags import Flag, refuses
 
-__all__ = [
-    "Histograms",
-    "Load",
-    "Memory",
-    "Server",
-    "System",
-    "Trial",
-    "TrialOutcome",
-    "check_figure",
-    "figures",
-]
-
 
 class TrialOutcome(StrEnum):
     MEASURED = "measured"

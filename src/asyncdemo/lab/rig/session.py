@@ -16,8 +16,6 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.results.rigging import Outcome, Rigging
 
-__all__ = ["Measures", "Session", "State"]
-
 _QUIET_S: Final = 0.6
 """So long nothing must have changed: on the way from 4 to 19 workers nobody wants 6."""
 

@@ -27,8 +27,6 @@ from asyncdemo.lab.stack import PAIRS, Stack, condition, contestant, open_stack
 from asyncdemo.lab.stack.programs import port_to_keep, scratch
 from asyncdemo.lab.stack.proxy import nginx
 
-__all__ = ["ROUNDS", "Testbed", "open_testbed"]
-
 ROUNDS: Final = 7
 _SHORTEST_S, _LONGEST_S = 1.0, 5.0
 _WARM_S: Final = 0.5

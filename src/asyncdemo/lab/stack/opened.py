@@ -19,8 +19,6 @@ from asyncdemo.lab.stack.pooler import Pooler, pgbouncer
 from asyncdemo.lab.stack.programs import port_to_keep, scratch
 from asyncdemo.lab.stack.proxy import nginx
 
-__all__ = ["ROWS", "Stack", "open_stack"]
-
 ROWS: Final = 100_000
 _FIRST_SESSIONS: Final = 20
 """Until a contestant says how many it shall have."""

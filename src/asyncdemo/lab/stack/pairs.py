@@ -13,8 +13,6 @@ from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Model
 from asyncdemo.lab.servers import PROGRAMS, Interface, Program
 
-__all__ = ["BASE", "PAIRS", "SIX", "Pair"]
-
 BASE: Final = "flask-gunicorn"
 SIX: Final = (
     BASE,

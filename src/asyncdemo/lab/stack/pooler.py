@@ -17,8 +17,6 @@ from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.stack.programs import account_name, give, running
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["Pooler", "pgbouncer", "pgbouncer_config"]
-
 _POOL: Final = "pairs"
 """The database that it offers."""
 _MOST_CLIENTS: Final = 4000

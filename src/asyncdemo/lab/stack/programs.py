@@ -25,8 +25,6 @@ from asyncdemo.services.accounts import account_for_servers
 from asyncdemo.services.folders import ServerFolder
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["account_group", "account_name", "give", "port_to_keep", "running", "scratch"]
-
 _STARTS_S: Final = 20.0
 _AGAIN_S: Final = 0.01
 _BELOW: Final = range(20_000, 32_000)

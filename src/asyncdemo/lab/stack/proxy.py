@@ -17,8 +17,6 @@ from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.stack.programs import account_group, account_name, running
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["nginx", "nginx_config"]
-
 _CONNECTIONS: Final = 8192
 """Of each worker: two for each request under way."""
 _BACKLOG: Final = 4096

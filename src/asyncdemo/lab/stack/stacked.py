@@ -28,8 +28,6 @@ from asyncdemo.lab.stack.pairs import Pair
 from asyncdemo.lab.stack.pooler import Pooler
 from asyncdemo.load import Send
 
-__all__ = ["SEND", "Stacked", "condition", "contestant", "is_row", "row_check"]
-
 SEND: Final = Send("GET", "/row")
 _TIMEOUT_S: Final = 10.0
 """Of a request; the slowest that the bounds predict takes less than one."""

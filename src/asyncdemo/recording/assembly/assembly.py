@@ -19,8 +19,6 @@ from asyncdemo.recording.assembly.request_matcher import RequestMatcher
 from asyncdemo.recording.assembly.snapshot import snapshot
 from asyncdemo.recording.assembly.state import AssemblyState
 
-__all__ = ["Assembly"]
-
 
 class Assembly:
     """Processes are known by their numbers; 0 is the script's own."""

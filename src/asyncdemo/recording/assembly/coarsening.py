@@ -18,8 +18,6 @@ from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.records import TrackRecord
 from asyncdemo.recording.assembly.spans import StepSum
 
-__all__ = ["Coarsening"]
-
 MOST_SPANS = 2_000_000
 _SPANS_A_STEP = 3
 _SPANS_A_STRETCH = 8

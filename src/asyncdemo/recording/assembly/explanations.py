@@ -9,8 +9,6 @@ from dataclasses import replace
 
 from asyncdemo.model import BlockingCall, Site, SlowStep, State, Track, TrackKind
 
-__all__ = ["explain"]
-
 _MOSTLY = 0.5
 
 

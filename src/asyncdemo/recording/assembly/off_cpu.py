@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from asyncdemo.model import Spans, State
 from asyncdemo.recording.assembly.spans import SpansBuilder
 
-__all__ = ["Piece", "with_waits"]
-
 Piece = tuple[int, int, int]
 """(start_ns, end_ns, index of the cause)"""
 

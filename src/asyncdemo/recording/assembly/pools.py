@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from asyncdemo.model import Connection, Slot
 from asyncdemo.recording.assembly.records import Held
 
-__all__ = ["PoolRecords"]
-
 
 @dataclass(slots=True)
 class _Pool:

@@ -12,8 +12,6 @@ from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.live_feed import LiveFeed
 from asyncdemo.recording.assembly.records import Handling, RequestRecord
 
-__all__ = ["RequestMatcher"]
-
 
 class RequestMatcher:
     """on_answer: called after each answer that the client tells of."""

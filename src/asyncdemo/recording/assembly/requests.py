@@ -15,8 +15,6 @@ from asyncdemo.recording.assembly.ledger import Causes
 from asyncdemo.recording.assembly.records import Handling, RequestRecord
 from asyncdemo.recording.assembly.spans import SpansBuilder
 
-__all__ = ["Handler", "compose", "handlers_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Handler:

@@ -16,8 +16,6 @@ from functools import cache
 from asyncdemo.analysis import awaits
 from asyncdemo.model import AwaitSequence, Site, Spans, State
 
-__all__ = ["Pause", "find"]
-
 _OUTSIDE = ("sleep", "net.", "dns", "subprocess", "interpreter", "thread", "executor", "i/o", "timer")
 """Waits for time or the outside world; those for other lanes say nothing about order."""
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 
 from asyncdemo.model import CoarseSpans, Spans, State, Wait
 
-__all__ = ["SpansBuilder", "StepSum"]
-
 _RUNNING, _READY, _WAITING = int(State.RUNNING), int(State.READY), int(State.WAITING)
 
 

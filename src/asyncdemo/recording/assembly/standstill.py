@@ -13,8 +13,6 @@ from asyncdemo.model import NO_WAIT, Holding, State, Stuck
 from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.records import Held, Item, ProcessRecord
 
-__all__ = ["completed", "holdings", "own_record", "placed", "told"]
-
 _MOST = 200
 """As of ``capture.blocking.stuck``."""
 

@@ -16,8 +16,6 @@ from asyncdemo.recording.assembly.request_matcher import RequestMatcher
 from asyncdemo.recording.assembly.spans import StepSum
 from asyncdemo.recording.assembly.summing import Summing
 
-__all__ = ["AssemblyState", "MessageHandlers", "NumberHandlers"]
-
 
 class AssemblyState:
     def __init__(self, named: bool, listener: Listener | None, serves: bool) -> None:

@@ -16,8 +16,6 @@ from asyncdemo.model import Outcome, State, SummedTasks, TrackKind
 from asyncdemo.recording.assembly.ledger import Ledger
 from asyncdemo.recording.assembly.records import TrackRecord
 
-__all__ = ["Summing"]
-
 MOST_WHOLE = wire.MOST_WHOLE
 
 

@@ -17,8 +17,6 @@ from asyncdemo.render.timeline.layout import Blocked
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import clean, place
 
-__all__ = ["Stretch", "place_at", "source_line", "stretch_of", "waking_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Stretch:

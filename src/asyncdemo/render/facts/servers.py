@@ -16,8 +16,6 @@ from asyncdemo.model import Request, Run, Site
 from asyncdemo.render.facts.fact import Fact
 from asyncdemo.render.words import clean, count, duration, join, number, place, size
 
-__all__ = ["ending_words", "memory_facts", "pool_facts", "request_facts"]
-
 _MOST_POOLS = 8
 
 _ERRORS = {

@@ -11,8 +11,6 @@ from asyncdemo.analysis.diagnose import deadlocks, where_they_wait
 from asyncdemo.model import Run
 from asyncdemo.render.words import clean
 
-__all__ = ["explain"]
-
 _ENDS = "Ctrl-C ends it, and shows what was recorded."
 _ENDS_NOW = "It was asked to end. A second Ctrl-C ends it immediately."
 

@@ -16,8 +16,6 @@ from zlib import crc32
 from asyncdemo.lab.results.audit import number
 from asyncdemo.render.timeline.scales import Scale
 
-__all__ = ["CURVES", "SERIES", "Bar", "Bars", "Mark", "bars_html", "mark_svg"]
-
 _HEIGHT: Final = 28
 _MIDDLE: Final = _HEIGHT / 2
 _THICK: Final = 14

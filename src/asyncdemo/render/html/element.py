@@ -21,8 +21,6 @@ from asyncdemo.render.timeline.grid import AT_WORK, SHADES, STATE_OF, Shade
 from asyncdemo.render.timeline.legend import HEIGHT_WORDS, LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
 from asyncdemo.render.words import end_words
 
-__all__ = ["element_html", "element_of", "script_js"]
-
 _SCRIPTS = ("timeline_reading.js", "timeline_drawing.js", "async_timeline.js")
 
 _FOR_AUTHORS = re.compile(r"^ *(/\*.*?\*/|//.*?$)\n+|^ +| +// .*?$", re.MULTILINE | re.DOTALL)

@@ -15,8 +15,6 @@ from asyncdemo.render.svg.chart import figures_of
 from asyncdemo.render.timeline.chart import Band, Chart, ChartPool, ChartRow
 from asyncdemo.render.words import status
 
-__all__ = ["CurveData", "Data", "PoolData", "RowData", "RunData", "chart_data"]
-
 _FOLDERS = 2
 """The parts of a file's name that tell it from another of the same page."""
 _EXACT = 10

@@ -12,8 +12,6 @@ from typing import TypeVar
 
 from asyncdemo.render.html.element_data import CurveData, Data, PoolData, RowData
 
-__all__ = ["Packed", "packed", "unit_ns"]
-
 Packed = dict[str, object]
 
 _STEPS = 20_000

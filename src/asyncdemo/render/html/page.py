@@ -19,8 +19,6 @@ from asyncdemo.render.timeline.grid import STATE_OF, Shade
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import clean, count, duration, settings_words, status, title, whole
 
-__all__ = ["coded", "recording_html", "render_html", "report_html"]
-
 _TABLE_ROWS = 2_000
 
 _STYLE = """

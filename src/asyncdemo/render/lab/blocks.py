@@ -14,8 +14,6 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab.report_text import commands, machine, method, not_there, remarks, twins
 from asyncdemo.render.lab.spectrum import NEEDS, Curve, has_spectra, percent_words, spectra
 
-__all__ = ["Block", "blocks", "percentile_blocks"]
-
 Block = tuple[str, list[tuple[str, str]]]
 
 

@@ -12,8 +12,6 @@ from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag, FlagKind, Withdraws
 from asyncdemo.render.lab.report_text import Group, costs, medians, published
 
-__all__ = ["Folded", "arithmetic", "differing", "differing_everywhere", "doubts"]
-
 
 @dataclass(frozen=True, slots=True)
 class Folded:

@@ -36,8 +36,6 @@ from asyncdemo.render.lab.report_text import (
 from asyncdemo.render.lab.spectrum_html import spectra_html
 from asyncdemo.render.lab.tables import items, table
 
-__all__ = ["report_html"]
-
 _HEAD: Final = ("row", "published", "bound", "ours [interval]", "verdict", "what differs")
 _MANY: Final = 8
 """Rows of a table from which on it has only figures."""

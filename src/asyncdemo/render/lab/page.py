@@ -14,8 +14,6 @@ from typing import Final
 from asyncdemo.lab.results.record import Record
 from asyncdemo.render.lab.fragment import report_html
 
-__all__ = ["measure_css", "render_page"]
-
 _DARK: Final = re.compile(r'\[data-md-color-scheme="slate"\] \{[^}]*\}')
 
 

@@ -24,8 +24,6 @@ from asyncdemo.render.lab.report_text import (
 )
 from asyncdemo.render.words import clean
 
-__all__ = ["render_plain"]
-
 
 def render_plain(record: Record, encoding: str = "utf-8") -> str:
     """The text, ending in a newline. encoding: of the stream; what it cannot hold is written as an escape."""

@@ -18,27 +18,6 @@ from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Arm, Setting
 from asyncdemo.render.words import size
 
-__all__ = [
-    "Group",
-    "commands",
-    "costs",
-    "flag_words",
-    "groups",
-    "interval",
-    "is_twin",
-    "machine",
-    "medians",
-    "method",
-    "not_there",
-    "published",
-    "remarks",
-    "run_words",
-    "times",
-    "twins",
-    "verdict_words",
-    "verdicts",
-]
-
 _BYTES: Final = {"B", "bytes"}
 _COSTS: Final = {
     Withdraws.NOTHING: "",

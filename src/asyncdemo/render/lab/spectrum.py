@@ -21,8 +21,6 @@ from asyncdemo.lab.results.setup import Arm, Loop, Setting
 from asyncdemo.lab.results.trial import Trial
 from asyncdemo.load.histogram import Histogram, library
 
-__all__ = ["NEEDS", "QUOTED", "Curve", "Spectrum", "has_spectra", "percent_words", "spectra"]
-
 NEEDS: Final = (
     "There are latencies of an open loop, and to show their percentiles hdrhistogram is needed: "
     "pip install 'asyncdemo[course]'"

@@ -19,8 +19,6 @@ from asyncdemo.render.lab.spectrum import NEEDS, QUOTED, Curve, Spectrum, has_sp
 from asyncdemo.render.lab.tables import table
 from asyncdemo.render.timeline.scales import Scale
 
-__all__ = ["spectra_html", "spectrum_html"]
-
 _HEIGHT: Final = 300
 _NINES: Final = 7
 """Ticks of the axis: 90 %, 99 %, ... up to so many nines."""

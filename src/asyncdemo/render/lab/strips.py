@@ -21,8 +21,6 @@ from asyncdemo.render.terminal.theme import DIM
 from asyncdemo.render.timeline.scales import Scale
 from asyncdemo.render.words import clean, fit
 
-__all__ = ["ASCII", "UNICODE", "Marks", "strip_lines"]
-
 
 @dataclass(frozen=True, slots=True)
 class Marks:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["items", "table"]
-
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], label: str, *, words: bool = False) -> str:
     """A table in a box that scrolls, with the keyboard, too. Cells are HTML; a row begins with its name.

@@ -39,8 +39,6 @@ from asyncdemo.render.terminal.draw import Lines, title_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, UNICODE, WARNING, Theme, theme_for
 from asyncdemo.render.words import clean
 
-__all__ = ["print_report", "report_parts"]
-
 _WIDE: Final = 120
 """Cells from which on there is a column for the medians; else they stand below the table."""
 _LABEL: Final = 24

@@ -12,8 +12,6 @@ from asyncdemo.model import Resource, Run
 from asyncdemo.render.timeline.curves import resource_levels
 from asyncdemo.render.words import place
 
-__all__ = ["counters", "resource_name"]
-
 Event = dict[str, Any]
 
 

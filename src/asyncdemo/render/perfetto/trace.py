@@ -24,8 +24,6 @@ from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import PoolSection, pool_sections
 from asyncdemo.render.words import clean, place, title
 
-__all__ = ["render_perfetto"]
-
 Event = dict[str, Any]
 
 

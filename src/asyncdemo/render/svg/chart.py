@@ -28,8 +28,6 @@ from asyncdemo.render.timeline.curves import Curve
 from asyncdemo.render.timeline.legend import HEIGHT_WORDS
 from asyncdemo.render.words import count, duration, fit, size, status
 
-__all__ = ["GAP", "WIDTH", "axis", "chart_height", "chart_shapes", "figures_of", "folded_note", "frame_for"]
-
 WIDTH = 960
 GAP = 14
 _DENSE_ROW, _DENSEST_ROW = 13, 10

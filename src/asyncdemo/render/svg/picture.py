@@ -21,8 +21,6 @@ from asyncdemo.render.timeline.layout import noun
 from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_WORDS
 from asyncdemo.render.words import clean, end_words, join, status, title
 
-__all__ = ["Drawing", "draw_stills", "draw_svg", "render_svg"]
-
 _AXIS = 28
 """Room below a chart, for the times."""
 

@@ -18,19 +18,6 @@ from asyncdemo.render.timeline.layout import tick_ns
 from asyncdemo.render.timeline.pools import holder_names
 from asyncdemo.render.words import clean, duration, fit_label, moment
 
-__all__ = [
-    "CHAR",
-    "LETTER",
-    "MARGIN",
-    "ROW",
-    "Frame",
-    "curve_shape",
-    "label_of",
-    "row_shapes",
-    "text",
-    "ticks",
-]
-
 MARGIN = 16
 CHAR = 7.3
 """Width of a monospace character of 12 px."""

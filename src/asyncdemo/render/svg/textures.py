@@ -11,19 +11,6 @@ from collections.abc import Collection, Iterator
 from asyncdemo.render.terminal.theme import COLOURS
 from asyncdemo.render.timeline.grid import Shade
 
-__all__ = [
-    "CLASSES",
-    "HEIGHTS",
-    "SCHEMES",
-    "STACK",
-    "STYLE",
-    "TEXTURES",
-    "VISIBLE",
-    "paint",
-    "patterns",
-    "strokes",
-]
-
 HEIGHTS = {
     Shade.BLOCKING: 14.0,
     Shade.RUNNING: 12.0,

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
-__all__ = ["block_letters", "can_spell"]
-
 _GLYPHS = MappingProxyType(
     {
         "A": ".##. #..# #### #..# #..#",

@@ -21,8 +21,6 @@ from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.render.timeline.window import Window
 from asyncdemo.render.words import clean, fit, place
 
-__all__ = ["Counted", "count_label", "count_lines", "counted"]
-
 _SHADES: Final = {"held": Shade.HELD, "queued": Shade.QUEUED, "length": Shade.HELD}
 
 

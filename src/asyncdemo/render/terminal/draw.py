@@ -19,23 +19,6 @@ from asyncdemo.render.timeline.layout import tick_ns
 from asyncdemo.render.timeline.legend import LEGEND, LEGEND_OF_CAUSES, SHADE_TERMS
 from asyncdemo.render.words import clean, count, end_words, fit, fit_label, lane_range, moment, whole
 
-__all__ = [
-    "Line",
-    "Lines",
-    "beside",
-    "cell_marks",
-    "end_marks",
-    "gutter_width",
-    "legend_lines",
-    "panel_width",
-    "prose",
-    "row_lines",
-    "shared_heights",
-    "text_line",
-    "timeline_lines",
-    "title_line",
-]
-
 Line = list[Segment]
 
 _GAP = 3

@@ -24,8 +24,6 @@ from asyncdemo.render.terminal.theme import DIM, WARNING, Theme
 from asyncdemo.render.timeline.layout import cut, extent_ns, lay_out_part, open_ns
 from asyncdemo.render.words import clean, duration, fit
 
-__all__ = ["evidence_lines", "evidence_text"]
-
 _ROWS = 12
 _FOLDING_TAKES = 4
 """Lines that say what the folded lanes did: so many lanes more have a row instead."""

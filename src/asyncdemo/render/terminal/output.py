@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from asyncdemo.ansi import without_codes
 
-__all__ = ["OutputLine", "Tail"]
-
 _LONGEST = 1_000
 _CHUNK = 65_536
 

@@ -20,8 +20,6 @@ from asyncdemo.render.timeline.layout import extent_ns
 from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.words import count, duration, fit, place, status
 
-__all__ = ["LivePanel"]
-
 _NEAR_NS = 1_000_000
 """Two stamps of the same start of a step are not further apart."""
 

@@ -27,8 +27,6 @@ from asyncdemo.render.timeline.grid import Grid
 from asyncdemo.render.timeline.layout import column_ns, extent_ns, lay_out_run, noun
 from asyncdemo.render.words import count, duration, fit, status, title
 
-__all__ = ["picture_of_runs", "run_title", "whole_height"]
-
 _LEAST_ROWS = 2
 _LEGEND_TAKES = 4
 """At most one line in so many is one of the legend."""

@@ -35,8 +35,6 @@ from asyncdemo.render.timeline.grid import Grid
 from asyncdemo.render.timeline.layout import lay_out
 from asyncdemo.render.words import status, title
 
-__all__ = ["print_report", "report_lines"]
-
 _LABEL = 14
 _LEAST_ROWS = 16
 _BELOW = 21

@@ -18,8 +18,6 @@ from asyncdemo.render.terminal.draw import Line, text_line
 from asyncdemo.render.terminal.theme import DIM, EMPHASIS, WARNING
 from asyncdemo.render.words import fit
 
-__all__ = ["bound_lines", "knob_lines", "measured_lines", "tried_lines"]
-
 _INDENT: Final = "  "
 _HEADER: Final = ("workers", "sessions", "delay", "clients", "client", "bound", "measured", "winner")
 _WIDTHS: Final = (8, 8, 6, 7, 9, 5, 19, 10)

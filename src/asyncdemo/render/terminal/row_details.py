@@ -19,8 +19,6 @@ from asyncdemo.render.terminal.theme import DIM, EMPHASIS, Theme
 from asyncdemo.render.timeline.window import RowWindows
 from asyncdemo.render.words import clean, duration, fit, place
 
-__all__ = ["row_details"]
-
 
 def row_details(windows: RowWindows, index: int, at_ns: int, theme: Theme, width: int) -> Iterator[Line]:
     """Three lines at the most. at_ns: from the first row's open on."""

@@ -14,8 +14,6 @@ from asyncdemo.render.terminal.evidence import evidence_lines
 from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.render.timeline.layout import extent_ns, open_ns
 
-__all__ = ["pair_lines"]
-
 
 def pair_lines(
     first: Run, second: Run, difference: Difference | None, theme: Theme, width: int

@@ -27,8 +27,6 @@ from asyncdemo.render.timeline.pools import (
 )
 from asyncdemo.render.words import clean, count, fit, size
 
-__all__ = ["Sections", "sections_of"]
-
 _POOL_ROWS = 8
 """More connections of a pool are folded."""
 _MOST_POOLS = 4

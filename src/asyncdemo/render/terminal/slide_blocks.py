@@ -21,22 +21,6 @@ from asyncdemo.render.terminal.theme import COLOURS, EMPHASIS, WARNING, Theme
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import fit
 
-__all__ = [
-    "ALARM",
-    "MARKED",
-    "Answer",
-    "Block",
-    "Code",
-    "Figures",
-    "Program",
-    "Programs",
-    "Row",
-    "Words",
-    "block_lines",
-    "prose",
-    "spread",
-]
-
 MARKED = Style(bold=True, color=COLOURS[Shade.RUNNING])
 ALARM = WARNING
 """Of the colours of the theme these two stand out on light and on dark; the others on one of them."""

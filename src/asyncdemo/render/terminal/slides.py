@@ -43,8 +43,6 @@ from asyncdemo.render.timeline.grid import Grid, Shade
 from asyncdemo.render.timeline.layout import column_ns, extent_ns, lay_out_run, noun
 from asyncdemo.render.words import duration, status, title
 
-__all__ = ["PITCH", "Slide", "bright", "pages", "projected", "timeline"]
-
 PITCH = 4
 """Lines from one lane to the next, where there is room."""
 

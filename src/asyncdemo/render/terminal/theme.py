@@ -16,8 +16,6 @@ from rich.style import Style
 from asyncdemo.model import Outcome
 from asyncdemo.render.timeline.grid import FULL, Cell, Shade
 
-__all__ = ["ASCII", "CODE", "COLOURS", "DIM", "EMPHASIS", "UNICODE", "WARNING", "Theme", "theme_for"]
-
 COLOURS: Mapping[Shade, str] = MappingProxyType(
     {
         Shade.RUNNING: "#009e73",

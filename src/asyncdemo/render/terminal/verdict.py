@@ -19,8 +19,6 @@ from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS, WARNING, The
 from asyncdemo.render.timeline.grid import Shade
 from asyncdemo.render.words import settings_words
 
-__all__ = ["newest_lines", "verdict_lines", "verdict_text"]
-
 _WIDEST_TEXT = 100
 _LEAST_WIDTH = 20
 _PASSED = Style(bold=True, color=COLOURS[Shade.RUNNING])

@@ -18,8 +18,6 @@ from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import pool_sections
 from asyncdemo.render.words import place, title
 
-__all__ = ["COLUMNS", "render_csv"]
-
 COLUMNS = (
     "run",
     "lane",

@@ -24,8 +24,6 @@ from asyncdemo.analysis.metrics.pools import PoolUse, pool_use
 from asyncdemo.model import Lane, Outcome, Request, Run, Site, Stuck
 from asyncdemo.render.timeline.layout import open_ns
 
-__all__ = ["FORMAT", "lesson_result", "script_result", "variant_result"]
-
 FORMAT = "asyncdemo.result/1"
 
 

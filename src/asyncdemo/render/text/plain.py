@@ -25,8 +25,6 @@ from asyncdemo.render.timeline.layout import noun, open_ns
 from asyncdemo.render.timeline.pools import ConnectionRow, PoolSection, pool_sections
 from asyncdemo.render.words import clean, count, duration, size, status, title
 
-__all__ = ["render_plain"]
-
 _MOST_POOLS = 8
 _CONNECTIONS = 20
 _HOLDERS = 5

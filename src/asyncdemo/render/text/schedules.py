@@ -15,16 +15,6 @@ from asyncdemo.render.text.json_result import variant_result
 from asyncdemo.render.timeline.layout import open_ns
 from asyncdemo.render.words import RUN_OUTCOME_WORDS, clean, count, duration, fit
 
-__all__ = [
-    "FORMAT",
-    "conclusion",
-    "delay_words",
-    "difference_words",
-    "group_lines",
-    "group_token",
-    "schedules_result",
-]
-
 FORMAT = "asyncdemo.schedules/1"
 _WIDEST = 60
 _GROUPS = 8

@@ -17,8 +17,6 @@ from operator import add
 
 from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, cell_of, density_of
 
-__all__ = ["Accumulator", "cells_of", "fold_of", "head_of"]
-
 _STATES = len(SHADES) - 1
 """Shades that are counted: all but CLOSED."""
 

@@ -40,17 +40,6 @@ from asyncdemo.render.timeline.legend import SHADE_WORDS
 from asyncdemo.render.timeline.pools import ConnectionRow, PoolSection, lay_out_pool, pool_sections
 from asyncdemo.render.words import clean, lane_range, title
 
-__all__ = [
-    "Band",
-    "Bar",
-    "Chart",
-    "ChartPool",
-    "ChartRow",
-    "RowWake",
-    "bar_words",
-    "charts",
-]
-
 _COLUMNS = 240
 _ROWS = 60
 _BARS = 2_000

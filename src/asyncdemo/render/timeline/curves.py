@@ -15,17 +15,6 @@ from asyncdemo.model import MemorySample, Resource, Run
 from asyncdemo.render.timeline.layout import extent_ns, open_ns
 from asyncdemo.render.words import size
 
-__all__ = [
-    "Curve",
-    "Level",
-    "column_values",
-    "levels",
-    "memory_curves",
-    "most_of",
-    "open_rows",
-    "resource_levels",
-]
-
 Level = tuple[int, int]
 """(since when, how much)."""
 

@@ -12,25 +12,6 @@ from enum import IntEnum
 from operator import itemgetter
 from typing import NamedTuple
 
-__all__ = [
-    "AT_WORK",
-    "CONNECTION",
-    "EMPTY",
-    "FULL",
-    "SHADES",
-    "STATE_OF",
-    "Cell",
-    "Counts",
-    "Grid",
-    "Row",
-    "Shade",
-    "at_work",
-    "busiest",
-    "cell_of",
-    "density_of",
-    "shade_of",
-]
-
 FULL = 8
 """A running cell, and one of a folded row, is filled in eighths."""
 

@@ -18,23 +18,6 @@ from asyncdemo.model import NO_WAIT, Lane, Outcome, Request, Run, SlowStep, Stat
 from asyncdemo.render.timeline.accumulator import Accumulator, fold_of
 from asyncdemo.render.timeline.grid import Grid, Shade, shade_of
 
-__all__ = [
-    "Blocked",
-    "Piece",
-    "blocked_of",
-    "column_ns",
-    "cut",
-    "extent_ns",
-    "lay_out",
-    "lay_out_part",
-    "lay_out_run",
-    "noun",
-    "open_ns",
-    "pieces",
-    "scale_ns",
-    "tick_ns",
-]
-
 _LEAST_SCALE_NS = 100_000
 """An axis is never shorter, so that what is over in less is drawn short."""
 

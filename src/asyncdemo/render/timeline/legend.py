@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from asyncdemo.render.timeline.grid import Shade
 
-__all__ = ["HEIGHT_WORDS", "LEGEND", "LEGEND_OF_CAUSES", "SHADE_TERMS", "SHADE_WORDS"]
-
 HEIGHT_WORDS = "the height says how many of them are at work"
 """Of a row that stands for several."""
 

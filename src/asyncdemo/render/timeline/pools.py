@@ -23,15 +23,6 @@ from asyncdemo.render.timeline.grid import Grid, Shade
 from asyncdemo.render.timeline.layout import extent_ns, open_ns
 from asyncdemo.render.words import clean, count, place
 
-__all__ = [
-    "ConnectionRow",
-    "PoolSection",
-    "Stretch",
-    "holder_names",
-    "lay_out_pool",
-    "pool_sections",
-]
-
 _MOST_APART = 4
 """Pools of one line that get a section each."""
 

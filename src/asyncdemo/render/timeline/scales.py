@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
-__all__ = ["Scale"]
-
 _STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 _ROOM: Final = 0.04
 """Of the width, beside the outermost value: a mark has a size."""

@@ -19,8 +19,6 @@ from asyncdemo.render.timeline.accumulator import cells_of
 from asyncdemo.render.timeline.grid import EMPTY, SHADES, Cell, Counts, Grid, Row, Shade, shade_of
 from asyncdemo.render.timeline.layout import blocked_of, extent_ns, noun, open_ns
 
-__all__ = ["RowWindows", "Window"]
-
 _BLOCK = 64
 """Spans whose sum is kept; so many at the most are added up for a moment in between."""
 _FEW = 16

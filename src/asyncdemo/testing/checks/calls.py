@@ -6,8 +6,6 @@ from asyncdemo.testing.checks.endings import Endings
 from asyncdemo.testing.checks.order import Order
 from asyncdemo.testing.checks.overlaps import Overlaps
 
-__all__ = ["Calls"]
-
 
 class Calls(Endings, Overlaps, Order):
     """Made by ``Seen.calls``.

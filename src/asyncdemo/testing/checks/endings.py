@@ -12,8 +12,6 @@ from asyncdemo.testing.checks.words import count, listed, upper, was
 
 __tracebackhide__ = True
 
-__all__ = ["Endings"]
-
 _LONG = 100
 """Characters of a list from which on only the place that differs is told."""
 

@@ -18,8 +18,6 @@ from asyncdemo.testing.checks.words import at, count
 __tracebackhide__ = True
 """A failed sentence is the test's: pytest shows the line that said it, not ours."""
 
-__all__ = ["Group"]
-
 
 class Group:
     """Calls in order of their start; there may be none.

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from asyncdemo.analysis.metrics.limits import Interval
 
-__all__ = ["Stretch", "first_stretch_above"]
-
 
 @dataclass(frozen=True, slots=True)
 class Stretch:

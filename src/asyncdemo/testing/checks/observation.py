@@ -9,8 +9,6 @@ from asyncdemo.analysis.metrics.limits import Meeting, meetings
 from asyncdemo.model import Run
 from asyncdemo.testing.checks.failure import Evidence
 
-__all__ = ["Observation", "observe_run"]
-
 _NO_TIME_NS = 100_000
 _MARGIN = 4
 """The stretch that is shown begins and ends this share of its length before and after the fault."""

@@ -15,8 +15,6 @@ from asyncdemo.testing.checks.words import length
 
 __tracebackhide__ = True
 
-__all__ = ["Order"]
-
 
 class Order(Group):
     def start_before(self, other: Group) -> Self:

@@ -18,8 +18,6 @@ from asyncdemo.testing.checks.words import count, upper, was
 
 __tracebackhide__ = True
 
-__all__ = ["Overlaps"]
-
 
 class Overlaps(Group):
     def peak_is(self, limit: int) -> Self:

@@ -22,8 +22,6 @@ from asyncdemo.testing.checks.words import at, count, listed, place, upper, was
 __tracebackhide__ = True
 """A failed sentence is the test's: pytest shows the line that said it, not ours."""
 
-__all__ = ["Pools"]
-
 
 class Pools:
     """Some pools of a run. Made by ``Seen.pool`` and ``Seen.pools``.

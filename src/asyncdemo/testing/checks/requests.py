@@ -19,8 +19,6 @@ from asyncdemo.testing.checks.words import count, listed, upper, was
 __tracebackhide__ = True
 """A failed sentence is the test's: pytest shows the line that said it, not ours."""
 
-__all__ = ["Requests"]
-
 _LONGEST_BODY = 120
 """Of an answer, as far as a sentence shows it."""
 

@@ -23,8 +23,6 @@ from asyncdemo.testing.checks.words import count, length, listed, place, was, wh
 __tracebackhide__ = True
 """A failed sentence is the test's: pytest shows the line that said it, not ours."""
 
-__all__ = ["Seen"]
-
 Limited = Literal["semaphore", "lock", "executor", "pool"]
 
 _DEPRECATED_BY_A_PACKAGE: Final = re.compile(r"\bsite-packages\b.*:\d+: (Pending)?DeprecationWarning: ")

@@ -7,18 +7,6 @@ from pathlib import PurePath
 
 from asyncdemo.model import Site, State, Stuck
 
-__all__ = [
-    "at",
-    "count",
-    "length",
-    "listed",
-    "place",
-    "singular",
-    "upper",
-    "was",
-    "who_hangs",
-]
-
 
 def at(time_ns: int, zero_ns: int) -> str:
     """A time of the run: "0.15 s", counted from the first lane's open."""

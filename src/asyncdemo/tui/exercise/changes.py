@@ -18,8 +18,6 @@ from asyncdemo.render.terminal.draw import Line, Lines, beside, text_line
 from asyncdemo.render.terminal.theme import COLOURS, DIM, EMPHASIS
 from asyncdemo.render.timeline.grid import Shade
 
-__all__ = ["Changes"]
-
 _AROUND = 1
 """Lines that stayed as they were, shown before and after a change."""
 _SIDE_BY_SIDE = 100

@@ -18,8 +18,6 @@ from asyncdemo.course.workspace.saves import Change, Watcher
 from asyncdemo.recording.runner import SpareChildren
 from asyncdemo.serving import ServiceCache
 
-__all__ = ["Checking"]
-
 _MOST_SPARES: Final = 4
 _STARTING_S: Final = 0.025
 """How often to look whether the processes that are started ahead have come."""

@@ -17,8 +17,6 @@ from typing import Final
 
 from asyncdemo.errors import UsageError
 
-__all__ = ["Editor", "find_editor", "line_to_look_at"]
-
 _PLUS: Final = {"vi", "vim", "nvim", "nano", "emacs", "micro", "joe", "ne", "kak", "ed", "mg"}
 _GOTO: Final = {"code", "code-insiders", "codium", "cursor", "windsurf"}
 _COLON: Final = {"hx", "helix", "subl", "zed"}

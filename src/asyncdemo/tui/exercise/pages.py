@@ -16,8 +16,6 @@ from asyncdemo.course.content.exercise import HINT_HEADINGS, Exercise
 from asyncdemo.errors import CourseError
 from asyncdemo.tui.exercise.changes import Changes
 
-__all__ = ["changes_page", "hint_page", "solution_page"]
-
 
 def hint_page(number: int, hints: tuple[str, ...]) -> Group:
     """number: from 1."""

@@ -44,8 +44,6 @@ from asyncdemo.tui.exercise.verdict import draw_verdict
 from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
 
-__all__ = ["ExercisePane"]
-
 
 class ExercisePane(Widget, can_focus=True):
     """The exercise of one lesson; its keys work where it, or what is in it, has the focus.

@@ -14,8 +14,6 @@ from asyncdemo.render.terminal.picture import picture_of_runs
 from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.render.terminal.verdict import verdict_lines
 
-__all__ = ["draw_verdict"]
-
 _MOST_ROWS, _LEAST_ROWS = 12, 3
 _PICTURE_TAKES = 5
 """Lines of a picture of two runs beside their rows: two titles, an axis, a legend and a gap."""

@@ -31,8 +31,6 @@ from asyncdemo.tui.lesson.words import figures, no_verdict
 from asyncdemo.tui.lesson.wrote import Wrote
 from asyncdemo.tui.viewer import ViewerScreen
 
-__all__ = ["ChangePane"]
-
 _NAME = 14
 _BEFORE, _AFTER = ", before", ", after"
 

@@ -16,8 +16,6 @@ from asyncdemo.tui.exercise.pane import ExercisePane
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.session import LessonSession
 
-__all__ = ["ExerciseStep"]
-
 
 class ExerciseStep(Pane):
     """Checked from the moment it is first looked at."""

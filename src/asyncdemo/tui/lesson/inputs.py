@@ -20,8 +20,6 @@ from textual.widgets import Input, Label
 
 from asyncdemo.render.terminal.theme import Theme
 
-__all__ = ["AnswerField", "Answered", "Choice", "NumberField", "NumberInput", "Order"]
-
 _DIGITS: Final = frozenset("0123456789.,")
 
 

@@ -16,8 +16,6 @@ from asyncdemo.tui.lesson.session import LessonSession
 if TYPE_CHECKING:
     from asyncdemo.tui.lesson.screen import LessonScreen
 
-__all__ = ["Pane"]
-
 
 class Pane(Vertical):
     """One step. Its keys hold while the focus is in it, so something in it always can have the focus."""

@@ -19,8 +19,6 @@ from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.programs import Programs
 from asyncdemo.tui.lesson.session import LessonSession
 
-__all__ = ["PredictPane"]
-
 _KEYS = {
     PredictionKind.NUMBER: "Type a number. Enter goes on; without an answer, too.",
     PredictionKind.CHOICE: "Up and down choose, Enter takes it. Tab skips it, Backspace takes it back.",

@@ -26,8 +26,6 @@ from asyncdemo.render.words import clean, fit
 from asyncdemo.tui.app import LearnerScreen
 from asyncdemo.tui.drawing import Drawing
 
-__all__ = ["CodeScreen", "Programs"]
-
 _SIDE_BY_SIDE: Final = 140
 _NARROWEST: Final = 44
 _GAP: Final = 3

@@ -17,8 +17,6 @@ from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.session import LessonSession
 
-__all__ = ["QuestionPane"]
-
 
 class QuestionPane(Pane):
     """The text of it, and what is missing if it cannot be run here."""

@@ -30,8 +30,6 @@ from asyncdemo.tui.lesson.words import figures, no_verdict
 from asyncdemo.tui.reading import ReadingScreen
 from asyncdemo.tui.viewer import ViewerScreen
 
-__all__ = ["ResultPane"]
-
 _LEAST_QUESTION = 12
 """Cells below which a part of a question says nothing."""
 _WIDEST = 100

@@ -24,8 +24,6 @@ from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 from asyncdemo.tui.lesson.words import figures, no_verdict
 from asyncdemo.tui.lesson.wrote import Wrote
 
-__all__ = ["RunPane"]
-
 
 class RunPane(RunningPane):
     """Before the run what was predicted, then the live picture, then what the scripts wrote, too."""

@@ -14,8 +14,6 @@ from asyncdemo.tui.lesson.pane import Pane
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 from asyncdemo.tui.recording import LiveRecording
 
-__all__ = ["RunningPane"]
-
 
 class RunningPane(Pane):
     """A pane with a live picture.

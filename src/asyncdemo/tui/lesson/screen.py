@@ -35,8 +35,6 @@ from asyncdemo.tui.lesson.run import RunPane
 from asyncdemo.tui.lesson.running import RunningPane
 from asyncdemo.tui.lesson.session import LessonSession
 
-__all__ = ["LessonScreen", "StepBar"]
-
 _HIGH: Final = 30
 """Lines of a terminal from which on an empty one is no loss."""
 

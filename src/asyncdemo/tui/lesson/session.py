@@ -33,8 +33,6 @@ from asyncdemo.recording.runner import Stdout
 from asyncdemo.render.terminal.output import Tail
 from asyncdemo.serving import Job
 
-__all__ = ["TIMEOUT_S", "LessonRun", "LessonSession"]
-
 TIMEOUT_S: Final = 60.0
 
 

@@ -13,8 +13,6 @@ from asyncdemo.render.facts.runs import at_work, empty_words
 from asyncdemo.render.words import count, duration, join, settings_words, status, title
 from asyncdemo.tui.lesson.session import LessonRun, LessonSession
 
-__all__ = ["figures", "no_verdict", "summary"]
-
 
 def figures(run: Run, metrics: Metrics, *, brief: bool = False) -> str:
     """ "3.00 s, at most 1 at the same time"; how it ended only if that was not well.

@@ -17,8 +17,6 @@ from asyncdemo.render.terminal.theme import DIM
 from asyncdemo.tui.drawing import Drawing
 from asyncdemo.tui.lesson.session import LessonRun
 
-__all__ = ["Wrote"]
-
 _TRACEBACK_LINES: Final = 40
 _ERROR: Final = Style(color="red")
 _LOW: Final = 30

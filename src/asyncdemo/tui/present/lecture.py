@@ -44,8 +44,6 @@ from asyncdemo.render.terminal.slides import Slide
 from asyncdemo.render.words import duration, join, title
 from asyncdemo.tui.present.poll import MOST_ANSWERS, Poll
 
-__all__ = ["Lecture", "Stage", "Step"]
-
 _MORE: Final = "One more question"
 
 

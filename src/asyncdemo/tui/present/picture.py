@@ -22,8 +22,6 @@ from asyncdemo.render.terminal.slides import PITCH, bright
 from asyncdemo.render.terminal.theme import Theme
 from asyncdemo.render.words import clean
 
-__all__ = ["RunPicture"]
-
 _FIRST_SCALE_NS: Final = 250_000_000
 _NARROWEST: Final = 22
 _GAP: Final = 3

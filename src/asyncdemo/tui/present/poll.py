@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["MOST_ANSWERS", "Poll"]
-
 MOST_ANSWERS: Final = 9
 """Each has a digit."""
 

@@ -25,8 +25,6 @@ from asyncdemo.tui.present.picture import RunPicture
 from asyncdemo.tui.present.poll import MOST_ANSWERS
 from asyncdemo.tui.recording import LiveRecording
 
-__all__ = ["PresentScreen"]
-
 _SHIFTED: Final = (
     "exclamation_mark",
     "at",

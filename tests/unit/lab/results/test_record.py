@@ -197,8 +197,9 @@ WITHOUT = {flags.Rule, comparison.Figure}
 
 def shapes() -> list[type]:
     modules = (comparison, setup, flags, ratio, record, trial)
-    kinds = [getattr(module, name) for module in modules for name in module.__all__]
-    return [kind for kind in kinds if isinstance(kind, type) and is_dataclass(kind) and kind not in WITHOUT]
+    kinds = [kind for module in modules for kind in vars(module).values() if isinstance(kind, type)]
+    own = {module.__name__ for module in modules}
+    return [kind for kind in kinds if is_dataclass(kind) and kind.__module__ in own and kind not in WITHOUT]
 
 
 def test_the_reference_has_every_field_and_no_other() -> None:

@@ -21,8 +21,6 @@ from asyncdemo.lab.results.setup import Loop, Setting
 from asyncdemo.lab.results.trial import Trial, TrialOutcome
 from asyncdemo.load import Plan
 
-__all__ = ["Attempt", "Attempted", "looked", "of_arm", "started_contestant", "warmed_up"]
-
 Say = Callable[[str], None]
 _OF_A_STEP: Final = frozenset({FlagKind.OVER_BUDGET, FlagKind.OVERLOADED, FlagKind.ERRORS})
 """What the search is for: at a lower rate it will be otherwise."""

@@ -28,8 +28,6 @@ from asyncdemo.load import Plan
 from asyncdemo.load.schedule import arrivals_ns
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["Bench", "Failed", "Interrupted", "Window", "offered_per_s", "plan_of"]
-
 _LOOK_S: Final = 0.1
 _COUNT_S: Final = 0.25
 _INTO_S: Final = 0.3

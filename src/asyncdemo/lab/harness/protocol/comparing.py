@@ -18,8 +18,6 @@ from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
 from asyncdemo.lab.results.setup import Arm
 from asyncdemo.lab.results.trial import Trial, TrialOutcome, figures
 
-__all__ = ["compared", "twin_row", "withdrawn_words"]
-
 
 def compared(
     asked: Asked,

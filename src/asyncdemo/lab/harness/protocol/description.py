@@ -15,21 +15,6 @@ from asyncdemo.lab.results.setup import Arm, Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Load, check_figure
 from asyncdemo.load import Send
 
-__all__ = [
-    "Asked",
-    "Check",
-    "Condition",
-    "Contestant",
-    "Count",
-    "Experiment",
-    "Knob",
-    "Scene",
-    "Seen",
-    "Size",
-    "When",
-    "check_experiment",
-]
-
 Knob = int | float | str
 
 

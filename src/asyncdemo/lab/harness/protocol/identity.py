@@ -18,8 +18,6 @@ from asyncdemo.lab.harness.protocol.description import Experiment
 from asyncdemo.lab.results.setup import Environment, Extent
 from asyncdemo.lab.results.strict import to_plain
 
-__all__ = ["describe", "differences", "identity"]
-
 _PACKAGE: Final = Path(__file__).parents[3]
 _MEASURING: Final = ("lab", "load")
 _SOURCES: Final = {".py", ".toml", ".txt"}

@@ -15,8 +15,6 @@ from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
 
-__all__ = ["FORMAT", "Journal"]
-
 FORMAT: Final = "asyncdemo.lab-journal/1"
 
 

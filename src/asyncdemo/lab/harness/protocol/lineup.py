@@ -15,8 +15,6 @@ from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.flags import Flag
 from asyncdemo.lab.results.setup import Arm, Loop, Setting
 
-__all__ = ["Lineup", "poisson_seed", "with_twin"]
-
 _SEARCH_FROM = 0.5
 """Of the arm's own capacity: most budgets are kept there."""
 

@@ -10,8 +10,6 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-__all__ = ["Turn", "drawn", "turns"]
-
 _T = TypeVar("_T")
 
 Orders = Sequence[tuple[str, Sequence[str]]]

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Listener", "Progress", "Stage", "left_s"]
-
 
 class Stage(StrEnum):
     CALIBRATE = "calibrate"

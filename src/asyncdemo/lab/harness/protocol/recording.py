@@ -19,8 +19,6 @@ from asyncdemo.lab.results.record import FORMAT, Record
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Trial
 
-__all__ = ["Finished", "recorded"]
-
 
 @dataclass(frozen=True, slots=True)
 class Finished:

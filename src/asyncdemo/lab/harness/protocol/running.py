@@ -29,8 +29,6 @@ from asyncdemo.lab.results.setup import Calibration, Extent
 from asyncdemo.lab.results.strict import from_plain, to_plain
 from asyncdemo.lab.results.trial import TrialOutcome
 
-__all__ = ["run"]
-
 
 def run(
     experiment: Experiment,

@@ -20,8 +20,6 @@ from asyncdemo.lab.results.setup import Arm, Calibration, Loop, Model, Setting, 
 from asyncdemo.lab.results.trial import Load
 from asyncdemo.load import Send
 
-__all__ = ["NULL", "RATES", "Visit", "calibrate", "visit"]
-
 NULL: Final = Arm("null", "A server that does nothing", Model.COROUTINES)
 RATES: Final = (500, 2000)
 """Per second, of the open loops."""

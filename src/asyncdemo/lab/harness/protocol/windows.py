@@ -12,8 +12,6 @@ from typing import Final
 from asyncdemo.lab.results.setup import Loop
 from asyncdemo.lab.results.trial import Load
 
-__all__ = ["NEAR", "Search", "WarmUp", "agree", "settled", "warm_up"]
-
 NEAR: Final = {Loop.CLOSED: 0.05, Loop.OPEN: 0.10}
 """How far two windows may be apart: of a closed loop the throughput; of an open one, whose throughput is
 given, the median latency, which varies more."""

@@ -14,8 +14,6 @@ import socket
 import sys
 from typing import Any
 
-__all__ = ["HOST", "asked", "fork", "listening", "load"]
-
 HOST = "127.0.0.1"
 
 

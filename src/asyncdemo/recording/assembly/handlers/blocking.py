@@ -6,8 +6,6 @@ from asyncdemo.capture import wire
 from asyncdemo.model import BlockingCall, SlowStep, State
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers, NumberHandlers
 
-__all__ = ["MESSAGES", "NUMBERS"]
-
 _RECENT = 20
 
 

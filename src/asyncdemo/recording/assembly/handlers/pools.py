@@ -5,8 +5,6 @@ from __future__ import annotations
 from asyncdemo.capture import wire
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers
 
-__all__ = ["MESSAGES"]
-
 
 def pool(state: AssemblyState, message: wire.Pool) -> None:
     state.ledger.refer(message.track)

@@ -6,8 +6,6 @@ from asyncdemo.capture import wire
 from asyncdemo.model import Clock, Delay
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers
 
-__all__ = ["MESSAGES"]
-
 
 def hello(state: AssemblyState, message: wire.Hello) -> None:
     state.token = message.token

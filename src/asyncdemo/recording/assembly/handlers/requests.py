@@ -5,8 +5,6 @@ from __future__ import annotations
 from asyncdemo.capture import wire
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers
 
-__all__ = ["MESSAGES"]
-
 
 def accepted(state: AssemblyState, message: wire.Accepted) -> None:
     state.requests.accepted(message.port, message.at_ns, state.process.number)

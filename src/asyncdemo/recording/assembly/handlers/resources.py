@@ -7,8 +7,6 @@ from asyncdemo.model import ResourceKind, State, TrackKind
 from asyncdemo.recording.assembly.records import Held, Item, ResourceRecord
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers, NumberHandlers
 
-__all__ = ["MESSAGES", "NUMBERS"]
-
 
 def resource(state: AssemblyState, message: wire.Resource) -> None:
     place = state.ledger.site(message.site)

@@ -11,8 +11,6 @@ from asyncdemo.recording.assembly.handlers import blocking, resources, stuck, tr
 from asyncdemo.recording.assembly.spans import SpansBuilder, StepSum
 from asyncdemo.recording.assembly.state import AssemblyState, NumberHandlers
 
-__all__ = ["take_numbers"]
-
 _NOTHING = (wire.NOW, wire.STUCK, wire.OFF_CPU, wire.ENDED)
 _STATES = tuple(State)
 _BY_EVENTS = (wire.BY_IO, wire.BY_TIMER)

@@ -6,8 +6,6 @@ from asyncdemo.capture import wire
 from asyncdemo.recording.assembly import standstill
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers, NumberHandlers
 
-__all__ = ["MESSAGES", "NUMBERS"]
-
 _LATE_NS = 1_000_000_000
 """A process that has told nothing for so long is not waited for."""
 

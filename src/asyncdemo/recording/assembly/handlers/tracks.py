@@ -8,8 +8,6 @@ from asyncdemo.recording.assembly.records import LaneRecord, TrackRecord
 from asyncdemo.recording.assembly.sequences import Pause
 from asyncdemo.recording.assembly.state import AssemblyState, MessageHandlers, NumberHandlers
 
-__all__ = ["MESSAGES", "NUMBERS"]
-
 _STATES = tuple(State)
 _OWN_THREADS = frozenset(
     {
