@@ -35,13 +35,16 @@ def check(seen: Seen) -> None:
     goodbye.end_within(follow)
     lane = follow.lanes[0]
     if ending == "given up":
+        ended = f"raised {lane.error}."
+        if lane.outcome is Outcome.RETURNED:
+            ended = (
+                f"returned {lane.result}. asyncio.timeout, in main, then assumes that it finished in time."
+            )
         seen.expect(
             lane.outcome is Outcome.CANCELLED,
             "follow ended as cancelled.",
-            "When the deadline stops follow, it should end as cancelled; it "
-            f"{f'returned {lane.result}' if lane.outcome is Outcome.RETURNED else f'raised {lane.error}'}. "
-            "asyncio.timeout, in main, then assumes that it finished in time. Let the CancelledError go on "
-            "after the goodbye.",
+            f"When the deadline stops follow, it should end as cancelled; it {ended} "
+            "Let the CancelledError go on after the goodbye.",
             at=follow,
         )
     elif ending == "refused":

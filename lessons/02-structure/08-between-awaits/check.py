@@ -82,8 +82,8 @@ def the_next_one_loads_immediately(seen: Seen) -> None:
             -0.001 <= (loading.start_ns - due_ns) / 1e9 <= seen.slack_s,
             "",
             f"{loading.name} could start as soon as the store was free and a payment was waiting; it "
-            f"started {(loading.start_ns - due_ns) / 1e6:.0f} ms later. Hold the lock from load to save, and "
-            "for nothing else.",
+            f"started {(loading.start_ns - due_ns) / 1e6:.0f} ms later. Nothing but the load and the save of "
+            "another payment may delay it.",
             at=seen.calls("load"),
         )
         known_ns.pop(number(loading))

@@ -16,7 +16,7 @@ def check(seen: Seen) -> None:
     send_was_left_alone(seen, sends)
     every_image_once(seen, sends, images)
     # Not the uploads: what they wait at need not be a semaphore, and there need not be any.
-    sends.peak_is(connections)
+    sends.open_is(connections)
     no_place_stays_empty(seen, sends, connections)
     answers_in_order(seen, sends, images)
     seen.no_warnings()

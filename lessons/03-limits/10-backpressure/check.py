@@ -22,7 +22,7 @@ def check(seen: Seen) -> None:
         everything_stops(seen, reads, develops, damaged)
     else:
         each_once(seen, develops, photos)
-        develops.peak_is(int(seen.knobs["WORKERS"]))
+        develops.open_is(int(seen.knobs["WORKERS"]))
         nobody_is_idle(seen, reads, develops)
         prints_in_order(seen, develops)
     reading_waits(seen, reads, develops, room, reached=not damaged)

@@ -34,7 +34,7 @@ def check(seen: Seen) -> None:
     )
     shrunk = seen.calls("shrink").all_return().take_at_least(float(seen.knobs["SHRINK_S"]))
     each_line_names_its_request(seen, shrunk.lanes, pictures)
-    shrunk.peak_is(threads)
+    shrunk.open_is(threads)
     most = most_at_once((slot.start_ns, slot.end_ns) for slot in [*pool.slots, *pool.queue])
     seen.expect(
         most >= pictures,

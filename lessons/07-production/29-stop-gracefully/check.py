@@ -17,7 +17,7 @@ def check(seen: Seen) -> None:
     the_same(seen, sorted(taken) == list(range(1, len(taken) + 1)), "take, and the queue that main fills,")
     the_same(seen, all(took_s(lane) >= quickest_s(seen, lane) for lane in does.lanes), "do")
     nothing_taken_later(seen, signal, takes)
-    does.peak_is(workers)
+    does.open_is(workers)
     all_work_until_then(seen, signal, takes, does)
     each_taken_job_is_begun_once(seen, taken, does)
     what_is_quick_is_finished(seen, signal, does)

@@ -217,6 +217,18 @@ class TestAtOnce:
     def test_a_limit_is_reached_and_not_exceeded(self) -> None:
         calls(gated(limit=2), "upload").peak_is(2)
 
+    def test_a_slot_given_back_too_early_hides_no_call(self) -> None:
+        story = Story()
+        gate = story.semaphore(2, made=at_line(3))
+        for number in range(4):
+            upload = story.task(f"upload({number})")
+            if number > 1:
+                upload.queues(gate, 50)
+            upload.takes(gate).sleeps(50).gives_back(gate).sleeps(50).returns()
+        run = story.run()
+        calls(run, "upload").peak_is(2)
+        assert "4 were" in message_of(lambda: calls(run, "upload").open_is(2))
+
     def test_too_many_are_told_with_their_time(self) -> None:
         message = message_of(lambda: calls(brews(50)).peak_is(5))
         assert message == (

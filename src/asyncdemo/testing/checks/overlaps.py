@@ -6,7 +6,7 @@ a slot, any other from its start to its end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Self
@@ -18,29 +18,40 @@ from asyncdemo.testing.checks.words import count, upper, was
 
 __tracebackhide__ = True
 
+_Times = Mapping[int, Sequence[Interval]]
+"""Lane -> when it was at work, or open."""
+
 
 class Overlaps(Group):
     def peak_is(self, limit: int) -> Self:
         """At work at the same time: this many were reached, and never exceeded."""
-        self._never_more(limit)
-        self._at_least(limit)
+        self._never_more(limit, self._at_work)
+        self._at_least(limit, self._at_work)
         return self._held(f"{upper(count(limit, self._nouns))} at work at the same time, and never more.")
 
     def peak_at_most(self, limit: int) -> Self:
         """Never more were at work at the same time. Also holds for no calls: say that there were some."""
-        self._never_more(limit)
+        self._never_more(limit, self._at_work)
         return self._held(f"Never more than {count(limit, self._nouns)} at work at the same time.")
 
     def peak_at_least(self, least: int) -> Self:
         """At least so many were at work at the same time."""
-        most = self._at_least(least)
+        most = self._at_least(least, self._at_work)
         return self._held(f"{upper(count(most, self._nouns))} at work at the same time.")
+
+    def open_is(self, limit: int) -> Self:
+        """Started and not yet ended: this many were reached, and never exceeded.
+
+        For calls that are made when a slot is held, and so are at work from their start to their end:
+        ``peak_is`` lets one whose slot is given back too early go on unseen.
+        """
+        self._never_more(limit, self._open)
+        self._at_least(limit, self._open)
+        return self._held(f"{upper(count(limit, self._nouns))} at work at the same time, and never more.")
 
     def open_at_least(self, least: int) -> Self:
         """Started and not yet ended at one moment, whether at work or in a queue."""
-        most = most_at_once((lane.start_ns, lane.end_ns) for lane in self.lanes)
-        if most < least:
-            self._fail(self._too_few(least, most, "open"))
+        most = self._at_least(least, self._open, "open")
         return self._held(f"{upper(count(most, self._nouns))} open at the same time.")
 
     def all_overlap(self) -> Self:
@@ -72,43 +83,45 @@ class Overlaps(Group):
         return self._held(f"No two {self._nouns} were open at the same time.")
 
     @cached_property
-    def _at_work(self) -> dict[int, Sequence[Interval]]:
-        """Lane -> when it was at work."""
+    def _open(self) -> _Times:
+        return {index: [(self._lane(index).start_ns, self._lane(index).end_ns)] for index in self._indices}
+
+    @cached_property
+    def _at_work(self) -> _Times:
         meetings = self._observation.meetings
         return {
-            index: meetings[index].held
-            if meetings[index].met
-            else [(self._lane(index).start_ns, self._lane(index).end_ns)]
-            for index in self._indices
+            index: meetings[index].held if meetings[index].met else times
+            for index, times in self._open.items()
         }
 
-    def _never_more(self, limit: int) -> None:
-        stretch = first_stretch_above(limit, self._at_work)
+    def _never_more(self, limit: int, times: _Times) -> None:
+        stretch = first_stretch_above(limit, times)
         if stretch is not None:
             self._fail(
                 f"At most {count(limit, self._nouns)} may be at work at the same time; {stretch.most} were, "
                 f"from {self._at(stretch.start_ns)} to {self._at(stretch.end_ns)}.",
-                self._during(stretch),
+                _during(stretch, times),
                 (stretch.start_ns, stretch.end_ns),
             )
 
-    def _at_least(self, least: int) -> int:
-        """The most that were at work at the same time."""
-        most = most_at_once(interval for intervals in self._at_work.values() for interval in intervals)
+    def _at_least(self, least: int, times: _Times, how: str = "at work") -> int:
+        """The most at the same time."""
+        most = most_at_once(interval for intervals in times.values() for interval in intervals)
         if most < least:
-            self._fail(self._too_few(least, most, "at work"))
+            self._fail(self._too_few(least, most, how))
         return most
 
     def _too_few(self, least: int, most: int, how: str) -> str:
         begin = f"{upper(count(least, self._nouns))} should be {how} at the same time; there"
         return f"{begin} was none at all." if most == 0 else f"{begin} {was(most)} never more than {most}."
 
-    def _during(self, stretch: Stretch) -> list[int]:
-        return [
-            index
-            for index, intervals in self._at_work.items()
-            if any(
-                start == stretch.start_ns or (start < stretch.end_ns and end > stretch.start_ns)
-                for start, end in intervals
-            )
-        ]
+
+def _during(stretch: Stretch, times: _Times) -> list[int]:
+    return [
+        index
+        for index, intervals in times.items()
+        if any(
+            start == stretch.start_ns or (start < stretch.end_ns and end > stretch.start_ns)
+            for start, end in intervals
+        )
+    ]

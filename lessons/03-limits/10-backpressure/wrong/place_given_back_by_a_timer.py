@@ -1,0 +1,66 @@
+"""Wrong: a timer gives the place back after the shortest time that developing may take."""
+
+import asyncio
+import random
+
+PHOTOS = 20
+ROOM = 4
+WORKERS = 3
+READ_MS = 10
+DEVELOP_MS = 100
+DAMAGED = 0
+SEED = 0
+
+chance = random.Random(SEED)
+
+
+async def read(n: int) -> str:
+    """Read photo n from the disk. Leave this function as it is."""
+    code = chance.randrange(1_000_000)
+    await asyncio.sleep(READ_MS / 1000)
+    return f"photo {n} {code:06}"
+
+
+async def develop(photo: str) -> str:
+    """Make a print of what read has returned. Leave this function as it is."""
+    takes_ms = chance.randint(DEVELOP_MS // 2, DEVELOP_MS)
+    await asyncio.sleep(takes_ms / 1000)
+    if photo.startswith(f"photo {DAMAGED} "):
+        raise ValueError(photo)
+    return photo.replace("photo", "print")
+
+
+async def develop_all() -> list[str]:
+    """Read and develop all photos; return the prints in the order of the photos."""
+    queue: asyncio.Queue[tuple[int, str]] = asyncio.Queue(ROOM)
+    gate = asyncio.Semaphore(WORKERS)
+    prints: dict[int, str] = {}
+
+    async def reader() -> None:
+        for n in range(1, PHOTOS + 1):
+            await queue.put((n, await read(n)))
+
+    async def one() -> None:
+        await gate.acquire()
+        n, photo = await queue.get()
+        asyncio.get_running_loop().call_later(DEVELOP_MS // 2 / 1000, gate.release)
+        prints[n] = await develop(photo)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reader())
+        for _ in range(PHOTOS):
+            group.create_task(one())
+    return [prints[n] for n in range(1, PHOTOS + 1)]
+
+
+async def main() -> list[str]:
+    """The prints, or what stopped them. Leave this function as it is."""
+    try:
+        return await develop_all()
+    except* ValueError as errors:
+        stopped = [f"stopped: {error}" for error in errors.exceptions]
+    return stopped
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(main()), sep="\n")
