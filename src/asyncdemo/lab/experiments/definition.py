@@ -36,9 +36,9 @@ from asyncdemo.lab.harness.served_app import ServedApp, shared_packages
 from asyncdemo.lab.results.comparison import Bound, Published, percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
-from asyncdemo.lab.results.strict import from_plain
 from asyncdemo.lab.servers import PROGRAMS, App, Interface, Program
 from asyncdemo.load import Send
+from asyncdemo.model.fields import read
 
 __all__ = ["Definition", "load_definition"]
 
@@ -193,19 +193,20 @@ def load_definition(name: str, names: Mapping[str, str] | None = None) -> Defini
     """names: more of ``[names]``. Raises LabFileError with file and field."""
     path = _FOLDER / f"{name}.toml"
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return _read(name, tomllib.loads(path.read_text(encoding="utf-8")), names or {})
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
+
+
+def _read(name: str, data: dict[str, Any], names: Mapping[str, str]) -> Definition:
     every, settings, rows = (data.pop(part, {}) for part in ("every_setting", "settings", "rows"))
-    data["names"] = {**data.get("names", {}), **(names or {})}
-    file = from_plain(_File, data, path.name)
+    file = read(_File, {**data, "names": {**data.get("names", {}), **names}}, strict=True)
     conditions = tuple(
-        _condition({**every, **setting}, f"{path.name}.settings[{place}]")
-        for place, setting in enumerate(settings)
+        _condition({**every, **setting}, f"settings[{place}]") for place, setting in enumerate(settings)
     )
     article = load_article(file.article) if file.article else None
     asked = [
-        _asked(row, file, article, f"{path.name}.rows[{place}]")
+        _asked(row, file, article, f"rows[{place}]")
         for place, group in enumerate(rows)
         for row in _spread({**group, "arm": [*file.names]} if group.get("arm") == "*" else group)
     ]
@@ -245,7 +246,8 @@ def _condition(given: Mapping[str, Any], where: str) -> tuple[Setting, _Conditio
     rest = dict(given)
     knobs = rest.pop("knobs", {})
     own = {name: rest.pop(name) for name in _OF_SETTING & rest.keys()}
-    return from_plain(Setting, {"sends": [], **own}, where), from_plain(_Condition, rest, where), knobs
+    setting = read(Setting, {"sends": [], **own}, where, strict=True)
+    return setting, read(_Condition, rest, where, strict=True), knobs
 
 
 def _spread(group: Mapping[str, Any], outer: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
@@ -272,7 +274,7 @@ def _merged(outer: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where: str) -> Asked:
-    row = from_plain(_Row, given, where)
+    row = read(_Row, given, where, strict=True)
     try:
         figure = _figure(row.figure, file)
         named = {"arm": row.arm, "base": row.base, "setting": row.setting}
@@ -281,7 +283,7 @@ def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where
         name = row.name.format_map(words)
         published = None if row.published is None else _published(row.published, article, words)
     except (KeyError, ValueError) as error:
-        raise LabFileError(f"{where}: {error} is not known") from error
+        raise ValueError(f"{where}: {error} is not known") from error
     return Asked(
         name=name,
         figure=figure,

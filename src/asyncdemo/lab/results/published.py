@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.results.strict import from_plain
+from asyncdemo.model.fields import read
 
 __all__ = ["ARTICLES", "Article", "Audit", "Column", "Figure", "Setting", "Table", "load_article"]
 
@@ -161,12 +161,12 @@ def load_article(key: str, folder: Path = _FOLDER) -> Article:
     path = folder / f"{key}.toml"
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
+        for audit in data.get("audits", ()):
+            if isinstance(inputs := audit.get("inputs"), dict):
+                audit["inputs"] = {name: str(value) for name, value in inputs.items()}
+        return read(Article, {"key": key, **data}, strict=True)
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
-    for audit in data.get("audits", ()):
-        if isinstance(inputs := audit.get("inputs"), dict):
-            audit["inputs"] = {name: str(value) for name, value in inputs.items()}
-    return from_plain(Article, {"key": key, **data}, path.name)
 
 
 def _figure(column: Column, text: str) -> Figure:

@@ -14,8 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.results.strict import from_plain
+from asyncdemo.model.fields import read
 
 __all__ = [
     "BACKLOG",
@@ -210,9 +211,12 @@ class Program:
 def _load_programs() -> dict[str, Program]:
     """Name -> program. Raises LabFileError."""
     path = _FOLDER / "programs.toml"
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))
-    programs = (program for name, entry in entries.items() for program in _spread(name, entry))
-    return {program["name"]: from_plain(Program, program, path.name) for program in programs}
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+        programs = (program for name, entry in entries.items() for program in _spread(name, entry))
+        return {program["name"]: read(Program, program, program["name"], strict=True) for program in programs}
+    except (OSError, ValueError) as error:
+        raise LabFileError(f"{path.name}: {error}") from error
 
 
 def _spread(name: str, entry: dict[str, Any]) -> Iterator[dict[str, Any]]:

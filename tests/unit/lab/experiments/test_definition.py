@@ -57,8 +57,8 @@ def test_inner_rows_take_from_the_outer_what_they_leave_out(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (f"{ROW}colour = 1", r"made-up\.toml\.rows\[0\]\.colour is not known"),
-        ('[[rows]]\nfigure = "50"\narm = "a"\nbase = "b"', r"made-up\.toml\.rows\[0\]\.setting is missing"),
+        (f"{ROW}colour = 1", r'made-up\.toml: "rows\[0\]\.colour" is not known'),
+        ('[[rows]]\nfigure = "50"\narm = "a"\nbase = "b"', r'made-up\.toml: "rows\[0\]\.setting" is missing'),
         (
             f'{ROW}published = {{ own = "results.p50@Sanic", base = "results.nosuch@Flask", words = "" }}',
             "nosuch",

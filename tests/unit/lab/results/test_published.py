@@ -87,9 +87,9 @@ def test_a_number_with_a_unit_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('claim = "A claim."', "", "small.toml.claim is missing"),
-        ('claim = "A claim."', "claim = 1", "small.toml.claim must be a text, and is 1"),
-        ('"1.5s"', '"1.5MB"', "small.toml.tables[0]: 1.5MB is in MB, and the unit of latency is 'ms'"),
+        ('claim = "A claim."', "", 'small.toml: "claim" is missing'),
+        ('claim = "A claim."', "claim = 1", 'small.toml: "claim" should be text, not 1'),
+        ('"1.5s"', '"1.5MB"', "small.toml: \"tables[0]\": 1.5MB is in MB, and the unit of latency is 'ms'"),
         ('unit = "ms"', 'unit = "/s"', "1.5s is a time"),
         ('["Flask", "1.5s"]', '["Flask"]', "the row 'Flask' has 1 cells for 2 columns"),
         ("names = 1", "names = 2", "names is 2, of 2 columns"),

@@ -16,7 +16,7 @@ from asyncdemo.lab.harness.machine import describe_machine
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.harness.protocol.description import Experiment
 from asyncdemo.lab.results.setup import Environment, Extent
-from asyncdemo.lab.results.strict import to_plain
+from asyncdemo.model.fields import write
 
 __all__ = ["describe", "differences", "identity"]
 
@@ -54,7 +54,7 @@ def identity(
         "asyncdemo": __version__,
         "code": _code(),
         "arms": [contestant.arm.name for contestant in experiment.of(size).contestants],
-        "settings": [to_plain(setting) for setting in settings],
+        "settings": [write(setting) for setting in settings],
         "python": environment.python,
         "packages": dict(environment.packages),
         "programs": {name: said for name, said in environment.programs.items() if name in counting},

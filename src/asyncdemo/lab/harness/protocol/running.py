@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
-from asyncdemo.errors import ServiceError
+from asyncdemo.errors import LabFileError, ServiceError
 from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted
 from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
@@ -26,10 +27,12 @@ from asyncdemo.lab.harness.protocol.visits import NULL, Visit, calibrate, visit
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Calibration, Extent
-from asyncdemo.lab.results.strict import from_plain, to_plain
 from asyncdemo.lab.results.trial import TrialOutcome
+from asyncdemo.model.fields import FieldError, read, write
 
 __all__ = ["run"]
+
+_T = TypeVar("_T")
 
 
 def run(
@@ -79,14 +82,16 @@ class _Run:
         self._journal = Journal(journal, {**which, "seed": seed, "started": bench.now()})
         if self._journal.is_taken_up:
             self._journal.add("gone on", bench.now())
-        self._calibrations = [
-            from_plain(Calibration, value, "journal") for value in self._journal.entries("calibration")
-        ]
-        self._visits = [from_plain(Visit, value, "journal") for value in self._journal.entries("visit")]
-        self._attempts = [
-            from_plain(Attempted, value, "journal") for value in self._journal.entries("attempt")
-        ]
+        self._calibrations = self._finished("calibration", Calibration)
+        self._visits = self._finished("visit", Visit)
+        self._attempts = self._finished("attempt", Attempted)
         self._took_s: list[float] = []
+
+    def _finished(self, entry: str, kind: type[_T]) -> list[_T]:
+        try:
+            return [read(kind, value, entry, strict=True) for value in self._journal.entries(entry)]
+        except FieldError as error:
+            raise LabFileError(f"journal: {error}") from error
 
     def go(self, command: str) -> Record:
         self._record(command, was_interrupted=True)  # what cannot be recorded is known before it is measured
@@ -134,7 +139,7 @@ class _Run:
         if not self._calibrations:
             say = self._teller(Stage.CALIBRATE, 0, NULL.title, "", 0, 1)
             calibration = calibrate(self._bench, self._size, say)
-            self._journal.add("calibration", to_plain(calibration))
+            self._journal.add("calibration", write(calibration))
             self._calibrations.append(calibration)
 
     def _visit_all(self) -> None:
@@ -168,7 +173,7 @@ class _Run:
                     yield contestant, condition
 
     def _keep(self, seen: Visit) -> None:
-        self._journal.add("visit", to_plain(seen))
+        self._journal.add("visit", write(seen))
         self._visits.append(seen)
 
     # -- the rounds ---------------------------------------------------------------------------------
@@ -210,7 +215,7 @@ class _Run:
         say = self._teller(Stage.MEASURE, turn.round, contestant.arm.title, setting.title, done, of)
         attempted = attempt.run(say)
         self._check_services()  # whatever came of the attempt may come of that
-        self._journal.add("attempt", to_plain(attempted))
+        self._journal.add("attempt", write(attempted))
         self._attempts.append(attempted)
 
     def _check_services(self) -> None:
