@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.lab.harness.pinning import Pinning
+from asyncdemo.lab.harness.machine import Pinning
 from asyncdemo.lab.harness.protocol import Contestant
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.results.flags import FlagKind

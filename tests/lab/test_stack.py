@@ -20,9 +20,8 @@ import pytest
 
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments import twenty_one_pairs as module
-from asyncdemo.lab.harness.installed import find
-from asyncdemo.lab.harness.lifecycle import NotStarted, Started
-from asyncdemo.lab.harness.pinning import choose_pinning
+from asyncdemo.lab.harness import NotStarted, Started
+from asyncdemo.lab.harness.machine import choose_pinning, find
 from asyncdemo.lab.harness.protocol import Size, run
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent

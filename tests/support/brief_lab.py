@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.lab import experiments
-from asyncdemo.lab.experiments import Entry, Surroundings, registry
+from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contestant, Experiment, Size
 from asyncdemo.lab.harness.served_app import served_script
@@ -89,7 +89,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 def main() -> int:
-    experiments.EXPERIMENTS = registry.EXPERIMENTS = ENTRIES  # type: ignore[assignment,misc]
+    experiments.EXPERIMENTS = ENTRIES  # type: ignore[assignment,misc]
     from asyncdemo.cli import main as asyncdemo
 
     return asyncdemo(sys.argv[1:])

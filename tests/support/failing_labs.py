@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.harness.lifecycle import PortKept
+from asyncdemo.lab.harness import PortKept
 from asyncdemo.lab.harness.protocol import Experiment
 from tests.support.brief_lab import brief, serving
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
+from asyncdemo.lab.harness import Knobs, NotStarted, PortKept, Startable, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS, Measured
-from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted, PortKept, Startable, Started, Unavailable
-from asyncdemo.lab.harness.pinning import Pinning
+from asyncdemo.lab.harness.machine import Pinning
 from asyncdemo.lab.harness.protocol import (
     Asked,
     Check,

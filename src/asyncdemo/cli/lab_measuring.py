@@ -27,7 +27,7 @@ from asyncdemo.errors import AsyncdemoError, LabFileError, MissingError, UsageEr
 from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.harness.protocol import Experiment, Progress, run
 from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.harness.protocol.identity import describe, identity
+from asyncdemo.lab.harness.protocol.journal import describe, identity
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent

@@ -1,11 +1,13 @@
 """What one worker measured, how that travels, and what several come to together. Pure.
 
-Not for: Locust (``locustfile``).
+Also whether their arrivals are what a Poisson process of the rate would give: two tests of recorded times.
+Not for: Locust (``locustfile``), or making arrivals (``asyncdemo.load.schedule``).
 """
 
 from __future__ import annotations
 
 import json
+import math
 import random
 import sys
 from array import array
@@ -13,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final, Self, TypeVar
 
 from asyncdemo.errors import UsageError
@@ -22,7 +24,7 @@ from asyncdemo.load.events import Answered, Event, Sent
 from asyncdemo.load.histogram import Histogram
 from asyncdemo.load.schedule import arrivals_ns
 
-__all__ = ["Share", "Stopwatch", "divided", "merged", "superposed"]
+__all__ = ["Share", "Stopwatch", "count_p", "divided", "gaps_p", "merged", "superposed"]
 
 _INT64: Final = "q"
 _NOT_ANSWERED: Final = -1
@@ -201,3 +203,37 @@ def _unpacked(data: bytes) -> list[int]:
     if sys.byteorder == "big":
         values.byteswap()
     return values.tolist()
+
+
+_SECOND_NS = 1e9
+_TERMS = 100
+
+
+def count_p(count: int, expected: float) -> float:
+    """How probable a count so far from the expected one is, or further: normal approximation, two-sided.
+
+    Good from some dozens on. expected: rate times duration, which is also the variance.
+    """
+    if not expected > 0:
+        raise ValueError(f"expected is {expected}; it must be above 0")
+    return math.erfc(abs(count - expected) / math.sqrt(2 * expected))
+
+
+def gaps_p(arrivals_ns: Sequence[int], rate: float) -> float:
+    """How probable gaps so far from exponential ones of this rate are, or further.
+
+    arrivals_ns: in order. Kolmogorov-Smirnov, against a distribution that is given and not fitted; with the
+    limit's series and Stephens' correction for a finite number (Journal of the Royal Statistical Society B
+    32, 1970). Raises ValueError for fewer than two arrivals.
+    """
+    gaps_s = sorted((later - earlier) / _SECOND_NS for earlier, later in pairwise(arrivals_ns))
+    if not gaps_s:
+        raise ValueError("there is no gap between fewer than two arrivals")
+    many = len(gaps_s)
+    furthest = 0.0
+    for place, gap_s in enumerate(gaps_s):
+        share = -math.expm1(-rate * gap_s)
+        furthest = max(furthest, share - place / many, (place + 1) / many - share)
+    scaled = furthest * (math.sqrt(many) + 0.12 + 0.11 / math.sqrt(many))
+    terms = ((-1) ** (term - 1) * math.exp(-2 * (term * scaled) ** 2) for term in range(1, _TERMS))
+    return min(1.0, max(0.0, 2 * sum(terms))) if scaled > 0.2 else 1.0

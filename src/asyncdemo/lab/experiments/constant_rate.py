@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.protocol import Count, Experiment, Scene
 from asyncdemo.lab.results.laws import backlog_s

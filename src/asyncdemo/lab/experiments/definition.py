@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.lifecycle import Unavailable
+from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.protocol import (
     MEAN_LATENCY,
     THROUGHPUT,

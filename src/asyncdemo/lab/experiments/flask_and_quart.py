@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
+from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import answer_check, json_check
 from asyncdemo.lab.harness.database import Database, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
-from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.checks import all_at_once_check, json_check, threads_of
 from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send

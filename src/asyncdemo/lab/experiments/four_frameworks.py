@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.checks import all_at_once_check, answer_check
 from asyncdemo.lab.harness.protocol import Check, Experiment, Scene, Seen, When
 from asyncdemo.lab.servers import PROGRAMS, Program

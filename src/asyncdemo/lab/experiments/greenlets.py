@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.database import Database, film_database
 from asyncdemo.lab.harness.protocol import (

@@ -14,11 +14,11 @@ from typing import Final
 
 import psutil
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
+from asyncdemo.lab.harness import Knobs, Started
 from asyncdemo.lab.harness.checks import answer_check, threads_of
 from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD
-from asyncdemo.lab.harness.lifecycle import Knobs, Started
 from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Experiment, Scene, Seen
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.pinning import choose_pinning
+from asyncdemo.lab.harness.machine import choose_pinning
 from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contestant, Experiment, latency
 from asyncdemo.lab.results.comparison import Bound
 from asyncdemo.lab.results.laws import littles_latency_ms

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from asyncdemo.lab.harness.lifecycle import Unavailable
+from asyncdemo.lab.harness import Unavailable
 
 __all__ = [
     "ENVIRONMENTS",

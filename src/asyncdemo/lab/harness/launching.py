@@ -23,9 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from asyncdemo.lab.harness.acceptors import look
-from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept
-from asyncdemo.lab.harness.rollcall import RollCall
+from asyncdemo.lab.harness import NotStarted, PortKept
+from asyncdemo.lab.harness.rollcall import RollCall, look
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers import PYTHON, Command
 from asyncdemo.recording.processes import ProcessTree

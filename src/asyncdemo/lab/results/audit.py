@@ -1,7 +1,7 @@
 """Can these figures be true? Each check compares a reported figure with what the others say it must be.
 
 Pure functions of numbers. Their findings carry the arithmetic in words, for a page, a lesson or a terminal.
-Not for: which columns of which table they are given (``auditing``).
+Not for: which columns of which table they are given (``published``).
 """
 
 from __future__ import annotations
@@ -14,27 +14,7 @@ from typing import Final, ParamSpec
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
 
-__all__ = [
-    "CHECKS",
-    "Check",
-    "Finding",
-    "Judgement",
-    "backlog",
-    "bound",
-    "bound_ratio",
-    "closed_loop",
-    "counted",
-    "errors",
-    "kept_up",
-    "littles_law",
-    "medians",
-    "number",
-    "rounding",
-    "run_length",
-    "same_figure",
-    "stated_ratio",
-    "thread_rates",
-]
+__all__ = ["CHECKS", "Check", "Finding", "Judgement", "number"]
 
 _CALIBRATION_S: Final = 10
 """Of wrk2, which resets its histogram after that (``calibrate`` in its ``src/wrk.c``)."""

@@ -13,11 +13,11 @@ from types import TracebackType
 from typing import Final, Self
 
 from asyncdemo.errors import ServiceError
+from asyncdemo.lab.harness import Knobs, NotStarted
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.environments import Tell, tell_nobody
 from asyncdemo.lab.harness.launching import Running
-from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted
-from asyncdemo.lab.harness.pinning import keep_to, running_on
+from asyncdemo.lab.harness.machine import keep_to, running_on
 from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Scene, Seen, When
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.configuration import Configuration

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.lab.experiments import greenlets
+from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.database import Risen
-from asyncdemo.lab.harness.lifecycle import Unavailable
 from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.trial import Load

@@ -10,10 +10,9 @@ from typing import cast
 
 import pytest
 
+from asyncdemo.lab.harness import Started
 from asyncdemo.lab.harness.checks import answer_check
-from asyncdemo.lab.harness.lifecycle import Started
-from asyncdemo.lab.harness.machine import describe_machine
-from asyncdemo.lab.harness.pinning import Pinning
+from asyncdemo.lab.harness.machine import Pinning, describe_machine
 from asyncdemo.lab.harness.protocol import Scene
 from asyncdemo.lab.harness.protocol.attempts import looked
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.results.auditing import audited
-from asyncdemo.lab.results.published import ARTICLES, Table, load_article
+from asyncdemo.lab.results.published import ARTICLES, Table, audited, load_article
 
 SMALL = """
 name = "Small"

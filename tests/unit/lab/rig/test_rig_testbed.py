@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept
+from asyncdemo.lab.harness import NotStarted, PortKept
 from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Scene, Seen
 from asyncdemo.lab.results.rigging import OURS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig import testbed

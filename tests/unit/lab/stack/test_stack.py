@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.installed import find
-from asyncdemo.lab.harness.lifecycle import NotStarted
+from asyncdemo.lab.harness import NotStarted
+from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.harness.protocol import Check, Scene
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.published import load_article
@@ -27,8 +27,7 @@ from asyncdemo.lab.stack import BASE, CONFIGURATIONS, PAIRS, SIX, Configuration,
 from asyncdemo.lab.stack import condition as condition_of
 from asyncdemo.lab.stack import contestant as contender_of
 from asyncdemo.lab.stack.pooler import pgbouncer_config
-from asyncdemo.lab.stack.programs import port_to_keep
-from asyncdemo.lab.stack.proxy import nginx_config
+from asyncdemo.lab.stack.programs import nginx_config, port_to_keep
 from asyncdemo.lab.stack.stacked import Behind, Stacked, is_row
 
 APPS = Path(__file__).parents[4] / "lessons" / "07-measurement" / "25-rig-it" / "apps"

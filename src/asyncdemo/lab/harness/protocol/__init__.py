@@ -16,8 +16,7 @@ from asyncdemo.lab.harness.protocol.description import (
     Size,
     When,
 )
-from asyncdemo.lab.harness.protocol.progress import Progress, Stage
-from asyncdemo.lab.harness.protocol.running import run
+from asyncdemo.lab.harness.protocol.running import Progress, Stage, run
 from asyncdemo.lab.results.comparison import MEAN_LATENCY, THROUGHPUT, Figure, latency
 
 __all__ = [

@@ -1,6 +1,7 @@
 """One contestant under one setting: started, asked, warmed up, measured, stopped. What fails is an outcome.
 
-Not for: which comes when (``ordering``), or verifying in full (``visits``).
+Of warming up there are short windows until two in a row agree; of a search, one for each step.
+Not for: which comes when (``lineup``), or verifying in full (``visits``).
 """
 
 from __future__ import annotations
@@ -8,24 +9,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
+from asyncdemo.lab.harness import NotStarted, PortKept, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS
-from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept, Started, Unavailable
 from asyncdemo.lab.harness.protocol.bench import Bench, Failed, offered_per_s, plan_of
 from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Scene, Seen, Size, When
-from asyncdemo.lab.harness.protocol.ordering import Turn
-from asyncdemo.lab.harness.protocol.windows import NEAR, Search, WarmUp, settled, warm_up
 from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.results.setup import Loop, Setting
-from asyncdemo.lab.results.trial import Trial, TrialOutcome
+from asyncdemo.lab.results.trial import Load, Trial, TrialOutcome
 from asyncdemo.load import Plan
 
-__all__ = ["Attempt", "Attempted", "looked", "of_arm", "started_contestant", "warmed_up"]
+__all__ = ["Attempt", "Attempted", "Turn", "looked", "of_arm", "started_contestant", "warmed_up"]
 
 Say = Callable[[str], None]
 _OF_A_STEP: Final = frozenset({FlagKind.OVER_BUDGET, FlagKind.OVERLOADED, FlagKind.ERRORS})
 """What the search is for: at a lower rate it will be otherwise."""
+
+
+class Turn(NamedTuple):
+    """round, place: from 1."""
+
+    round: int
+    place: int
+    arm: str
+    setting: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +180,75 @@ def of_arm(condition: Condition, contestant: Contestant) -> tuple[Check, ...]:
         for check in condition.checks
         if not check.arms or arm.name in check.arms or arm.twin_of in check.arms
     )
+
+
+NEAR: Final = {Loop.CLOSED: 0.05, Loop.OPEN: 0.10}
+"""How far two windows may be apart: of a closed loop the throughput; of an open one, whose throughput is
+given, the median latency, which varies more."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """figures: of each window. agreed: the last two did; else there were no more windows to try."""
+
+    figures: tuple[float, ...]
+    agreed: bool
+
+
+def warm_up(window: Callable[[], float], most: int, near: float) -> WarmUp:
+    """window: measures one, and gives its figure."""
+    figures: list[float] = []
+    while len(figures) < most:
+        figures.append(window())
+        if len(figures) > 1 and agree(figures[-2], figures[-1], near):
+            return WarmUp(tuple(figures), True)
+    return WarmUp(tuple(figures), False)
+
+
+def agree(one: float, other: float, near: float) -> bool:
+    """Two windows without an answer do not: there is nothing yet to agree on."""
+    return max(one, other) > 0 and abs(one - other) <= near * max(one, other)
+
+
+def settled(load: Load, loop: Loop) -> float:
+    """The figure of a window that must have settled; 0 if nothing was answered.
+
+    A median needs fewer samples here than to be quoted, so with too few for that the mean stands in.
+    """
+    if loop is Loop.CLOSED:
+        return load.throughput_per_s
+    return load.latency_ms.get("50", load.latency_ms.get("mean", 0.0))
+
+
+class Search:
+    def __init__(self, start_per_s: float, near: float = 0.05, most: int = 12) -> None:
+        """near: it ends when the best rate is so close to one that failed. most: steps."""
+        if not (start_per_s > 0 and near > 0 and most > 0):
+            raise ValueError("a search needs a rate, a nearness and a number of steps above 0")
+        self._rate = start_per_s
+        self._near, self._most = near, most
+        self._failed: float | None = None
+        self._steps = 0
+        self.best_per_s: float | None = None
+
+    def next_rate(self) -> float | None:
+        """None once it is over."""
+        best, failed = self.best_per_s, self._failed
+        if self._steps >= self._most or (best and failed and failed / best <= 1 + self._near):
+            return None
+        return self._rate
+
+    def tell(self, passed: bool) -> None:
+        """Of the rate that was asked for last."""
+        self._steps += 1
+        if passed:
+            self.best_per_s = self._rate
+        else:
+            self._failed = self._rate
+        if self._failed is None:
+            self._rate *= 2
+        elif self.best_per_s is None:
+            self._rate /= 2
+        else:
+            # geometric: the same share of the rate in either direction
+            self._rate = (self.best_per_s * self._failed) ** 0.5

@@ -1,25 +1,29 @@
 """The record of a run, from what is finished of it. Pure, but for the version of asyncdemo.
 
-Not for: its file (``results.record``), or what the trials come to (``comparing``).
+The rows of its report are paired ratios, with what must be flagged.
+Not for: the rules (``validity_checks``, ``ratio``), or its file (``results.record``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 
 from asyncdemo import __version__
 from asyncdemo.lab.harness.protocol.attempts import Attempted
-from asyncdemo.lab.harness.protocol.comparing import compared, twin_row, withdrawn_words
 from asyncdemo.lab.harness.protocol.description import Asked, Experiment
 from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.results import validity_checks
-from asyncdemo.lab.results.flags import Flag, FlagKind
+from asyncdemo.lab.results.comparison import THROUGHPUT, Better, Comparison, percent_of
+from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
+from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
 from asyncdemo.lab.results.record import FORMAT, Record
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Loop, Setting
-from asyncdemo.lab.results.trial import Trial
+from asyncdemo.lab.results.trial import Trial, TrialOutcome, figures
 
-__all__ = ["Finished", "recorded"]
+__all__ = ["Finished", "compared", "recorded", "twin_row", "withdrawn_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +145,163 @@ def _notes(trials: tuple[Trial, ...], gone_on: tuple[str, ...]) -> list[str]:
 
 def _distinct(flags: Iterable[Flag]) -> list[Flag]:
     return list(dict.fromkeys(flags))
+
+
+def compared(
+    asked: Asked,
+    trials: Sequence[Trial],
+    arms: Mapping[str, Arm],
+    interrupted: bool,
+    no_rate: Callable[[Arm, str], str],
+) -> Comparison | None:
+    """None if the run was ended before the first round that would say something of it.
+
+    no_rate: why an arm was not measured under a setting, if it is for want of a rate.
+    """
+    own_side = (asked.arm, asked.setting)
+    base_side = (asked.base, asked.base_setting or asked.setting)
+    sides = (own_side, base_side) if asked.base_value is None else (own_side,)
+    own = figures(trials, *own_side, asked.figure.key)
+    base = figures(trials, *base_side, asked.figure.key)
+    if asked.base_value is not None:
+        base = dict.fromkeys(own, asked.base_value)
+    rounds = sorted(own.keys() & base.keys())
+    if not rounds:
+        flags = _reasons(asked, sides, trials, arms, no_rate)
+        if not flags and interrupted:
+            return None
+        return _row(asked, flags or (_no_figure(asked),))
+    ratio = Ratio.of([own[number] / base[number] for number in rounds])
+    others = [trial for trial in trials if trial.round not in rounds]
+    withdrawn = [flag.kind for flag in _trial_flags(asked, sides, others)]
+    is_twin = asked.base == arms[asked.arm].twin_of
+    found = (
+        validity_checks.twins_differ(ratio) if is_twin else validity_checks.no_ranking(ratio),
+        validity_checks.few_rounds(len(rounds), withdrawn),
+        *_failures(sides, trials, arms),
+    )
+    return _row(
+        asked,
+        tuple(flag for flag in found if flag is not None),
+        ratio,
+        statistics.median(own[number] for number in rounds),
+        statistics.median(base[number] for number in rounds),
+    )
+
+
+def twin_row(arm: Arm, base: Arm, setting: str) -> Asked:
+    """The same contestant, twice: the ratio should be 1."""
+    return Asked(
+        name=f"{base.title}, twice",
+        figure=THROUGHPUT,
+        arm=arm.name,
+        base=base.name,
+        setting=setting,
+    )
+
+
+def withdrawn_words(trials: Sequence[Trial]) -> str:
+    """How many trials do not count, and why; "" if all do. A search is made of steps over its budget, too."""
+    lost = [
+        trial
+        for trial in trials
+        if refuses(flag for flag in trial.flags if flag.kind is not FlagKind.OVER_BUDGET)
+        or trial.outcome is not TrialOutcome.MEASURED
+    ]
+    if not lost:
+        return ""
+    why = Counter(
+        kind
+        for trial in lost
+        for kind in (
+            {flag.kind.value for flag in trial.flags if refuses([flag])}
+            if trial.outcome is TrialOutcome.MEASURED
+            else {trial.outcome.value}
+        )
+    )
+    kinds = ", ".join(f"{kind} {count}" for kind, count in why.most_common())
+    return f"{len(lost)} of {len(trials)} trials do not count: {kinds}."
+
+
+def _row(
+    asked: Asked,
+    flags: tuple[Flag, ...],
+    ratio: Ratio | None = None,
+    arm_median: float | None = None,
+    base_median: float | None = None,
+) -> Comparison:
+    figure = asked.figure
+    said = {field.name: getattr(asked, field.name) for field in fields(asked) if field.name != "figure"}
+    return Comparison(
+        **said,
+        figure=figure.key,
+        title=figure.title,
+        unit=figure.unit,
+        better=figure.better,
+        measured=ratio,
+        arm_median=arm_median,
+        base_median=base_median,
+        verdict=_verdict(asked, ratio),
+        flags=flags,
+    )
+
+
+def _verdict(asked: Asked, ratio: Ratio | None) -> Verdict | None:
+    """What an article says only in words has a direction: that the arm is the better one."""
+    if asked.published is None:
+        return None
+    if ratio is None or asked.published.ratio is not None:
+        return verdict(asked.published.ratio or 1.0, ratio)
+    better = ratio.least > 1 if asked.figure.better is Better.MORE else ratio.most < 1
+    return Verdict.DIRECTION_ONLY if better else Verdict.NOT_REPRODUCED
+
+
+def _reasons(
+    asked: Asked,
+    sides: Iterable[tuple[str, str]],
+    trials: Sequence[Trial],
+    arms: Mapping[str, Arm],
+    no_rate: Callable[[Arm, str], str],
+) -> tuple[Flag, ...]:
+    """Why there is no figure: one flag of each kind."""
+    found: dict[FlagKind, Flag] = {}
+    unrated = [validity_checks.no_rate(arms[arm], no_rate(arms[arm], setting)) for arm, setting in sides]
+    for arm, setting in sides:
+        here = [trial for trial in trials if trial.arm == arm and trial.setting == setting]
+        failed = validity_checks.contestant_failed(here), validity_checks.load_failed(here)
+        for flag in (validity_checks.not_to_be_had(arms[arm]), *failed):
+            if flag is not None:
+                found.setdefault(flag.kind, flag)
+    # against one without a rate it does not matter what was flagged in the trials of the other
+    doubts = [flag for flag in unrated if flag is not None] or _trial_flags(asked, sides, trials)
+    for flag in doubts:
+        found.setdefault(flag.kind, flag)
+    return tuple(found.values()) if refuses(found.values(), asked.figure.key) else ()
+
+
+def _failures(
+    sides: Iterable[tuple[str, str]], trials: Sequence[Trial], arms: Mapping[str, Arm]
+) -> Iterable[Flag | None]:
+    """Of each side whose figure rests on what is left of its rounds."""
+    for arm, setting in sides:
+        under = [trial for trial in trials if trial.setting == setting]
+        mine = [trial for trial in under if trial.arm == arm]
+        yield validity_checks.failed_at_times(arms[arm].title, mine, max(trial.round for trial in under))
+
+
+def _trial_flags(asked: Asked, sides: Iterable[tuple[str, str]], trials: Sequence[Trial]) -> Iterable[Flag]:
+    """That withdraw this figure of a trial; and that it has too few answers for the percentile."""
+    for trial in trials:
+        if (trial.arm, trial.setting) not in sides:
+            continue
+        yield from (flag for flag in trial.flags if refuses([flag], asked.figure.key))
+        percent = percent_of(asked.figure)
+        if trial.load is not None and percent is not None:
+            flag = validity_checks.few_samples(trial.load.answered, float(percent))
+            if flag is not None and percent not in trial.load.latency_ms:
+                yield flag
+
+
+def _no_figure(asked: Asked) -> Flag:
+    words = f"No trial has the figure {asked.figure.key}, or no round has it of both."
+    return Flag(FlagKind.NOT_VERIFIED, words, "The experiment asks for what it does not measure.")

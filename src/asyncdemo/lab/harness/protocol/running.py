@@ -1,27 +1,26 @@
 """A whole experiment: calibrate, verify, measure in rounds, compare. What is finished is kept as it comes.
 
-Not for: any of these steps itself (the modules beside this one).
+Not for: any of these steps itself (the modules beside this one), or showing how far it is.
 """
 
 from __future__ import annotations
 
+import statistics
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
 from asyncdemo.errors import LabFileError, ServiceError
-from asyncdemo.lab.harness.lifecycle import Unavailable
-from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted
+from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted, Turn
 from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, check_experiment
-from asyncdemo.lab.harness.protocol.identity import describe, identity
-from asyncdemo.lab.harness.protocol.journal import Journal
-from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, with_twin
-from asyncdemo.lab.harness.protocol.ordering import Turn, turns
-from asyncdemo.lab.harness.protocol.progress import Listener, Progress, Stage, left_s
+from asyncdemo.lab.harness.protocol.journal import Journal, describe, identity
+from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, turns, with_twin
 from asyncdemo.lab.harness.protocol.recording import Finished, recorded
 from asyncdemo.lab.harness.protocol.visits import NULL, Visit, calibrate, visit
 from asyncdemo.lab.results import validity_checks
@@ -30,7 +29,41 @@ from asyncdemo.lab.results.setup import Calibration, Extent
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.model.fields import FieldError, read, write
 
-__all__ = ["run"]
+__all__ = ["Listener", "Progress", "Stage", "left_s", "run"]
+
+
+class Stage(StrEnum):
+    CALIBRATE = "calibrate"
+    VERIFY = "verify"
+    MEASURE = "measure"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """round: from 1; 0 before the first. arm, setting: their titles. step: "start", "warm up", "measure".
+
+    done, of: contestants of this stage that are finished, and how many there are. left_s: of the whole
+    stage; None while nothing is known.
+    """
+
+    stage: Stage
+    round: int
+    rounds: int
+    arm: str
+    setting: str
+    step: str
+    done: int
+    of: int
+    left_s: float | None = None
+
+
+Listener = Callable[[Progress], None]
+
+
+def left_s(took_s: Sequence[float], remaining: int) -> float | None:
+    """took_s: of each so far. Their mean, not the median: the slow ones come again in each round."""
+    return statistics.fmean(took_s) * remaining if took_s else None
+
 
 _T = TypeVar("_T")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.lab.harness.lifecycle import NotStarted
+from asyncdemo.lab.harness import NotStarted
 from asyncdemo.lab.harness.protocol import Condition, Experiment, run
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.comparison import Published

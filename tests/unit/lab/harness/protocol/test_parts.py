@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.harness.pinning import choose_pinning, ranges
+from asyncdemo.lab.harness.machine import choose_pinning, ranges
+from asyncdemo.lab.harness.protocol.attempts import Search, agree, settled, warm_up
 from asyncdemo.lab.harness.protocol.journal import FORMAT, Journal
-from asyncdemo.lab.harness.protocol.ordering import turns
-from asyncdemo.lab.harness.protocol.progress import left_s
-from asyncdemo.lab.harness.protocol.windows import Search, agree, settled, warm_up
+from asyncdemo.lab.harness.protocol.lineup import turns
+from asyncdemo.lab.harness.protocol.running import left_s
 from asyncdemo.lab.results.setup import Loop
 from asyncdemo.lab.results.trial import Load
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
+from asyncdemo.lab.harness import NotStarted, Unavailable
 from asyncdemo.lab.harness.engines import OURS
-from asyncdemo.lab.harness.lifecycle import NotStarted, Unavailable
 from asyncdemo.lab.harness.protocol import (
     Asked,
     Check,
