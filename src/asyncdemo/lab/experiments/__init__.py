@@ -11,6 +11,7 @@ import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -41,7 +42,8 @@ class Entry:
 
     lessons: from which one comes here. minutes: about how long each extent takes.
     opener: ``module:function``; given the surroundings, it is a context manager that gives the
-    ``Experiment``, and stops what it started.
+    ``Experiment``, and stops what it started. Without one it is ``prepared`` of the module of the same name;
+    where there is none, the file of that name says all.
     """
 
     name: str
@@ -56,8 +58,13 @@ class Entry:
     @contextmanager
     def prepared(self, surroundings: Surroundings) -> Iterator[Experiment]:
         """Raises MissingError if it cannot run here at all, and ServiceError."""
-        own = f"{__package__}.{self.name.replace('-', '_')}:prepared"
-        with pkgutil.resolve_name(self.opener or own)(surroundings) as experiment:
+        own = f"{__package__}.{self.name.replace('-', '_')}"
+        if not self.opener and find_spec(own) is None:
+            from asyncdemo.lab.experiments.definition import load_definition
+
+            yield load_definition(self.name).experiment(surroundings)
+            return
+        with pkgutil.resolve_name(self.opener or f"{own}:prepared")(surroundings) as experiment:
             yield experiment
 
 

@@ -4,14 +4,15 @@ Where a value of a row is a list, the row stands for several, one for each; of s
 changes slowest, and for ``arm`` "*" is all of ``[names]``. A row with ``rows`` stands for these, which have
 what they leave out from it; one with ``only`` is there in that setting alone. In texts ``{arm}``, ``{base}``
 and ``{setting}`` are these in the words of ``[names]``, ``{figure}`` and ``{percent}`` the figure's.
-Not for: what needs more than data (checks, counts, services): the modules beside this one give them.
+Not for: what needs more than data (services, what only one experiment looks at): the modules beside this one
+give it.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,7 @@ from typing import Any, Final
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.checks import COUNTS, answer_check, json_check, standard_checks
 from asyncdemo.lab.harness.protocol import (
     MEAN_LATENCY,
     THROUGHPUT,
@@ -36,7 +38,7 @@ from asyncdemo.lab.harness.served_app import ServedApp, shared_packages
 from asyncdemo.lab.results.comparison import Bound, Published, percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
-from asyncdemo.lab.servers import PROGRAMS, App, Interface, Program
+from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
 from asyncdemo.model.fields import read
 
@@ -52,7 +54,8 @@ _OF_SETTING: Final = {field.name for field in fields(Setting)} - {"sends", "knob
 class _Contestant:
     """program: of ``PROGRAMS``. app: its file, in the folder of the lesson. notes: before the program's.
 
-    server: its name in the report, if it is not the program's title.
+    server: its name in the report, if it is not the program's title. command: in place of the program's, and
+    then the notes are.
     """
 
     name: str
@@ -62,6 +65,7 @@ class _Contestant:
     app: str
     interface: Interface
     server: str = ""
+    command: str = ""
     loop: str = ""
     notes: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
@@ -70,8 +74,31 @@ class _Contestant:
 
 
 @dataclass(frozen=True, slots=True)
+class _Answer:
+    """send: "GET /". text: the body; or json, and words for it. always: looked at in each trial, too."""
+
+    send: str
+    text: str = ""
+    json: Mapping[str, int | float | str | bool] = field(default_factory=dict)
+    words: str = ""
+    type: str = "text/plain"
+    always: bool = True
+
+    def check(self) -> Check:
+        send = _send(self.send)
+        if self.json:
+            return json_check(send, self.words, self.json)
+        headers = {"Content-Type": self.type} if self.type else {}
+        return answer_check(send, self.text, self.text.encode().__eq__, headers=headers, always=self.always)
+
+
+@dataclass(frozen=True, slots=True)
 class _Condition:
-    """What a setting needs beside itself. checks, counts: names of those that the module gives."""
+    """What a setting needs beside itself.
+
+    sends: "GET /", or names of what the module gives. checks, counts: names of answers, of those that any
+    experiment has, and of those that the module gives.
+    """
 
     sends: tuple[str, ...]
     arms: tuple[str, ...] = ()
@@ -125,6 +152,9 @@ class _File:
     twin_of: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     """Arm or setting -> how the names of rows call it."""
+    answers: Mapping[str, _Answer] = field(default_factory=dict)
+    closing: tuple[str, ...] = ()
+    """Contestants that close each connection after its answer."""
     figures: Mapping[str, Figure] = field(default_factory=dict)
     """Those that only this experiment has."""
     notes: tuple[str, ...] = ()
@@ -142,42 +172,47 @@ class Definition:
     def experiment(
         self,
         surroundings: Surroundings,
-        sends: Mapping[str, Send],
-        checks: Mapping[str, tuple[Check, ...]],
-        counts: Mapping[str, Count] | None = None,
-        programs: Mapping[str, Program] = PROGRAMS,
+        checks: Mapping[str, Iterable[Check]] | None = None,
+        counts: Iterable[Count] = (),
+        sends: Mapping[str, Send] | None = None,
         gone: Mapping[str, Unavailable] | None = None,
         leave_out: tuple[str, ...] = (),
     ) -> Experiment:
-        """sends, checks, counts: what the names in the file stand for.
+        """checks, counts, sends: what names in the file stand for, beside those that always do.
 
         gone: programs that cannot be had, and why. leave_out: contestants that are not measured; nor are the
         rows about them.
         """
         contestants = tuple(
-            _contestant(entry, surroundings, programs, gone or {})
+            _contestant(entry, surroundings, gone or {})
             for entry in self.file.contestants
             if entry.name not in leave_out
         )
-        conditions = tuple(
-            Condition(
-                setting,
-                tuple(sends[name] for name in entry.sends),
-                knobs,
-                entry.arms,
-                tuple(check for name in entry.checks for check in checks[name]),
-                tuple((counts or {})[name] for name in entry.counts),
-                entry.capacity,
-                entry.rounds,
-                entry.warm,
+        keeping = tuple(item.arm.name for item in contestants if item.arm.name not in self.file.closing)
+        answers = {name: [answer.check()] for name, answer in self.file.answers.items()}
+        known_counts = {count.name: count for count in (*COUNTS, *counts)}
+        conditions = []
+        for setting, entry, knobs in self.conditions:
+            standard = standard_checks(setting.clients or 0, self.file.closing, keeping)
+            known = {**standard, **answers, **(checks or {})}
+            conditions.append(
+                Condition(
+                    setting,
+                    tuple((sends or {}).get(name) or _send(name) for name in entry.sends),
+                    knobs,
+                    entry.arms,
+                    tuple(check for name in entry.checks for check in known[name]),
+                    tuple(known_counts[name] for name in entry.counts),
+                    entry.capacity,
+                    entry.rounds,
+                    entry.warm,
+                )
             )
-            for setting, entry, knobs in self.conditions
-        )
         return Experiment(
             self.name,
             self.file.title,
             contestants,
-            conditions,
+            tuple(conditions),
             tuple(row for row in self.rows if not {row.arm, row.base} & {*leave_out}),
             article=self.file.article,
             lesson=self.file.lesson,
@@ -213,13 +248,17 @@ def _read(name: str, data: dict[str, Any], names: Mapping[str, str]) -> Definiti
     return Definition(name, file, conditions, tuple(asked))
 
 
+def _send(text: str) -> Send:
+    method, _, path = text.partition(" ")
+    return Send(method, path)
+
+
 def _contestant(
-    entry: _Contestant,
-    surroundings: Surroundings,
-    programs: Mapping[str, Program],
-    gone: Mapping[str, Unavailable],
+    entry: _Contestant, surroundings: Surroundings, gone: Mapping[str, Unavailable]
 ) -> Contestant:
-    program, why = programs[entry.program], gone.get(entry.program)
+    program, why = PROGRAMS[entry.program], gone.get(entry.program)
+    if entry.command:
+        program = replace(program, command=entry.command, notes=())
     served = ServedApp(
         entry.name,
         program,

@@ -61,13 +61,13 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
     checks = {
         "answers": tuple(_answers()),
         "stored": tuple(_stored(database)),
-        "connections": tuple(_connections(database)),
+        "pool": tuple(_connections(database)),
     }
     experiment = load_definition("flask-and-quart").experiment(
         surroundings,
-        _SENDS,
         checks,
-        {count.name: count for count in counts},
+        counts,
+        _SENDS,
         gone={_EVENTLET: gone} if gone else {},
         leave_out=() if gone else (stand_in,),
     )

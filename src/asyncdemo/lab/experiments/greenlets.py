@@ -56,11 +56,11 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
         "pool of 10": (_connected(database, 10), *_in_flight(database, 10)),
         "pool of 20": (_connected(database, 20), *_in_flight(database, 20)),
     }
-    counts = {
-        "db_queries_in_flight": Count("db_queries_in_flight", lambda _: database.in_flight()),
-        "db_sessions": Count("db_sessions", lambda _: database.connected()),
-    }
-    experiment = load_definition("greenlets").experiment(surroundings, {"film": _SEND}, checks, counts)
+    counts = (
+        Count("db_queries_in_flight", lambda _: database.in_flight()),
+        Count("db_sessions", lambda _: database.connected()),
+    )
+    experiment = load_definition("greenlets").experiment(surroundings, checks, counts)
     conditions = {condition.setting.name: condition for condition in experiment.conditions}
     return replace(
         experiment,

@@ -55,7 +55,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 def _experiment(stack: Stack, surroundings: Surroundings) -> Experiment:
     processors = _processors()
     configurations = {**CONFIGURATIONS, "fitted": fitted(processors)}
-    experiment = load_definition("twenty-one-pairs", _ROWS).experiment(surroundings, {}, {})
+    experiment = load_definition("twenty-one-pairs", _ROWS).experiment(surroundings)
     six = ", ".join(PAIRS[name].title for name in SIX)
     return replace(
         experiment,

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.lab.experiments import find_experiment
-from asyncdemo.lab.experiments.constant_rate import longest_of_backlog
 from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.checks import longest_of_backlog
 from asyncdemo.lab.harness.environments import Progress
 from asyncdemo.lab.harness.protocol import Scene
 from asyncdemo.lab.harness.protocol.lineup import Lineup
