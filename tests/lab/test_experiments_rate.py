@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.experiments import Surroundings, find_experiment
-from asyncdemo.lab.harness.protocol import Experiment, Size, run
+from asyncdemo.lab.harness.protocol.description import Experiment, Size
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import Record, dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent

@@ -12,18 +12,17 @@ from typing import Self
 from asyncdemo.lab.harness import Knobs, NotStarted, PortKept, Startable, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS, Measured
 from asyncdemo.lab.harness.machine import Pinning
-from asyncdemo.lab.harness.protocol import (
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.protocol.description import (
     Asked,
     Check,
     Condition,
     Contestant,
     Count,
     Experiment,
-    Figure,
     Size,
 )
-from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.results.comparison import Better
+from asyncdemo.lab.results.comparison import Better, Figure
 from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.results.trial import Load, Server, System, TrialOutcome
 from asyncdemo.load import Plan, Send

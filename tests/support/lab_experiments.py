@@ -15,7 +15,7 @@ from asyncdemo.lab.experiments import (
     twenty_one_pairs,
 )
 from asyncdemo.lab.harness import Unavailable
-from asyncdemo.lab.harness.protocol import Asked, Experiment
+from asyncdemo.lab.harness.protocol.description import Asked, Experiment
 
 LESSONS = Path(__file__).parents[2] / "lessons"
 

@@ -19,7 +19,7 @@ from asyncdemo.lab.harness.environments import Progress, tell_nobody
 from asyncdemo.lab.results.setup import Extent
 
 if TYPE_CHECKING:  # the list of experiments is read where nothing of the lab is installed
-    from asyncdemo.lab.harness.protocol import Experiment
+    from asyncdemo.lab.harness.protocol.description import Experiment
 
 __all__ = ["EXPERIMENTS", "Entry", "Surroundings", "find_experiment"]
 

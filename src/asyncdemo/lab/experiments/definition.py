@@ -21,21 +21,25 @@ from asyncdemo.errors import LabFileError
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import COUNTS, answer_check, json_check, standard_checks
-from asyncdemo.lab.harness.protocol import (
-    MEAN_LATENCY,
-    THROUGHPUT,
+from asyncdemo.lab.harness.protocol.description import (
     Asked,
     Check,
     Condition,
     Contestant,
     Count,
     Experiment,
-    Figure,
     Size,
-    latency,
 )
 from asyncdemo.lab.harness.served_app import ServedApp, shared_packages
-from asyncdemo.lab.results.comparison import Bound, Published, percent_of
+from asyncdemo.lab.results.comparison import (
+    MEAN_LATENCY,
+    THROUGHPUT,
+    Bound,
+    Figure,
+    Published,
+    latency,
+    percent_of,
+)
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Interface

@@ -17,7 +17,7 @@ from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import answer_check, json_check
 from asyncdemo.lab.harness.database import Database, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
-from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
+from asyncdemo.lab.harness.protocol.description import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 

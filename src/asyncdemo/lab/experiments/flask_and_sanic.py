@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.harness.checks import threads_of
-from asyncdemo.lab.harness.protocol import Check, Experiment, Scene, Seen, When
+from asyncdemo.lab.harness.protocol.description import Check, Experiment, Scene, Seen, When
 
 __all__ = ["prepared"]
 

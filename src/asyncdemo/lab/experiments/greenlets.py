@@ -17,9 +17,7 @@ from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.database import Database, film_database
-from asyncdemo.lab.harness.protocol import (
-    MEAN_LATENCY,
-    THROUGHPUT,
+from asyncdemo.lab.harness.protocol.description import (
     Asked,
     Check,
     Condition,
@@ -29,7 +27,7 @@ from asyncdemo.lab.harness.protocol import (
     Seen,
     When,
 )
-from asyncdemo.lab.results.comparison import Bound
+from asyncdemo.lab.results.comparison import MEAN_LATENCY, THROUGHPUT, Bound
 from asyncdemo.lab.results.laws import bound_per_s, littles_latency_ms
 from asyncdemo.load import Send
 from asyncdemo.services.films import films

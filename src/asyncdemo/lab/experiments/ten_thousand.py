@@ -18,7 +18,7 @@ from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.harness import Knobs, Started
 from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD
-from asyncdemo.lab.harness.protocol import Check, Contestant, Count, Experiment, Scene, Seen
+from asyncdemo.lab.harness.protocol.description import Check, Contestant, Count, Experiment, Scene, Seen
 from asyncdemo.lab.results.setup import Arm, Model
 
 __all__ = ["prepared"]

@@ -14,22 +14,14 @@ from typing import Final
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
 from asyncdemo.lab.harness.machine import choose_pinning
-from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contestant, Experiment, latency
-from asyncdemo.lab.results.comparison import Bound
+from asyncdemo.lab.harness.protocol.description import Asked, Condition, Contestant, Experiment
+from asyncdemo.lab.results.comparison import THROUGHPUT, Bound, latency
+from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Loop, Setting
-from asyncdemo.lab.stack import (
-    BASE,
-    CONFIGURATIONS,
-    PAIRS,
-    SIX,
-    Configuration,
-    Stack,
-    condition,
-    contestant,
-    fitted,
-    open_stack,
-)
+from asyncdemo.lab.stack.opened import Stack, open_stack
+from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
+from asyncdemo.lab.stack.stacked import condition, contestant
 from asyncdemo.packages import WITHOUT_WHEEL
 
 __all__ = ["BASE_AGAIN", "prepared"]

@@ -9,8 +9,7 @@ Not for: the programs (``lab.servers``), what is measured (``lab.experiments``),
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from asyncdemo.errors import EXIT_MISSING, AsyncdemoError
 from asyncdemo.lab.results.trial import TrialOutcome
@@ -74,9 +73,7 @@ class Started(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None: ...
 
 
 class Startable(Protocol):

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from asyncdemo.errors import MissingError, ServiceError
 from asyncdemo.lab.harness.machine import choose_pinning
-from asyncdemo.lab.harness.protocol import Scene
+from asyncdemo.lab.harness.protocol.description import Scene
 from asyncdemo.services import Services
 
 __all__ = ["Database", "Risen", "address_of_apps", "film_database"]

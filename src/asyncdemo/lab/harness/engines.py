@@ -9,8 +9,7 @@ import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.results.flags import RULES, FlagKind
@@ -18,16 +17,7 @@ from asyncdemo.lab.results.trial import Histograms, Load
 from asyncdemo.load import Client, Plan, Result
 from asyncdemo.packages import version_of
 
-__all__ = [
-    "OURS",
-    "PYTHON_CLIENTS",
-    "ClientEngine",
-    "Engine",
-    "Measured",
-    "Sending",
-    "found_python_clients",
-    "latencies_ms",
-]
+__all__ = ["OURS", "ClientEngine", "Engine", "Measured", "Sending", "found_python_clients", "latencies_ms"]
 
 _BEYOND: Final = RULES[FlagKind.FEW_SAMPLES].limit or 0.0
 """Answers that must lie beyond a percentile for it to be quoted."""
@@ -101,9 +91,7 @@ class _ClientSending:
             self._client.read(0.1)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self._client.close()
 
     @property

@@ -23,17 +23,7 @@ from typing import IO, Final
 
 from asyncdemo.lab.harness import Unavailable
 
-__all__ = [
-    "ENVIRONMENTS",
-    "NOT_TO_BE_HAD",
-    "Progress",
-    "Recipe",
-    "Tell",
-    "cache_folder",
-    "interpreter_of",
-    "is_made",
-    "tell_nobody",
-]
+__all__ = ["ENVIRONMENTS", "NOT_TO_BE_HAD", "Progress", "Tell", "interpreter_of", "is_made", "tell_nobody"]
 
 _LOCKS: Final = Path(__file__).with_name("environments")
 _BUILD: Final = "build"

@@ -20,7 +20,6 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from asyncdemo.lab.harness import NotStarted, PortKept
@@ -138,9 +137,7 @@ class Running:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         kept = self._stop()
         if kept and error is None:
             raise PortKept(kept)

@@ -32,7 +32,6 @@ __all__ = [
     "keep_to",
     "own_processors",
     "processor_name",
-    "ranges",
     "running_on",
 ]
 

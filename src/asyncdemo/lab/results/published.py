@@ -18,18 +18,7 @@ from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.audit import CHECKS, Finding
 from asyncdemo.model.fields import read
 
-__all__ = [
-    "ARTICLES",
-    "Article",
-    "Audit",
-    "Audited",
-    "Column",
-    "Figure",
-    "Setting",
-    "Table",
-    "audited",
-    "load_article",
-]
+__all__ = ["ARTICLES", "Article", "Audited", "Column", "Figure", "Table", "audited", "load_article"]
 
 ARTICLES: Final = (
     "flask-and-sanic",

@@ -24,7 +24,6 @@ __all__ = [
     "Knob",
     "Machine",
     "Outcome",
-    "Preset",
     "Rigging",
     "Side",
     "with_settings",

@@ -17,23 +17,17 @@ from asyncdemo.lab.results.setup import Arm, Loop, Setting, Verification
 from asyncdemo.lab.results.trial import Load, System, Trial, TrialOutcome
 
 __all__ = [
-    "client_busy",
     "contestant_failed",
-    "errors",
     "failed_at_times",
     "few_rounds",
     "few_samples",
-    "foreign_cpu",
     "interrupted",
-    "littles_gap",
     "load_failed",
     "no_ranking",
     "no_rate",
     "not_to_be_had",
     "not_verified",
     "of_trial",
-    "over_budget",
-    "overloaded",
     "rate_doubtful",
     "shortfall",
     "twins_differ",

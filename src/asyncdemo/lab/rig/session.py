@@ -9,8 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.harness.protocol.bench import Interrupted
@@ -103,9 +102,7 @@ class Session:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self.end()
         self._thread.join()
 

@@ -17,14 +17,16 @@ from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.harness import PortKept, Started
 from asyncdemo.lab.harness.engines import OURS
 from asyncdemo.lab.harness.machine import find
-from asyncdemo.lab.harness.protocol import Condition, Contestant, Scene, Size
 from asyncdemo.lab.harness.protocol.attempts import looked, started_contestant
 from asyncdemo.lab.harness.protocol.bench import Bench, plan_of
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Scene, Size
 from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.lab.results.ratio import Ratio
 from asyncdemo.lab.results.rigging import SIDES, Outcome, Rigging, Side
-from asyncdemo.lab.stack import PAIRS, Stack, condition, contestant, open_stack
+from asyncdemo.lab.stack.opened import Stack, open_stack
+from asyncdemo.lab.stack.pairs import PAIRS
 from asyncdemo.lab.stack.programs import nginx, port_to_keep, scratch
+from asyncdemo.lab.stack.stacked import condition, contestant
 
 __all__ = ["ROUNDS", "Testbed", "open_testbed"]
 

@@ -26,16 +26,7 @@ from asyncdemo.services.accounts import account_for_servers
 from asyncdemo.services.folders import ServerFolder
 from asyncdemo.serving.ports import HOST
 
-__all__ = [
-    "account_group",
-    "account_name",
-    "give",
-    "nginx",
-    "nginx_config",
-    "port_to_keep",
-    "running",
-    "scratch",
-]
+__all__ = ["account_name", "give", "nginx", "port_to_keep", "running", "scratch"]
 
 _STARTS_S: Final = 20.0
 _AGAIN_S: Final = 0.01

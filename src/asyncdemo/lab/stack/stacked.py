@@ -9,8 +9,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness import Knobs, NotStarted
@@ -18,7 +17,7 @@ from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.environments import Tell, tell_nobody
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.machine import keep_to, running_on
-from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Scene, Seen, When
+from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Count, Scene, Seen, When
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
@@ -92,9 +91,7 @@ class Behind:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self._server.__exit__(kind, error, trace)
 
 

@@ -10,7 +10,7 @@ import pytest
 from asyncdemo.lab.experiments import greenlets
 from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.database import Risen
-from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
+from asyncdemo.lab.harness.protocol.description import Asked, Experiment, Scene, When
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeServer, FakeStarted

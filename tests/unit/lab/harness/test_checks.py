@@ -13,8 +13,8 @@ import pytest
 from asyncdemo.lab.harness import Started
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.machine import Pinning, describe_machine
-from asyncdemo.lab.harness.protocol import Scene
 from asyncdemo.lab.harness.protocol.attempts import looked
+from asyncdemo.lab.harness.protocol.description import Scene
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.load import Send
 from tests.unit.load.serving import answering, unused_port

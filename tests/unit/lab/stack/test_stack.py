@@ -18,17 +18,19 @@ from hypothesis import strategies as st
 from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness import NotStarted
 from asyncdemo.lab.harness.machine import find
-from asyncdemo.lab.harness.protocol import Check, Scene
+from asyncdemo.lab.harness.protocol.description import Check, Scene
 from asyncdemo.lab.harness.served_app import ServedApp
+from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.lab.servers import App, Asked
-from asyncdemo.lab.stack import BASE, CONFIGURATIONS, PAIRS, SIX, Configuration, Stack, fitted
-from asyncdemo.lab.stack import condition as condition_of
-from asyncdemo.lab.stack import contestant as contender_of
+from asyncdemo.lab.stack.opened import Stack
+from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
 from asyncdemo.lab.stack.pooler import pgbouncer_config
 from asyncdemo.lab.stack.programs import nginx_config, port_to_keep
 from asyncdemo.lab.stack.stacked import Behind, Stacked, is_row
+from asyncdemo.lab.stack.stacked import condition as condition_of
+from asyncdemo.lab.stack.stacked import contestant as contender_of
 
 APPS = Path(__file__).parents[4] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
 MINE = CONFIGURATIONS["mine"]

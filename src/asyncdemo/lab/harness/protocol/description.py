@@ -22,7 +22,6 @@ __all__ = [
     "Contestant",
     "Count",
     "Experiment",
-    "Knob",
     "Scene",
     "Seen",
     "Size",
