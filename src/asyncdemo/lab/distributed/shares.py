@@ -6,11 +6,8 @@ Not for: Locust (``locustfile``), or making arrivals (``asyncdemo.load.schedule`
 
 from __future__ import annotations
 
-import json
 import math
 import random
-import sys
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -26,7 +23,6 @@ from asyncdemo.load.schedule import arrivals_ns
 
 __all__ = ["Share", "Stopwatch", "count_p", "divided", "gaps_p", "merged", "superposed"]
 
-_INT64: Final = "q"
 _NOT_ANSWERED: Final = -1
 _Key = TypeVar("_Key")
 
@@ -50,10 +46,10 @@ class Share:
         return {
             "worker": self.worker,
             "plan": self.plan.to_json(),
-            "result": json.dumps(self.result.to_json()),
-            "arrivals_ns": _packed(self.arrivals_ns),
-            "sent_ns": _packed(self.sent_ns),
-            "latencies_ns": _packed(self.latencies_ns),
+            "result": self.result.to_json(),
+            "arrivals_ns": list(self.arrivals_ns),
+            "sent_ns": list(self.sent_ns),
+            "latencies_ns": list(self.latencies_ns),
         }
 
     @classmethod
@@ -62,24 +58,18 @@ class Share:
         return cls(
             int(fields["worker"]),
             Plan.from_json(fields["plan"]),
-            Result.from_json(json.loads(fields["result"])),
-            _unpacked(fields["arrivals_ns"]),
-            _unpacked(fields["sent_ns"]),
-            _unpacked(fields["latencies_ns"]),
+            Result.from_json(fields["result"]),
+            fields["arrivals_ns"],
+            fields["sent_ns"],
+            fields["latencies_ns"],
         )
 
     def to_json(self) -> dict[str, Any]:
+        """As a file has it: what was sent is named."""
         plan = asdict(self.plan)
         del plan["sends"]
-        return {
-            "worker": self.worker,
-            "sends": [f"{send.method} {send.path}" for send in self.plan.sends],
-            "plan": plan,
-            "result": self.result.to_json(),
-            "arrivals_ns": list(self.arrivals_ns),
-            "sent_ns": list(self.sent_ns),
-            "latencies_ns": list(self.latencies_ns),
-        }
+        sends = [f"{send.method} {send.path}" for send in self.plan.sends]
+        return {**self.to_wire(), "sends": sends, "plan": plan}
 
 
 class Stopwatch:
@@ -188,21 +178,6 @@ def _counted(counts: Iterable[Mapping[_Key, int]]) -> Counter[_Key]:
 
 def _seed(seed: int, worker: int) -> int:
     return random.Random(f"{seed}/{worker}/worker").getrandbits(31)
-
-
-def _packed(values: Iterable[int]) -> bytes:
-    packed = array(_INT64, values)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
-
-
-def _unpacked(data: bytes) -> list[int]:
-    values = array(_INT64)
-    values.frombytes(data)
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values.tolist()
 
 
 _SECOND_NS = 1e9

@@ -65,9 +65,6 @@ class Started(Protocol):
     def pids(self) -> tuple[int, ...]:
         """All processes of it that there are now; none of them is asyncdemo's own."""
 
-    def log(self) -> str:
-        """The last lines that it wrote to stdout and stderr."""
-
     def died(self) -> str:
         """How it ended unasked, in words; "" while it runs."""
 

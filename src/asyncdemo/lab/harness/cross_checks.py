@@ -15,12 +15,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from asyncdemo.errors import AsyncdemoError, UsageError
 from asyncdemo.lab.harness.engines import Engine, Measured
-from asyncdemo.lab.harness.load_reports import Report, read_ab, read_oha, read_wrk
+from asyncdemo.lab.harness.load_reports import read_ab, read_oha, read_wrk
 from asyncdemo.load import Plan
 
 __all__ = ["PROGRAMS", "Program", "found_engines"]
@@ -34,7 +34,7 @@ class Program:
 
     name: str
     command: Callable[[Plan], list[str]]
-    read: Callable[[str], Report]
+    read: Callable[[str], Measured]
 
     def prepared(self, plan: Plan) -> AbstractContextManager[ProgramSending]:
         return ProgramSending(self, plan)
@@ -82,9 +82,15 @@ class ProgramSending:
         if code:
             last = said.strip().splitlines()[-1:] or ["nothing"]
             raise AsyncdemoError(f"{self._program.name} ended with exit code {code} and said: {last[0]}")
-        report = self._program.read(said)
-        shown = " ".join(self._command).replace(f":{self._plan.port}", ":PORT")
-        return Measured(report.load(self._program.name, shown, cpu_s), p99_ms=report.percents_ms.get(99.0))
+        measured = self._program.read(said)
+        load = replace(
+            measured.load,
+            client_cpu_s=cpu_s,
+            client_busy=None if cpu_s is None or not measured.load.wall_s else cpu_s / measured.load.wall_s,
+            engine=self._program.name,
+            command=" ".join(self._command).replace(f":{self._plan.port}", ":PORT"),
+        )
+        return replace(measured, load=load)
 
     def __enter__(self) -> Self:
         return self

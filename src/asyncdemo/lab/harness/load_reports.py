@@ -8,58 +8,54 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from asyncdemo.errors import AsyncdemoError
-from asyncdemo.lab.harness.engines import latencies_ms
+from asyncdemo.lab.harness.engines import Measured, latencies_ms
 from asyncdemo.lab.results.trial import Load
 
-__all__ = ["Report", "read_ab", "read_oha", "read_wrk"]
+__all__ = ["read_ab", "read_oha", "read_wrk"]
 
 _MS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6}
 _S: Final = {unit: ms / 1e3 for unit, ms in _MS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """answered: of any status. percents_ms: the greatest as 100. errors: kind -> how many."""
-
-    answered: int
-    wall_s: float
-    per_s: float
-    mean_ms: float
-    percents_ms: Mapping[float, float]
-    least_ms: float | None = None
-    statuses: Mapping[str, int] = field(default_factory=dict)
-    errors: Mapping[str, int] = field(default_factory=dict)
-
-    def load(self, engine: str, command: str, cpu_s: float | None) -> Load:
-        """As these programs count, all the time is the window, and what failed was begun, too."""
-        latencies = latencies_ms(self.answered, self.mean_ms, self.least_ms or 0.0, self.percents_ms)
-        if self.least_ms is None:
-            latencies.pop("0", None)
-        return Load(
-            requests=self.answered + sum(self.errors.values()) - self.errors.get(_BAD_STATUS, 0),
-            answered=self.answered,
-            wall_s=self.wall_s,
-            window_s=self.wall_s,
-            answered_in_window=self.answered,
-            throughput_per_s=self.per_s,
-            statuses=self.statuses,
-            errors=self.errors,
-            latency_ms=latencies,
-            client_cpu_s=cpu_s,
-            client_busy=None if cpu_s is None or not self.wall_s else cpu_s / self.wall_s,
-            engine=engine,
-            command=command,
-        )
-
-
 _BAD_STATUS: Final = "status not 2xx or 3xx"
 
 
-def read_wrk(text: str) -> Report:
+def _measured(
+    answered: int,
+    wall_s: float,
+    per_s: float,
+    mean_ms: float,
+    percents_ms: Mapping[float, float],
+    least_ms: float | None = None,
+    statuses: Mapping[str, int] | None = None,
+    errors: Mapping[str, int] | None = None,
+) -> Measured:
+    """As these programs count, all the time is the window, and what failed was begun, too.
+
+    answered: of any status. percents_ms: the greatest as 100. errors: kind -> how many.
+    """
+    failed = errors or {}
+    latencies = latencies_ms(answered, mean_ms, least_ms or 0.0, percents_ms)
+    if least_ms is None:
+        latencies.pop("0", None)
+    load = Load(
+        requests=answered + sum(failed.values()) - failed.get(_BAD_STATUS, 0),
+        answered=answered,
+        wall_s=wall_s,
+        window_s=wall_s,
+        answered_in_window=answered,
+        throughput_per_s=per_s,
+        statuses=statuses or {},
+        errors=failed,
+        latency_ms=latencies,
+    )
+    return Measured(load, p99_ms=percents_ms.get(99.0))
+
+
+def read_wrk(text: str) -> Measured:
     """``wrk --latency``. Its latency leaves connecting out."""
     count, wall = _find(text, r"(\d+) requests in (\S+?),", "wrk")
     (per_s,) = _find(text, r"Requests/sec:\s+(\S+)", "wrk")
@@ -74,7 +70,7 @@ def read_wrk(text: str) -> Report:
     )
     if wrong := re.search(r"Non-2xx or 3xx responses: (\d+)", text):
         errors[_BAD_STATUS] = wrong[1]
-    return Report(
+    return _measured(
         int(count),
         _units(wall, _S),
         float(per_s),
@@ -84,7 +80,7 @@ def read_wrk(text: str) -> Report:
     )
 
 
-def read_ab(text: str) -> Report:
+def read_ab(text: str) -> Measured:
     """Its percentiles are whole milliseconds."""
     (count,) = _find(text, r"Complete requests:\s+(\d+)", "ab")
     (wall_s,) = _find(text, r"Time taken for tests:\s+(\S+)", "ab")
@@ -94,7 +90,7 @@ def read_ab(text: str) -> Report:
     errors = {"failed": str(_failed_by_ab(text))}
     if wrong := re.search(r"Non-2xx responses:\s+(\d+)", text):
         errors[_BAD_STATUS] = wrong[1]
-    return Report(
+    return _measured(
         max(0, int(count) - int(errors["failed"])),  # which are complete to it, too
         float(wall_s),
         float(per_s),
@@ -115,7 +111,7 @@ def _failed_by_ab(text: str) -> int:
     return max(sum(failed), exceptions)
 
 
-def read_oha(text: str) -> Report:
+def read_oha(text: str) -> Measured:
     """``oha --output-format json``; seconds throughout."""
     try:
         values: Any = json.loads(text)
@@ -126,7 +122,7 @@ def read_oha(text: str) -> Report:
             if at_s is not None
         }
         statuses = values["statusCodeDistribution"]
-        return Report(
+        return _measured(
             answered=sum(statuses.values()),
             wall_s=summary["total"],
             per_s=summary["requestsPerSec"],

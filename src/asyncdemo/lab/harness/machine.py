@@ -15,7 +15,6 @@ import shutil
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -23,6 +22,7 @@ from typing import Final
 import psutil
 
 from asyncdemo.lab.results.setup import Environment
+from asyncdemo.packages import version_of
 
 __all__ = [
     "Pinning",
@@ -139,7 +139,7 @@ def describe_machine(
         system=f"{platform.system()} {platform.release()}, {platform.machine()}",
         python=f"{platform.python_implementation()} {platform.python_version()}",
         sysctls=_sysctls(),
-        packages=_versions((*_PACKAGES, *packages)),
+        packages={name: said for name in sorted({*_PACKAGES, *packages}) if (said := version_of(name))},
         programs={name: said for name, command in named.items() if (said := _program_version(command))},
         missing=dict(missing or {}),
         pinning=pinning.words,
@@ -169,14 +169,6 @@ def _sysctls() -> dict[str, str]:
     with contextlib.suppress(OSError):  # a virtual machine shows none
         found["cpufreq governor"] = _GOVERNOR.read_text(encoding="utf-8").strip()
     return found
-
-
-def _versions(names: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for name in names:
-        with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return dict(sorted(found.items()))
 
 
 def _program_version(command: tuple[str, ...]) -> str:

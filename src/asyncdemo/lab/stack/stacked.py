@@ -82,9 +82,6 @@ class Behind:
         """That answer, of the server."""
         return len(self._server.workers())
 
-    def log(self) -> str:
-        return self._server.log()
-
     def died(self) -> str:
         return self._server.died() or self._stack.died()
 

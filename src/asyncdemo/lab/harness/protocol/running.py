@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
@@ -29,7 +29,7 @@ from asyncdemo.lab.results.setup import Calibration, Extent
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.model.fields import FieldError, read, write
 
-__all__ = ["Listener", "Progress", "Stage", "left_s", "run"]
+__all__ = ["Listener", "Progress", "Stage", "run"]
 
 
 class Stage(StrEnum):
@@ -58,11 +58,6 @@ class Progress:
 
 
 Listener = Callable[[Progress], None]
-
-
-def left_s(took_s: Sequence[float], remaining: int) -> float | None:
-    """took_s: of each so far. Their mean, not the median: the slow ones come again in each round."""
-    return statistics.fmean(took_s) * remaining if took_s else None
 
 
 _T = TypeVar("_T")
@@ -283,8 +278,11 @@ class _Run:
         self, stage: Stage, number: int, arm: str, setting: str, done: int, of: int
     ) -> Callable[[str], None]:
         def say(step: str) -> None:
-            remaining = left_s(self._took_s, of - done) if stage is Stage.MEASURE else None
+            left_s = None
+            if stage is Stage.MEASURE and self._took_s:
+                # the mean, not the median: the slow ones come again in each round
+                left_s = statistics.fmean(self._took_s) * (of - done)
             rounds = self._size.rounds
-            self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, remaining))
+            self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, left_s))
 
         return say

@@ -16,7 +16,6 @@ from asyncdemo.lab.harness.machine import choose_pinning, ranges
 from asyncdemo.lab.harness.protocol.attempts import Search, agree, settled, warm_up
 from asyncdemo.lab.harness.protocol.journal import FORMAT, Journal
 from asyncdemo.lab.harness.protocol.lineup import turns
-from asyncdemo.lab.harness.protocol.running import left_s
 from asyncdemo.lab.results.setup import Loop
 from asyncdemo.lab.results.trial import Load
 
@@ -252,8 +251,3 @@ def test_ranges_say_every_processor(processors: set[int]) -> None:
         low, _, high = part.partition("-")
         said |= set(range(int(low), int(high or low) + 1))
     assert said == processors
-
-
-def test_the_time_left_is_unknown_before_the_first_and_then_their_mean() -> None:
-    assert left_s([], 10) is None
-    assert left_s([1.0, 3.0], 10) == 20.0
