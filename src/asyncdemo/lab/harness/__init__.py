@@ -18,7 +18,7 @@ __all__ = ["Knobs", "NotStarted", "PortKept", "Startable", "Started", "Unavailab
 
 
 Knobs = Mapping[str, int | float | str]
-""""workers", "threads", "backlog", "connections" and "loop" are the server's; any other is the app's, which
+""""workers", "threads", "backlog" and "loop" are the server's; any other is the app's, which
 finds it in its environment: ``delay_ms`` as ``LAB_DELAY_MS``.
 """
 

@@ -18,12 +18,12 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
 from asyncdemo.lab.harness import NotStarted, PortKept
-from asyncdemo.lab.harness.rollcall import RollCall, look
+from asyncdemo.lab.harness.rollcall import Acceptors, RollCall, look
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers import PYTHON, Command
 from asyncdemo.recording.processes import ProcessTree
@@ -206,23 +206,24 @@ class Running:
 
     def _leftovers(self) -> str:
         """Processes of it that go on listening. They are killed all the same."""
-        end_s = time.monotonic() + _FREES_S
-        while left := look(self.port, self.pids).listeners:
-            if time.monotonic() > end_s:
-                return (
-                    f"It ended when it was asked to, and {len(left)} of its processes still held its port, "
-                    f"{self.port}. They were killed."
-                )
-            time.sleep(_AGAIN_S)
-        return ""
+        if not (left := self._still(lambda seen: len(seen.listeners))):
+            return ""
+        return (
+            f"It ended when it was asked to, and {left} of its processes still held its port, {self.port}. "
+            "They were killed."
+        )
 
     def _kept_by_stranger(self) -> str:
+        if not self._still(lambda seen: seen.stranger_listens):
+            return ""
+        return f"It has ended with all its processes, and somebody still holds its port, {self.port}."
+
+    def _still(self, there: Callable[[Acceptors], int]) -> int:
+        """How many there are after a while; 0 as soon as there are none."""
         end_s = time.monotonic() + _FREES_S
-        while look(self.port, self.pids).stranger_listens:
-            if time.monotonic() > end_s:
-                return f"It has ended with all its processes, and somebody still holds its port, {self.port}."
+        while (many := there(look(self.port, self.pids))) and time.monotonic() <= end_s:
             time.sleep(_AGAIN_S)
-        return ""
+        return many
 
     def _end_all(self) -> None:
         self._family.look()

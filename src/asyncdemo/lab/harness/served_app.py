@@ -18,7 +18,7 @@ from asyncdemo.lab.harness.environments import ENVIRONMENTS, Tell, interpreter_o
 from asyncdemo.lab.harness.launching import Running
 from asyncdemo.lab.harness.rollcall import look
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Interface, Loop, Program, shown
+from asyncdemo.lab.servers import BACKLOG, App, Asked, Interface, Loop, Program, shown
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
@@ -115,7 +115,6 @@ class ServedApp:
                 workers=int(rest.pop("workers", 1)),
                 threads=int(rest.pop("threads", 1)),
                 backlog=int(rest.pop("backlog", BACKLOG)),
-                connections=int(rest.pop("connections", CONNECTIONS)),
                 loop=Loop(rest.pop("loop", Loop.UVLOOP)),
             )
             self.program.check(asked)

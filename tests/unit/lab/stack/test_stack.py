@@ -175,7 +175,7 @@ def test_a_pair_can_be_asked_for(name: str) -> None:
     app = App(APPS / pair.app, pair.interface)
     assert app.file.is_file()
     command = pair.program.command_for(Asked(app, 8000, workers=6))
-    assert app.target in command.argv
+    assert f"{app.file.stem}:app" in command.argv
 
 
 def test_workers_that_are_forked_have_the_app_imported_before() -> None:

@@ -85,11 +85,7 @@ class Attempt:
         counted: dict[str, float] = {}
         if self.condition.warm:
             say("warm up")
-            warmed = warmed_up(self.bench, plan, scene, self.size)
-            counted = {
-                "warm_up_windows": float(len(warmed.figures)),
-                "warm_up_agreed": float(warmed.agreed),
-            }
+            counted = warmed_up(self.bench, plan, scene, self.size)
         say("measure")
         if self.setting.budget_ms is None:
             return [self._measured(plan, scene, counted)]
@@ -154,7 +150,7 @@ def started_contestant(bench: Bench, contestant: Contestant, condition: Conditio
         yield started
 
 
-def warmed_up(bench: Bench, plan: Plan, scene: Scene, size: Size) -> WarmUp:
+def warmed_up(bench: Bench, plan: Plan, scene: Scene, size: Size) -> dict[str, float]:
     """With our own client, whatever measures: a window of a few moments of the same load."""
     short = replace(plan, requests=None, duration_s=size.warm_up_s)
     loop = Loop.CLOSED if plan.rate is None else Loop.OPEN
@@ -187,22 +183,16 @@ NEAR: Final = {Loop.CLOSED: 0.05, Loop.OPEN: 0.10}
 given, the median latency, which varies more."""
 
 
-@dataclass(frozen=True, slots=True)
-class WarmUp:
-    """figures: of each window. agreed: the last two did; else there were no more windows to try."""
+def warm_up(window: Callable[[], float], most: int, near: float) -> dict[str, float]:
+    """How many windows there were, and whether the last two agreed; else there were no more to try.
 
-    figures: tuple[float, ...]
-    agreed: bool
-
-
-def warm_up(window: Callable[[], float], most: int, near: float) -> WarmUp:
-    """window: measures one, and gives its figure."""
-    figures: list[float] = []
-    while len(figures) < most:
-        figures.append(window())
-        if len(figures) > 1 and agree(figures[-2], figures[-1], near):
-            return WarmUp(tuple(figures), True)
-    return WarmUp(tuple(figures), False)
+    window: measures one, and gives its figure.
+    """
+    before, taken, agreed = 0.0, 0, False
+    while taken < most and not agreed:
+        figure, taken = window(), taken + 1
+        before, agreed = figure, taken > 1 and agree(before, figure, near)
+    return {"warm_up_windows": float(taken), "warm_up_agreed": float(agreed)}
 
 
 def agree(one: float, other: float, near: float) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from asyncdemo import __version__
 from asyncdemo.lab.harness.protocol.attempts import Attempted
@@ -23,36 +23,34 @@ from asyncdemo.lab.results.record import FORMAT, Record
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Trial, TrialOutcome, figures
 
-__all__ = ["Finished", "compared", "recorded", "twin_row", "withdrawn_words"]
+__all__ = ["compared", "recorded", "twin_row", "withdrawn_words"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """rounds: in which nothing is left to measure. left_out: settings whose load program is not there."""
+def recorded(
+    experiment: Experiment,
+    extent: Extent,
+    environment: Environment,
+    lineup: Lineup,
+    calibrations: Iterable[Calibration],
+    attempts: Sequence[Attempted],
+    *,
+    rounds: frozenset[int],
+    interrupted: bool,
+    why: str,
+    left_out: Iterable[Setting],
+    gone_on: Sequence[str],
+    command: str,
+    started: str,
+    ended: str,
+    seed: int,
+) -> Record:
+    """rounds: in which nothing is left to measure. left_out: settings whose load program is not there.
 
-    command: str
-    started: str
-    ended: str
-    seed: int
-    lineup: Lineup
-    calibrations: tuple[Calibration, ...]
-    attempts: tuple[Attempted, ...]
-    rounds: frozenset[int]
-    interrupted: bool
-    why: str = ""
-    """It was, if nobody asked for it."""
-    left_out: tuple[Setting, ...] = ()
-    gone_on: tuple[str, ...] = ()
-    """When it was taken up again."""
-
-
-def recorded(experiment: Experiment, extent: Extent, environment: Environment, finished: Finished) -> Record:
-    lineup = finished.lineup
-    trials = tuple(
-        trial for attempt in finished.attempts for trial in attempt.trials if trial.round in finished.rounds
-    )
+    why: it was interrupted, if nobody asked for it. gone_on: when it was taken up again.
+    """
+    trials = tuple(trial for attempt in attempts for trial in attempt.trials if trial.round in rounds)
     arms = tuple(
-        replace(lineup.arm(contestant), commands=_commands(contestant.arm.name, finished.attempts))
+        replace(lineup.arm(contestant), commands=_commands(contestant.arm.name, attempts))
         for contestant in lineup.contestants
     )
     settings = tuple(lineup.setting(item) for item in lineup.conditions)
@@ -62,35 +60,35 @@ def recorded(experiment: Experiment, extent: Extent, environment: Environment, f
     rows = [
         row
         for item in (*asked, *_twin_rows(named, lineup))
-        if (row := compared(item, trials, named, finished.interrupted, lineup.no_rate)) is not None
+        if (row := compared(item, trials, named, interrupted, lineup.no_rate)) is not None
     ]
     flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
     flags.extend(lineup.doubtful_rates())
-    if finished.interrupted:
-        flags.append(validity_checks.interrupted(len(finished.rounds), lineup.size.rounds, finished.why))
+    if interrupted:
+        flags.append(validity_checks.interrupted(len(rounds), lineup.size.rounds, why))
     return Record(
         format=FORMAT,
         name=experiment.name,
         title=experiment.title,
         asyncdemo=__version__,
-        command=finished.command,
-        started=finished.started,
-        ended=finished.ended,
+        command=command,
+        started=started,
+        ended=ended,
+        order_seed=seed,
         extent=extent,
         rounds=lineup.size.rounds,
-        order_seed=finished.seed,
-        environment=_with_missing(environment, finished.left_out),
+        environment=_with_missing(environment, left_out),
         arms=arms,
         settings=settings,
         trials=trials,
         comparisons=tuple(rows),
         verifications=tuple(item for seen in lineup.visits for item in seen.verifications),
-        calibrations=finished.calibrations,
+        calibrations=tuple(calibrations),
         article=experiment.article,
         lesson=experiment.lesson,
-        interrupted=finished.interrupted,
+        interrupted=interrupted,
         flags=tuple(_distinct(flags)),
-        notes=(*experiment.notes, *_unmeasured(experiment, extent), *_notes(trials, finished.gone_on)),
+        notes=(*experiment.notes, *_unmeasured(experiment, extent), *_notes(trials, gone_on)),
     )
 
 
@@ -128,7 +126,7 @@ def _unmeasured(experiment: Experiment, extent: Extent) -> list[str]:
     return [f"Not measured in a {extent.value} run: {'; '.join(left)}."] if left else []
 
 
-def _notes(trials: tuple[Trial, ...], gone_on: tuple[str, ...]) -> list[str]:
+def _notes(trials: tuple[Trial, ...], gone_on: Sequence[str]) -> list[str]:
     unsettled = sum(
         trial.counted.get("warm_up_agreed") == 0 and trial.counted["warm_up_windows"] > 1 for trial in trials
     )

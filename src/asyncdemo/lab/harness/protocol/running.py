@@ -21,7 +21,7 @@ from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, check_experiment
 from asyncdemo.lab.harness.protocol.journal import Journal, describe, identity
 from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, turns, with_twin
-from asyncdemo.lab.harness.protocol.recording import Finished, recorded
+from asyncdemo.lab.harness.protocol.recording import recorded
 from asyncdemo.lab.harness.protocol.visits import NULL, Visit, calibrate, visit
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.record import Record
@@ -136,21 +136,23 @@ class _Run:
         return self._record(command, was_interrupted=False)
 
     def _record(self, command: str, was_interrupted: bool, why: str = "") -> Record:
-        finished = Finished(
-            command=command,
-            started=str(self._journal.header["started"]),
-            ended=self._bench.now(),
-            seed=self._seed,
-            lineup=self._lineup(),
-            calibrations=tuple(self._calibrations),
-            attempts=tuple(self._attempts),
+        return recorded(
+            self._experiment,
+            self._extent,
+            self._environment,
+            self._lineup(),
+            self._calibrations,
+            self._attempts,
             rounds=self._finished_rounds(),
             interrupted=was_interrupted,
             why=why,
             left_out=self._left_out,
-            gone_on=tuple(self._journal.entries("gone on")),
+            gone_on=[*self._journal.entries("gone on")],
+            command=command,
+            started=str(self._journal.header["started"]),
+            ended=self._bench.now(),
+            seed=self._seed,
         )
-        return recorded(self._experiment, self._extent, self._environment, finished)
 
     @property
     def _seed(self) -> int:
