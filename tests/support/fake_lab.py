@@ -74,8 +74,8 @@ class FakeStarted:
     def pids(self) -> tuple[int, ...]:
         return (1_000_000 + self.port,)
 
-    def log(self) -> str:
-        return ""
+    def workers(self) -> tuple[int, ...]:
+        return self.pids()
 
     def died(self) -> str:
         return "exit code 3" if self.number in self.of.dies else ""

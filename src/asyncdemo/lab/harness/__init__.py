@@ -65,8 +65,11 @@ class Started(Protocol):
     def pids(self) -> tuple[int, ...]:
         """All processes of it that there are now; none of them is asyncdemo's own."""
 
+    def workers(self) -> tuple[int, ...]:
+        """Those of them that answered when it started, and are still there: no master is among them."""
+
     def died(self) -> str:
-        """How it ended unasked, in words; "" while it runs."""
+        """How it ended unasked, in words, or what it stands behind; "" while it runs."""
 
     def __enter__(self) -> Self: ...
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final
 
 from asyncdemo.errors import ServiceError
 from asyncdemo.lab.harness import Knobs, NotStarted
@@ -46,7 +46,7 @@ class Stacked:
     def name(self) -> str:
         return self.served.name
 
-    def start(self, knobs: Knobs) -> Behind:
+    def start(self, knobs: Knobs) -> Running:
         """knobs: those of a ``Configuration``, and the app's. Raises NotStarted, Unavailable, UsageError."""
         rest = dict(knobs)
         numbers = {name: int(rest.pop(name)) for name in ("workers_sync", "workers_async")}
@@ -64,32 +64,8 @@ class Stacked:
         with running_on(self.stack.processors) as own:
             server = self.served.start({**rest, "workers": workers})
         keep_to(own, server.pids())
-        return Behind(self.stack, server)
-
-
-class Behind:
-    """A ``Started``: the server's, but for the port, which is that in front of it."""
-
-    def __init__(self, stack: Stack, server: Running) -> None:
-        self.port: Final = stack.port
-        self.command: Final = server.command
-        self._stack, self._server = stack, server
-
-    def pids(self) -> tuple[int, ...]:
-        return self._server.pids()
-
-    def workers(self) -> int:
-        """That answer, of the server."""
-        return len(self._server.workers())
-
-    def died(self) -> str:
-        return self._server.died() or self._stack.died()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self._server.__exit__(kind, error, trace)
+        server.stand_behind(self.stack.port, self.stack.died)
+        return server
 
 
 def contestant(
@@ -179,8 +155,7 @@ def _workers_check(configuration: Configuration) -> Check:
     """Of those that answer: a master process is none."""
 
     def look(scene: Scene) -> Seen:
-        assert isinstance(scene.started, Behind)
-        there, asked = scene.started.workers(), configuration.workers(_is_sync(scene))
+        there, asked = len(scene.started.workers()), configuration.workers(_is_sync(scene))
         return Seen(f"{there} for {asked}", there == asked)
 
     return Check("workers", "as many as are set", look, always=True)

@@ -28,7 +28,7 @@ from asyncdemo.lab.stack.opened import Stack
 from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
 from asyncdemo.lab.stack.pooler import pgbouncer_config
 from asyncdemo.lab.stack.programs import nginx_config, port_to_keep
-from asyncdemo.lab.stack.stacked import Behind, Stacked, is_row
+from asyncdemo.lab.stack.stacked import Stacked, is_row
 from asyncdemo.lab.stack.stacked import condition as condition_of
 from asyncdemo.lab.stack.stacked import contestant as contender_of
 
@@ -238,7 +238,12 @@ class Recorder:
 
     def start(self, knobs: Mapping[str, object]) -> Any:
         self.knobs.append(knobs)
-        return SimpleNamespace(command="serve PORT", pids=lambda: (1, 2, 3), log=str, died=str)
+        started = SimpleNamespace(command="serve PORT", pids=lambda: (1, 2, 3), died=str)
+        started.stand_behind = lambda port, died: vars(started).update(port=port, died=died)
+        return started
+
+    def died(self) -> str:
+        return "nginx was ended by SIGKILL"
 
 
 @pytest.mark.parametrize(("is_sync", "workers", "sessions"), [(True, 19, 76), (False, 6, 24)])
@@ -249,6 +254,7 @@ def test_a_contestant_gets_the_knobs_of_its_kind(is_sync: bool, workers: int, se
     assert stack.limits == [sessions]
     assert stack.knobs == [{"workers": workers, "delay_ms": 0}]
     assert started.port == 8000, "what is loaded is nginx"
+    assert started.died() == "nginx was ended by SIGKILL"
 
 
 def test_a_stack_that_is_gone_is_a_contestant_that_did_not_start() -> None:
@@ -292,8 +298,7 @@ def checks_of(stack: Recorder, configuration: Configuration) -> dict[str, Check]
 
 
 def scene(model: Model, workers: int) -> Scene:
-    server: Any = SimpleNamespace(command="serve PORT", workers=lambda: tuple(range(workers)))
-    started = Behind(cast(Stack, Recorder()), server)
+    started: Any = SimpleNamespace(command="serve PORT", workers=lambda: tuple(range(workers)))
     return Scene(Arm("a", "a", model), Setting("x", "x", Loop.CLOSED, (), clients=1), started)
 
 
