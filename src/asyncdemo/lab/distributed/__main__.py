@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import AsyncdemoError, MissingError, UsageError
-from asyncdemo.load import Plan, Send
-from asyncdemo.load.address import read_url
+from asyncdemo.lab.distributed.shares import whole_plan
 from asyncdemo.load.needed import check_installed
 from asyncdemo.packages import install_command
 
@@ -93,7 +92,7 @@ def locust_command(options: argparse.Namespace) -> list[str]:
     if options.workers < 1:
         raise UsageError(f"--workers is {options.workers}; it must be at least 1")
     options = _whole(options)
-    plan = _plan(options)
+    plan = whole_plan(options.url, "", options, clients=options.closed_loop)  # or what is wrong with it
     users = str(options.workers if options.closed_loop is None else options.closed_loop)
     return [
         *command,
@@ -128,23 +127,6 @@ def _shown(options: argparse.Namespace) -> list[str]:
     if options.web is None:
         return ["--headless", "--only-summary"]
     return ["--autostart", "--web-host", "127.0.0.1", "--web-port", str(options.web)]
-
-
-def _plan(options: argparse.Namespace) -> Plan:
-    """The whole load; also to learn at once what is wrong with it."""
-    host, port, path = read_url(options.url)
-    return Plan(
-        host,
-        port,
-        (Send("GET", path),),
-        duration_s=options.duration,
-        rate=options.rate,
-        clients=options.closed_loop,
-        arrivals="poisson",
-        seed=options.seed,
-        timeout_s=options.timeout,
-        keep_alive=options.keep_alive,
-    )
 
 
 if __name__ == "__main__":

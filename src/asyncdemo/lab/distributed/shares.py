@@ -16,12 +16,13 @@ from itertools import islice, pairwise
 from typing import Any, Final, Self, TypeVar
 
 from asyncdemo.errors import UsageError
-from asyncdemo.load import Plan, Result
+from asyncdemo.load import Plan, Result, Send
+from asyncdemo.load.address import read_url
 from asyncdemo.load.events import Answered, Event, Sent
 from asyncdemo.load.histogram import Histogram
 from asyncdemo.load.schedule import arrivals_ns
 
-__all__ = ["Share", "Stopwatch", "count_p", "divided", "gaps_p", "merged", "superposed"]
+__all__ = ["Share", "Stopwatch", "count_p", "divided", "gaps_p", "merged", "superposed", "whole_plan"]
 
 _NOT_ANSWERED: Final = -1
 _Key = TypeVar("_Key")
@@ -106,6 +107,23 @@ class Stopwatch:
             [self._sent_ns[number] - start_ns for number in numbers],
             [self._latencies_ns.get(number, _NOT_ANSWERED) for number in numbers],
         )
+
+
+def whole_plan(url: str, path: str, options: Any, **more: Any) -> Plan:
+    """The load of all workers together. options: as typed. Raises UsageError."""
+    host, port, own_path = read_url(url)
+    return Plan(
+        host,
+        port,
+        (Send("GET", path or own_path),),
+        duration_s=options.duration,
+        rate=options.rate,
+        arrivals="poisson",
+        seed=options.seed,
+        timeout_s=options.timeout,
+        keep_alive=options.keep_alive,
+        **more,
+    )
 
 
 def divided(whole: Plan, workers: int) -> list[Plan]:

@@ -20,7 +20,7 @@ from typing import Any, Final
 from asyncdemo.errors import LabFileError
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.harness import Unavailable
-from asyncdemo.lab.harness.checks import COUNTS, answer_check, json_check, standard_checks
+from asyncdemo.lab.harness.checks import COUNTS, Answer, send_of, standard_checks
 from asyncdemo.lab.harness.protocol.description import (
     Asked,
     Check,
@@ -75,25 +75,6 @@ class _Contestant:
     packages: tuple[str, ...] = ()
     path: str = "/"
     rounds: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """send: "GET /". text: the body; or json, and words for it. always: looked at in each trial, too."""
-
-    send: str
-    text: str = ""
-    json: Mapping[str, int | float | str | bool] = field(default_factory=dict)
-    words: str = ""
-    type: str = "text/plain"
-    always: bool = True
-
-    def check(self) -> Check:
-        send = _send(self.send)
-        if self.json:
-            return json_check(send, self.words, self.json)
-        headers = {"Content-Type": self.type} if self.type else {}
-        return answer_check(send, self.text, self.text.encode().__eq__, headers=headers, always=self.always)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +137,7 @@ class _File:
     twin_of: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     """Arm or setting -> how the names of rows call it."""
-    answers: Mapping[str, _Answer] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     closing: tuple[str, ...] = ()
     """Contestants that close each connection after its answer."""
     figures: Mapping[str, Figure] = field(default_factory=dict)
@@ -202,7 +183,7 @@ class Definition:
             conditions.append(
                 Condition(
                     setting,
-                    tuple((sends or {}).get(name) or _send(name) for name in entry.sends),
+                    tuple((sends or {}).get(name) or send_of(name) for name in entry.sends),
                     knobs,
                     entry.arms,
                     tuple(check for name in entry.checks for check in known[name]),
@@ -250,11 +231,6 @@ def _read(name: str, data: dict[str, Any], names: Mapping[str, str]) -> Definiti
         for row in _spread({**group, "arm": [*file.names]} if group.get("arm") == "*" else group)
     ]
     return Definition(name, file, conditions, tuple(asked))
-
-
-def _send(text: str) -> Send:
-    method, _, path = text.partition(" ")
-    return Send(method, path)
 
 
 def _contestant(
@@ -327,21 +303,14 @@ def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where
         published = None if row.published is None else _published(row.published, article, words)
     except (KeyError, ValueError) as error:
         raise ValueError(f"{where}: {error} is not known") from error
+    own, of_base = row.arm_differs.get(row.arm, ()), row.base_differs.get(row.base, ())
     return Asked(
-        name=name,
-        figure=figure,
-        arm=row.arm,
-        base=row.base,
-        setting=row.setting,
-        base_setting=row.base_setting,
-        base_value=row.base_value,
-        published=published,
-        bound=row.bound,
-        differs=(
-            *row.arm_differs.get(row.arm, ()),
-            *row.differs,
-            *row.base_differs.get(row.base, ()),
-        ),
+        name,
+        figure,
+        *(row.arm, row.base, row.setting, row.base_setting, row.base_value),
+        published,
+        row.bound,
+        differs=(*own, *row.differs, *of_base),
     )
 
 

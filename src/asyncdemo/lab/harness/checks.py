@@ -9,6 +9,7 @@ import contextlib
 import http.client
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import psutil
@@ -18,7 +19,7 @@ from asyncdemo.lab.results.laws import backlog_s
 from asyncdemo.load import Send
 from asyncdemo.serving.ports import HOST
 
-__all__ = ["COUNTS", "answer_check", "json_check", "longest_of_backlog", "standard_checks", "threads_of"]
+__all__ = ["COUNTS", "Answer", "answer_check", "json_check", "send_of", "standard_checks", "threads_of"]
 
 _PATIENCE_S = 10.0
 
@@ -27,7 +28,6 @@ def answer_check(
     send: Send,
     asked: str,
     holds: Callable[[bytes], bool],
-    status: int = 200,
     headers: Mapping[str, str] | None = None,
     always: bool = True,
 ) -> Check:
@@ -47,17 +47,42 @@ def answer_check(
             for name, value in wanted.items()
             if not answer.headers.get(name, "").lower().startswith(value.lower())
         ]
-        if answer.status != status or wrong:
+        if answer.status != 200 or wrong:
             return Seen(", ".join([f"status {answer.status}", *wrong]), False)
         return Seen(asked, True) if holds(body) else Seen(f"{body[:60]!r}", False)
 
     shown = ", ".join([asked, *(f"{name}: {value}" for name, value in wanted.items())])
-    return Check(f"{send.method} {send.path}", f"status {status}, {shown}", look, always=always)
+    return Check(f"{send.method} {send.path}", f"status 200, {shown}", look, always=always)
 
 
 def json_check(send: Send, asked: str, wanted: object) -> Check:
     headers = {"Content-Type": "application/json"}
     return answer_check(send, asked, lambda body: bool(json.loads(body) == wanted), headers=headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """send: "GET /". text: the body; or json, and words for it. always: looked at in each trial, too."""
+
+    send: str
+    text: str = ""
+    json: Mapping[str, int | float | str | bool] = field(default_factory=dict)
+    words: str = ""
+    type: str = "text/plain"
+    always: bool = True
+
+    def check(self) -> Check:
+        send = send_of(self.send)
+        if self.json:
+            return json_check(send, self.words, self.json)
+        headers = {"Content-Type": self.type} if self.type else {}
+        return answer_check(send, self.text, self.text.encode().__eq__, headers=headers, always=self.always)
+
+
+def send_of(text: str) -> Send:
+    """text: "GET /"."""
+    method, _, path = text.partition(" ")
+    return Send(method, path)
 
 
 def standard_checks(

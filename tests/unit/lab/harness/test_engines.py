@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import AsyncdemoError, UsageError
-from asyncdemo.lab.harness.cross_checks import PROGRAMS
+from asyncdemo.lab.harness.cross_checks import PROGRAMS, read_ab, read_oha, read_wrk
 from asyncdemo.lab.harness.engines import latencies_ms
-from asyncdemo.lab.harness.load_reports import read_ab, read_oha, read_wrk
 from asyncdemo.load import Plan, Send
 
 WRK = """Running 1s test @ http://127.0.0.1:35457/
