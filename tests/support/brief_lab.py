@@ -89,7 +89,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 def main() -> int:
-    experiments.EXPERIMENTS = ENTRIES  # type: ignore[assignment,misc]
+    experiments.EXPERIMENTS = ENTRIES  # type: ignore[misc]
     from asyncdemo.cli import main as asyncdemo
 
     return asyncdemo(sys.argv[1:])

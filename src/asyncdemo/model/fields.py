@@ -98,7 +98,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {_plain(key): _plain(item) for key, item in value.items()}
     return value
 
 
@@ -115,7 +115,10 @@ def _value(name: str, value: Any, kind: Any, strict: bool) -> Any:
     if origin is not None:
         if not isinstance(value, Mapping):
             raise _wrong(name, "an object", value)
-        return {key: _value(f"{name}.{key}", item, inner[1], strict) for key, item in value.items()}
+        return {
+            _value(name, key, inner[0], strict): _value(f"{name}.{key}", item, inner[1], strict)
+            for key, item in value.items()
+        }
     if issubclass(kind, Enum):
         try:
             return kind(value)

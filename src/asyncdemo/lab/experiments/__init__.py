@@ -8,6 +8,7 @@ in the folder of its lesson.
 from __future__ import annotations
 
 import pkgutil
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,8 +16,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from asyncdemo.errors import LabFileError
 from asyncdemo.lab.harness.environments import Progress, tell_nobody
 from asyncdemo.lab.results.setup import Extent
+from asyncdemo.model.fields import read
 
 if TYPE_CHECKING:  # the list of experiments is read where nothing of the lab is installed
     from asyncdemo.lab.harness.protocol.description import Experiment
@@ -38,9 +41,10 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """name: of its record, and of the page of its article. home: the lesson whose folder has its apps.
+    """As ``index.toml`` has it. name: of its record, and of the page of its article.
 
-    lessons: from which one comes here. minutes: about how long each extent takes.
+    home: the lesson whose folder has its apps. lessons: from which one comes here. minutes: about how long
+    each extent takes.
     opener: ``module:function``; given the surroundings, it is a context manager that gives the
     ``Experiment``, and stops what it started. Without one it is ``prepared`` of the module of the same name;
     where there is none, the file of that name says all.
@@ -50,7 +54,7 @@ class Entry:
     title: str
     home: str
     lessons: tuple[str, ...]
-    minutes: Mapping[Extent, float]
+    minutes: Mapping[Extent, int | float]
     needs: tuple[str, ...] = ()
     """Programs of the system that it is better with; without them it says so."""
     opener: str = ""
@@ -68,38 +72,17 @@ class Entry:
             yield experiment
 
 
-def _minutes(quick: float, default: float, full: float) -> Mapping[Extent, float]:
-    return {Extent.QUICK: quick, Extent.DEFAULT: default, Extent.FULL: full}
+def _load_entries() -> tuple[Entry, ...]:
+    """Raises LabFileError."""
+    path = Path(__file__).with_name("index.toml")
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8")).items()
+        return tuple(read(Entry, {"name": name, **entry}, name, strict=True) for name, entry in entries)
+    except (OSError, ValueError) as error:
+        raise LabFileError(f"{path.name}: {error}") from error
 
 
-EXPERIMENTS: Final = (
-    Entry(
-        "flask-and-sanic",
-        "Flask and Sanic",
-        "flask-vs-sanic",
-        ("flask-vs-sanic", "cpu-route", "memory"),
-        _minutes(1, 7, 15),
-    ),
-    Entry(
-        "flask-and-quart",
-        "Flask and Quart",
-        "psycopg2-to-asyncpg",
-        ("psycopg2-to-asyncpg", "flask-to-quart", "async-views"),
-        _minutes(1.5, 8, 15),
-    ),
-    Entry("four-frameworks", "Four frameworks", "hello-world", ("hello-world",), _minutes(1, 10, 32)),
-    Entry("constant-rate", "Constant rate", "open-loop", ("open-loop",), _minutes(1, 9, 22)),
-    Entry("ten-thousand", "Ten thousand connections", "open-loop", (), _minutes(1, 4, 23)),
-    Entry("greenlets", "Greenlets and their driver", "greenlets", ("greenlets",), _minutes(1.5, 3, 8)),
-    Entry(
-        "twenty-one-pairs",
-        "Twenty-one pairs",
-        "rig-it",
-        ("rig-it", "choose"),
-        _minutes(1, 25, 58),
-        ("pgbouncer", "nginx"),
-    ),
-)
+EXPERIMENTS: Final = _load_entries()
 
 
 def find_experiment(name: str) -> Entry | None:

@@ -38,8 +38,8 @@ from asyncdemo.lab.results.comparison import (
     Figure,
     Published,
     latency,
-    percent_of,
 )
+from asyncdemo.lab.results.flags import percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
 from asyncdemo.lab.servers import PROGRAMS, App, Interface
@@ -131,7 +131,7 @@ class _Row:
 class _File:
     title: str
     lesson: str
-    sizes: Mapping[str, Size]
+    sizes: Mapping[Extent, Size]
     contestants: tuple[_Contestant, ...] = ()
     article: str = ""
     twin_of: str = ""
@@ -201,7 +201,7 @@ class Definition:
             tuple(row for row in self.rows if not {row.arm, row.base} & {*leave_out}),
             article=self.file.article,
             lesson=self.file.lesson,
-            sizes={Extent(name): size for name, size in self.file.sizes.items()},
+            sizes=self.file.sizes,
             twin_of=self.file.twin_of,
             packages=shared_packages(item.served for item in contestants),
             missing=self.file.missing,
@@ -298,7 +298,7 @@ def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where
         figure = _figure(row.figure, file)
         named = {"arm": row.arm, "base": row.base, "setting": row.setting}
         words = {name: file.names.get(value, value) for name, value in named.items()}
-        words |= {"figure": figure.title.lower(), "percent": percent_of(figure) or ""}
+        words |= {"figure": figure.title.lower(), "percent": percent_of(figure.key)}
         name = row.name.format_map(words)
         published = None if row.published is None else _published(row.published, article, words)
     except (KeyError, ValueError) as error:

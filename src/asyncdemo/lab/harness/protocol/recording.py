@@ -16,8 +16,8 @@ from asyncdemo.lab.harness.protocol.attempts import Attempted
 from asyncdemo.lab.harness.protocol.description import Asked, Experiment
 from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.results import validity_checks
-from asyncdemo.lab.results.comparison import THROUGHPUT, Better, Comparison, percent_of
-from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
+from asyncdemo.lab.results.comparison import THROUGHPUT, Better, Comparison
+from asyncdemo.lab.results.flags import Flag, FlagKind, percent_of, refuses
 from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
 from asyncdemo.lab.results.record import FORMAT, Record
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Loop, Setting
@@ -293,8 +293,8 @@ def _trial_flags(asked: Asked, sides: Iterable[tuple[str, str]], trials: Sequenc
         if (trial.arm, trial.setting) not in sides:
             continue
         yield from (flag for flag in trial.flags if refuses([flag], asked.figure.key))
-        percent = percent_of(asked.figure)
-        if trial.load is not None and percent is not None:
+        percent = percent_of(asked.figure.key)
+        if trial.load is not None and percent:
             flag = validity_checks.few_samples(trial.load.answered, float(percent))
             if flag is not None and percent not in trial.load.latency_ms:
                 yield flag
