@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from asyncdemo.lab.harness.protocol import Size
+from asyncdemo.lab.harness.protocol.description import Size
 from asyncdemo.lab.results.ratio import coverage
 from benchmarks.endurance import measure_endurance
 from benchmarks.lesson_runs import measure_lessons

@@ -20,7 +20,7 @@ from typing import Final
 
 from asyncdemo.lab.harness.cross_checks import PROGRAMS, Program, found_engines
 from asyncdemo.lab.harness.engines import OURS, ClientEngine, Engine, Measured, found_python_clients
-from asyncdemo.lab.harness.pinning import choose_pinning
+from asyncdemo.lab.harness.machine import choose_pinning
 from asyncdemo.lab.results.validity_checks import shortfall
 from asyncdemo.load import Plan, Send
 from benchmarks.load_servers import known_server, quick_server, slot_server

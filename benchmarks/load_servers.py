@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from asyncdemo.lab.harness.pinning import choose_pinning
+from asyncdemo.lab.harness.machine import choose_pinning
 from benchmarks.processes import PYTHON, WORKLOADS, environment
 
 _START_S = 10.0

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from asyncdemo.lab.harness.protocol.ordering import drawn
+from asyncdemo.lab.harness.protocol.lineup import drawn
 
 _Arm = TypeVar("_Arm")
 _Figure = TypeVar("_Figure")

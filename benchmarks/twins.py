@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from asyncdemo.lab.harness.protocol import Condition, Contestant, Experiment, Size, run
 from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.harness.protocol.comparing import twin_row
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, Size
+from asyncdemo.lab.harness.protocol.recording import twin_row
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import FlagKind

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from asyncdemo.cli import lab, lab_results
 from asyncdemo.cli.lab_results import Journals, trials_in, would_lose
-from asyncdemo.lab.harness.protocol import run
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent
 from tests.support.fake_lab import SIZE, FakeServer, a_bench, an_experiment

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from asyncdemo.cli.lab_progress import Drawn, Lines
 from asyncdemo.lab.harness.environments import Progress as Making
-from asyncdemo.lab.harness.protocol import Progress, Stage
+from asyncdemo.lab.harness.protocol.running import Progress, Stage
 from tests.support.screens import Terminal
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from asyncdemo.lab.experiments import find_experiment
 from asyncdemo.lab.harness.engines import Engine, Measured, Sending
-from asyncdemo.lab.harness.pinning import Pinning
-from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Scene, Seen, Size, When, run
-from asyncdemo.lab.harness.protocol.attempts import Attempt
+from asyncdemo.lab.harness.machine import Pinning
+from asyncdemo.lab.harness.protocol.attempts import Attempt, Turn
 from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.harness.protocol.ordering import Turn
+from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Scene, Seen, Size, When
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.lab.harness.watching import Watch
 from asyncdemo.lab.results.flags import FlagKind

@@ -20,7 +20,7 @@ import psutil
 import pytest
 
 import asyncdemo
-from asyncdemo.lab.distributed.poisson import count_p, gaps_p
+from asyncdemo.lab.distributed.shares import count_p, gaps_p
 from asyncdemo.load import Plan, Result, Send
 from asyncdemo.load.histogram import Histogram
 from asyncdemo.load.schedule import arrivals_ns

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.harness.checks import answer_check
-from asyncdemo.lab.harness.protocol import Condition, Contestant, Count, Experiment, Size, run
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Count, Experiment, Size
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import dump_record, parse_record

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.lab.experiments import Surroundings, find_experiment
-from asyncdemo.lab.experiments.ten_thousand import condition
-from asyncdemo.lab.harness.protocol import Experiment, Size, run
+from asyncdemo.lab.harness.protocol.description import Experiment, Size
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import Record, dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
@@ -94,8 +94,10 @@ def test_of_who_takes_two_hundred_a_second_the_longest_wait_is_the_backlog() -> 
 
 
 def test_five_hundred_connections_are_open_at_once() -> None:
-    few = condition(500, 250, 3.0)
     with prepared("ten-thousand") as experiment:
+        many = experiment.conditions[0]
+        assert many.setting.name == "at-once-2000" and many.knobs["delay_ms"] == 2000
+        few = replace(many, setting=replace(many.setting, name="at-once-500", rate_per_s=250, duration_s=3.0))
         named = tuple(
             contestant
             for contestant in experiment.contestants

@@ -10,7 +10,7 @@ import pytest
 
 from asyncdemo.lab.experiments import flask_and_quart
 from asyncdemo.lab.harness.database import Database, film_database
-from asyncdemo.lab.harness.protocol import Contestant
+from asyncdemo.lab.harness.protocol.description import Contestant
 from tests.lab.contestants import wait_until_gone
 from tests.lab.measuring import brief
 from tests.support.lab_experiments import surroundings_of

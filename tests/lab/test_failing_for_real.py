@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 from asyncdemo.lab.harness.checks import answer_check
-from asyncdemo.lab.harness.cross_checks import Program
-from asyncdemo.lab.harness.load_reports import read_ab
-from asyncdemo.lab.harness.protocol import Condition, Contestant, Experiment, Progress, Stage, run
+from asyncdemo.lab.harness.cross_checks import Program, read_ab
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment
+from asyncdemo.lab.harness.protocol.running import Progress, Stage, run
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent

@@ -18,9 +18,8 @@ import psutil
 import pytest
 
 from asyncdemo.errors import UsageError
-from asyncdemo.lab.harness.acceptors import look, look_with_psutil
-from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept, Unavailable
-from asyncdemo.lab.harness.rollcall import RollCall
+from asyncdemo.lab.harness import NotStarted, PortKept, Unavailable
+from asyncdemo.lab.harness.rollcall import RollCall, look, look_with_psutil
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers import Interface
 from asyncdemo.packages import install_command

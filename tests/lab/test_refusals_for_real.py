@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.lab.harness.pinning import Pinning
-from asyncdemo.lab.harness.protocol import Contestant
+from asyncdemo.lab.harness.machine import Pinning
 from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.protocol.description import Contestant
 from asyncdemo.lab.results.flags import FlagKind
 from tests.lab.measuring import BRIEF, CLOSED, OPEN, kinds, one_trial, serving, undisturbed
 from tests.support.fake_lab import an_arm

@@ -12,8 +12,9 @@ import psutil
 import pytest
 
 from asyncdemo.lab.experiments import Surroundings, find_experiment
-from asyncdemo.lab.harness.installed import find
-from asyncdemo.lab.harness.protocol import Experiment, Progress, Size, Stage, run
+from asyncdemo.lab.harness.machine import find
+from asyncdemo.lab.harness.protocol.description import Experiment, Size
+from asyncdemo.lab.harness.protocol.running import Progress, Stage, run
 from asyncdemo.lab.results.record import Record, dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from tests.lab.measuring import undisturbed

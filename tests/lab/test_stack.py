@@ -20,15 +20,17 @@ import pytest
 
 from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments import twenty_one_pairs as module
-from asyncdemo.lab.harness.installed import find
-from asyncdemo.lab.harness.lifecycle import NotStarted, Started
-from asyncdemo.lab.harness.pinning import choose_pinning
-from asyncdemo.lab.harness.protocol import Size, run
+from asyncdemo.lab.harness import NotStarted, Started
+from asyncdemo.lab.harness.machine import choose_pinning, find
+from asyncdemo.lab.harness.protocol.description import Size
+from asyncdemo.lab.harness.protocol.running import run
+from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.record import dump_record, parse_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.lab.results.trial import TrialOutcome
-from asyncdemo.lab.stack import PAIRS, Configuration, Stack, contestant, open_stack
-from asyncdemo.lab.stack.stacked import is_row
+from asyncdemo.lab.stack.opened import Stack, open_stack
+from asyncdemo.lab.stack.pairs import PAIRS
+from asyncdemo.lab.stack.stacked import contestant, is_row
 from asyncdemo.services.folders import remove_leftovers
 from tests.lab.contestants import alive, wait_until_gone
 from tests.lab.measuring import undisturbed
@@ -43,7 +45,7 @@ whole = pytest.mark.skipif(
 )
 OPENS = """
 import json, time
-from asyncdemo.lab.stack import open_stack
+from asyncdemo.lab.stack.opened import open_stack
 with open_stack() as stack:
     print(json.dumps(stack.pids()), flush=True)
     time.sleep(600)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.lab import experiments
-from asyncdemo.lab.experiments import Entry, Surroundings, registry
+from asyncdemo.lab.experiments import Entry, Surroundings
 from asyncdemo.lab.harness.checks import answer_check
-from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contestant, Experiment, Size
+from asyncdemo.lab.harness.protocol.description import Asked, Condition, Contestant, Experiment, Size
 from asyncdemo.lab.harness.served_app import served_script
-from asyncdemo.lab.results.comparison import Bound, Published
+from asyncdemo.lab.results.comparison import THROUGHPUT, Bound, Published
 from asyncdemo.lab.results.setup import Extent, Loop, Setting
 from asyncdemo.load import Send
 from tests.support.fake_lab import an_arm
@@ -89,7 +89,7 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 
 
 def main() -> int:
-    experiments.EXPERIMENTS = registry.EXPERIMENTS = ENTRIES  # type: ignore[assignment,misc]
+    experiments.EXPERIMENTS = ENTRIES  # type: ignore[misc]
     from asyncdemo.cli import main as asyncdemo
 
     return asyncdemo(sys.argv[1:])

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from asyncdemo.lab.experiments import Surroundings
-from asyncdemo.lab.harness.lifecycle import PortKept
-from asyncdemo.lab.harness.protocol import Experiment
+from asyncdemo.lab.harness import PortKept
+from asyncdemo.lab.harness.protocol.description import Experiment
 from tests.support.brief_lab import brief, serving
 
 

@@ -9,21 +9,20 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
+from asyncdemo.lab.harness import Knobs, NotStarted, PortKept, Startable, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS, Measured
-from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted, PortKept, Startable, Started, Unavailable
-from asyncdemo.lab.harness.pinning import Pinning
-from asyncdemo.lab.harness.protocol import (
+from asyncdemo.lab.harness.machine import Pinning
+from asyncdemo.lab.harness.protocol.bench import Bench
+from asyncdemo.lab.harness.protocol.description import (
     Asked,
     Check,
     Condition,
     Contestant,
     Count,
     Experiment,
-    Figure,
     Size,
 )
-from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.results.comparison import Better
+from asyncdemo.lab.results.comparison import Better, Figure
 from asyncdemo.lab.results.setup import Arm, Extent, Loop, Model, Setting
 from asyncdemo.lab.results.trial import Load, Server, System, TrialOutcome
 from asyncdemo.load import Plan, Send
@@ -75,8 +74,8 @@ class FakeStarted:
     def pids(self) -> tuple[int, ...]:
         return (1_000_000 + self.port,)
 
-    def log(self) -> str:
-        return ""
+    def workers(self) -> tuple[int, ...]:
+        return self.pids()
 
     def died(self) -> str:
         return "exit code 3" if self.number in self.of.dies else ""

@@ -14,8 +14,8 @@ from asyncdemo.lab.experiments import (
     greenlets,
     twenty_one_pairs,
 )
-from asyncdemo.lab.harness.lifecycle import Unavailable
-from asyncdemo.lab.harness.protocol import Asked, Experiment
+from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.protocol.description import Asked, Experiment
 
 LESSONS = Path(__file__).parents[2] / "lessons"
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -54,7 +55,7 @@ class Measures:
         return outcome
 
     @contextmanager
-    def opened(self, say: Callable[[str], None]) -> Iterator[Measures]:
+    def opened(self, say: Callable[[str], None]) -> Iterator[Any]:
         say("starting PostgreSQL")
         yield self
 
@@ -183,7 +184,7 @@ def test_ctrl_c_ends_what_is_measured_and_space_measures_again(measures: Measure
 
 def test_why_nothing_can_be_measured_is_on_the_screen(measures: Measures) -> None:
     @contextmanager
-    def missing(say: Callable[[str], None]) -> Iterator[Measures]:
+    def missing(say: Callable[[str], None]) -> Iterator[Any]:
         say("starting PostgreSQL")
         if not measures.free:
             raise MissingError("There is no PostgreSQL here.")

@@ -19,7 +19,7 @@ from asyncdemo.analysis.schedules import Attempt, Exploration, Group, ending_of
 from asyncdemo.cli.app import COMMANDS
 from asyncdemo.cli.rig import rig_data
 from asyncdemo.course.content.catalog import find_course, load_course
-from asyncdemo.lab.distributed.command import parser as distributed_parser
+from asyncdemo.lab.distributed.__main__ import parser as distributed_parser
 from asyncdemo.lab.results.configuration import CONFIGURATIONS
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Ratio

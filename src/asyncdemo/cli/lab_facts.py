@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.environments import ENVIRONMENTS, is_made
-from asyncdemo.lab.harness.installed import find
-from asyncdemo.lab.harness.lifecycle import Unavailable
+from asyncdemo.lab.harness.machine import find
 
 _MANAGERS: Final = {
     "apt-get": "apt-get install",

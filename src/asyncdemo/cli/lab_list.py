@@ -17,7 +17,7 @@ from asyncdemo.course.content.catalog import Course
 from asyncdemo.course.content.lookup import find_lesson
 from asyncdemo.errors import CourseError, UsageError
 from asyncdemo.lab.experiments import Entry
-from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.results.setup import Extent
 
 FORMAT: Final = "asyncdemo.lab-list/1"

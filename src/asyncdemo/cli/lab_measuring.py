@@ -25,9 +25,10 @@ from asyncdemo.cli.lab_progress import Drawn, Lines, Shown
 from asyncdemo.cli.terminal import keys_not_shown, wrapped_for
 from asyncdemo.errors import AsyncdemoError, LabFileError, MissingError, UsageError
 from asyncdemo.lab.experiments import Entry, Surroundings
-from asyncdemo.lab.harness.protocol import Experiment, Progress, run
 from asyncdemo.lab.harness.protocol.bench import Bench
-from asyncdemo.lab.harness.protocol.identity import describe, identity
+from asyncdemo.lab.harness.protocol.description import Experiment
+from asyncdemo.lab.harness.protocol.journal import describe, identity
+from asyncdemo.lab.harness.protocol.running import Progress, run
 from asyncdemo.lab.results.flags import RULES, FlagKind
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent

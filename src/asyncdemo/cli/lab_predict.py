@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from asyncdemo.cli.terminal import wrapped
-from asyncdemo.lab.harness.protocol import Asked, Experiment
+from asyncdemo.lab.harness.protocol.description import Asked, Experiment
 from asyncdemo.lab.results.ratio import Verdict, verdict
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent

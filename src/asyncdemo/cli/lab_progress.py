@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from asyncdemo.lab.harness.environments import Progress as Making
-from asyncdemo.lab.harness.protocol import Progress, Stage
+from asyncdemo.lab.harness.protocol.running import Progress, Stage
 from asyncdemo.render.words import clean, fit
 
 _FRAME_S: Final = 0.5

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from asyncdemo.course.workspace.files import replace, state_folder
 from asyncdemo.errors import LabFileError, UsageError, WorkspaceError
-from asyncdemo.lab.harness.protocol.identity import differences
+from asyncdemo.lab.harness.protocol.journal import differences
 from asyncdemo.lab.results.record import Record, dump_record, load_record
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.render.lab.page import render_page

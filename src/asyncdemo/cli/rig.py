@@ -21,7 +21,7 @@ from asyncdemo.cli.terminal import interactive
 from asyncdemo.course.workspace.context import CourseContext
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, UsageError
 from asyncdemo.lab.harness.engines import found_python_clients
-from asyncdemo.lab.harness.installed import find
+from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.harness.protocol.bench import Bench
 from asyncdemo.lab.results.rigging import KNOBS, PRESETS, SIDES, Machine, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig.session import Session

@@ -26,8 +26,7 @@ from typing import Final
 
 from asyncdemo.course.content.catalog import Course, find_course, load_course
 from asyncdemo.lab.results.audit import Check, Judgement
-from asyncdemo.lab.results.auditing import Audited, audited
-from asyncdemo.lab.results.published import ARTICLES, Article, Column, Table, load_article
+from asyncdemo.lab.results.published import ARTICLES, Article, Audited, Column, Table, audited, load_article
 from asyncdemo.lab.results.record import load_record
 from asyncdemo.render.lab.fragment import report_html
 from asyncdemo.render.lab.report_text import verdicts

@@ -10,7 +10,7 @@ from operator import sub
 from typing import Any
 
 from asyncdemo.model import NO_WAIT, Spans, Wait
-from asyncdemo.store.fields import FieldError, time
+from asyncdemo.model.fields import FieldError, time
 
 Record = Mapping[str, Any]
 

@@ -33,9 +33,9 @@ from asyncdemo.model import (
     Uncaught,
     Wait,
 )
+from asyncdemo.model.fields import FieldError, read, time
 from asyncdemo.store.columns import SpanColumns, check_equally_long, in_range, integers, times
 from asyncdemo.store.encode import FORMAT
-from asyncdemo.store.fields import FieldError, read, time
 from asyncdemo.store.gathered import Gathered, Record
 from asyncdemo.store.resolve import resolve
 

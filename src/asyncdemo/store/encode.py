@@ -21,8 +21,8 @@ from asyncdemo.model import (
     Wait,
     Wakes,
 )
+from asyncdemo.model.fields import write
 from asyncdemo.store.columns import differences
-from asyncdemo.store.fields import write
 
 FORMAT = "asyncdemo.run/1"
 

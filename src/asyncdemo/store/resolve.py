@@ -23,9 +23,9 @@ from asyncdemo.model import (
     Wait,
     Wakes,
 )
+from asyncdemo.model.fields import read
 from asyncdemo.store.columns import CauseTable
 from asyncdemo.store.encode import LISTS
-from asyncdemo.store.fields import read
 from asyncdemo.store.gathered import Chunks, Gathered
 
 Indices = Mapping[int, int]

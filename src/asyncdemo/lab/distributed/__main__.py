@@ -1,10 +1,131 @@
-"""``python -m asyncdemo.lab.distributed``: a master, or a worker of one."""
+"""``python -m asyncdemo.lab.distributed``: says in our words what Locust is started with, and becomes it.
+
+Not for: what Locust does then (``locustfile``).
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
 
-from asyncdemo.lab.distributed.command import main
+from asyncdemo.errors import AsyncdemoError, MissingError, UsageError
+from asyncdemo.lab.distributed.shares import whole_plan
+from asyncdemo.load.needed import check_installed
+from asyncdemo.packages import install_command
+
+_LOCUSTFILE: Final = Path(__file__).with_name("locustfile.py")
+_PORT: Final = 5557
+"""Locust's own, of its master."""
+_OPEN_LOOP_ONLY: Final = {"seed": 0, "keep_alive": False, "timeout": 30.0, "save": None}
+"""Option -> default, of what Locust's own users know nothing of. Not given, they are not in the options."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Returns only if something is wrong: otherwise this process is Locust from then on."""
+    options = parser().parse_args(arguments)
+    try:
+        check_installed()
+        if find_spec("locust") is None:
+            raise MissingError(f"Locust is not installed: {install_command('lab')}")
+        command = locust_command(options)
+    except AsyncdemoError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    sys.stdout.flush()
+    return os.execv(sys.executable, command)
+
+
+def parser() -> argparse.ArgumentParser:
+    command = argparse.ArgumentParser(
+        prog="python -m asyncdemo.lab.distributed",
+        description="Load one server from several machines: a master on one of them, a worker on each.",
+        epilog="The master prints what all of them measured together. "
+        "Between them nothing asks for a password: use a network that you trust.",
+    )
+    kinds = command.add_subparsers(required=True, metavar="master | worker")
+    master = kinds.add_parser("master", help="waits for the workers, divides the load, merges the results")
+    master.set_defaults(kind="master")
+    master.add_argument("url", metavar="URL", help="http://HOST:PORT/PATH, as the workers reach it")
+    master.add_argument("--workers", type=int, required=True, metavar="N", help="so many workers will come")
+    load = master.add_mutually_exclusive_group(required=True)
+    load.add_argument("--rate", type=float, metavar="R", help="open loop: requests per second, in all")
+    load.add_argument(
+        "--closed-loop", type=int, metavar="C", help="so many of Locust's own users instead, in all"
+    )
+    master.add_argument(
+        "--duration", type=float, default=30.0, metavar="S", help="seconds of load (default 30)"
+    )
+    absent = argparse.SUPPRESS
+    master.add_argument("--seed", type=int, default=absent, metavar="N", help="of the arrivals (default 0)")
+    master.add_argument(
+        "--keep-alive", action="store_true", default=absent, help="send many requests on one connection"
+    )
+    master.add_argument(
+        "--timeout", type=float, default=absent, metavar="S", help="of a request, from its intended send"
+    )
+    master.add_argument("--save", type=Path, default=absent, metavar="FILE", help="the whole result, as JSON")
+    master.add_argument("--web", type=int, metavar="PORT", help="show Locust's web page there, and stay")
+    master.add_argument(
+        "--bind", default="127.0.0.1", metavar="HOST", help="where workers reach it; * for everywhere"
+    )
+    worker = kinds.add_parser("worker", help="sends its share of the load, as the master says")
+    worker.set_defaults(kind="worker")
+    worker.add_argument("master", nargs="?", default="127.0.0.1", metavar="HOST", help="of the master")
+    for kind in (master, worker):
+        kind.add_argument("--port", type=int, default=_PORT, metavar="P", help=f"of the master ({_PORT})")
+    return command
+
+
+def locust_command(options: argparse.Namespace) -> list[str]:
+    """The words of the command. Raises UsageError."""
+    command = [sys.executable, "-P", "-m", f"{__package__}.becoming", "-f", str(_LOCUSTFILE)]
+    port = str(options.port)
+    if options.kind == "worker":
+        return [*command, "--worker", "--master-host", options.master, "--master-port", port]
+    if options.workers < 1:
+        raise UsageError(f"--workers is {options.workers}; it must be at least 1")
+    options = _whole(options)
+    plan = whole_plan(options.url, "", options, clients=options.closed_loop)  # or what is wrong with it
+    users = str(options.workers if options.closed_loop is None else options.closed_loop)
+    return [
+        *command,
+        *("--master", "--master-bind-host", options.bind, "--master-bind-port", port),
+        *("--expect-workers", str(options.workers), "--users", users, "--spawn-rate", users),
+        *("--host", f"http://{plan.host}:{plan.port}", "--path", plan.sends[0].path),
+        *("--duration", f"{options.duration:g}", "--seed", str(options.seed)),
+        *("--timeout", f"{options.timeout:g}"),
+        *(["--keep-alive"] if options.keep_alive else []),
+        *(["--save", str(options.save.absolute())] if options.save else []),
+        *_shown(options),
+        *_loop(options),
+    ]
+
+
+def _whole(options: argparse.Namespace) -> argparse.Namespace:
+    """With the defaults of what only the open loop has. Raises UsageError if the closed one was given it."""
+    given = [f"--{name.replace('_', '-')}" for name in _OPEN_LOOP_ONLY if name in options]
+    if given and options.closed_loop is not None:
+        go = "goes" if len(given) == 1 else "go"
+        raise UsageError(f"{', '.join(given)} {go} with --rate only, not with --closed-loop")
+    return argparse.Namespace(**{**_OPEN_LOOP_ONLY, **vars(options)})
+
+
+def _loop(options: argparse.Namespace) -> list[str]:
+    if options.closed_loop is not None:
+        return ["--run-time", f"{max(1, round(options.duration))}s", "ClosedLoop"]
+    return ["--rate", f"{options.rate:g}", "OpenLoop"]
+
+
+def _shown(options: argparse.Namespace) -> list[str]:
+    if options.web is None:
+        return ["--headless", "--only-summary"]
+    return ["--autostart", "--web-host", "127.0.0.1", "--web-port", str(options.web)]
+
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

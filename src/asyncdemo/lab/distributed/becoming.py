@@ -1,7 +1,7 @@
-"""Locust, started by ``command``: a Ctrl-C ends it in every moment without a traceback.
+"""Locust, started by ``__main__``: a Ctrl-C ends it in every moment without a traceback.
 
 Importing Locust changes the standard library for good, so nothing but the new process imports this.
-Not for: what Locust is told (``command``), or what it does (``locustfile``).
+Not for: what Locust is told (``__main__``), or what it does (``locustfile``).
 """
 
 from __future__ import annotations

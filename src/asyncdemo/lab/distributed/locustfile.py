@@ -17,9 +17,8 @@ from locust import FastHttpUser, User, events, runners
 from locust.exception import StopUser
 
 from asyncdemo.lab.distributed.mastering import GO, PLAN, READY, SHARE, Master
-from asyncdemo.lab.distributed.shares import Stopwatch
+from asyncdemo.lab.distributed.shares import Stopwatch, whole_plan
 from asyncdemo.load import Client, Plan, Send
-from asyncdemo.load.address import read_url
 
 _LOOK_S: Final = 0.02
 _MASTER_IS_GONE_S: Final = 10
@@ -115,20 +114,7 @@ def _add_options(parser: Any, **_: Any) -> None:
 
 def _whole(environment: Any) -> Plan:
     options = environment.parsed_options
-    host, port, _ = read_url(environment.host)
-    return Plan(
-        host,
-        port,
-        (Send("GET", options.path),),
-        duration_s=options.duration,
-        rate=options.rate,
-        arrivals="poisson",
-        seed=options.seed,
-        timeout_s=options.timeout,
-        keep_alive=options.keep_alive,
-        traces=False,
-        report=True,
-    )
+    return whole_plan(environment.host, options.path, options, traces=False, report=True)
 
 
 def _init(environment: Any, runner: Any, **_: Any) -> None:

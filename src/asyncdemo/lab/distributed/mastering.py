@@ -15,8 +15,7 @@ from typing import Any, Final
 import gevent
 
 from asyncdemo.errors import EXIT_FAILED, EXIT_INTERRUPTED, AsyncdemoError
-from asyncdemo.lab.distributed.poisson import count_p, gaps_p
-from asyncdemo.lab.distributed.shares import Share, divided, merged, superposed
+from asyncdemo.lab.distributed.shares import Share, count_p, divided, gaps_p, merged, superposed
 from asyncdemo.load import Plan
 from asyncdemo.load.command import summary
 

@@ -1,28 +1,27 @@
 """What one worker measured, how that travels, and what several come to together. Pure.
 
-Not for: Locust (``locustfile``).
+Also whether their arrivals are what a Poisson process of the rate would give: two tests of recorded times.
+Not for: Locust (``locustfile``), or making arrivals (``asyncdemo.load.schedule``).
 """
 
 from __future__ import annotations
 
-import json
+import math
 import random
-import sys
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import reduce
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final, Self, TypeVar
 
 from asyncdemo.errors import UsageError
-from asyncdemo.load import Plan, Result
+from asyncdemo.load import Plan, Result, Send
+from asyncdemo.load.address import read_url
 from asyncdemo.load.events import Answered, Event, Sent
 from asyncdemo.load.histogram import Histogram
 from asyncdemo.load.schedule import arrivals_ns
 
-_INT64: Final = "q"
 _NOT_ANSWERED: Final = -1
 _Key = TypeVar("_Key")
 
@@ -46,10 +45,10 @@ class Share:
         return {
             "worker": self.worker,
             "plan": self.plan.to_json(),
-            "result": json.dumps(self.result.to_json()),
-            "arrivals_ns": _packed(self.arrivals_ns),
-            "sent_ns": _packed(self.sent_ns),
-            "latencies_ns": _packed(self.latencies_ns),
+            "result": self.result.to_json(),
+            "arrivals_ns": list(self.arrivals_ns),
+            "sent_ns": list(self.sent_ns),
+            "latencies_ns": list(self.latencies_ns),
         }
 
     @classmethod
@@ -58,24 +57,18 @@ class Share:
         return cls(
             int(fields["worker"]),
             Plan.from_json(fields["plan"]),
-            Result.from_json(json.loads(fields["result"])),
-            _unpacked(fields["arrivals_ns"]),
-            _unpacked(fields["sent_ns"]),
-            _unpacked(fields["latencies_ns"]),
+            Result.from_json(fields["result"]),
+            fields["arrivals_ns"],
+            fields["sent_ns"],
+            fields["latencies_ns"],
         )
 
     def to_json(self) -> dict[str, Any]:
+        """As a file has it: what was sent is named."""
         plan = asdict(self.plan)
         del plan["sends"]
-        return {
-            "worker": self.worker,
-            "sends": [f"{send.method} {send.path}" for send in self.plan.sends],
-            "plan": plan,
-            "result": self.result.to_json(),
-            "arrivals_ns": list(self.arrivals_ns),
-            "sent_ns": list(self.sent_ns),
-            "latencies_ns": list(self.latencies_ns),
-        }
+        sends = [f"{send.method} {send.path}" for send in self.plan.sends]
+        return {**self.to_wire(), "sends": sends, "plan": plan}
 
 
 class Stopwatch:
@@ -112,6 +105,23 @@ class Stopwatch:
             [self._sent_ns[number] - start_ns for number in numbers],
             [self._latencies_ns.get(number, _NOT_ANSWERED) for number in numbers],
         )
+
+
+def whole_plan(url: str, path: str, options: Any, **more: Any) -> Plan:
+    """The load of all workers together. options: as typed. Raises UsageError."""
+    host, port, own_path = read_url(url)
+    return Plan(
+        host,
+        port,
+        (Send("GET", path or own_path),),
+        duration_s=options.duration,
+        rate=options.rate,
+        arrivals="poisson",
+        seed=options.seed,
+        timeout_s=options.timeout,
+        keep_alive=options.keep_alive,
+        **more,
+    )
 
 
 def divided(whole: Plan, workers: int) -> list[Plan]:
@@ -186,16 +196,35 @@ def _seed(seed: int, worker: int) -> int:
     return random.Random(f"{seed}/{worker}/worker").getrandbits(31)
 
 
-def _packed(values: Iterable[int]) -> bytes:
-    packed = array(_INT64, values)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
+_SECOND_NS = 1e9
+_TERMS = 100
 
 
-def _unpacked(data: bytes) -> list[int]:
-    values = array(_INT64)
-    values.frombytes(data)
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values.tolist()
+def count_p(count: int, expected: float) -> float:
+    """How probable a count so far from the expected one is, or further: normal approximation, two-sided.
+
+    Good from some dozens on. expected: rate times duration, which is also the variance.
+    """
+    if not expected > 0:
+        raise ValueError(f"expected is {expected}; it must be above 0")
+    return math.erfc(abs(count - expected) / math.sqrt(2 * expected))
+
+
+def gaps_p(arrivals_ns: Sequence[int], rate: float) -> float:
+    """How probable gaps so far from exponential ones of this rate are, or further.
+
+    arrivals_ns: in order. Kolmogorov-Smirnov, against a distribution that is given and not fitted; with the
+    limit's series and Stephens' correction for a finite number (Journal of the Royal Statistical Society B
+    32, 1970). Raises ValueError for fewer than two arrivals.
+    """
+    gaps_s = sorted((later - earlier) / _SECOND_NS for earlier, later in pairwise(arrivals_ns))
+    if not gaps_s:
+        raise ValueError("there is no gap between fewer than two arrivals")
+    many = len(gaps_s)
+    furthest = 0.0
+    for place, gap_s in enumerate(gaps_s):
+        share = -math.expm1(-rate * gap_s)
+        furthest = max(furthest, share - place / many, (place + 1) / many - share)
+    scaled = furthest * (math.sqrt(many) + 0.12 + 0.11 / math.sqrt(many))
+    terms = ((-1) ** (term - 1) * math.exp(-2 * (term * scaled) ** 2) for term in range(1, _TERMS))
+    return min(1.0, max(0.0, 2 * sum(terms))) if scaled > 0.2 else 1.0

@@ -4,41 +4,47 @@ Where a value of a row is a list, the row stands for several, one for each; of s
 changes slowest, and for ``arm`` "*" is all of ``[names]``. A row with ``rows`` stands for these, which have
 what they leave out from it; one with ``only`` is there in that setting alone. In texts ``{arm}``, ``{base}``
 and ``{setting}`` are these in the words of ``[names]``, ``{figure}`` and ``{percent}`` the figure's.
-Not for: what needs more than data (checks, counts, services): the modules beside this one give them.
+Not for: what needs more than data (services, what only one experiment looks at): the modules beside this one
+give it.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.lifecycle import Unavailable
-from asyncdemo.lab.harness.protocol import (
-    MEAN_LATENCY,
-    THROUGHPUT,
+from asyncdemo.lab.experiments import Surroundings
+from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.checks import COUNTS, Answer, send_of, standard_checks
+from asyncdemo.lab.harness.protocol.description import (
     Asked,
     Check,
     Condition,
     Contestant,
     Count,
     Experiment,
-    Figure,
     Size,
-    latency,
 )
 from asyncdemo.lab.harness.served_app import ServedApp, shared_packages
-from asyncdemo.lab.results.comparison import Bound, Published, percent_of
+from asyncdemo.lab.results.comparison import (
+    MEAN_LATENCY,
+    THROUGHPUT,
+    Bound,
+    Figure,
+    Published,
+    latency,
+)
+from asyncdemo.lab.results.flags import percent_of
 from asyncdemo.lab.results.published import Article, load_article
 from asyncdemo.lab.results.setup import Arm, Extent, Setting
-from asyncdemo.lab.results.strict import from_plain
-from asyncdemo.lab.servers import PROGRAMS, App, Interface, Program
+from asyncdemo.lab.servers import PROGRAMS, App, Interface
 from asyncdemo.load import Send
+from asyncdemo.model.fields import read
 
 _FOLDER: Final = Path(__file__).parent
 _AXES: Final = ("figure", "arm", "base", "setting", "base_setting")
@@ -50,7 +56,8 @@ _OF_SETTING: Final = {field.name for field in fields(Setting)} - {"sends", "knob
 class _Contestant:
     """program: of ``PROGRAMS``. app: its file, in the folder of the lesson. notes: before the program's.
 
-    server: its name in the report, if it is not the program's title.
+    server: its name in the report, if it is not the program's title. command: in place of the program's, and
+    then the notes are.
     """
 
     name: str
@@ -60,6 +67,7 @@ class _Contestant:
     app: str
     interface: Interface
     server: str = ""
+    command: str = ""
     loop: str = ""
     notes: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
@@ -69,7 +77,11 @@ class _Contestant:
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """What a setting needs beside itself. checks, counts: names of those that the module gives."""
+    """What a setting needs beside itself.
+
+    sends: "GET /", or names of what the module gives. checks, counts: names of answers, of those that any
+    experiment has, and of those that the module gives.
+    """
 
     sends: tuple[str, ...]
     arms: tuple[str, ...] = ()
@@ -117,12 +129,15 @@ class _Row:
 class _File:
     title: str
     lesson: str
-    sizes: Mapping[str, Size]
+    sizes: Mapping[Extent, Size]
     contestants: tuple[_Contestant, ...] = ()
     article: str = ""
     twin_of: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     """Arm or setting -> how the names of rows call it."""
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    closing: tuple[str, ...] = ()
+    """Contestants that close each connection after its answer."""
     figures: Mapping[str, Figure] = field(default_factory=dict)
     """Those that only this experiment has."""
     notes: tuple[str, ...] = ()
@@ -140,46 +155,51 @@ class Definition:
     def experiment(
         self,
         surroundings: Surroundings,
-        sends: Mapping[str, Send],
-        checks: Mapping[str, tuple[Check, ...]],
-        counts: Mapping[str, Count] | None = None,
-        programs: Mapping[str, Program] = PROGRAMS,
+        checks: Mapping[str, Iterable[Check]] | None = None,
+        counts: Iterable[Count] = (),
+        sends: Mapping[str, Send] | None = None,
         gone: Mapping[str, Unavailable] | None = None,
         leave_out: tuple[str, ...] = (),
     ) -> Experiment:
-        """sends, checks, counts: what the names in the file stand for.
+        """checks, counts, sends: what names in the file stand for, beside those that always do.
 
         gone: programs that cannot be had, and why. leave_out: contestants that are not measured; nor are the
         rows about them.
         """
         contestants = tuple(
-            _contestant(entry, surroundings, programs, gone or {})
+            _contestant(entry, surroundings, gone or {})
             for entry in self.file.contestants
             if entry.name not in leave_out
         )
-        conditions = tuple(
-            Condition(
-                setting,
-                tuple(sends[name] for name in entry.sends),
-                knobs,
-                entry.arms,
-                tuple(check for name in entry.checks for check in checks[name]),
-                tuple((counts or {})[name] for name in entry.counts),
-                entry.capacity,
-                entry.rounds,
-                entry.warm,
+        keeping = tuple(item.arm.name for item in contestants if item.arm.name not in self.file.closing)
+        answers = {name: [answer.check()] for name, answer in self.file.answers.items()}
+        known_counts = {count.name: count for count in (*COUNTS, *counts)}
+        conditions = []
+        for setting, entry, knobs in self.conditions:
+            standard = standard_checks(setting.clients or 0, self.file.closing, keeping)
+            known = {**standard, **answers, **(checks or {})}
+            conditions.append(
+                Condition(
+                    setting,
+                    tuple((sends or {}).get(name) or send_of(name) for name in entry.sends),
+                    knobs,
+                    entry.arms,
+                    tuple(check for name in entry.checks for check in known[name]),
+                    tuple(known_counts[name] for name in entry.counts),
+                    entry.capacity,
+                    entry.rounds,
+                    entry.warm,
+                )
             )
-            for setting, entry, knobs in self.conditions
-        )
         return Experiment(
             self.name,
             self.file.title,
             contestants,
-            conditions,
+            tuple(conditions),
             tuple(row for row in self.rows if not {row.arm, row.base} & {*leave_out}),
             article=self.file.article,
             lesson=self.file.lesson,
-            sizes={Extent(name): size for name, size in self.file.sizes.items()},
+            sizes=self.file.sizes,
             twin_of=self.file.twin_of,
             packages=shared_packages(item.served for item in contestants),
             missing=self.file.missing,
@@ -191,19 +211,20 @@ def load_definition(name: str, names: Mapping[str, str] | None = None) -> Defini
     """names: more of ``[names]``. Raises LabFileError with file and field."""
     path = _FOLDER / f"{name}.toml"
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return _read(name, tomllib.loads(path.read_text(encoding="utf-8")), names or {})
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
+
+
+def _read(name: str, data: dict[str, Any], names: Mapping[str, str]) -> Definition:
     every, settings, rows = (data.pop(part, {}) for part in ("every_setting", "settings", "rows"))
-    data["names"] = {**data.get("names", {}), **(names or {})}
-    file = from_plain(_File, data, path.name)
+    file = read(_File, {**data, "names": {**data.get("names", {}), **names}}, strict=True)
     conditions = tuple(
-        _condition({**every, **setting}, f"{path.name}.settings[{place}]")
-        for place, setting in enumerate(settings)
+        _condition({**every, **setting}, f"settings[{place}]") for place, setting in enumerate(settings)
     )
     article = load_article(file.article) if file.article else None
     asked = [
-        _asked(row, file, article, f"{path.name}.rows[{place}]")
+        _asked(row, file, article, f"rows[{place}]")
         for place, group in enumerate(rows)
         for row in _spread({**group, "arm": [*file.names]} if group.get("arm") == "*" else group)
     ]
@@ -211,12 +232,11 @@ def load_definition(name: str, names: Mapping[str, str] | None = None) -> Defini
 
 
 def _contestant(
-    entry: _Contestant,
-    surroundings: Surroundings,
-    programs: Mapping[str, Program],
-    gone: Mapping[str, Unavailable],
+    entry: _Contestant, surroundings: Surroundings, gone: Mapping[str, Unavailable]
 ) -> Contestant:
-    program, why = programs[entry.program], gone.get(entry.program)
+    program, why = PROGRAMS[entry.program], gone.get(entry.program)
+    if entry.command:
+        program = replace(program, command=entry.command, notes=())
     served = ServedApp(
         entry.name,
         program,
@@ -243,7 +263,8 @@ def _condition(given: Mapping[str, Any], where: str) -> tuple[Setting, _Conditio
     rest = dict(given)
     knobs = rest.pop("knobs", {})
     own = {name: rest.pop(name) for name in _OF_SETTING & rest.keys()}
-    return from_plain(Setting, {"sends": [], **own}, where), from_plain(_Condition, rest, where), knobs
+    setting = read(Setting, {"sends": [], **own}, where, strict=True)
+    return setting, read(_Condition, rest, where, strict=True), knobs
 
 
 def _spread(group: Mapping[str, Any], outer: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
@@ -270,31 +291,24 @@ def _merged(outer: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(given: Mapping[str, Any], file: _File, article: Article | None, where: str) -> Asked:
-    row = from_plain(_Row, given, where)
+    row = read(_Row, given, where, strict=True)
     try:
         figure = _figure(row.figure, file)
         named = {"arm": row.arm, "base": row.base, "setting": row.setting}
         words = {name: file.names.get(value, value) for name, value in named.items()}
-        words |= {"figure": figure.title.lower(), "percent": percent_of(figure) or ""}
+        words |= {"figure": figure.title.lower(), "percent": percent_of(figure.key)}
         name = row.name.format_map(words)
         published = None if row.published is None else _published(row.published, article, words)
     except (KeyError, ValueError) as error:
-        raise LabFileError(f"{where}: {error} is not known") from error
+        raise ValueError(f"{where}: {error} is not known") from error
+    own, of_base = row.arm_differs.get(row.arm, ()), row.base_differs.get(row.base, ())
     return Asked(
-        name=name,
-        figure=figure,
-        arm=row.arm,
-        base=row.base,
-        setting=row.setting,
-        base_setting=row.base_setting,
-        base_value=row.base_value,
-        published=published,
-        bound=row.bound,
-        differs=(
-            *row.arm_differs.get(row.arm, ()),
-            *row.differs,
-            *row.base_differs.get(row.base, ()),
-        ),
+        name,
+        figure,
+        *(row.arm, row.base, row.setting, row.base_setting, row.base_value),
+        published,
+        row.bound,
+        differs=(*own, *row.differs, *of_base),
     )
 
 

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
+from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.checks import answer_check, json_check
 from asyncdemo.lab.harness.database import Database, Risen, film_database
 from asyncdemo.lab.harness.environments import interpreter_of
-from asyncdemo.lab.harness.lifecycle import Unavailable
-from asyncdemo.lab.harness.protocol import Check, Count, Experiment, Scene, Seen, When
+from asyncdemo.lab.harness.protocol.description import Check, Count, Experiment, Scene, Seen, When
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
@@ -59,13 +59,13 @@ def described(surroundings: Surroundings, database: Database, gone: Unavailable 
     checks = {
         "answers": tuple(_answers()),
         "stored": tuple(_stored(database)),
-        "connections": tuple(_connections(database)),
+        "pool": tuple(_connections(database)),
     }
     experiment = load_definition("flask-and-quart").experiment(
         surroundings,
-        _SENDS,
         checks,
-        {count.name: count for count in counts},
+        counts,
+        _SENDS,
         gone={_EVENTLET: gone} if gone else {},
         leave_out=() if gone else (stand_in,),
     )

@@ -1,5 +1,4 @@
-"""What the greenlets need beside ``greenlets.toml``: a database, how many queries are in flight in it, and
-the bounds that follow.
+"""What the greenlets need beside ``greenlets.toml``: a database, and how many queries are in flight in it.
 
 Not for: the apps (``apps/`` of lesson ``greenlets``).
 """
@@ -13,24 +12,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.database import Database, film_database
-from asyncdemo.lab.harness.protocol import (
-    MEAN_LATENCY,
-    THROUGHPUT,
-    Asked,
+from asyncdemo.lab.harness.protocol.description import (
     Check,
-    Condition,
     Count,
     Experiment,
     Scene,
     Seen,
     When,
 )
-from asyncdemo.lab.results.comparison import Bound
-from asyncdemo.lab.results.laws import bound_per_s, littles_latency_ms
 from asyncdemo.load import Send
 from asyncdemo.services.films import films
 
@@ -54,15 +47,13 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
         "pool of 10": (_connected(database, 10), *_in_flight(database, 10)),
         "pool of 20": (_connected(database, 20), *_in_flight(database, 20)),
     }
-    counts = {
-        "db_queries_in_flight": Count("db_queries_in_flight", lambda _: database.in_flight()),
-        "db_sessions": Count("db_sessions", lambda _: database.connected()),
-    }
-    experiment = load_definition("greenlets").experiment(surroundings, {"film": _SEND}, checks, counts)
-    conditions = {condition.setting.name: condition for condition in experiment.conditions}
+    counts = (
+        Count("db_queries_in_flight", lambda _: database.in_flight()),
+        Count("db_sessions", lambda _: database.connected()),
+    )
+    experiment = load_definition("greenlets").experiment(surroundings, checks, counts)
     return replace(
         experiment,
-        asked=tuple(_predicted(row, conditions[row.setting]) for row in experiment.asked),
         own_pids=database.pids,
         died=database.died,
         notes=(
@@ -70,29 +61,6 @@ def described(surroundings: Surroundings, database: Database) -> Experiment:
             *experiment.notes,
         ),
     )
-
-
-def _predicted(row: Asked, condition: Condition) -> Asked:
-    """With what waiting alone gives: one query at a time, or as many as there are connections."""
-    delay_ms, pool, clients = condition.knobs["delay_ms"], condition.knobs["pool"], condition.setting.clients
-    assert clients is not None
-    sides = [int(pool) if arm in _SEVERAL else 1 for arm in (row.arm, row.base)]
-    rates = [bound_per_s(float(delay_ms), clients=clients, slots=slots) for slots in sides]
-    values: list[float] = rates
-    if row.figure == THROUGHPUT:
-        words = [
-            f"{slots} / {delay_ms} ms = {rate:,.0f} per s" for slots, rate in zip(sides, rates, strict=True)
-        ]
-    elif row.figure == MEAN_LATENCY:
-        values = [littles_latency_ms(clients, rate) for rate in rates]
-        words = [
-            f"{clients} clients / {rate:,.0f} per s = {latency_ms:,.0f} ms"
-            for rate, latency_ms in zip(rates, values, strict=True)
-        ]
-    else:
-        values = [float(slots) for slots in sides]
-        words = [f"{sides[0]}", f"{sides[1]}: of {clients} clients and {pool} connections the fewer"]
-    return replace(row, bound=Bound(values[0] / values[1], " and ".join(words)))
 
 
 def _connected(database: Database, pool: int) -> Check:

@@ -1,5 +1,5 @@
-"""What ten thousand connections need beside ``ten-thousand.toml``: their settings, what a server holds, and a
-contestant that cannot be had.
+"""What ten thousand connections need beside ``ten-thousand.toml``: what a server holds, and a contestant that
+cannot be had.
 
 Not for: how many requests a server can answer (``constant_rate``).
 """
@@ -14,85 +14,50 @@ from typing import Final
 
 import psutil
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.checks import answer_check, threads_of
+from asyncdemo.lab.harness import Knobs, Started
 from asyncdemo.lab.harness.environments import NOT_TO_BE_HAD
-from asyncdemo.lab.harness.lifecycle import Knobs, Started
-from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Experiment, Scene, Seen
-from asyncdemo.lab.results.laws import littles_latency_ms
-from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
-from asyncdemo.load import Send
+from asyncdemo.lab.harness.protocol.description import Check, Contestant, Count, Experiment, Scene, Seen
+from asyncdemo.lab.results.setup import Arm, Model
 
-_SEND: Final = Send("GET", "/later")
-_TEXT: Final = b"Hello, later!"
-_PATIENT_S: Final = 30.0
 _OTHER_FILES: Final = 100
-_BACKLOG: Final = 2048
 
 
 @contextmanager
 def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
-    experiment = load_definition("ten-thousand").experiment(surroundings, {}, {})
-    yield replace(
-        experiment,
-        contestants=(*experiment.contestants, _japronto()),
-        conditions=(condition(2_000, 1_000, 4.0), condition(10_000, 1_250, 11.0)),
+    held = _Held()
+    counts = (
+        Count("connections", held.connections),
+        Count("bytes_per_connection", held.bytes_per_connection, most=False),
     )
-
-
-def condition(connections: int, rate_per_s: int, lasts_s: float) -> Condition:
-    """So many connections at once, from so many requests a second that wait as long as that takes."""
-    held = Held(connections)
-    wait_ms = littles_latency_ms(connections, rate_per_s)
-    setting = Setting(
-        f"at-once-{connections}",
-        f"{connections:,} at once: {rate_per_s:,} a second, each waits {wait_ms / 1000:g} s",
-        Loop.OPEN,
-        (),
-        rate_per_s=float(rate_per_s),
-        arrivals="uniform",
-        duration_s=lasts_s,
-        timeout_s=_PATIENT_S,
-        keep_alive=True,
-    )
-    allowed = Check("open files allowed", f"at least {held.needed:,}", held.ready, always=True)
-    return Condition(
-        setting,
-        (_SEND,),
-        {"delay_ms": wait_ms, "backlog": _BACKLOG},
-        checks=(allowed, answer_check(_SEND, _TEXT.decode(), _TEXT.__eq__, always=False)),
-        counts=(
-            Count("connections", held.connections),
-            Count("bytes_per_connection", held.bytes_per_connection, most=False),
-            Count("threads", lambda scene: float(threads_of(scene))),
-        ),
-        warm=False,
-    )
+    checks = {"2,000 files": [held.check(2_000)], "10,000 files": [held.check(10_000)]}
+    experiment = load_definition("ten-thousand").experiment(surroundings, checks, counts)
+    yield replace(experiment, contestants=(*experiment.contestants, _japronto()))
 
 
 @dataclass
-class Held:
+class _Held:
     """What a server holds, beyond what it held when it was ready: looked at from outside, by psutil."""
 
-    planned: int
     _before: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Port -> files, bytes."""
     _most: dict[int, tuple[int, int]] = field(default_factory=dict)
 
-    @property
-    def needed(self) -> int:
-        return self.planned + _OTHER_FILES
-
-    def ready(self, scene: Scene) -> Seen:
+    def check(self, planned: int) -> Check:
         """Whether it may open so many files; and what it has now, to be compared with."""
-        port = scene.started.port
-        self._before[port], self._most[port] = self._now(scene), (0, 0)
-        limits = [self._limit(pid) for pid in scene.started.pids()]
-        least = min((limit for limit in limits if limit is not None), default=None)
-        if least is None:
-            return Seen("this system does not say", True)
-        return Seen(f"{least:,}", least >= self.needed)
+        needed = planned + _OTHER_FILES
+
+        def ready(scene: Scene) -> Seen:
+            port = scene.started.port
+            self._before[port], self._most[port] = self._now(scene), (0, 0)
+            limits = [self._limit(pid) for pid in scene.started.pids()]
+            least = min((limit for limit in limits if limit is not None), default=None)
+            if least is None:
+                return Seen("this system does not say", True)
+            return Seen(f"{least:,}", least >= needed)
+
+        return Check("open files allowed", f"at least {needed:,}", ready, always=True)
 
     def connections(self, scene: Scene) -> float:
         port = scene.started.port

@@ -11,25 +11,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from asyncdemo.lab.experiments import Surroundings
 from asyncdemo.lab.experiments.definition import load_definition
-from asyncdemo.lab.experiments.registry import Surroundings
-from asyncdemo.lab.harness.pinning import choose_pinning
-from asyncdemo.lab.harness.protocol import THROUGHPUT, Asked, Condition, Contestant, Experiment, latency
-from asyncdemo.lab.results.comparison import Bound
+from asyncdemo.lab.harness.machine import choose_pinning
+from asyncdemo.lab.harness.protocol.description import Asked, Condition, Contestant, Experiment
+from asyncdemo.lab.harness.served_app import shared_packages
+from asyncdemo.lab.results.comparison import THROUGHPUT, Bound, latency
+from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.results.laws import littles_latency_ms
 from asyncdemo.lab.results.setup import Loop, Setting
-from asyncdemo.lab.stack import (
-    BASE,
-    CONFIGURATIONS,
-    PAIRS,
-    SIX,
-    Configuration,
-    Stack,
-    condition,
-    contestant,
-    fitted,
-    open_stack,
-)
+from asyncdemo.lab.stack.opened import Stack, open_stack
+from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
+from asyncdemo.lab.stack.stacked import Stacked, condition, contestant
 from asyncdemo.packages import WITHOUT_WHEEL
 
 BASE_AGAIN: Final = f"{BASE}-again"
@@ -53,14 +46,16 @@ def prepared(surroundings: Surroundings) -> Iterator[Experiment]:
 def _experiment(stack: Stack, surroundings: Surroundings) -> Experiment:
     processors = _processors()
     configurations = {**CONFIGURATIONS, "fitted": fitted(processors)}
-    experiment = load_definition("twenty-one-pairs", _ROWS).experiment(surroundings, {}, {})
+    experiment = load_definition("twenty-one-pairs", _ROWS).experiment(surroundings)
+    contestants = _contestants(stack, surroundings)
+    served = [item.served.served for item in contestants if isinstance(item.served, Stacked)]
     six = ", ".join(PAIRS[name].title for name in SIX)
     return replace(
         experiment,
-        contestants=_contestants(stack, surroundings),
+        contestants=contestants,
         conditions=_conditions(stack, configurations, processors),
         asked=tuple(_predicted(row, stack, configurations, processors) for row in experiment.asked),
-        packages=tuple(sorted(_packages())),
+        packages=tuple(name for name in shared_packages(served) if name not in WITHOUT_WHEEL),
         programs=stack.programs,
         missing=stack.missing,
         own_pids=stack.pids,
@@ -136,12 +131,6 @@ def _level(mine: Condition, share: float) -> Condition:
     )
     checks = tuple(check for check in mine.checks if check.always)
     return replace(mine, setting=setting, arms=SIX, capacity=_LONG, rounds=_FEW, checks=checks)
-
-
-def _packages() -> set[str]:
-    """Of pairs that have no environment of their own. A pair without its server is left out later."""
-    ours = [pair for pair in PAIRS.values() if not (pair.environment or pair.program.environment)]
-    return {name for pair in ours for name in (*pair.packages, *pair.program.packages)} - WITHOUT_WHEEL
 
 
 def _predicted(

@@ -1,4 +1,4 @@
-"""What several experiments look at: an answer with its status, headers and body; what was under way; threads.
+"""What any experiment may look at and count: answers, connections, what was under way, threads, a backlog.
 
 Not for: what only one experiment can know, such as the rows in its database.
 """
@@ -9,10 +9,13 @@ import contextlib
 import http.client
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
 
 import psutil
 
-from asyncdemo.lab.harness.protocol.description import Check, Scene, Seen, When
+from asyncdemo.lab.harness.protocol.description import Check, Count, Scene, Seen, When
+from asyncdemo.lab.results.laws import backlog_s
 from asyncdemo.load import Send
 from asyncdemo.serving.ports import HOST
 
@@ -23,7 +26,6 @@ def answer_check(
     send: Send,
     asked: str,
     holds: Callable[[bytes], bool],
-    status: int = 200,
     headers: Mapping[str, str] | None = None,
     always: bool = True,
 ) -> Check:
@@ -43,12 +45,12 @@ def answer_check(
             for name, value in wanted.items()
             if not answer.headers.get(name, "").lower().startswith(value.lower())
         ]
-        if answer.status != status or wrong:
+        if answer.status != 200 or wrong:
             return Seen(", ".join([f"status {answer.status}", *wrong]), False)
         return Seen(asked, True) if holds(body) else Seen(f"{body[:60]!r}", False)
 
     shown = ", ".join([asked, *(f"{name}: {value}" for name, value in wanted.items())])
-    return Check(f"{send.method} {send.path}", f"status {status}, {shown}", look, always=always)
+    return Check(f"{send.method} {send.path}", f"status 200, {shown}", look, always=always)
 
 
 def json_check(send: Send, asked: str, wanted: object) -> Check:
@@ -56,12 +58,57 @@ def json_check(send: Send, asked: str, wanted: object) -> Check:
     return answer_check(send, asked, lambda body: bool(json.loads(body) == wanted), headers=headers)
 
 
-def all_at_once_check(many: int) -> Check:
-    def look(scene: Scene) -> Seen:
-        open_at_once = scene.load.open_at_once if scene.load else None
-        return Seen(f"{open_at_once}", open_at_once == many)
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """send: "GET /". text: the body; or json, and words for it. always: looked at in each trial, too."""
 
-    return Check("requests under way at once", f"{many}", look, When.AFTER)
+    send: str
+    text: str = ""
+    json: Mapping[str, int | float | str | bool] = field(default_factory=dict)
+    words: str = ""
+    type: str = "text/plain"
+    always: bool = True
+
+    def check(self) -> Check:
+        send = send_of(self.send)
+        if self.json:
+            return json_check(send, self.words, self.json)
+        headers = {"Content-Type": self.type} if self.type else {}
+        return answer_check(send, self.text, self.text.encode().__eq__, headers=headers, always=self.always)
+
+
+def send_of(text: str) -> Send:
+    """text: "GET /"."""
+    method, _, path = text.partition(" ")
+    return Send(method, path)
+
+
+def standard_checks(
+    clients: int, closing: tuple[str, ...], keeping: tuple[str, ...]
+) -> dict[str, tuple[Check, ...]]:
+    """Of a closed loop, after it. closing, keeping: arms that close their connections, and that do not."""
+
+    def at_once(scene: Scene) -> Seen:
+        open_at_once = scene.load.open_at_once if scene.load else None
+        return Seen(f"{open_at_once}", open_at_once == clients)
+
+    def kept(scene: Scene) -> Seen:
+        opened = scene.load.connections if scene.load else None
+        return Seen(f"{opened}", opened == clients)
+
+    def closed(scene: Scene) -> Seen:
+        load = scene.load
+        opened, answered = (load.connections or 0, load.answered) if load else (0, 0)
+        return Seen(f"{opened:,} for {answered:,} answers", opened >= answered > clients)
+
+    what = "connections opened"
+    return {
+        "all at once": (Check("requests under way at once", f"{clients}", at_once, When.AFTER),),
+        "connections": (
+            Check(what, f"{clients}", kept, When.AFTER, keeping),
+            Check(what, "one for each answer", closed, When.AFTER, closing),
+        ),
+    }
 
 
 def threads_of(scene: Scene) -> int:
@@ -71,3 +118,26 @@ def threads_of(scene: Scene) -> int:
         with contextlib.suppress(psutil.Error):  # it has ended
             threads += psutil.Process(pid).num_threads()
     return threads
+
+
+def _longest_ms(scene: Scene) -> float:
+    return 0.0 if scene.load is None else scene.load.latency_ms.get("100", 0.0)
+
+
+def longest_of_backlog(scene: Scene) -> float:
+    """The longest wait, as a multiple of what the formula says for the run until its last answer.
+
+    Nearly an identity: of answers in the order of their requests it is 1. 0 where there is no backlog.
+    """
+    load, rate = scene.load, scene.setting.rate_per_s
+    if load is None or not load.answered or not rate:
+        return 0.0
+    said_s = backlog_s(rate, load.answered / load.wall_s, load.wall_s)
+    return _longest_ms(scene) / 1000 / said_s if said_s else 0.0
+
+
+COUNTS: Final = (
+    Count("threads", lambda scene: float(threads_of(scene))),
+    Count("longest_ms", _longest_ms, most=False),
+    Count("longest_of_backlog", longest_of_backlog, most=False),
+)

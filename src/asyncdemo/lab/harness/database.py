@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import MissingError, ServiceError
-from asyncdemo.lab.harness.pinning import choose_pinning
-from asyncdemo.lab.harness.protocol import Scene
+from asyncdemo.lab.harness.machine import choose_pinning
+from asyncdemo.lab.harness.protocol.description import Scene
 from asyncdemo.services import Services
 
 _NAME: Final = "DATABASE_URL"

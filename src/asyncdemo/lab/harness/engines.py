@@ -9,8 +9,7 @@ import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.results.flags import RULES, FlagKind
@@ -90,9 +89,7 @@ class _ClientSending:
             self._client.read(0.1)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self._client.close()
 
     @property

@@ -16,12 +16,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from asyncdemo.lab.harness.lifecycle import Unavailable
+from asyncdemo.errors import LabFileError
+from asyncdemo.lab.harness import Unavailable
+from asyncdemo.model.fields import read
 
 _LOCKS: Final = Path(__file__).with_name("environments")
 _BUILD: Final = "build"
@@ -31,9 +34,9 @@ _INDEX_S: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """modules: importable once it is made. newest: the newest Python that has them. is_built: from source.
+    """As ``recipes.toml`` has it. modules: importable once it is made. is_built: from source.
 
-    successor: what one would take today.
+    newest: the newest Python that has them. successor: what one would take today.
     """
 
     name: str
@@ -73,51 +76,26 @@ def tell_nobody(_: Progress | str) -> None:
     pass
 
 
-ENVIRONMENTS: Final[Mapping[str, Recipe]] = {
-    recipe.name: recipe
-    for recipe in (
-        Recipe(
-            "meinheld",
-            "meinheld, of 2020, with the greenlet of 2022",
-            ("meinheld.gmeinheld", "gunicorn", "bottle", "falcon", "flask", "psycopg2"),
-            newest=(3, 11),
-            successor="Gunicorn with gevent workers",
-            is_built=True,
-        ),
-        Recipe(
-            "gunicorn-eventlet",
-            "Gunicorn 25.3, the last with an eventlet worker",
-            ("gunicorn.workers.geventlet", "eventlet", "flask", "psycogreen.eventlet", "psycopg2"),
-            newest=(3, 13),
-            successor="Gunicorn with gevent workers",
-            is_built=True,
-        ),
-        Recipe(
-            "aioflask",
-            "aioflask with Flask 2.1",
-            ("aioflask", "asyncpg", "httptools", "uvicorn", "uvloop"),
-            newest=(3, 13),
-            successor="Quart",
-        ),
-        Recipe(
-            "cyclone",
-            "Cyclone, of 2019, on today's Twisted",
-            ("cyclone.web",),
-            newest=(3, 13),
-            successor="Klein, on Twisted",
-        ),
-    )
-}
+def _load_recipes() -> dict[str, Recipe]:
+    """Raises LabFileError."""
+    path = _LOCKS / "recipes.toml"
+    try:
+        recipes = tomllib.loads(path.read_text(encoding="utf-8"))
+        return {
+            name: read(Recipe, {"name": name, **recipe}, name, strict=True)
+            for name, recipe in recipes.items()
+        }
+    except (OSError, ValueError) as error:
+        raise LabFileError(f"{path.name}: {error}") from error
+
+
+ENVIRONMENTS: Final = _load_recipes()
 """Name -> how it is made."""
 
 NOT_TO_BE_HAD: Final[Mapping[str, Unavailable]] = {
     "japronto": Unavailable(
         "Its last release, 0.1.2, is compiled for Python 3.5 and 3.6, and for no later one.",
         "uvicorn or Granian",
-    ),
-    "wrk2": Unavailable(
-        "wrk2 is in no package registry: it is to be compiled from its repository.",
-        "asyncdemo's own client in an open loop, or oha",
     ),
 }
 """Why there is no recipe for it, and what takes its place."""

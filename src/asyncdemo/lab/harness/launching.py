@@ -18,14 +18,12 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
-from asyncdemo.lab.harness.acceptors import look
-from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept
-from asyncdemo.lab.harness.rollcall import RollCall
+from asyncdemo.lab.harness import NotStarted, PortKept
+from asyncdemo.lab.harness.rollcall import Acceptors, RollCall, look
 from asyncdemo.lab.results.trial import TrialOutcome
 from asyncdemo.lab.servers import PYTHON, Command
 from asyncdemo.recording.processes import ProcessTree
@@ -58,7 +56,7 @@ class Running:
 
     def __init__(self, command: Command, executable: str, endings: Sequence[signal.Signals]) -> None:
         """Raises NotStarted if the program is not there."""
-        self.port = command.port
+        self.port = self._port = command.port
         self.command = command.shown
         self._endings = endings
         self._said: deque[str] = deque(maxlen=_LINES_KEPT)
@@ -66,6 +64,7 @@ class Running:
         self._ended: str = ""
         self._workers: frozenset[int] = frozenset()
         self._asked_to_end = False
+        self._front_died: Callable[[], str] = str
         token = secrets.token_hex(16)
         self._guard = subprocess.Popen(
             # -P: a json.py in the current folder is not the package.
@@ -100,7 +99,7 @@ class Running:
 
         path: what they are asked for.
         """
-        roll = RollCall(self.port, self.pids, path)
+        roll = RollCall(self._port, self.pids, path)
         try:
             failure = self._await_workers(roll, workers, time.monotonic() + deadline_s)
         except BaseException:
@@ -117,13 +116,19 @@ class Running:
         return self._family.pids
 
     def workers(self) -> tuple[int, ...]:
-        """The processes that have answered when it started, and are still there: no master is among them."""
         return tuple(pid for pid in self.pids() if pid in self._workers)
 
     def log(self) -> str:
         return "\n".join([*self._said][-_LINES_TOLD:])
 
+    def stand_behind(self, port: int, died: Callable[[], str]) -> None:
+        """From now on it is loaded on that port, through what may have died, too."""
+        self.port, self._front_died = port, died
+
     def died(self) -> str:
+        return self._own_end() or self._front_died()
+
+    def _own_end(self) -> str:
         if self._asked_to_end:
             return ""
         with contextlib.suppress(queue.Empty):
@@ -137,9 +142,7 @@ class Running:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         kept = self._stop()
         if kept and error is None:
             raise PortKept(kept)
@@ -159,13 +162,13 @@ class Running:
     def _await_workers(self, roll: RollCall, workers: int, end_s: float) -> _Failure | None:
         doubt_s = 0.0
         while True:
-            if died := self.died():
+            if died := self._own_end():
                 return f"It {died} before it was ready.", TrialOutcome.DIED
-            seen = look(self.port, self.pids)
+            seen = look(self._port, self.pids)
             if seen.stranger_listens or roll.accepted_by_stranger:
                 doubt_s = doubt_s or time.monotonic()
                 if time.monotonic() - doubt_s > _DOUBT_S:
-                    return f"Another program listens on its port, {self.port}.", TrialOutcome.NOT_STARTED
+                    return f"Another program listens on its port, {self._port}.", TrialOutcome.NOT_STARTED
             else:
                 doubt_s = 0.0
             if seen.listeners:
@@ -177,8 +180,8 @@ class Running:
             time.sleep(_AGAIN_S)
 
     def _hung(self, roll: RollCall, workers: int) -> str:
-        if not look(self.port, self.pids).listeners:
-            return f"It does not listen on port {self.port}, and has not ended either."
+        if not look(self._port, self.pids).listeners:
+            return f"It does not listen on port {self._port}, and has not ended either."
         return f"{len(roll.answered)} of {workers} workers answer; the others were waited for in vain."
 
     def _with_log(self, sentence: str) -> str:
@@ -189,7 +192,7 @@ class Running:
         """Returns who has its port, if somebody has. May be called twice."""
         if self._guard.stdin is None or self._guard.stdin.closed:
             return ""
-        has_died = bool(self.died())
+        has_died = bool(self._own_end())
         self._asked_to_end = True
         kept = "" if has_died or not self._ask_to_end() else self._leftovers()
         self._end_all()
@@ -208,23 +211,24 @@ class Running:
 
     def _leftovers(self) -> str:
         """Processes of it that go on listening. They are killed all the same."""
-        end_s = time.monotonic() + _FREES_S
-        while left := look(self.port, self.pids).listeners:
-            if time.monotonic() > end_s:
-                return (
-                    f"It ended when it was asked to, and {len(left)} of its processes still held its port, "
-                    f"{self.port}. They were killed."
-                )
-            time.sleep(_AGAIN_S)
-        return ""
+        if not (left := self._still(lambda seen: len(seen.listeners))):
+            return ""
+        return (
+            f"It ended when it was asked to, and {left} of its processes still held its port, {self._port}. "
+            "They were killed."
+        )
 
     def _kept_by_stranger(self) -> str:
+        if not self._still(lambda seen: seen.stranger_listens):
+            return ""
+        return f"It has ended with all its processes, and somebody still holds its port, {self._port}."
+
+    def _still(self, there: Callable[[Acceptors], int]) -> int:
+        """How many there are after a while; 0 as soon as there are none."""
         end_s = time.monotonic() + _FREES_S
-        while look(self.port, self.pids).stranger_listens:
-            if time.monotonic() > end_s:
-                return f"It has ended with all its processes, and somebody still holds its port, {self.port}."
+        while (many := there(look(self._port, self.pids))) and time.monotonic() <= end_s:
             time.sleep(_AGAIN_S)
-        return ""
+        return many
 
     def _end_all(self) -> None:
         self._family.look()

@@ -1,6 +1,8 @@
-"""What the figures depend on: processor, system, versions, limits. Nothing that names a machine or a user.
+"""This machine: who has which processors, which programs there are, and what figures depend on.
 
-Not for: what happens while it is measured (``watching``).
+Neither client nor servers take the other's time. Nothing is told that names a machine or a user.
+Not for: the client pinning itself (``asyncdemo.load`` does, by its plan), or what happens while it is
+measured (``watching``).
 """
 
 from __future__ import annotations
@@ -11,15 +13,86 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 import psutil
 
-from asyncdemo.lab.harness.pinning import Pinning
 from asyncdemo.lab.results.setup import Environment
+from asyncdemo.packages import version_of
+
+
+@dataclass(frozen=True, slots=True)
+class Pinning:
+    """Empty where nothing is pinned: there is one processor, or the system cannot do it."""
+
+    client: tuple[int, ...] = ()
+    server: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """As ``Environment.pinning`` has them."""
+        if not self.client:
+            return {"client": "any", "server": "any"}
+        return {"client": ranges(self.client), "server": ranges(self.server)}
+
+    def of_server(self) -> contextlib.AbstractContextManager[frozenset[int]]:
+        """What is started meanwhile, and whatever that starts, stays on the server's processors.
+
+        Those of the calling thread: whoever starts processes from another one must pin that.
+        """
+        return running_on(self.server)
+
+
+def own_processors() -> frozenset[int]:
+    """Of the calling thread; none where the system cannot say."""
+    return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
+
+
+@contextlib.contextmanager
+def running_on(processors: Collection[int]) -> Iterator[frozenset[int]]:
+    """What the calling thread starts meanwhile runs there, if any are named; gives where it ran before."""
+    own = own_processors()
+    if not processors:
+        yield own
+        return
+    os.sched_setaffinity(0, processors)
+    try:
+        yield own
+    finally:
+        os.sched_setaffinity(0, own)
+
+
+def keep_to(processors: frozenset[int], pids: Iterable[int]) -> None:
+    """From now on, with all their threads, and whatever they start."""
+    if not processors:
+        return
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                os.sched_setaffinity(int(thread), processors)
+
+
+def choose_pinning(allowed: Sequence[int] | None = None) -> Pinning:
+    """The client has the last processor, the servers have all others. allowed: what we may use."""
+    if allowed is None:
+        allowed = sorted(own_processors())
+    if len(allowed) < 2:
+        return Pinning()
+    return Pinning(client=(allowed[-1],), server=tuple(allowed[:-1]))
+
+
+def ranges(processors: Sequence[int]) -> str:
+    """``0``, ``1-3``, ``0-2,5``."""
+    parts = []
+    for _, group in groupby(enumerate(sorted(processors)), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        parts.append(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}")
+    return ",".join(parts)
+
 
 _PACKAGES: Final = ("hdrhistogram", "httptools", "uvloop")
 """Of the load client."""
@@ -55,7 +128,7 @@ def describe_machine(
         system=f"{platform.system()} {platform.release()}, {platform.machine()}",
         python=f"{platform.python_implementation()} {platform.python_version()}",
         sysctls=_sysctls(),
-        packages=_versions((*_PACKAGES, *packages)),
+        packages={name: said for name in sorted({*_PACKAGES, *packages}) if (said := version_of(name))},
         programs={name: said for name, command in named.items() if (said := _program_version(command))},
         missing=dict(missing or {}),
         pinning=pinning.words,
@@ -87,14 +160,6 @@ def _sysctls() -> dict[str, str]:
     return found
 
 
-def _versions(names: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for name in names:
-        with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return dict(sorted(found.items()))
-
-
 def _program_version(command: tuple[str, ...]) -> str:
     """Only the number: the rest of the line may name a folder."""
     if shutil.which(command[0]) is None:
@@ -110,3 +175,11 @@ def _run(command: tuple[str, ...]) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout + done.stderr
+
+
+_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/homebrew/sbin")
+"""Where servers lie that are not on everybody's PATH."""
+
+
+def find(program: str) -> str | None:
+    return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *_FOLDERS]))

@@ -1,11 +1,12 @@
 """Whether every worker of a server answers: each is asked, by its process, and the app is left as it is.
 
-A connection is opened and half a request sent on it. Then the system knows which process has accepted it;
-so the other half is sent, and whoever answers, with any status, is a worker at work. The next connection
-must be another one's: those that have answered are stopped (SIGSTOP) for the moment in which it is accepted,
-because of processes that wait for one socket the system wakes some much more often than others.
-Half a request, since some (meinheld) do not accept a connection without any data. Not for: what is done
-about a server that does not get there (``launching``).
+A connection is opened and half a request sent on it. Then the system knows which process has accepted it:
+on Linux /proc/net/tcp names the socket of each connection, and /proc/PID/fd who has it; elsewhere ``psutil``
+asks the system the same, of our own processes. So the other half is sent, and whoever answers, with any
+status, is a worker at work. The next connection must be another one's: those that have answered are stopped
+(SIGSTOP) for the moment in which it is accepted, because of processes that wait for one socket the system
+wakes some much more often than others. Half a request, since some (meinheld) do not accept a connection
+without any data. Not for: what is done about a server that does not get there (``launching``).
 """
 
 from __future__ import annotations
@@ -15,11 +16,67 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from asyncdemo.lab.harness.acceptors import Acceptors, Pids, look
 from asyncdemo.lab.servers import HOST
+from asyncdemo.serving.ports import CAN_TELL, listening, owners, tcp_sockets
+
+_NOT_ACCEPTED: Final = "0"
+Pids = Callable[[], Collection[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptors:
+    """accepted: our port of a connection -> the process that has its other end.
+
+    strangers: ports of ours whose connection was accepted by none of the given processes.
+    listeners: processes that have a socket which listens. stranger_listens: so has somebody else.
+    """
+
+    accepted: dict[int, int]
+    strangers: frozenset[int]
+    listeners: frozenset[int]
+    stranger_listens: bool
+
+
+def look(port: int, pids: Pids) -> Acceptors:
+    """pids is called after the connections were looked at: who accepted one was there by then."""
+    return _look_into_proc(port, pids) if CAN_TELL else look_with_psutil(port, pids)
+
+
+def _look_into_proc(port: int, pids: Pids) -> Acceptors:
+    rows = tcp_sockets(port)
+    owned = owners(pids())
+    connections = [row for row in rows if not row.listens and row.inode != _NOT_ACCEPTED]
+    listeners = [row for row in rows if row.listens]
+    return Acceptors(
+        {row.remote_port: min(owned[row.inode]) for row in connections if row.inode in owned},
+        frozenset(row.remote_port for row in connections if row.inode not in owned),
+        frozenset(pid for row in listeners for pid in owned.get(row.inode, ())),
+        any(row.inode not in owned for row in listeners),
+    )
+
+
+def look_with_psutil(port: int, pids: Pids) -> Acceptors:
+    """It sees nothing of processes that are not given: a stranger is who listens if none of them does."""
+    import psutil  # Linux does without
+
+    accepted: dict[int, int] = {}
+    listeners = set()
+    for pid in pids():
+        with contextlib.suppress(psutil.Error):  # it has ended
+            for connection in psutil.Process(pid).net_connections(kind="tcp"):
+                if not connection.laddr or connection.laddr.port != port:
+                    continue
+                if connection.status == psutil.CONN_LISTEN:
+                    listeners.add(pid)
+                elif connection.raddr:
+                    accepted.setdefault(connection.raddr.port, pid)
+    stranger_listens = not listeners and listening(port, ()).somebody
+    return Acceptors(accepted, frozenset(), frozenset(listeners), stranger_listens)
+
 
 _HALF: Final = b"GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: asyncdemo\r\n"
 _REST: Final = b"Connection: close\r\n\r\n"

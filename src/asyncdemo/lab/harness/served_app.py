@@ -1,6 +1,6 @@
 """A server program with an app, as a contestant is started.
 
-Not for: what any contestant is (``lifecycle``), or the process of a server (``launching``).
+Not for: what any contestant is (``harness``), or the process of a server (``launching``).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from asyncdemo.errors import UsageError
-from asyncdemo.lab.harness.acceptors import look
+from asyncdemo.lab.harness import Knobs, NotStarted, Startable, Unavailable
 from asyncdemo.lab.harness.environments import ENVIRONMENTS, Tell, interpreter_of, tell_nobody
 from asyncdemo.lab.harness.launching import Running
-from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted, Startable, Unavailable
+from asyncdemo.lab.harness.rollcall import look
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.servers import BACKLOG, CONNECTIONS, App, Asked, Interface, Loop, Program, shown
+from asyncdemo.lab.servers import BACKLOG, App, Asked, Interface, Loop, Program, shown
 from asyncdemo.packages import WITHOUT_WHEEL, install_command, version_of
 from asyncdemo.serving.ports import free_port
 
@@ -113,7 +113,6 @@ class ServedApp:
                 workers=int(rest.pop("workers", 1)),
                 threads=int(rest.pop("threads", 1)),
                 backlog=int(rest.pop("backlog", BACKLOG)),
-                connections=int(rest.pop("connections", CONNECTIONS)),
                 loop=Loop(rest.pop("loop", Loop.UVLOOP)),
             )
             self.program.check(asked)

@@ -1,7 +1,7 @@
 """Can these figures be true? Each check compares a reported figure with what the others say it must be.
 
 Pure functions of numbers. Their findings carry the arithmetic in words, for a page, a lesson or a terminal.
-Not for: which columns of which table they are given (``auditing``).
+Not for: which columns of which table they are given (``published``).
 """
 
 from __future__ import annotations
@@ -156,8 +156,7 @@ def backlog(asked_per_s: float, served_per_s: float, run_s: float, max_ms: float
         f"(1 − {number(served_per_s)} / {number(asked_per_s)}) × {number(run_s)} s is {number(expected)} s; "
         f"a greatest latency of {number(reported)} s is reported"
     )
-    judgement = _close(expected, reported, 0.05, rough=0.25)
-    return judgement, expected, reported, words
+    return _close(expected, reported, 0.05, rough=0.25), expected, reported, words
 
 
 @_check(
@@ -171,8 +170,7 @@ def thread_rates(threads: float, per_thread_per_s: float, throughput_per_s: floa
         f"{number(threads)} threads × {number(per_thread_per_s)} per s would be {number(expected)} per s; "
         f"{number(throughput_per_s)} is reported"
     )
-    judgement = _close(expected, throughput_per_s, 0.05)
-    return judgement, expected, throughput_per_s, words
+    return _close(expected, throughput_per_s, 0.05), expected, throughput_per_s, words
 
 
 @_check("Errors", "A request that failed or timed out is in no percentile.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from asyncdemo.lab.results.flags import Flag, refuses
+from asyncdemo.lab.results.flags import LATENCY, Flag, refuses
 from asyncdemo.lab.results.ratio import Ratio, Verdict
 
 
@@ -80,9 +80,6 @@ class Comparison:
             raise ValueError(f"{self.name}: the verdict is refused if, and only if, nothing is measured")
 
 
-_LATENCY: Final = "load.latency_ms."
-
-
 @dataclass(frozen=True, slots=True)
 class Figure:
     """key: the path to it in a trial, ``load.latency_ms.99``. unit: "" of plain numbers."""
@@ -95,14 +92,8 @@ class Figure:
 
 def latency(percent: str) -> Figure:
     title = "Median latency" if percent == "50" else f"Latency, {percent} %"
-    return Figure(f"{_LATENCY}{percent}", title, "ms", Better.LESS)
+    return Figure(f"{LATENCY}{percent}", title, "ms", Better.LESS)
 
 
 THROUGHPUT: Final = Figure("load.throughput_per_s", "Requests per second", "/s", Better.MORE)
-MEAN_LATENCY: Final = Figure(f"{_LATENCY}mean", "Mean latency", "ms", Better.LESS)
-
-
-def percent_of(figure: Figure) -> str | None:
-    """Of the 99th percentile of the latency "99"; None of other figures, and of its mean."""
-    percent = figure.key.removeprefix(_LATENCY)
-    return None if percent in {figure.key, "mean"} else percent
+MEAN_LATENCY: Final = Figure(f"{LATENCY}mean", "Mean latency", "ms", Better.LESS)

@@ -94,7 +94,7 @@ RULES: Final[Mapping[FlagKind, Rule]] = {
     FlagKind.INTERRUPTED: Rule("the run was ended early; the finished rounds count", None, Withdraws.NOTHING),
 }  # fmt: skip
 
-_LATENCY: Final = "load.latency_ms."
+LATENCY: Final = "load.latency_ms."
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,11 @@ class Flag:
 
 def refuses(flags: Iterable[Flag], figure: str = "") -> bool:
     """Whether one of them withdraws the figure: any, or this one (a percentile is withdrawn by more)."""
-    enough = {Withdraws.FIGURE}
-    if figure.startswith(_LATENCY) and figure != f"{_LATENCY}mean":
-        enough.add(Withdraws.PERCENTILES)
+    enough = {Withdraws.FIGURE, Withdraws.PERCENTILES} if percent_of(figure) else {Withdraws.FIGURE}
     return any(flag.withdraws in enough for flag in flags)
+
+
+def percent_of(figure: str) -> str:
+    """Of ``load.latency_ms.99`` "99"; "" of other figures, and of the mean."""
+    percent = figure.removeprefix(LATENCY)
+    return "" if percent in {figure, "mean"} else percent

@@ -1,6 +1,7 @@
 """The figures of five published benchmarks, exactly as their articles give them, one file an article.
 
-Not for: whether they can be true (``audit``), or what we measured (``record``).
+Which checks are made of which columns is written beside them.
+Not for: the checks themselves (``audit``), or what we measured (``record``).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.results.strict import from_plain
+from asyncdemo.lab.results.audit import CHECKS, Finding
+from asyncdemo.model.fields import read
 
 ARTICLES: Final = (
     "flask-and-sanic",
@@ -159,12 +161,12 @@ def load_article(key: str, folder: Path = _FOLDER) -> Article:
     path = folder / f"{key}.toml"
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
+        for audit in data.get("audits", ()):
+            if isinstance(inputs := audit.get("inputs"), dict):
+                audit["inputs"] = {name: str(value) for name, value in inputs.items()}
+        return read(Article, {"key": key, **data}, strict=True)
     except (OSError, ValueError) as error:
         raise LabFileError(f"{path.name}: {error}") from error
-    for audit in data.get("audits", ()):
-        if isinstance(inputs := audit.get("inputs"), dict):
-            audit["inputs"] = {name: str(value) for name, value in inputs.items()}
-    return from_plain(Article, {"key": key, **data}, path.name)
 
 
 def _figure(column: Column, text: str) -> Figure:
@@ -182,3 +184,57 @@ def _figure(column: Column, text: str) -> Figure:
     elif suffix and suffix != column.unit:
         raise ValueError(f"{text} is in {suffix}, and the unit of {column.key} is {column.unit!r}")
     return Figure(text, number)
+
+
+_REFERENCE: Final = re.compile(
+    r"(?:(?P<table>\w+)\.)?(?P<column>[a-z]\w*)(?:@(?P<row>.+)|\[(?P<word>\w+)\])?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """about: the row, and whose figures of it."""
+
+    about: str
+    finding: Finding
+
+
+def audited(article: Article) -> tuple[Audited, ...]:
+    """Every finding, in the order of the file. Raises LabFileError if a check cannot be made as it is
+    written.
+    """
+    return tuple(
+        Audited(f"{name} · {check.of}" if check.of else name, _found(article, check, name))
+        for check in article.audits
+        for name in check.rows or article.table(check.table).row_names
+    )
+
+
+def _found(article: Article, check: Audit, row: str) -> Finding:
+    try:
+        inputs = {name: _value(article, check.table, row, given) for name, given in check.inputs.items()}
+        return CHECKS[check.check](**inputs)
+    except (KeyError, TypeError, ValueError) as error:
+        raise LabFileError(f"{article.key}.toml: audit {check.check} of {row}: {error}") from error
+
+
+def _value(article: Article, table: str, row: str, given: str) -> Any:
+    """A number, or with ``[Word]`` several."""
+    match = _REFERENCE.fullmatch(given)
+    if not match:
+        return float(given)
+    source = article.table(match["table"] or table)
+    if match["word"]:
+        return [
+            _number(source, name, match["column"])
+            for name, cells in zip(source.row_names, source.rows, strict=True)
+            if any(cell.startswith(match["word"]) for cell in cells[source.names :])
+        ]
+    return _number(source, match["row"] or row, match["column"])
+
+
+def _number(table: Table, row: str, column: str) -> float:
+    figure = table.figure(table.row(row), column)
+    if figure.value is None:
+        raise ValueError(f"{figure.text!r} in {column} is no number")
+    return figure.value

@@ -21,8 +21,8 @@ from asyncdemo.lab.results.comparison import Comparison
 from asyncdemo.lab.results.flags import Flag
 from asyncdemo.lab.results.ratio import Verdict, verdict
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Setting, Verification
-from asyncdemo.lab.results.strict import from_plain, to_plain
 from asyncdemo.lab.results.trial import Trial, figures
+from asyncdemo.model.fields import FieldError, read, write
 
 FORMAT: Final = "asyncdemo.lab/1"
 
@@ -157,7 +157,10 @@ def parse_record(text: str, where: str = "record") -> Record:
             "A newer asyncdemo reads it." if str(found).startswith("asyncdemo.lab/") else "It is no record."
         )
         raise LabFileError(f"{where} has the format {found!r}, and this asyncdemo reads {FORMAT}. {mend}")
-    record = from_plain(Record, values, where)
+    try:
+        record = read(Record, values, strict=True)
+    except FieldError as error:
+        raise LabFileError(f"{where}: {error}") from error
     return replace(record, comparisons=tuple(map(_judged_today, record.comparisons)))
 
 
@@ -170,4 +173,4 @@ def _judged_today(row: Comparison) -> Comparison:
 
 def dump_record(record: Record) -> str:
     """JSON, with a line for each field of a trial, so that two records can be compared."""
-    return json.dumps(to_plain(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(write(record), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

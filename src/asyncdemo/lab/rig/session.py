@@ -9,29 +9,17 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from asyncdemo.errors import AsyncdemoError
 from asyncdemo.lab.harness.protocol.bench import Interrupted
 from asyncdemo.lab.results.rigging import Outcome, Rigging
 
+if TYPE_CHECKING:
+    from asyncdemo.lab.rig.testbed import Testbed
+
 _QUIET_S: Final = 0.6
 """So long nothing must have changed: on the way from 4 to 19 workers nobody wants 6."""
-
-
-class Measures(Protocol):
-    """What ``testbed.Testbed`` is to a session."""
-
-    @property
-    def missing(self) -> Mapping[str, str]: ...
-    def measure(
-        self,
-        rigging: Rigging,
-        say: Callable[[str], None],
-        tell: Callable[[Outcome], None],
-        interrupted: Callable[[], bool],
-    ) -> Outcome: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +40,7 @@ class Session:
     """A context manager. At its end all servers are stopped; one that is starting is waited for."""
 
     def __init__(
-        self, opened: Callable[[Callable[[str], None]], AbstractContextManager[Measures]], wanted: Rigging
+        self, opened: Callable[[Callable[[str], None]], AbstractContextManager[Testbed]], wanted: Rigging
     ) -> None:
         """opened: is told a function to say what it does; entered and left in the session's thread."""
         self._opened = opened
@@ -101,9 +89,7 @@ class Session:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self.end()
         self._thread.join()
 
@@ -111,10 +97,10 @@ class Session:
 
     def _work(self) -> None:
         try:
-            with self._opened(self._say) as measures:
-                self._tell(missing=dict(measures.missing))
+            with self._opened(self._say) as testbed:
+                self._tell(missing=dict(testbed.missing))
                 while (following := self._next()) is not None:
-                    self._measure(measures, *following)
+                    self._measure(testbed, *following)
         except AsyncdemoError as error:
             self._tell(trouble=str(error))
         except Interrupted:
@@ -135,7 +121,7 @@ class Session:
                     return chosen, seen
             return None
 
-    def _measure(self, measures: Measures, chosen: Rigging, since: int) -> None:
+    def _measure(self, testbed: Testbed, chosen: Rigging, since: int) -> None:
         def outdated() -> bool:
             return self._ending or self._changes != since
 
@@ -145,7 +131,7 @@ class Session:
                     self._state = replace(self._state, now=outcome)
 
         try:
-            outcome = measures.measure(chosen, self._say, tell, outdated)
+            outcome = testbed.measure(chosen, self._say, tell, outdated)
         except Interrupted:
             return
         with self._lock:

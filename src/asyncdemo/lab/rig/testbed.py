@@ -14,18 +14,19 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import AsyncdemoError
+from asyncdemo.lab.harness import PortKept, Started
 from asyncdemo.lab.harness.engines import OURS
-from asyncdemo.lab.harness.installed import find
-from asyncdemo.lab.harness.lifecycle import PortKept, Started
-from asyncdemo.lab.harness.protocol import Condition, Contestant, Scene, Size
+from asyncdemo.lab.harness.machine import find
 from asyncdemo.lab.harness.protocol.attempts import looked, started_contestant
 from asyncdemo.lab.harness.protocol.bench import Bench, plan_of
+from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Scene, Size
 from asyncdemo.lab.results.flags import Flag, FlagKind
 from asyncdemo.lab.results.ratio import Ratio
 from asyncdemo.lab.results.rigging import SIDES, Outcome, Rigging, Side
-from asyncdemo.lab.stack import PAIRS, Stack, condition, contestant, open_stack
-from asyncdemo.lab.stack.programs import port_to_keep, scratch
-from asyncdemo.lab.stack.proxy import nginx
+from asyncdemo.lab.stack.opened import Stack, open_stack
+from asyncdemo.lab.stack.pairs import PAIRS
+from asyncdemo.lab.stack.programs import nginx, port_to_keep, scratch
+from asyncdemo.lab.stack.stacked import condition, contestant
 
 ROUNDS: Final = 7
 _SHORTEST_S, _LONGEST_S = 1.0, 5.0

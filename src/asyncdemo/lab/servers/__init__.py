@@ -14,12 +14,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from asyncdemo.errors import LabFileError
 from asyncdemo.lab.results.setup import Model
-from asyncdemo.lab.results.strict import from_plain
+from asyncdemo.model.fields import read
 
 __all__ = [
     "BACKLOG",
-    "CONNECTIONS",
     "HOST",
     "PROGRAMS",
     "PYTHON",
@@ -38,8 +38,6 @@ HOST: Final = "127.0.0.1"
 BACKLOG: Final = 2048
 """What Gunicorn and uvicorn take unasked; the others' own are 50 (Twisted) to 256 (gevent), and a full one
 makes clients wait a second for the kernel's next try. The system may allow less."""
-CONNECTIONS: Final = 1000
-"""What Gunicorn takes unasked."""
 _FOLDER: Final = Path(__file__).parent
 _SOMAXCONN: Final = Path("/proc/sys/net/core/somaxconn")
 
@@ -63,22 +61,17 @@ class Loop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """file: its module, which is imported with its folder as the current one. name: the object in it."""
+    """file: its module, which is imported with its folder as the current one, and has it as ``app``."""
 
     file: Path
     interface: Interface
-    name: str = "app"
-
-    @property
-    def target(self) -> str:
-        return f"{self.file.stem}:{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a program is to do. port: None for a command that is only shown. threads: of each worker.
 
-    connections: that a worker keeps at once; most servers have no limit. loop: where it has a choice.
+    loop: where it has a choice.
     """
 
     app: App
@@ -86,7 +79,6 @@ class Asked:
     workers: int = 1
     threads: int = 1
     backlog: int = BACKLOG
-    connections: int = CONNECTIONS
     loop: Loop = Loop.UVLOOP
 
     @property
@@ -163,13 +155,12 @@ class Program:
     def arguments(self, asked: Asked) -> list[str]:
         """The words of the command."""
         values = {
-            "app": asked.app.target,
+            "app": f"{asked.app.file.stem}:app",
             "address": asked.address,
             "port": asked.port_word,
             "workers": asked.workers,
             "backlog": asked.backlog,
             "allowed_backlog": asked.allowed_backlog,
-            "connections": asked.connections,
             "loop": asked.loop.value,
             "by_loop": self.by_loop.get(asked.loop, ""),
             "scripts": _FOLDER / "scripts",
@@ -210,9 +201,12 @@ class Program:
 def _load_programs() -> dict[str, Program]:
     """Name -> program. Raises LabFileError."""
     path = _FOLDER / "programs.toml"
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))
-    programs = (program for name, entry in entries.items() for program in _spread(name, entry))
-    return {program["name"]: from_plain(Program, program, path.name) for program in programs}
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+        programs = (program for name, entry in entries.items() for program in _spread(name, entry))
+        return {program["name"]: read(Program, program, program["name"], strict=True) for program in programs}
+    except (OSError, ValueError) as error:
+        raise LabFileError(f"{path.name}: {error}") from error
 
 
 def _spread(name: str, entry: dict[str, Any]) -> Iterator[dict[str, Any]]:

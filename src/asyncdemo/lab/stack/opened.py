@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from asyncdemo.lab.harness.database import Database, address_of_apps, film_database
-from asyncdemo.lab.harness.installed import find
 from asyncdemo.lab.harness.launching import Running
-from asyncdemo.lab.harness.pinning import keep_to, own_processors
+from asyncdemo.lab.harness.machine import find, keep_to, own_processors
 from asyncdemo.lab.stack.pooler import Pooler, pgbouncer
-from asyncdemo.lab.stack.programs import port_to_keep, scratch
-from asyncdemo.lab.stack.proxy import nginx
+from asyncdemo.lab.stack.programs import nginx, port_to_keep, scratch
 
 ROWS: Final = 100_000
 _FIRST_SESSIONS: Final = 20

@@ -66,10 +66,6 @@ class Pooler:
         """From now on, for all clients together; those that there are, are cut."""
         self._write(sessions)
         self._ask("RELOAD")
-        self.cut()
-
-    def cut(self) -> None:
-        """Close all sessions, so that the next contestant begins without any."""
         if self._rows("SHOW POOLS"):
             self._ask(f"KILL {_POOL}")
             self._ask(f"RESUME {_POOL}")

@@ -9,16 +9,15 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from asyncdemo.errors import ServiceError
+from asyncdemo.lab.harness import Knobs, NotStarted
 from asyncdemo.lab.harness.checks import answer_check
 from asyncdemo.lab.harness.environments import Tell, tell_nobody
 from asyncdemo.lab.harness.launching import Running
-from asyncdemo.lab.harness.lifecycle import Knobs, NotStarted
-from asyncdemo.lab.harness.pinning import keep_to, running_on
-from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Count, Scene, Seen, When
+from asyncdemo.lab.harness.machine import keep_to, running_on
+from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Count, Scene, Seen, When
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.configuration import Configuration
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
@@ -45,7 +44,7 @@ class Stacked:
     def name(self) -> str:
         return self.served.name
 
-    def start(self, knobs: Knobs) -> Behind:
+    def start(self, knobs: Knobs) -> Running:
         """knobs: those of a ``Configuration``, and the app's. Raises NotStarted, Unavailable, UsageError."""
         rest = dict(knobs)
         numbers = {name: int(rest.pop(name)) for name in ("workers_sync", "workers_async")}
@@ -63,37 +62,8 @@ class Stacked:
         with running_on(self.stack.processors) as own:
             server = self.served.start({**rest, "workers": workers})
         keep_to(own, server.pids())
-        return Behind(self.stack, server)
-
-
-class Behind:
-    """A ``Started``: the server's, but for the port, which is that in front of it."""
-
-    def __init__(self, stack: Stack, server: Running) -> None:
-        self.port: Final = stack.port
-        self.command: Final = server.command
-        self._stack, self._server = stack, server
-
-    def pids(self) -> tuple[int, ...]:
-        return self._server.pids()
-
-    def workers(self) -> int:
-        """That answer, of the server."""
-        return len(self._server.workers())
-
-    def log(self) -> str:
-        return self._server.log()
-
-    def died(self) -> str:
-        return self._server.died() or self._stack.died()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.__exit__(kind, error, trace)
+        server.stand_behind(self.stack.port, self.stack.died)
+        return server
 
 
 def contestant(
@@ -183,8 +153,7 @@ def _workers_check(configuration: Configuration) -> Check:
     """Of those that answer: a master process is none."""
 
     def look(scene: Scene) -> Seen:
-        assert isinstance(scene.started, Behind)
-        there, asked = scene.started.workers(), configuration.workers(_is_sync(scene))
+        there, asked = len(scene.started.workers()), configuration.workers(_is_sync(scene))
         return Seen(f"{there} for {asked}", there == asked)
 
     return Check("workers", "as many as are set", look, always=True)

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.errors import UsageError
-from asyncdemo.lab.distributed.command import locust_command, main, parser
-from asyncdemo.lab.distributed.poisson import count_p, gaps_p
-from asyncdemo.lab.distributed.shares import Share, Stopwatch, divided, merged, superposed
+from asyncdemo.lab.distributed.__main__ import locust_command, main, parser
+from asyncdemo.lab.distributed.shares import Share, Stopwatch, count_p, divided, gaps_p, merged, superposed
 from asyncdemo.load import Plan, Result, Send
 from asyncdemo.load.events import Answered, Sent
 from asyncdemo.load.histogram import Histogram
@@ -194,7 +193,7 @@ def test_a_worker_needs_the_master_only() -> None:
 def test_nonsense_is_told_before_locust_begins(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asyncdemo.lab.distributed.command.find_spec", lambda _: object())
+    monkeypatch.setattr("asyncdemo.lab.distributed.__main__.find_spec", lambda _: object())
     assert main(["master", *arguments]) == 2
     assert said in capsys.readouterr().err
 
@@ -211,7 +210,7 @@ def test_nonsense_is_told_before_locust_begins(
 def test_locusts_own_users_take_no_option_that_would_do_nothing(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asyncdemo.lab.distributed.command.find_spec", lambda _: object())
+    monkeypatch.setattr("asyncdemo.lab.distributed.__main__.find_spec", lambda _: object())
     monkeypatch.setattr("os.execv", lambda *_: 0)
     assert main(["master", "http://10.0.0.5/", "--workers", "2", "--closed-loop", "4", *arguments]) == 2
     error = capsys.readouterr().err

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.lab.experiments import find_experiment
-from asyncdemo.lab.experiments.constant_rate import longest_of_backlog
+from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.checks import longest_of_backlog
 from asyncdemo.lab.harness.environments import Progress
-from asyncdemo.lab.harness.lifecycle import Unavailable
-from asyncdemo.lab.harness.protocol import Scene
+from asyncdemo.lab.harness.protocol.description import Scene
 from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.harness.protocol.visits import Visit
 from asyncdemo.lab.harness.served_app import ServedApp

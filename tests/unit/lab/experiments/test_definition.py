@@ -57,8 +57,8 @@ def test_inner_rows_take_from_the_outer_what_they_leave_out(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (f"{ROW}colour = 1", r"made-up\.toml\.rows\[0\]\.colour is not known"),
-        ('[[rows]]\nfigure = "50"\narm = "a"\nbase = "b"', r"made-up\.toml\.rows\[0\]\.setting is missing"),
+        (f"{ROW}colour = 1", r'made-up\.toml: "rows\[0\]\.colour" is not known'),
+        ('[[rows]]\nfigure = "50"\narm = "a"\nbase = "b"', r'made-up\.toml: "rows\[0\]\.setting" is missing'),
         (
             f'{ROW}published = {{ own = "results.p50@Sanic", base = "results.nosuch@Flask", words = "" }}',
             "nosuch",
@@ -93,6 +93,8 @@ def test_the_arithmetic_that_stands_in_the_files_is_that_of_the_laws() -> None:
             own_ms = littles_latency_ms(200, own)
             assert row.published is not None
             assert f"{own_ms:.0f} / {flask_ms:.0f} ms: {own_ms / flask_ms:.2f}" in row.published.words
+    calculated = load_definition("flask-and-sanic").file.answers["calc"].json
+    assert calculated == {"result": sum(number * number for number in range(1_000_000))}
     at_once, alone = bound_per_s(150, clients=50, slots=5), bound_per_s(150, clients=50, slots=5, workers=1)
     bounds = {json.dumps(row.bound.ratio) for row in load_definition("flask-and-sanic").rows if row.bound}
     assert at_once / alone == pytest.approx(5) and bounds == {"5.0", "0.2", "1.0"}

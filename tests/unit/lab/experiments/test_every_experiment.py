@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from asyncdemo.lab.experiments import EXPERIMENTS
-from asyncdemo.lab.harness.lifecycle import Unavailable
-from asyncdemo.lab.harness.protocol import Experiment
-from asyncdemo.lab.harness.protocol.description import check_experiment
+from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.protocol.description import Experiment, check_experiment
 from asyncdemo.lab.results.setup import Extent
 from asyncdemo.packages import WITHOUT_WHEEL
 from tests.support.lab_experiments import described, pairs, quart

@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 from asyncdemo.lab.experiments import greenlets
+from asyncdemo.lab.harness import Unavailable
 from asyncdemo.lab.harness.database import Risen
-from asyncdemo.lab.harness.lifecycle import Unavailable
-from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
+from asyncdemo.lab.harness.protocol.description import Asked, Experiment, Scene, When
+from asyncdemo.lab.results.comparison import Bound
+from asyncdemo.lab.results.laws import bound_per_s, littles_latency_ms
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.trial import Load
 from tests.support.fake_lab import FakeServer, FakeStarted
@@ -189,3 +191,24 @@ def test_so_many_queries_are_really_in_flight(
     )
     seen = check.look(scene(experiment, arm))
     assert (seen.held, seen.words) == (held, f"{running}")
+
+
+def test_the_bounds_that_stand_in_the_file_are_those_of_the_laws() -> None:
+    """One query at a time, or as many as there are connections."""
+    experiment = green()
+    knobs = {item.setting.name: item.knobs for item in experiment.conditions}
+    for asked in experiment.asked:
+        pool, clients = int(knobs[asked.setting]["pool"]), 20
+        sides = [pool if arm.endswith("psycogreen") else 1 for arm in (asked.arm, asked.base)]
+        rates = [bound_per_s(20, clients=clients, slots=slots) for slots in sides]
+        values = rates
+        words = [f"{many} / 20 ms = {rate:,.0f} per s" for many, rate in zip(sides, rates, strict=True)]
+        if asked.figure.key == LATENCY:
+            values = [littles_latency_ms(clients, rate) for rate in rates]
+            words = [
+                f"20 clients / {r:,.0f} per s = {ms:,.0f} ms" for r, ms in zip(rates, values, strict=True)
+            ]
+        elif asked.figure.key != RATE:
+            words = [f"{sides[0]}", f"{sides[1]}: of 20 clients and {pool} connections the fewer"]
+            values = [float(slots) for slots in sides]
+        assert asked.bound == Bound(values[0] / values[1], " and ".join(words))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from asyncdemo.lab.harness.protocol import Asked, Experiment, Scene, When
+from asyncdemo.lab.harness.protocol.description import Asked, Experiment, Scene, When
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.comparison import Better
 from asyncdemo.lab.results.published import load_article

@@ -8,12 +8,11 @@ import pytest
 
 from asyncdemo.lab.experiments import find_experiment
 from asyncdemo.lab.experiments.twenty_one_pairs import BASE_AGAIN
-from asyncdemo.lab.harness.protocol import Asked
-from asyncdemo.lab.harness.protocol.lineup import Lineup, with_twin
-from asyncdemo.lab.harness.protocol.ordering import turns
+from asyncdemo.lab.harness.protocol.description import Asked
+from asyncdemo.lab.harness.protocol.lineup import Lineup, turns, with_twin
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Extent, Loop
-from asyncdemo.lab.stack import BASE, PAIRS, SIX
+from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
 from tests.support.lab_experiments import pairs
 
 ARTICLE = load_article("twenty-one-pairs")

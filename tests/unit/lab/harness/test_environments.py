@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asyncdemo.lab.harness import environments
+from asyncdemo.lab.harness import Unavailable, environments
 from asyncdemo.lab.harness.environments import (
     ENVIRONMENTS,
     NOT_TO_BE_HAD,
@@ -19,7 +19,6 @@ from asyncdemo.lab.harness.environments import (
     cache_folder,
     interpreter_of,
 )
-from asyncdemo.lab.harness.lifecycle import Unavailable
 
 NAMES = list(ENVIRONMENTS)
 LOCKS = sorted(Path(environments.__file__).with_name("environments").glob("*.txt"))

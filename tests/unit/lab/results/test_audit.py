@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from asyncdemo.lab.results import audit
 from asyncdemo.lab.results.audit import Judgement
-from asyncdemo.lab.results.auditing import audited
 from asyncdemo.lab.results.laws import backlog_s, bound_per_s, littles_latency_ms
-from asyncdemo.lab.results.published import ARTICLES, load_article
+from asyncdemo.lab.results.published import ARTICLES, audited, load_article
 
 positive = st.floats(0.001, 1e6)
 shares = st.floats(0.001, 1.0)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.results.auditing import audited
-from asyncdemo.lab.results.published import ARTICLES, Table, load_article
+from asyncdemo.lab.results.published import ARTICLES, Table, audited, load_article
 
 SMALL = """
 name = "Small"
@@ -87,9 +86,9 @@ def test_a_number_with_a_unit_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('claim = "A claim."', "", "small.toml.claim is missing"),
-        ('claim = "A claim."', "claim = 1", "small.toml.claim must be a text, and is 1"),
-        ('"1.5s"', '"1.5MB"', "small.toml.tables[0]: 1.5MB is in MB, and the unit of latency is 'ms'"),
+        ('claim = "A claim."', "", 'small.toml: "claim" is missing'),
+        ('claim = "A claim."', "claim = 1", 'small.toml: "claim" should be text, not 1'),
+        ('"1.5s"', '"1.5MB"', "small.toml: \"tables[0]\": 1.5MB is in MB, and the unit of latency is 'ms'"),
         ('unit = "ms"', 'unit = "/s"', "1.5s is a time"),
         ('["Flask", "1.5s"]', '["Flask"]', "the row 'Flask' has 1 cells for 2 columns"),
         ("names = 1", "names = 2", "names is 2, of 2 columns"),

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ class Measures:
         return Outcome(rigging, 2, {"sync": 1.0}, done=2)
 
     @contextmanager
-    def opened(self, say: Callable[[str], None]) -> Iterator[Measures]:
+    def opened(self, say: Callable[[str], None]) -> Iterator[Any]:
         say("starting PostgreSQL")
         yield self
         self.closed = True
@@ -137,7 +138,7 @@ def test_the_end_gives_up_what_is_measured() -> None:
 
 def test_what_is_missing_is_told_and_ends_it() -> None:
     @contextmanager
-    def opened(say: Callable[[str], None]) -> Iterator[Measures]:
+    def opened(say: Callable[[str], None]) -> Iterator[Any]:
         say("starting PostgreSQL")
         if not Measures().closed:
             raise MissingError("There is no PostgreSQL here.")

@@ -9,12 +9,12 @@ from typing import Any, cast
 import pytest
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept
-from asyncdemo.lab.harness.protocol import Check, Condition, Contestant, Scene, Seen
+from asyncdemo.lab.harness import NotStarted, PortKept
+from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Scene, Seen
 from asyncdemo.lab.results.rigging import OURS, PRESETS, SIDES, Outcome, Rigging, with_settings
 from asyncdemo.lab.rig import testbed
 from asyncdemo.lab.rig.testbed import ROUNDS
-from asyncdemo.lab.stack import Stack
+from asyncdemo.lab.stack.opened import Stack
 from tests.support.fake_lab import CLOSED, SEND, FakeServer, a_bench, an_arm
 
 PER_WORKER = "4"

@@ -12,8 +12,8 @@ import pytest
 
 from asyncdemo.errors import UsageError
 from asyncdemo.lab import servers
-from asyncdemo.lab.harness.acceptors import Acceptors, Pids, look, look_with_psutil
 from asyncdemo.lab.harness.environments import ENVIRONMENTS
+from asyncdemo.lab.harness.rollcall import Acceptors, Pids, look, look_with_psutil
 from asyncdemo.lab.harness.served_app import ServedApp
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.servers import PROGRAMS, App, Asked, Interface, Loop, Program

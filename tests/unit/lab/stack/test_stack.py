@@ -16,20 +16,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.installed import find
-from asyncdemo.lab.harness.lifecycle import NotStarted
-from asyncdemo.lab.harness.protocol import Check, Scene
+from asyncdemo.lab.harness import NotStarted
+from asyncdemo.lab.harness.machine import find
+from asyncdemo.lab.harness.protocol.description import Check, Scene
 from asyncdemo.lab.harness.served_app import ServedApp
+from asyncdemo.lab.results.configuration import CONFIGURATIONS, Configuration, fitted
 from asyncdemo.lab.results.published import load_article
 from asyncdemo.lab.results.setup import Arm, Loop, Model, Setting
 from asyncdemo.lab.servers import App, Asked
-from asyncdemo.lab.stack import BASE, CONFIGURATIONS, PAIRS, SIX, Configuration, Stack, fitted
-from asyncdemo.lab.stack import condition as condition_of
-from asyncdemo.lab.stack import contestant as contender_of
+from asyncdemo.lab.stack.opened import Stack
+from asyncdemo.lab.stack.pairs import BASE, PAIRS, SIX
 from asyncdemo.lab.stack.pooler import pgbouncer_config
-from asyncdemo.lab.stack.programs import port_to_keep
-from asyncdemo.lab.stack.proxy import nginx_config
-from asyncdemo.lab.stack.stacked import Behind, Stacked, is_row
+from asyncdemo.lab.stack.programs import nginx_config, port_to_keep
+from asyncdemo.lab.stack.stacked import Stacked, is_row
+from asyncdemo.lab.stack.stacked import condition as condition_of
+from asyncdemo.lab.stack.stacked import contestant as contender_of
 
 APPS = Path(__file__).parents[4] / "lessons" / "07-measurement" / "25-rig-it" / "apps"
 MINE = CONFIGURATIONS["mine"]
@@ -174,7 +175,7 @@ def test_a_pair_can_be_asked_for(name: str) -> None:
     app = App(APPS / pair.app, pair.interface)
     assert app.file.is_file()
     command = pair.program.command_for(Asked(app, 8000, workers=6))
-    assert app.target in command.argv
+    assert f"{app.file.stem}:app" in command.argv
 
 
 def test_workers_that_are_forked_have_the_app_imported_before() -> None:
@@ -237,7 +238,12 @@ class Recorder:
 
     def start(self, knobs: Mapping[str, object]) -> Any:
         self.knobs.append(knobs)
-        return SimpleNamespace(command="serve PORT", pids=lambda: (1, 2, 3), log=str, died=str)
+        started = SimpleNamespace(command="serve PORT", pids=lambda: (1, 2, 3), died=str)
+        started.stand_behind = lambda port, died: vars(started).update(port=port, died=died)
+        return started
+
+    def died(self) -> str:
+        return "nginx was ended by SIGKILL"
 
 
 @pytest.mark.parametrize(("is_sync", "workers", "sessions"), [(True, 19, 76), (False, 6, 24)])
@@ -248,6 +254,7 @@ def test_a_contestant_gets_the_knobs_of_its_kind(is_sync: bool, workers: int, se
     assert stack.limits == [sessions]
     assert stack.knobs == [{"workers": workers, "delay_ms": 0}]
     assert started.port == 8000, "what is loaded is nginx"
+    assert started.died() == "nginx was ended by SIGKILL"
 
 
 def test_a_stack_that_is_gone_is_a_contestant_that_did_not_start() -> None:
@@ -291,8 +298,7 @@ def checks_of(stack: Recorder, configuration: Configuration) -> dict[str, Check]
 
 
 def scene(model: Model, workers: int) -> Scene:
-    server: Any = SimpleNamespace(command="serve PORT", workers=lambda: tuple(range(workers)))
-    started = Behind(cast(Stack, Recorder()), server)
+    started: Any = SimpleNamespace(command="serve PORT", workers=lambda: tuple(range(workers)))
     return Scene(Arm("a", "a", model), Setting("x", "x", Loop.CLOSED, (), clients=1), started)
 
 

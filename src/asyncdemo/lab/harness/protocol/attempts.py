@@ -1,6 +1,7 @@
 """One contestant under one setting: started, asked, warmed up, measured, stopped. What fails is an outcome.
 
-Not for: which comes when (``ordering``), or verifying in full (``visits``).
+Of warming up there are short windows until two in a row agree; of a search, one for each step.
+Not for: which comes when (``lineup``), or verifying in full (``visits``).
 """
 
 from __future__ import annotations
@@ -8,22 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
+from asyncdemo.lab.harness import NotStarted, PortKept, Started, Unavailable
 from asyncdemo.lab.harness.engines import OURS
-from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept, Started, Unavailable
 from asyncdemo.lab.harness.protocol.bench import Bench, Failed, offered_per_s, plan_of
 from asyncdemo.lab.harness.protocol.description import Check, Condition, Contestant, Scene, Seen, Size, When
-from asyncdemo.lab.harness.protocol.ordering import Turn
-from asyncdemo.lab.harness.protocol.windows import NEAR, Search, WarmUp, settled, warm_up
 from asyncdemo.lab.results.flags import Flag, FlagKind, refuses
 from asyncdemo.lab.results.setup import Loop, Setting
-from asyncdemo.lab.results.trial import Trial, TrialOutcome
+from asyncdemo.lab.results.trial import Load, Trial, TrialOutcome
 from asyncdemo.load import Plan
 
 Say = Callable[[str], None]
 _OF_A_STEP: Final = frozenset({FlagKind.OVER_BUDGET, FlagKind.OVERLOADED, FlagKind.ERRORS})
 """What the search is for: at a lower rate it will be otherwise."""
+
+
+class Turn(NamedTuple):
+    """round, place: from 1."""
+
+    round: int
+    place: int
+    arm: str
+    setting: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +83,7 @@ class Attempt:
         counted: dict[str, float] = {}
         if self.condition.warm:
             say("warm up")
-            warmed = warmed_up(self.bench, plan, scene, self.size)
-            counted = {
-                "warm_up_windows": float(len(warmed.figures)),
-                "warm_up_agreed": float(warmed.agreed),
-            }
+            counted = warmed_up(self.bench, plan, scene, self.size)
         say("measure")
         if self.setting.budget_ms is None:
             return [self._measured(plan, scene, counted)]
@@ -144,7 +148,7 @@ def started_contestant(bench: Bench, contestant: Contestant, condition: Conditio
         yield started
 
 
-def warmed_up(bench: Bench, plan: Plan, scene: Scene, size: Size) -> WarmUp:
+def warmed_up(bench: Bench, plan: Plan, scene: Scene, size: Size) -> dict[str, float]:
     """With our own client, whatever measures: a window of a few moments of the same load."""
     short = replace(plan, requests=None, duration_s=size.warm_up_s)
     loop = Loop.CLOSED if plan.rate is None else Loop.OPEN
@@ -170,3 +174,69 @@ def of_arm(condition: Condition, contestant: Contestant) -> tuple[Check, ...]:
         for check in condition.checks
         if not check.arms or arm.name in check.arms or arm.twin_of in check.arms
     )
+
+
+NEAR: Final = {Loop.CLOSED: 0.05, Loop.OPEN: 0.10}
+"""How far two windows may be apart: of a closed loop the throughput; of an open one, whose throughput is
+given, the median latency, which varies more."""
+
+
+def warm_up(window: Callable[[], float], most: int, near: float) -> dict[str, float]:
+    """How many windows there were, and whether the last two agreed; else there were no more to try.
+
+    window: measures one, and gives its figure.
+    """
+    before, taken, agreed = 0.0, 0, False
+    while taken < most and not agreed:
+        figure, taken = window(), taken + 1
+        before, agreed = figure, taken > 1 and agree(before, figure, near)
+    return {"warm_up_windows": float(taken), "warm_up_agreed": float(agreed)}
+
+
+def agree(one: float, other: float, near: float) -> bool:
+    """Two windows without an answer do not: there is nothing yet to agree on."""
+    return max(one, other) > 0 and abs(one - other) <= near * max(one, other)
+
+
+def settled(load: Load, loop: Loop) -> float:
+    """The figure of a window that must have settled; 0 if nothing was answered.
+
+    A median needs fewer samples here than to be quoted, so with too few for that the mean stands in.
+    """
+    if loop is Loop.CLOSED:
+        return load.throughput_per_s
+    return load.latency_ms.get("50", load.latency_ms.get("mean", 0.0))
+
+
+class Search:
+    def __init__(self, start_per_s: float, near: float = 0.05, most: int = 12) -> None:
+        """near: it ends when the best rate is so close to one that failed. most: steps."""
+        if not (start_per_s > 0 and near > 0 and most > 0):
+            raise ValueError("a search needs a rate, a nearness and a number of steps above 0")
+        self._rate = start_per_s
+        self._near, self._most = near, most
+        self._failed: float | None = None
+        self._steps = 0
+        self.best_per_s: float | None = None
+
+    def next_rate(self) -> float | None:
+        """None once it is over."""
+        best, failed = self.best_per_s, self._failed
+        if self._steps >= self._most or (best and failed and failed / best <= 1 + self._near):
+            return None
+        return self._rate
+
+    def tell(self, passed: bool) -> None:
+        """Of the rate that was asked for last."""
+        self._steps += 1
+        if passed:
+            self.best_per_s = self._rate
+        else:
+            self._failed = self._rate
+        if self._failed is None:
+            self._rate *= 2
+        elif self.best_per_s is None:
+            self._rate /= 2
+        else:
+            # geometric: the same share of the rate in either direction
+            self._rate = (self.best_per_s * self._failed) ** 0.5

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from asyncdemo.errors import AsyncdemoError, MissingError
+from asyncdemo.lab.harness import Startable, Started
 from asyncdemo.lab.harness.cross_checks import found_engines
 from asyncdemo.lab.harness.engines import ClientEngine, Engine, Measured, Sending
-from asyncdemo.lab.harness.lifecycle import Startable, Started
-from asyncdemo.lab.harness.pinning import Pinning, choose_pinning
+from asyncdemo.lab.harness.machine import Pinning, choose_pinning
 from asyncdemo.lab.harness.protocol.description import Condition, Count, Scene
 from asyncdemo.lab.harness.served_app import served_script
 from asyncdemo.lab.harness.watching import Watch

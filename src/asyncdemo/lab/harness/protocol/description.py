@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from asyncdemo.lab.harness.lifecycle import Startable, Started
+from asyncdemo.lab.harness import Startable, Started
 from asyncdemo.lab.results.comparison import Bound, Figure, Published
 from asyncdemo.lab.results.setup import Arm, Extent, Loop, Setting
 from asyncdemo.lab.results.trial import Load, check_figure

@@ -1,14 +1,18 @@
-"""Who is measured under what, once it is known who can be had and what they can do. Pure.
+"""Who is measured under what and in which order, once it is known who can be had and what they can do. Pure.
 
-Not for: finding that out (``visits``).
+The order of a round is drawn anew for each setting, and again the same from the same seed: so a run that was
+ended goes on as it would have gone.
+Not for: finding out who can be had (``visits``), or when a round is over (``running``).
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from asyncdemo.lab.harness.protocol.attempts import Turn
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, Size
 from asyncdemo.lab.harness.protocol.visits import Visit
 from asyncdemo.lab.results import validity_checks
@@ -142,3 +146,27 @@ def with_twin(experiment: Experiment, lineup: Lineup) -> tuple[Contestant, ...]:
 def poisson_seed(seed: int, round_number: int, setting: str) -> int:
     """The same for all arms of a round: they meet the same arrivals."""
     return random.Random(f"{seed}/{round_number}/{setting}/arrivals").getrandbits(31)
+
+
+_T = TypeVar("_T")
+
+Orders = Sequence[tuple[str, Sequence[str]]]
+"""(setting, its arms), in the order of the settings."""
+
+
+def drawn(arms: Sequence[_T], seed: str) -> list[_T]:
+    """In an order that is of the text: the same on every machine and in every version, as no hash() is
+    (PEP 456).
+    """
+    return random.Random(seed).sample(list(arms), len(arms))
+
+
+def turns(rounds: int, orders: Callable[[int], Orders], seed: int) -> Iterator[Turn]:
+    """orders: of a round, by its number. The arms of a setting follow each other, so that what is compared is
+    close in time."""
+    for number in range(1, rounds + 1):
+        place = 0
+        for setting, arms in orders(number):
+            for arm in drawn(arms, f"{seed}/{number}/{setting}"):
+                place += 1
+                yield Turn(number, place, arm, setting)

@@ -1,52 +1,54 @@
 """The record of a run, from what is finished of it. Pure, but for the version of asyncdemo.
 
-Not for: its file (``results.record``), or what the trials come to (``comparing``).
+The rows of its report are paired ratios, with what must be flagged.
+Not for: the rules (``validity_checks``, ``ratio``), or its file (``results.record``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 
 from asyncdemo import __version__
 from asyncdemo.lab.harness.protocol.attempts import Attempted
-from asyncdemo.lab.harness.protocol.comparing import compared, twin_row, withdrawn_words
 from asyncdemo.lab.harness.protocol.description import Asked, Experiment
 from asyncdemo.lab.harness.protocol.lineup import Lineup
 from asyncdemo.lab.results import validity_checks
-from asyncdemo.lab.results.flags import Flag, FlagKind
+from asyncdemo.lab.results.comparison import THROUGHPUT, Better, Comparison
+from asyncdemo.lab.results.flags import Flag, FlagKind, percent_of, refuses
+from asyncdemo.lab.results.ratio import Ratio, Verdict, verdict
 from asyncdemo.lab.results.record import FORMAT, Record
 from asyncdemo.lab.results.setup import Arm, Calibration, Environment, Extent, Loop, Setting
-from asyncdemo.lab.results.trial import Trial
+from asyncdemo.lab.results.trial import Trial, TrialOutcome, figures
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """rounds: in which nothing is left to measure. left_out: settings whose load program is not there."""
+def recorded(
+    experiment: Experiment,
+    extent: Extent,
+    environment: Environment,
+    lineup: Lineup,
+    calibrations: Iterable[Calibration],
+    attempts: Sequence[Attempted],
+    *,
+    rounds: frozenset[int],
+    interrupted: bool,
+    why: str,
+    left_out: Iterable[Setting],
+    gone_on: Sequence[str],
+    command: str,
+    started: str,
+    ended: str,
+    seed: int,
+) -> Record:
+    """rounds: in which nothing is left to measure. left_out: settings whose load program is not there.
 
-    command: str
-    started: str
-    ended: str
-    seed: int
-    lineup: Lineup
-    calibrations: tuple[Calibration, ...]
-    attempts: tuple[Attempted, ...]
-    rounds: frozenset[int]
-    interrupted: bool
-    why: str = ""
-    """It was, if nobody asked for it."""
-    left_out: tuple[Setting, ...] = ()
-    gone_on: tuple[str, ...] = ()
-    """When it was taken up again."""
-
-
-def recorded(experiment: Experiment, extent: Extent, environment: Environment, finished: Finished) -> Record:
-    lineup = finished.lineup
-    trials = tuple(
-        trial for attempt in finished.attempts for trial in attempt.trials if trial.round in finished.rounds
-    )
+    why: it was interrupted, if nobody asked for it. gone_on: when it was taken up again.
+    """
+    trials = tuple(trial for attempt in attempts for trial in attempt.trials if trial.round in rounds)
     arms = tuple(
-        replace(lineup.arm(contestant), commands=_commands(contestant.arm.name, finished.attempts))
+        replace(lineup.arm(contestant), commands=_commands(contestant.arm.name, attempts))
         for contestant in lineup.contestants
     )
     settings = tuple(lineup.setting(item) for item in lineup.conditions)
@@ -56,35 +58,35 @@ def recorded(experiment: Experiment, extent: Extent, environment: Environment, f
     rows = [
         row
         for item in (*asked, *_twin_rows(named, lineup))
-        if (row := compared(item, trials, named, finished.interrupted, lineup.no_rate)) is not None
+        if (row := compared(item, trials, named, interrupted, lineup.no_rate)) is not None
     ]
     flags = [flag for row in rows for flag in row.flags if flag.kind is FlagKind.TWINS_DIFFER]
     flags.extend(lineup.doubtful_rates())
-    if finished.interrupted:
-        flags.append(validity_checks.interrupted(len(finished.rounds), lineup.size.rounds, finished.why))
+    if interrupted:
+        flags.append(validity_checks.interrupted(len(rounds), lineup.size.rounds, why))
     return Record(
         format=FORMAT,
         name=experiment.name,
         title=experiment.title,
         asyncdemo=__version__,
-        command=finished.command,
-        started=finished.started,
-        ended=finished.ended,
+        command=command,
+        started=started,
+        ended=ended,
+        order_seed=seed,
         extent=extent,
         rounds=lineup.size.rounds,
-        order_seed=finished.seed,
-        environment=_with_missing(environment, finished.left_out),
+        environment=_with_missing(environment, left_out),
         arms=arms,
         settings=settings,
         trials=trials,
         comparisons=tuple(rows),
         verifications=tuple(item for seen in lineup.visits for item in seen.verifications),
-        calibrations=finished.calibrations,
+        calibrations=tuple(calibrations),
         article=experiment.article,
         lesson=experiment.lesson,
-        interrupted=finished.interrupted,
+        interrupted=interrupted,
         flags=tuple(_distinct(flags)),
-        notes=(*experiment.notes, *_unmeasured(experiment, extent), *_notes(trials, finished.gone_on)),
+        notes=(*experiment.notes, *_unmeasured(experiment, extent), *_notes(trials, gone_on)),
     )
 
 
@@ -122,7 +124,7 @@ def _unmeasured(experiment: Experiment, extent: Extent) -> list[str]:
     return [f"Not measured in a {extent.value} run: {'; '.join(left)}."] if left else []
 
 
-def _notes(trials: tuple[Trial, ...], gone_on: tuple[str, ...]) -> list[str]:
+def _notes(trials: tuple[Trial, ...], gone_on: Sequence[str]) -> list[str]:
     unsettled = sum(
         trial.counted.get("warm_up_agreed") == 0 and trial.counted["warm_up_windows"] > 1 for trial in trials
     )
@@ -139,3 +141,163 @@ def _notes(trials: tuple[Trial, ...], gone_on: tuple[str, ...]) -> list[str]:
 
 def _distinct(flags: Iterable[Flag]) -> list[Flag]:
     return list(dict.fromkeys(flags))
+
+
+def compared(
+    asked: Asked,
+    trials: Sequence[Trial],
+    arms: Mapping[str, Arm],
+    interrupted: bool,
+    no_rate: Callable[[Arm, str], str],
+) -> Comparison | None:
+    """None if the run was ended before the first round that would say something of it.
+
+    no_rate: why an arm was not measured under a setting, if it is for want of a rate.
+    """
+    own_side = (asked.arm, asked.setting)
+    base_side = (asked.base, asked.base_setting or asked.setting)
+    sides = (own_side, base_side) if asked.base_value is None else (own_side,)
+    own = figures(trials, *own_side, asked.figure.key)
+    base = figures(trials, *base_side, asked.figure.key)
+    if asked.base_value is not None:
+        base = dict.fromkeys(own, asked.base_value)
+    rounds = sorted(own.keys() & base.keys())
+    if not rounds:
+        flags = _reasons(asked, sides, trials, arms, no_rate)
+        if not flags and interrupted:
+            return None
+        return _row(asked, flags or (_no_figure(asked),))
+    ratio = Ratio.of([own[number] / base[number] for number in rounds])
+    others = [trial for trial in trials if trial.round not in rounds]
+    withdrawn = [flag.kind for flag in _trial_flags(asked, sides, others)]
+    is_twin = asked.base == arms[asked.arm].twin_of
+    found = (
+        validity_checks.twins_differ(ratio) if is_twin else validity_checks.no_ranking(ratio),
+        validity_checks.few_rounds(len(rounds), withdrawn),
+        *_failures(sides, trials, arms),
+    )
+    return _row(
+        asked,
+        tuple(flag for flag in found if flag is not None),
+        ratio,
+        statistics.median(own[number] for number in rounds),
+        statistics.median(base[number] for number in rounds),
+    )
+
+
+def twin_row(arm: Arm, base: Arm, setting: str) -> Asked:
+    """The same contestant, twice: the ratio should be 1."""
+    return Asked(
+        name=f"{base.title}, twice",
+        figure=THROUGHPUT,
+        arm=arm.name,
+        base=base.name,
+        setting=setting,
+    )
+
+
+def withdrawn_words(trials: Sequence[Trial]) -> str:
+    """How many trials do not count, and why; "" if all do. A search is made of steps over its budget, too."""
+    lost = [
+        trial
+        for trial in trials
+        if refuses(flag for flag in trial.flags if flag.kind is not FlagKind.OVER_BUDGET)
+        or trial.outcome is not TrialOutcome.MEASURED
+    ]
+    if not lost:
+        return ""
+    why = Counter(
+        kind
+        for trial in lost
+        for kind in (
+            {flag.kind.value for flag in trial.flags if refuses([flag])}
+            if trial.outcome is TrialOutcome.MEASURED
+            else {trial.outcome.value}
+        )
+    )
+    kinds = ", ".join(f"{kind} {count}" for kind, count in why.most_common())
+    return f"{len(lost)} of {len(trials)} trials do not count: {kinds}."
+
+
+def _row(
+    asked: Asked,
+    flags: tuple[Flag, ...],
+    ratio: Ratio | None = None,
+    arm_median: float | None = None,
+    base_median: float | None = None,
+) -> Comparison:
+    figure = asked.figure
+    said = {field.name: getattr(asked, field.name) for field in fields(asked) if field.name != "figure"}
+    return Comparison(
+        **said,
+        figure=figure.key,
+        title=figure.title,
+        unit=figure.unit,
+        better=figure.better,
+        measured=ratio,
+        arm_median=arm_median,
+        base_median=base_median,
+        verdict=_verdict(asked, ratio),
+        flags=flags,
+    )
+
+
+def _verdict(asked: Asked, ratio: Ratio | None) -> Verdict | None:
+    """What an article says only in words has a direction: that the arm is the better one."""
+    if asked.published is None:
+        return None
+    if ratio is None or asked.published.ratio is not None:
+        return verdict(asked.published.ratio or 1.0, ratio)
+    better = ratio.least > 1 if asked.figure.better is Better.MORE else ratio.most < 1
+    return Verdict.DIRECTION_ONLY if better else Verdict.NOT_REPRODUCED
+
+
+def _reasons(
+    asked: Asked,
+    sides: Iterable[tuple[str, str]],
+    trials: Sequence[Trial],
+    arms: Mapping[str, Arm],
+    no_rate: Callable[[Arm, str], str],
+) -> tuple[Flag, ...]:
+    """Why there is no figure: one flag of each kind."""
+    found: dict[FlagKind, Flag] = {}
+    unrated = [validity_checks.no_rate(arms[arm], no_rate(arms[arm], setting)) for arm, setting in sides]
+    for arm, setting in sides:
+        here = [trial for trial in trials if trial.arm == arm and trial.setting == setting]
+        failed = validity_checks.contestant_failed(here), validity_checks.load_failed(here)
+        for flag in (validity_checks.not_to_be_had(arms[arm]), *failed):
+            if flag is not None:
+                found.setdefault(flag.kind, flag)
+    # against one without a rate it does not matter what was flagged in the trials of the other
+    doubts = [flag for flag in unrated if flag is not None] or _trial_flags(asked, sides, trials)
+    for flag in doubts:
+        found.setdefault(flag.kind, flag)
+    return tuple(found.values()) if refuses(found.values(), asked.figure.key) else ()
+
+
+def _failures(
+    sides: Iterable[tuple[str, str]], trials: Sequence[Trial], arms: Mapping[str, Arm]
+) -> Iterable[Flag | None]:
+    """Of each side whose figure rests on what is left of its rounds."""
+    for arm, setting in sides:
+        under = [trial for trial in trials if trial.setting == setting]
+        mine = [trial for trial in under if trial.arm == arm]
+        yield validity_checks.failed_at_times(arms[arm].title, mine, max(trial.round for trial in under))
+
+
+def _trial_flags(asked: Asked, sides: Iterable[tuple[str, str]], trials: Sequence[Trial]) -> Iterable[Flag]:
+    """That withdraw this figure of a trial; and that it has too few answers for the percentile."""
+    for trial in trials:
+        if (trial.arm, trial.setting) not in sides:
+            continue
+        yield from (flag for flag in trial.flags if refuses([flag], asked.figure.key))
+        percent = percent_of(asked.figure.key)
+        if trial.load is not None and percent:
+            flag = validity_checks.few_samples(trial.load.answered, float(percent))
+            if flag is not None and percent not in trial.load.latency_ms:
+                yield flag
+
+
+def _no_figure(asked: Asked) -> Flag:
+    words = f"No trial has the figure {asked.figure.key}, or no round has it of both."
+    return Flag(FlagKind.NOT_VERIFIED, words, "The experiment asks for what it does not measure.")

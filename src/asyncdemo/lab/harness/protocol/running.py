@@ -1,33 +1,64 @@
 """A whole experiment: calibrate, verify, measure in rounds, compare. What is finished is kept as it comes.
 
-Not for: any of these steps itself (the modules beside this one).
+Not for: any of these steps itself (the modules beside this one), or showing how far it is.
 """
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
-from asyncdemo.errors import ServiceError
-from asyncdemo.lab.harness.lifecycle import Unavailable
-from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted
+from asyncdemo.errors import LabFileError, ServiceError
+from asyncdemo.lab.harness import Unavailable
+from asyncdemo.lab.harness.protocol.attempts import Attempt, Attempted, Turn
 from asyncdemo.lab.harness.protocol.bench import Bench, Interrupted
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Experiment, check_experiment
-from asyncdemo.lab.harness.protocol.identity import describe, identity
-from asyncdemo.lab.harness.protocol.journal import Journal
-from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, with_twin
-from asyncdemo.lab.harness.protocol.ordering import Turn, turns
-from asyncdemo.lab.harness.protocol.progress import Listener, Progress, Stage, left_s
-from asyncdemo.lab.harness.protocol.recording import Finished, recorded
+from asyncdemo.lab.harness.protocol.journal import Journal, describe, identity
+from asyncdemo.lab.harness.protocol.lineup import Lineup, poisson_seed, turns, with_twin
+from asyncdemo.lab.harness.protocol.recording import recorded
 from asyncdemo.lab.harness.protocol.visits import NULL, Visit, calibrate, visit
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Calibration, Extent
-from asyncdemo.lab.results.strict import from_plain, to_plain
 from asyncdemo.lab.results.trial import TrialOutcome
+from asyncdemo.model.fields import FieldError, read, write
+
+
+class Stage(StrEnum):
+    CALIBRATE = "calibrate"
+    VERIFY = "verify"
+    MEASURE = "measure"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """round: from 1; 0 before the first. arm, setting: their titles. step: "start", "warm up", "measure".
+
+    done, of: contestants of this stage that are finished, and how many there are. left_s: of the whole
+    stage; None while nothing is known.
+    """
+
+    stage: Stage
+    round: int
+    rounds: int
+    arm: str
+    setting: str
+    step: str
+    done: int
+    of: int
+    left_s: float | None = None
+
+
+Listener = Callable[[Progress], None]
+
+
+_T = TypeVar("_T")
 
 
 def run(
@@ -77,14 +108,16 @@ class _Run:
         self._journal = Journal(journal, {**which, "seed": seed, "started": bench.now()})
         if self._journal.is_taken_up:
             self._journal.add("gone on", bench.now())
-        self._calibrations = [
-            from_plain(Calibration, value, "journal") for value in self._journal.entries("calibration")
-        ]
-        self._visits = [from_plain(Visit, value, "journal") for value in self._journal.entries("visit")]
-        self._attempts = [
-            from_plain(Attempted, value, "journal") for value in self._journal.entries("attempt")
-        ]
+        self._calibrations = self._finished("calibration", Calibration)
+        self._visits = self._finished("visit", Visit)
+        self._attempts = self._finished("attempt", Attempted)
         self._took_s: list[float] = []
+
+    def _finished(self, entry: str, kind: type[_T]) -> list[_T]:
+        try:
+            return [read(kind, value, entry, strict=True) for value in self._journal.entries(entry)]
+        except FieldError as error:
+            raise LabFileError(f"journal: {error}") from error
 
     def go(self, command: str) -> Record:
         self._record(command, was_interrupted=True)  # what cannot be recorded is known before it is measured
@@ -101,21 +134,23 @@ class _Run:
         return self._record(command, was_interrupted=False)
 
     def _record(self, command: str, was_interrupted: bool, why: str = "") -> Record:
-        finished = Finished(
-            command=command,
-            started=str(self._journal.header["started"]),
-            ended=self._bench.now(),
-            seed=self._seed,
-            lineup=self._lineup(),
-            calibrations=tuple(self._calibrations),
-            attempts=tuple(self._attempts),
+        return recorded(
+            self._experiment,
+            self._extent,
+            self._environment,
+            self._lineup(),
+            self._calibrations,
+            self._attempts,
             rounds=self._finished_rounds(),
             interrupted=was_interrupted,
             why=why,
             left_out=self._left_out,
-            gone_on=tuple(self._journal.entries("gone on")),
+            gone_on=[*self._journal.entries("gone on")],
+            command=command,
+            started=str(self._journal.header["started"]),
+            ended=self._bench.now(),
+            seed=self._seed,
         )
-        return recorded(self._experiment, self._extent, self._environment, finished)
 
     @property
     def _seed(self) -> int:
@@ -132,7 +167,7 @@ class _Run:
         if not self._calibrations:
             say = self._teller(Stage.CALIBRATE, 0, NULL.title, "", 0, 1)
             calibration = calibrate(self._bench, self._size, say)
-            self._journal.add("calibration", to_plain(calibration))
+            self._journal.add("calibration", write(calibration))
             self._calibrations.append(calibration)
 
     def _visit_all(self) -> None:
@@ -166,7 +201,7 @@ class _Run:
                     yield contestant, condition
 
     def _keep(self, seen: Visit) -> None:
-        self._journal.add("visit", to_plain(seen))
+        self._journal.add("visit", write(seen))
         self._visits.append(seen)
 
     # -- the rounds ---------------------------------------------------------------------------------
@@ -208,7 +243,7 @@ class _Run:
         say = self._teller(Stage.MEASURE, turn.round, contestant.arm.title, setting.title, done, of)
         attempted = attempt.run(say)
         self._check_services()  # whatever came of the attempt may come of that
-        self._journal.add("attempt", to_plain(attempted))
+        self._journal.add("attempt", write(attempted))
         self._attempts.append(attempted)
 
     def _check_services(self) -> None:
@@ -243,8 +278,11 @@ class _Run:
         self, stage: Stage, number: int, arm: str, setting: str, done: int, of: int
     ) -> Callable[[str], None]:
         def say(step: str) -> None:
-            remaining = left_s(self._took_s, of - done) if stage is Stage.MEASURE else None
+            left_s = None
+            if stage is Stage.MEASURE and self._took_s:
+                # the mean, not the median: the slow ones come again in each round
+                left_s = statistics.fmean(self._took_s) * (of - done)
             rounds = self._size.rounds
-            self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, remaining))
+            self._progress(Progress(stage, number, rounds, arm, setting, step, done, of, left_s))
 
         return say

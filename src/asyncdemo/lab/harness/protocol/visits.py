@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from asyncdemo.lab.harness import NotStarted, PortKept
 from asyncdemo.lab.harness.engines import OURS
-from asyncdemo.lab.harness.lifecycle import NotStarted, PortKept
 from asyncdemo.lab.harness.protocol.attempts import looked, of_arm, started_contestant, warmed_up
 from asyncdemo.lab.harness.protocol.bench import Bench, Failed, plan_of
 from asyncdemo.lab.harness.protocol.description import Condition, Contestant, Scene, Size, When

@@ -4,12 +4,10 @@ import asyncio
 
 import uvloop
 from aiohttp import web
-from starting import asked, fork, listening, load
+from starting import forked, load
 
 if __name__ == "__main__":
-    options = asked()
-    shared = listening(options.port, options.backlog)
-    fork(options.workers)
+    options, shared = forked()
     loop = uvloop.new_event_loop() if options.loop == "uvloop" else asyncio.new_event_loop()
     # backlog: it calls listen() once more
     web.run_app(

@@ -2,7 +2,7 @@
 
 import socket
 
-from starting import asked, fork, listening, load
+from starting import forked, load
 
 
 def log_nothing(request: object) -> None:
@@ -10,9 +10,7 @@ def log_nothing(request: object) -> None:
 
 
 if __name__ == "__main__":
-    options = asked()
-    shared = listening(options.port, options.backlog)
-    fork(options.workers)
+    options, shared = forked()
 
     # Each worker has a reactor of its own: its import makes it.
     from twisted.internet import reactor

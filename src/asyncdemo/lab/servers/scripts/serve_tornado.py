@@ -3,7 +3,7 @@
 import asyncio
 
 import uvloop
-from starting import asked, fork, listening, load
+from starting import forked, load
 from tornado.httpserver import HTTPServer
 
 
@@ -20,9 +20,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    options = asked()
-    shared = listening(options.port, options.backlog)
-    fork(options.workers)
+    options, shared = forked()
     new_loop = uvloop.new_event_loop if options.loop == "uvloop" else asyncio.new_event_loop
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(main())

@@ -35,13 +35,16 @@ def load(target: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def listening(port: int, backlog: int) -> socket.socket:
-    server = socket.create_server((HOST, port), backlog=backlog)
+def forked() -> tuple[argparse.Namespace, socket.socket]:
+    """What is asked for, and a socket that listens: in each worker."""
+    options = asked()
+    server = socket.create_server((HOST, options.port), backlog=options.backlog)
     server.setblocking(False)
-    return server
+    _fork(options.workers)
+    return options, server
 
 
-def fork(workers: int) -> None:
+def _fork(workers: int) -> None:
     """Returns in each worker; with one of them there is no other process.
 
     The process that they come from waits for them: it is the last to end, whoever is asked to.

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from asyncdemo.lab.harness.lifecycle import NotStarted
-from asyncdemo.lab.harness.protocol import Condition, Experiment, run
+from asyncdemo.lab.harness import NotStarted
+from asyncdemo.lab.harness.protocol.description import Condition, Experiment
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results import validity_checks
 from asyncdemo.lab.results.comparison import Published
 from asyncdemo.lab.results.flags import Flag, FlagKind

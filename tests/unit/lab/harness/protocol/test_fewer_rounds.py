@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from asyncdemo.lab.harness.protocol import Check, Condition, Experiment, Seen, When, run
+from asyncdemo.lab.harness.protocol.description import Check, Condition, Experiment, Seen, When
+from asyncdemo.lab.harness.protocol.running import run
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.record import Record
 from asyncdemo.lab.results.setup import Extent

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.harness.protocol import identity as module
+from asyncdemo.lab.harness.protocol import journal as module
 from asyncdemo.lab.harness.protocol import running
 from asyncdemo.lab.harness.protocol.bench import Interrupted
-from asyncdemo.lab.harness.protocol.identity import describe, differences, identity
+from asyncdemo.lab.harness.protocol.journal import describe, differences, identity
 from asyncdemo.lab.results.setup import Environment, Extent
 from tests.support.fake_lab import FakeServer, a_bench, an_experiment
 

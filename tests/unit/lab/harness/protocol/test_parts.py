@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asyncdemo.errors import LabFileError
-from asyncdemo.lab.harness.pinning import choose_pinning, ranges
+from asyncdemo.lab.harness.machine import choose_pinning, ranges
+from asyncdemo.lab.harness.protocol.attempts import Search, agree, settled, warm_up
 from asyncdemo.lab.harness.protocol.journal import FORMAT, Journal
-from asyncdemo.lab.harness.protocol.ordering import turns
-from asyncdemo.lab.harness.protocol.progress import left_s
-from asyncdemo.lab.harness.protocol.windows import Search, agree, settled, warm_up
+from asyncdemo.lab.harness.protocol.lineup import turns
 from asyncdemo.lab.results.setup import Loop
 from asyncdemo.lab.results.trial import Load
 
@@ -71,8 +70,8 @@ def test_each_arm_comes_first_about_as_often() -> None:
 def test_it_is_warm_when_two_windows_in_a_row_agree(windows: list[float], taken: int, agreed: bool) -> None:
     coming = iter(windows)
     warmed = warm_up(lambda: next(coming), most=5, near=0.05)
-    assert (len(warmed.figures), warmed.agreed) == (taken, agreed)
-    assert warmed.figures == tuple(windows[:taken])
+    assert warmed == {"warm_up_windows": taken, "warm_up_agreed": agreed}
+    assert [*coming] == windows[taken:]
 
 
 @given(st.floats(0.001, 1e6), st.floats(0.001, 1e6), st.floats(0.01, 0.5))
@@ -252,8 +251,3 @@ def test_ranges_say_every_processor(processors: set[int]) -> None:
         low, _, high = part.partition("-")
         said |= set(range(int(low), int(high or low) + 1))
     assert said == processors
-
-
-def test_the_time_left_is_unknown_before_the_first_and_then_their_mean() -> None:
-    assert left_s([], 10) is None
-    assert left_s([1.0, 3.0], 10) == 20.0

@@ -8,22 +8,20 @@ from pathlib import Path
 import pytest
 
 from asyncdemo.errors import AsyncdemoError, LabFileError, ServiceError
+from asyncdemo.lab.harness import NotStarted, Unavailable
 from asyncdemo.lab.harness.engines import OURS
-from asyncdemo.lab.harness.lifecycle import NotStarted, Unavailable
-from asyncdemo.lab.harness.protocol import (
+from asyncdemo.lab.harness.protocol.bench import Interrupted, plan_of
+from asyncdemo.lab.harness.protocol.description import (
     Asked,
     Check,
     Condition,
     Contestant,
     Count,
-    Progress,
     Scene,
     Seen,
-    Stage,
     When,
-    run,
 )
-from asyncdemo.lab.harness.protocol.bench import Interrupted, plan_of
+from asyncdemo.lab.harness.protocol.running import Progress, Stage, run
 from asyncdemo.lab.results.comparison import Published
 from asyncdemo.lab.results.flags import FlagKind
 from asyncdemo.lab.results.ratio import Verdict
